@@ -1,0 +1,33 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test test-fast lint bench clean
+
+run: $(VENV)/ready
+	$(BIN)/pfaff reproduce cazzolli2020 --output report
+
+test: lint
+	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/ready
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/ready
+	$(BIN)/python benchmarks/derive.py
+	$(BIN)/python benchmarks/critical.py
+	$(BIN)/python benchmarks/flutter_map.py
+	$(BIN)/python benchmarks/cold_start.py
+
+$(VENV)/ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) report build dist .pytest_cache .mypy_cache .ruff_cache

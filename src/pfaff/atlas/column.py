@@ -1,0 +1,206 @@
+"""The column of rigid bars that flutters under a dead load, and its two non-conservative twins.
+
+Cazzolli, Dal Corso and Bigoni (2020), Non-holonomic constraints inducing flutter instability in
+structures under conservative loadings, J. Mech. Phys. Solids; equation numbers below are theirs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
+
+from pfaff.errors import StatementError, nearest
+from pfaff.system import Drawing, System
+
+CONSTRAINTS = ("skate", "bow")
+LOADS = ("dead", "spring")
+CONTACTS = ("printed", "exact")
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The bars without their supports: symbols, kinematics, and the energies that all three columns share."""
+
+    theta: list[sm.Expr]
+    base: sm.Expr  # X of the block, or 0
+    l: list[sm.Expr]
+    m: list[sm.Expr]
+    d: list[sm.Expr]
+    k: list[sm.Expr]
+    parameters: dict[sm.Symbol, object]
+
+    def joint(self, i: int) -> sm.Matrix:
+        """The left end of bar i (from zero); ``joint(N)`` is the end of the column, Eq. (7)."""
+        bars = list(zip(self.l[:i], self.theta[:i], strict=True))
+        return sm.Matrix(
+            [
+                self.base + sm.Add(*(l * sm.cos(a) for l, a in bars)),
+                sm.Add(*(l * sm.sin(a) for l, a in bars)),
+            ]
+        )
+
+    def bend(self, i: int) -> sm.Expr:
+        return self.theta[i] - (self.theta[i - 1] if i else 0)
+
+
+t = dynamicsymbols._t
+M_L, I_L, M_X, c_i, c_e, c_t, c_r = sm.symbols("M_L I_L M_X c_i c_e c_t c_r", nonnegative=True)
+beta0, F, Delta = sm.symbols("beta0 F Delta", real=True)
+K = sm.Symbol("K", positive=True)
+
+
+def column(
+    bars: int = 2,
+    constraint: str = "skate",
+    load: str = "dead",
+    *,
+    individual: bool = False,
+    contact: str = "printed",
+) -> System:
+    """N rigid bars on visco-elastic hinges behind a sliding block, ended by a skate or a violin bow.
+
+    constraint
+        ``"skate"``, Eq. (10), or ``"bow"``, Eq. (15), misaligned by ``beta0``.
+    load
+        ``"dead"``: the force F on the block. ``"spring"``: a spring K compressed by Delta.
+    individual
+        False: all bars are alike, of length L/N, mass M/N at d·L/N, stiffness k (k1 at the block);
+        with the defaults L = M = k = 1 everything is dimensionless as in Eq. (50).
+        True: l1…, m1…, d1…, k1… are parameters of their own.
+    contact
+        Of the bow: ``"printed"`` leaves out the term −X sin β0 θ̇_N that Eqs. (11)–(13) imply but
+        Eq. (14) does not show; ``"exact"`` keeps it. They agree for β0 = 0.
+    """
+    _choose("constraint", constraint, CONSTRAINTS)
+    _choose("load", load, LOADS)
+    _choose("contact", contact, CONTACTS)
+    X = dynamicsymbols("X")
+    chain = _chain(bars, X, individual)
+    row = skate(chain) if constraint == "skate" else bow(chain, exact=contact == "exact")
+    rates = [*(a.diff(t) for a in chain.theta), X.diff(t)]
+    loading = {F: 0} if load == "dead" else {K: 1, Delta: 0}
+    push = -F * X if load == "dead" else K * (X - Delta) ** 2 / 2
+    return System(
+        coordinates=[*chain.theta, X],
+        kinetic=_kinetic(chain) + M_X * X.diff(t) ** 2 / 2,
+        potential=_elastic(chain) + push,
+        dissipation=_dissipation(chain),
+        nonholonomic_constraints=[sm.Add(*(a * rate for a, rate in zip(row, rates, strict=True)))],
+        parameters={**chain.parameters, M_X: 0, beta0: 0, **loading},
+        load=F if load == "dead" else Delta,
+        drawing=_drawing(chain, "wheel" if constraint == "skate" else "bow", "block"),
+        name=f"column of {bars} bars with {constraint} under {load} load",
+        accept_integrable=bars == 1,  # two coordinates and one relation: always integrable
+    )
+
+
+def ziegler(bars: int = 2, *, individual: bool = False) -> System:
+    """The same bars on a fixed hinge, pushed by a force F that follows the last bar (Ziegler 1952)."""
+    return _pushed(bars, individual, "ziegler", skate)
+
+
+def reut(bars: int = 2, *, individual: bool = False) -> System:
+    """The same bars on a fixed hinge, pushed by a force F on the fixed line of the straight column (Reut 1939)."""
+    return _pushed(bars, individual, "reut", bow)
+
+
+def _pushed(bars: int, individual: bool, name: str, constraint) -> System:
+    chain = _chain(bars, sm.Integer(0), individual)
+    row = constraint(chain)[:-1]
+    return System(
+        coordinates=chain.theta,
+        kinetic=_kinetic(chain),
+        potential=_elastic(chain),
+        dissipation=_dissipation(chain),
+        forces={angle: -F * a for angle, a in zip(chain.theta, row, strict=True)},
+        parameters={**chain.parameters, beta0: 0, F: 0},
+        load=F,
+        drawing=_drawing(chain, "mass", "ground"),
+        name=f"{name} column of {bars} bars",
+    )
+
+
+def skate(chain: Chain) -> list[sm.Expr]:
+    """Eq. (10): the velocity of the end has no component along the last bar turned by β0."""
+    last = chain.theta[-1] + beta0
+    arms = [l * sm.sin(last - a) for l, a in zip(chain.l[:-1], chain.theta[:-1], strict=True)]
+    return [*arms, chain.l[-1] * sm.sin(beta0), sm.cos(last)]
+
+
+def bow(chain: Chain, exact: bool = False) -> list[sm.Expr]:
+    """Eq. (15), without its spurious factor l_N; ``exact`` adds the term −X sin β0 of Eqs. (11)–(13)."""
+    arms = [l * sm.sin(beta0 - a) for l, a in zip(chain.l[:-1], chain.theta[:-1], strict=True)]
+    lever = sm.Add(*chain.l) - (chain.base if exact else 0)
+    return [*arms, lever * sm.sin(beta0) - sm.Add(*arms), sm.cos(beta0)]
+
+
+def _chain(bars: int, base: sm.Expr, individual: bool) -> Chain:
+    if isinstance(bars, bool) or not isinstance(bars, int) or bars < 1:
+        raise StatementError(f"a column of {bars!r} bars: the number of bars must be a whole number from 1 up")
+    theta = [dynamicsymbols(f"theta{i + 1}") for i in range(bars)]
+    shared: dict[sm.Symbol, object] = {M_L: 0, I_L: 0, c_i: 0, c_e: 0, c_t: 0, c_r: 0}
+    if individual:
+        l, k = ([sm.Symbol(f"{x}{i + 1}", positive=True) for i in range(bars)] for x in "lk")
+        m, d = ([sm.Symbol(f"{x}{i + 1}", nonnegative=True) for i in range(bars)] for x in "md")
+        share = sm.Rational(1, bars)
+        own = {**dict.fromkeys(l, share), **dict.fromkeys(m, share), **dict.fromkeys(d, share / 2), **dict.fromkeys(k, 1)}
+        return Chain(theta, base, l, m, d, k, {**own, **shared})
+    L, M, k1, kk = sm.symbols("L M k1 k", positive=True)
+    dd = sm.Symbol("d", nonnegative=True)
+    own = {dd: sm.Rational(1, 2), k1: 1, L: 1, M: 1, kk: 1}
+    alike = [L / bars] * bars, [M / bars] * bars, [dd * L / bars] * bars, [k1] + [kk] * (bars - 1)
+    return Chain(theta, base, *alike, {**own, **shared})
+
+
+def _kinetic(chain: Chain) -> sm.Expr:
+    """Eq. (18) but for the block."""
+    bars = range(len(chain.theta))
+    centres = [chain.joint(i) + _along(chain, i, chain.d[i]) for i in bars]
+    energy = sm.Add(*(mass * _square(r) for mass, r in zip(chain.m, centres, strict=True)))
+    end = M_L * _square(chain.joint(len(chain.theta))) + I_L * chain.theta[-1].diff(t) ** 2
+    return (energy + end) / 2
+
+
+def _elastic(chain: Chain) -> sm.Expr:
+    """Eq. (16) but for the load."""
+    return sm.Add(*(k * chain.bend(i) ** 2 for i, k in enumerate(chain.k))) / 2
+
+
+def _dissipation(chain: Chain) -> sm.Expr:
+    """Eq. (19); the drag c_e on a bar that moves with velocities u and w at its ends is l(u² + u·w + w²)/3."""
+    bars = range(len(chain.theta))
+    ends = [chain.joint(i).diff(t) for i in range(len(chain.theta) + 1)]
+    drag = sm.Add(
+        *(chain.l[i] * (u.dot(u) + u.dot(w) + w.dot(w)) / 3 for i, (u, w) in enumerate(zip(ends, ends[1:], strict=False)))
+    )
+    hinges = sm.Add(*(chain.bend(i).diff(t) ** 2 for i in bars))
+    end = c_t * ends[-1].dot(ends[-1]) + c_r * chain.theta[-1].diff(t) ** 2
+    return (c_e * drag + c_i * hinges + end) / 2
+
+
+def _along(chain: Chain, i: int, length: sm.Expr) -> sm.Matrix:
+    return length * sm.Matrix([sm.cos(chain.theta[i]), sm.sin(chain.theta[i])])
+
+
+def _square(r: sm.Matrix) -> sm.Expr:
+    velocity = r.diff(t)
+    return velocity.dot(velocity)
+
+
+def _drawing(chain: Chain, end: str, start: str) -> Drawing:
+    last = len(chain.theta)
+    points = {f"joint{i}": tuple(chain.joint(i)) for i in range(last + 1)}
+    marks = {**{f"joint{i}": "hinge" for i in range(last)}, "joint0": start, f"joint{last}": end}
+    return Drawing(
+        points=points,
+        links=[(f"joint{i}", f"joint{i + 1}") for i in range(last)],
+        marks=marks,
+        angles={f"joint{last}": (chain.theta[-1] + beta0) if end == "wheel" else beta0},
+    )
+
+
+def _choose(what: str, given: str, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise StatementError(f"unknown {what} {given!r}: {nearest(str(given), known)}")

@@ -1,0 +1,195 @@
+"""A case: a system with values for its parameters. The desk where every analysis is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from numbers import Real
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import ParameterError, nearest
+from pfaff.system import System
+
+if TYPE_CHECKING:
+    from pfaff.equilibria import Equilibria, Equilibrium
+    from pfaff.stability.critical import CriticalLoad, CriticalLoads
+    from pfaff.stability.exact import ExactLoad
+    from pfaff.stability.linear import Linearisation, Spectrum
+    from pfaff.stability.paradox import Paradox
+
+
+@dataclass(frozen=True)
+class Case:
+    """A system at given parameter values. Immutable: ``at`` gives another case.
+
+    Values may be floats, fractions, SymPy numbers or, for exact results, SymPy symbols.
+    """
+
+    system: System
+    values: Mapping[str, Any] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+
+    def at(self, **values: Any) -> Case:
+        """The same system with some parameters changed."""
+        checked = {name: checked_value(self.system.parameter(name), value) for name, value in values.items()}
+        return Case(self.system, {**self.values, **checked})
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """All parameters as floats, in the system's order; an error names the first that has no number."""
+        return np.array([self._number(name) for name in self.system.parameter_names], dtype=float)
+
+    def _number(self, name: str) -> float:
+        value = self.values[name]
+        if value is None:
+            raise ParameterError(f"parameter {name!r} of {self.system.name} has no value: give it with at({name}=…)")
+        try:
+            return float(value)
+        except TypeError:
+            raise ParameterError(
+                f"parameter {name!r} is the symbol {value}: give it a number, or ask for an exact result"
+            ) from None
+
+    def numbers_at(self, name: str, value: float) -> np.ndarray:
+        """The parameter vector with one entry replaced: cheaper than a new case inside loops."""
+        numbers = self.numbers.copy()
+        numbers[self.system.parameter_names.index(name)] = value
+        return numbers
+
+    def load_name(self, load: str | None = None) -> str:
+        """The load parameter asked for, or the one the system declares."""
+        if load is not None:
+            return self.system.parameter(load).name
+        if self.system.load is None:
+            raise ParameterError(
+                f"{self.system.name} declares no load: name the parameter that grows, load={self._example()!r}"
+            )
+        return self.system.load.name
+
+    def _example(self) -> str:
+        return self.system.parameter_names[0] if self.system.parameters else "F"
+
+    def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
+        """All equilibria found from seeded random starts, with family coordinates fixed by name."""
+        from pfaff.equilibria import find_equilibria
+
+        return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
+
+    def equilibrium(self, **fixed: float) -> Equilibrium:
+        """The equilibrium that Newton's method reaches from the origin, family coordinates fixed by name."""
+        from pfaff.equilibria import equilibrium_near
+
+        return equilibrium_near(self, fixed)
+
+    def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
+        """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
+        from pfaff.stability.linear import linearise
+
+        case, fixed = self._split(values)
+        at = about or case.equilibrium(**fixed)
+        return linearise(case.system, at.q, at.p, case.numbers)
+
+    def spectrum(self, about: Equilibrium | None = None, **values: Any) -> Spectrum:
+        """Eigenvalues and modes of the small motions, structural zeros kept apart: ``case.spectrum(F=80)``."""
+        return self.linearise(about, **values).spectrum()
+
+    def critical(self, load: str | None = None, to: float | None = None, **fixed: float) -> CriticalLoads:
+        """Flutter, divergence and buckling as the load grows from zero, in one search."""
+        from pfaff.stability.critical import critical_loads
+
+        return critical_loads(self, self.load_name(load), to, fixed)
+
+    def flutter(
+        self, load: str | None = None, to: float | None = None, exact: bool = False, **fixed: float
+    ) -> CriticalLoad | ExactLoad:
+        """The first load at which an oscillation grows. ``exact=True`` gives a closed form."""
+        return self._first("flutter", load, to, exact, fixed)
+
+    def divergence(
+        self, load: str | None = None, to: float | None = None, exact: bool = False, **fixed: float
+    ) -> CriticalLoad | ExactLoad:
+        """The first load at which a deviation grows without oscillating."""
+        return self._first("divergence", load, to, exact, fixed)
+
+    def buckling(
+        self, load: str | None = None, to: float | None = None, exact: bool = False, **fixed: float
+    ) -> CriticalLoad | ExactLoad:
+        """The first load at which another equilibrium branches off or the equilibrium ends."""
+        return self._first("buckling", load, to, exact, fixed)
+
+    def _first(
+        self, kind: str, load: str | None, to: float | None, exact: bool, fixed: dict[str, float]
+    ) -> CriticalLoad | ExactLoad:
+        if exact:
+            from pfaff.stability.exact import exact_load
+
+            return exact_load(self, self.load_name(load), kind)
+        return getattr(self.critical(load, to, **fixed), kind)
+
+    def characteristic(self, exact: bool = False, **values: Any) -> Any:
+        """The characteristic polynomial of the small motions, structural zeros divided out.
+
+        Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``.
+        """
+        if exact:
+            from pfaff.stability.exact import characteristic_polynomial
+
+            return characteristic_polynomial(self.at(**values))
+        return self.linearise(**values).polynomial()
+
+    def paradox(
+        self,
+        direction: Mapping[str, float] | None = None,
+        load: str | None = None,
+        among: Sequence[str] | None = None,
+    ) -> Paradox:
+        """The flutter load in the limit of vanishing damping along a direction, without a finite ε."""
+        from pfaff.stability.paradox import paradox
+
+        return paradox(self, self.load_name(load), direction, among)
+
+    def _split(self, values: Mapping[str, Any]) -> tuple[Case, dict[str, float]]:
+        """Parameter values apart from values of coordinates that select a member of a family."""
+        coordinates = set(self.system.coordinate_names)
+        for name in values:
+            if name not in coordinates and name not in self.system.parameter_names:
+                known = [*self.system.parameter_names, *self.system.coordinate_names]
+                raise ParameterError(f"{self.system.name} has no parameter or coordinate {name!r}: {nearest(name, known)}")
+        fixed = {name: value for name, value in values.items() if name in coordinates}
+        return self.at(**{name: value for name, value in values.items() if name not in coordinates}), fixed
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value}" for name, value in self.values.items())
+        return f"<Case of {self.system.name!r}: {values}>"
+
+
+def checked_value(symbol: sm.Symbol, value: Any) -> Any:
+    """The value as it is kept: exact numbers exact, everything else a finite float in its declared range."""
+    name = symbol.name
+    if isinstance(value, str):
+        try:
+            value = sm.Rational(value)
+        except (TypeError, ValueError):
+            raise ParameterError(f"{name}={value!r} is not a number: write 1.5, 3/2 or 1e-3") from None
+    if isinstance(value, bool) or not isinstance(value, (Real, sm.Expr, np.number)):
+        raise ParameterError(f"{name}={value!r} is not a number: write 1.5, Fraction(3, 2) or a SymPy number")
+    if isinstance(value, (int, Fraction)):
+        value = sm.Rational(value)
+    if isinstance(value, sm.Expr) and value.free_symbols:
+        return value
+    number = complex(value)
+    if not (math.isfinite(number.real) and number.imag == 0):
+        raise ParameterError(f"{name}={value} is not a finite real number")
+    for promise, kept in (("positive", number.real > 0), ("nonnegative", number.real >= 0)):
+        if getattr(symbol, f"is_{promise}") and not kept:
+            raise ParameterError(f"{name}={value} breaks the declaration that {name} is {promise}: give a {promise} value")
+    return value if isinstance(value, sm.Expr) else float(value)

@@ -1,0 +1,300 @@
+"""Equilibria of constrained systems: all coordinates and reactions at once, family by family.
+
+At rest h(q) + A(q)ᵀp = 0 and φ(q) = 0. A nonholonomic constraint adds the unknown p but, at rest, no
+equation: equilibria come in families, whose dimension is the nullity of the Jacobian. A member is
+selected by fixing as many coordinates or reactions by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.errors import ConvergenceError, ParameterError, SingularMassError, nearest
+from pfaff.statics import AtRest, Statics, statics_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Case
+
+NEWTON_STEPS = 60
+ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
+RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+SAME = 1e-6  # two solutions closer than this are one
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A configuration at rest, its reactions, and the family it belongs to."""
+
+    case: Case
+    q: np.ndarray
+    p: np.ndarray
+    family_dimension: int
+    fixed: Mapping[str, float]
+    residual: float
+
+    @property
+    def coordinates(self) -> dict[str, float]:
+        return dict(zip(self.case.system.coordinate_names, self.q.tolist(), strict=True))
+
+    @property
+    def reaction(self) -> dict[str, float]:
+        return dict(zip(self.case.system.reaction_names, self.p.tolist(), strict=True))
+
+    @property
+    def status(self) -> str:
+        where = ", ".join(f"{name} = {value:g}" for name, value in self.fixed.items())
+        family = f"on a {self.family_dimension}-dimensional family" if self.family_dimension else "isolated"
+        return f"in balance to {self.residual:.1e}, {family}" + (f", at {where}" if where else "")
+
+    def __getitem__(self, name: str) -> float:
+        known = {**self.coordinates, **self.reaction}
+        if name not in known:
+            raise ParameterError(f"no coordinate or reaction {name!r}: {nearest(name, known)}")
+        return known[name]
+
+    def plot(self) -> Figure:
+        from pfaff.draw.configuration import draw_equilibria
+
+        return draw_equilibria([self])
+
+
+@dataclass(frozen=True)
+class Equilibria(Sequence[Equilibrium]):
+    """The equilibria found, nearest to the origin first, and how they were searched for."""
+
+    found: tuple[Equilibrium, ...]
+    search: str
+
+    @property
+    def family_dimension(self) -> int:
+        return self.found[0].family_dimension if self.found else 0
+
+    @property
+    def status(self) -> str:
+        return f"{len(self.found)} found: {self.search}"
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.found[index]
+
+    def __iter__(self) -> Iterator[Equilibrium]:
+        return iter(self.found)
+
+    def plot(self) -> Figure:
+        from pfaff.draw.configuration import draw_equilibria
+
+        return draw_equilibria(self.found)
+
+
+class Balance:
+    """The equations of rest in the unknowns that are not fixed."""
+
+    def __init__(self, case: Case, fixed: Mapping[str, float]) -> None:
+        self.case = case
+        self.statics: Statics = statics_of(case.system)
+        names = [*case.system.coordinate_names, *case.system.reaction_names[: self.statics.m]]
+        for name, value in fixed.items():
+            if name not in names:
+                raise ParameterError(f"cannot fix {name!r}, no coordinate or reaction: {nearest(name, names)}")
+            if not np.isfinite(value):
+                raise ParameterError(f"cannot fix {name} = {value}: give a finite number")
+        self.names = names
+        self.fixed = {name: float(value) for name, value in fixed.items()}
+
+    @property
+    def free(self) -> np.ndarray:
+        return np.array([name not in self.fixed for name in self.names])
+
+    def start(self, free_values: np.ndarray | float = 0.0) -> np.ndarray:
+        z = np.array([self.fixed.get(name, 0.0) for name in self.names])
+        z[self.free] = free_values
+        return z
+
+    def pinned(self, z: np.ndarray) -> Balance:
+        """The same balance with family coordinates fixed where they are, so that solutions are isolated."""
+        extra = self._family_coordinates(z)
+        return Balance(self.case, {**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
+
+    def evaluate(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, AtRest]:
+        """Residual, Jacobian by all unknowns, and the matrices at rest; z may carry a batch axis."""
+        n, m, s = self.statics.n, self.statics.m, self.statics.nonholonomic
+        at = self.statics(z[:n], z[n:], parameters)
+        blank = np.zeros((m, m, *z.shape[1:]))
+        lower = np.concatenate([at.B[:s], at.A[s:]])
+        jacobian = np.concatenate(
+            [np.concatenate([at.K, at.A.swapaxes(0, 1)], axis=1), np.concatenate([lower, blank], axis=1)]
+        )
+        return np.concatenate([at.balance, at.held]), jacobian, at
+
+    def solve(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, float]:
+        """Newton's method with steps of least norm; the last iterate and its relative residual."""
+        z = z.copy()
+        free = self.free
+        for _ in range(NEWTON_STEPS):
+            residual, jacobian, _ = self.evaluate(z, parameters)
+            if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
+                return z, np.inf
+            step = np.linalg.lstsq(jacobian[:, free], -residual, rcond=RANK_TOLERANCE)[0]
+            limit = np.pi / max(np.pi, np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
+            z[free] += limit * step
+            if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(z).max(initial=0.0)):
+                break
+        return z, self.relative_residual(z, parameters)
+
+    def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
+        residual, jacobian, at = self.evaluate(z, parameters)
+        reactions = np.abs(at.A.T @ z[self.statics.n :]).max(initial=0.0)
+        scale = max(reactions, np.abs(jacobian).max(initial=0.0) * np.abs(z).max(initial=0.0), np.finfo(float).tiny)
+        largest = np.abs(residual).max(initial=0.0)
+        return float(largest / scale) if largest else 0.0
+
+    def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
+        """Directions in the free unknowns (or in all) along which the balance persists to first order."""
+        _, jacobian, _ = self.evaluate(z, self.case.numbers)
+        free = np.full(len(z), True) if everything else self.free
+        _, values, rows = np.linalg.svd(jacobian[:, free])
+        rank = int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum())
+        null = np.zeros((len(z), free.sum() - rank))
+        null[free] = rows[rank:].T
+        return null
+
+    def _family_coordinates(self, z: np.ndarray) -> list[int]:
+        """One coordinate for each direction of the family: the one that moves most along it."""
+        null = self.nullspace(z)
+        chosen = []
+        for _ in range(null.shape[1]):
+            weight = np.linalg.norm(null[: self.statics.n], axis=1)
+            best = int(weight.argmax())
+            if weight[best] < RANK_TOLERANCE:
+                break
+            chosen.append(best)
+            direction = null[best] / weight[best]
+            null = null - np.outer(null @ direction, direction)
+        return chosen
+
+    def equilibrium(self, z: np.ndarray, case: Case | None = None) -> Equilibrium:
+        case = case or self.case
+        family = Balance(case, {}).nullspace(z, everything=True).shape[1]
+        n = self.statics.n
+        return Equilibrium(case, z[:n], z[n:], family, self.fixed, self.relative_residual(z, case.numbers))
+
+
+def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None = None) -> Equilibrium:
+    """The equilibrium that Newton's method reaches from the origin, family coordinates left where they are."""
+    balance = Balance(case, fixed)
+    z0 = balance.start() if start is None else start
+    pinned = balance.pinned(z0)
+    z, residual = pinned.solve(z0, case.numbers)
+    if not residual < ACCEPTED:
+        pinned = balance
+        z, residual = balance.solve(z0, case.numbers)
+    if not residual < ACCEPTED:
+        raise ConvergenceError(
+            f"no equilibrium of {case.system.name} was reached from the origin (relative residual {residual:.1e}): "
+            "try case.equilibria(), other fixed coordinates, or a smaller load"
+        )
+    _check_mass(case, balance, z)
+    _check_steady(case, balance, z)
+    return pinned.pinned(z).equilibrium(z)
+
+
+def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
+    """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
+    if starts < 1 or not box > 0:
+        raise ParameterError("equilibria needs at least one start and a positive box")
+    generator = np.random.default_rng(seed)
+    balance = Balance(case, fixed)
+    generic = balance.start(generator.uniform(-1, 1, balance.free.sum()))
+    family = [balance.names[i] for i in balance._family_coordinates(generic)]
+    balance = Balance(case, {**balance.fixed, **dict.fromkeys(family, 0.0)})
+    n = balance.statics.n
+    z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
+    angles = balance.free & (np.arange(len(z)) < n)
+    z[angles, 1:] = generator.uniform(-box, box, (angles.sum(), starts))
+    z[:, 1:] = _with_best_reactions(balance, z[:, 1:])
+    z, converged = _newton_batch(balance, z)
+    inside = np.abs(z[angles]).max(axis=0, initial=0.0) <= 2 * box
+    found: list[np.ndarray] = []
+    for candidate in z[:, converged & inside].T:
+        polished, residual = balance.solve(candidate, case.numbers)
+        if residual < ACCEPTED and not any(np.abs(polished - other).max() < SAME for other in found):
+            found.append(polished)
+    found.sort(key=lambda z: np.linalg.norm(z[:n]))
+    search = (
+        f"Newton from the origin and {starts} random starts (seed {seed}) with |q| ≤ {box:g}, of which "
+        f"{int(converged.sum())} converged; kept where |q| ≤ {2 * box:g}"
+    )
+    if family:
+        search += f"; family coordinate {', '.join(family)} set to 0"
+    return Equilibria(tuple(balance.equilibrium(z) for z in found), search)
+
+
+def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Newton's method on all columns at once; columns that settle are left alone."""
+    z = z.copy()
+    active, converged = np.arange(z.shape[1]), np.full(z.shape[1], False)
+    free = balance.free
+    for _ in range(NEWTON_STEPS):
+        residual, jacobian, _ = balance.evaluate(z[:, active], balance.case.numbers)
+        sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
+        active, residual, jacobian = active[sane], residual[:, sane], jacobian[:, :, sane]
+        inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free], 2, 0), rcond=RANK_TOLERANCE)
+        step = -np.einsum("kij,jk->ik", inverse, residual)
+        size = np.abs(step).max(axis=0, initial=0.0) / (1 + np.abs(z[:, active]).max(axis=0))
+        z[np.ix_(free, active)] += step / np.maximum(1.0, size)
+        settled = size < 1e-9
+        converged[active[settled]] = True
+        active = active[~settled]
+        if not len(active):
+            break
+    return z, converged
+
+
+def _with_best_reactions(balance: Balance, z: np.ndarray) -> np.ndarray:
+    """The same configurations with the reactions that come nearest to balancing them."""
+    n, free = balance.statics.n, balance.free
+    z = z.copy()
+    bare = np.concatenate([z[:n], np.zeros_like(z[n:])])
+    residual, _, at = balance.evaluate(bare, balance.case.numbers)
+    inverse = np.linalg.pinv(np.moveaxis(at.A, 2, 0).swapaxes(1, 2))
+    best = -np.einsum("kij,jk->ik", inverse, residual[:n])
+    z[n:][free[n:]] = best[free[n:]]
+    return z
+
+
+def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
+    _, _, at = balance.evaluate(z, case.numbers)
+    values, vectors = np.linalg.eigh(at.M)
+    if values[0] <= RANK_TOLERANCE * max(values[-1], np.finfo(float).tiny):
+        along = case.system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
+        raise SingularMassError(
+            f"the mass matrix of {case.system.name} is singular, mostly along {along}: "
+            f"give {along} some inertia or remove it from the coordinates"
+        )
+
+
+def _check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
+    """A system with explicit time rests only if its balance holds at other times too."""
+    if case.system.time not in set().union(*(e.free_symbols for e in _expressions(case))):
+        return
+    n = balance.statics.n
+    for time in (0.37, 1.91):
+        at = balance.statics(z[:n], z[n:], case.numbers, time)
+        if max(np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > 1e-9 * (1 + np.abs(at.K).max()):
+            raise ConvergenceError(
+                f"{case.system.name} depends on time explicitly and does not rest: switch the excitation off "
+                "for an equilibrium"
+            )
+
+
+def _expressions(case: Case) -> list[Any]:
+    s = case.system.statement
+    return [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints]

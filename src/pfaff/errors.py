@@ -1,0 +1,41 @@
+"""What can go wrong, by name. Every message says what is wrong and what to do about it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class PfaffError(Exception):
+    """Anything this package refuses to do, with the culprit and the remedy in its message."""
+
+
+class StatementError(PfaffError):
+    """The system as stated is not a mechanical system of the kind treated here."""
+
+
+class ConstraintError(StatementError):
+    """A constraint is malformed, redundant, contradictory or in the wrong list."""
+
+
+class ParameterError(PfaffError):
+    """A parameter is unknown, missing, not finite, or outside its declared range."""
+
+
+class SingularMassError(PfaffError):
+    """The kinetic energy does not resist motion along some direction."""
+
+
+class ConvergenceError(PfaffError):
+    """An iteration did not converge; the message names the last good state."""
+
+
+class RankError(PfaffError):
+    """The constraint matrix has lost rank at this configuration."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A half-sentence for an unknown name: the nearest known one, or the list of all."""
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else f"known names: {', '.join(names)}"

@@ -1,0 +1,108 @@
+"""Frobenius' test: which Pfaffian constraints are holonomic in disguise, and which are redundant.
+
+A single form ω = a·dq + b dt is integrable where ω ∧ dω = 0: its exterior derivative vanishes on
+its own kernel. The test is made at random configurations with random parameters, where an
+identity fails with probability one if it fails at all; an integral is then sought symbolically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy as sm
+
+if TYPE_CHECKING:
+    from pfaff.system import Statement
+
+TRIALS = 3
+STEP = 1e-4  # of the central differences; the random points are O(1)
+TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the entries
+
+Forms = Callable[[np.ndarray], np.ndarray]
+
+
+def redundant_rows(statement: Statement) -> list[int]:
+    """Rows of A that are combinations of earlier rows at every configuration."""
+    if len(statement.constraints) < 2:
+        return []
+    dependent: list[set[int]] = []
+    for point, forms in _trials(statement):
+        rows = forms(point)[:, :-1]
+        ranks = [np.linalg.matrix_rank(rows[: k + 1], tol=TOLERANCE) for k in range(len(rows))]
+        dependent.append({k for k, rank in enumerate(ranks) if rank == (ranks[k - 1] if k else 0)})
+    return sorted(set.intersection(*dependent))
+
+
+def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.Expr | None] | None:
+    """The first nonholonomic row that is integrable on its own, with its integral if one is found."""
+    if not nonholonomic:
+        return None
+    integrable = np.full(nonholonomic, True)
+    for point, forms in _trials(statement):
+        values, gradients = forms(point), _differences(forms, point)
+        integrable &= [_closed_on_kernel(values[row], gradients[row]) for row in range(nonholonomic)]
+    if not integrable.any():
+        return None
+    row = int(integrable.argmax())
+    return row, _integral(_form(statement, row), (*statement.q, statement.time))
+
+
+def _trials(statement: Statement) -> Iterator[tuple[np.ndarray, Forms]]:
+    """Random configurations (q, t), each with the coefficients (a, b) of all forms as a function."""
+    parameters = sorted(
+        set().union(*(c.free_symbols for c in statement.constraints)) - {*statement.q, *statement.v, statement.time},
+        key=str,
+    )
+    evaluate = sm.lambdify([statement.q, statement.v, statement.time, parameters], list(statement.constraints), "numpy")
+    generator = np.random.default_rng(1949)
+    n = len(statement.q)
+    units = np.vstack([np.eye(n), np.zeros(n)])
+    for _ in range(TRIALS):
+        values = generator.uniform(0.2, 1.4, len(parameters))
+
+        def forms(x: np.ndarray, values: np.ndarray = values) -> np.ndarray:
+            rows = np.array([np.broadcast_to(c, n + 1) for c in evaluate(x[:-1], units.T, x[-1], values)])
+            return np.hstack([rows[:, :-1] - rows[:, -1:], rows[:, -1:]])
+
+        yield generator.uniform(0.2, 1.4, n + 1), forms
+
+
+def _differences(forms: Forms, point: np.ndarray) -> np.ndarray:
+    """∂(a, b)_i/∂x_j of every form, by central differences: indexed [form, i, j]."""
+    steps = STEP * np.eye(len(point))
+    return np.stack([(forms(point + step) - forms(point - step)) / (2 * STEP) for step in steps], axis=-1)
+
+
+def _closed_on_kernel(form: np.ndarray, gradient: np.ndarray) -> bool:
+    exterior = gradient - gradient.T
+    kernel = np.linalg.svd(form.reshape(1, -1))[2][1:].T
+    return bool(np.abs(kernel.T @ exterior @ kernel).max(initial=0.0) < TOLERANCE * (1 + np.abs(gradient).max()))
+
+
+def _form(statement: Statement, row: int) -> list[sm.Expr]:
+    """(a, b) of ω = a·dq + b dt."""
+    constraint = statement.constraints[row]
+    return [
+        *(sm.diff(constraint, v) for v in statement.v),
+        constraint.xreplace({v: sm.Integer(0) for v in statement.v}),
+    ]
+
+
+def _integral(form: list[sm.Expr], variables: tuple[sm.Symbol, ...]) -> sm.Expr | None:
+    """φ with dφ = ω/f, where f is 1, a coefficient of ω or a product of two of them."""
+    varying = [a for a in form if a.free_symbols & set(variables)]
+    products = [a * b for a, b in combinations_with_replacement(varying, 2)]
+    factors = [sm.Integer(1), *varying, *products]
+    for factor in factors:
+        exact = [sm.simplify(a / factor) for a in form]
+        phi = sm.Integer(0)
+        for a, x in zip(exact, variables, strict=True):
+            phi += sm.integrate(a - sm.diff(phi, x), x)
+        if phi.has(sm.Integral):
+            continue
+        if all(sm.simplify(sm.diff(phi, x) - a) == 0 for a, x in zip(exact, variables, strict=True)):
+            return sm.simplify(phi)
+    return None

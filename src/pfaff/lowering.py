@@ -1,0 +1,182 @@
+"""From a statement in SymPy to Lagrange's equations in heyoka's expression graph.
+
+Only the energies are converted; every derivative and the elimination of the multipliers happen in
+the graph, unexpanded, so that ten bars cost milliseconds. Parameters become ``par[i]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import heyoka as hy
+import sympy as sm
+
+from pfaff.errors import StatementError
+from pfaff.system import System
+
+Expression = Any  # heyoka's type carries no useful annotations
+ZERO = hy.expression(0.0)
+CLOCK = hy.expression("the time")  # a variable while differentiating, heyoka's own time afterwards
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Lagrange's equations M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0 as expressions in q, v, par and time."""
+
+    system: System
+    q: list[Expression]
+    v: list[Expression]
+    multipliers: list[Expression]
+    kinetic: Expression
+    potential: Expression
+    dissipation: Expression
+    forces: list[Expression]
+    M: list[list[Expression]]
+    h: list[Expression]
+    A: list[list[Expression]]
+    gamma: list[Expression]
+    constraints: list[Expression]
+    positions: list[Expression]
+    symbols: dict[sm.Symbol, Expression]
+
+    @property
+    def nonholonomic(self) -> int:
+        return len(self.system.nonholonomic_constraints)
+
+    @cached_property
+    def balance(self) -> list[Expression]:
+        """h + Aᵀλ: what must vanish where nothing accelerates."""
+        return [
+            hy.sum([h, *(row[i] * p for row, p in zip(self.A, self.multipliers, strict=True))])
+            for i, h in enumerate(self.h)
+        ]
+
+    def lower(self, expression: sm.Expr) -> Expression:
+        """Any expression in the system's coordinates, velocities, parameters and time."""
+        plain = sm.sympify(expression).xreplace(dict(self.system.statement.to_plain))
+        return _convert(plain, self.symbols)
+
+    def solve(self) -> tuple[list[Expression], list[Expression]]:
+        """Accelerations and multipliers, through M and A M⁻¹ Aᵀ: never through a single velocity."""
+        mass = factorise(self.M)
+        free = [-a for a in back_substitute(mass, self.h)]
+        if not self.A:
+            return free, []
+        columns = [back_substitute(mass, row) for row in self.A]
+        schur = [[dot(row, column) for column in columns] for row in self.A]
+        excess = [dot(row, free) + g for row, g in zip(self.A, self.gamma, strict=True)]
+        multipliers = back_substitute(factorise(schur), excess)
+        accelerations = [
+            hy.sum([a, *(-p * column[i] for p, column in zip(multipliers, columns, strict=True))])
+            for i, a in enumerate(free)
+        ]
+        return accelerations, multipliers
+
+
+def lower(system: System) -> Graph:
+    """Lagrange's equations with multipliers: d/dt ∂T/∂v − ∂T/∂q + ∂V/∂q + ∂D/∂v − Q + Aᵀλ = 0."""
+    s = system.statement
+    names = [x.name for x in s.q]
+    q = [hy.expression(name) for name in names]
+    v = [hy.expression(f"{name}_dot") for name in names]
+    symbols = {
+        **dict(zip(s.q, q, strict=True)),
+        **dict(zip(s.v, v, strict=True)),
+        **{p: hy.par[i] for i, p in enumerate(system.parameters)},
+        s.time: CLOCK,
+    }
+    T, V, D = (_convert(e, symbols) for e in (s.kinetic, s.potential, s.dissipation))
+    Q = [_convert(e, symbols) for e in s.forces]
+    c = [_convert(e, symbols) for e in s.constraints]
+    M, transport = total_derivative(gradient(T, v), q, v)
+    h = [
+        hy.sum([rate, -dT, dV, dD, -force])
+        for rate, dT, dV, dD, force in zip(transport, gradient(T, q), gradient(V, q), gradient(D, v), Q, strict=True)
+    ]
+    A, gamma = total_derivative(c, q, v)
+    phi = [_convert(e, symbols) for e in s.positions]
+    return Graph(
+        system=system,
+        q=q,
+        v=v,
+        multipliers=[hy.expression(f"multiplier {name}") for name in system.reaction_names],
+        kinetic=timed([T])[0],
+        potential=timed([V])[0],
+        dissipation=timed([D])[0],
+        forces=timed(Q),
+        M=[timed(row) for row in M],
+        h=timed(h),
+        A=[timed(row) for row in A],
+        gamma=timed(gamma),
+        constraints=timed(c),
+        positions=timed(phi),
+        symbols={**symbols, s.time: hy.time},
+    )
+
+
+def timed(expressions: list[Expression]) -> list[Expression]:
+    """The same expressions with heyoka's time for the clock."""
+    if not any("the time" in hy.get_variables([e]) for e in expressions):
+        return expressions
+    return list(hy.subs(expressions, {CLOCK: hy.time}))
+
+
+def _convert(expression: sm.Expr, symbols: dict[sm.Symbol, Expression]) -> Expression:
+    # heyoka takes only rationals that a binary float holds exactly: the others are rounded here, once.
+    fractions = {r: hy.expression(float(r)) for r in expression.atoms(sm.Rational) if r.q & (r.q - 1)}
+    try:
+        return hy.from_sympy(expression, {**symbols, **fractions}) + ZERO
+    except (TypeError, ValueError) as problem:
+        raise StatementError(f"{expression} contains a function that cannot be compiled: {problem}") from problem
+
+
+def gradient(expression: Expression, variables: Sequence[Expression]) -> list[Expression]:
+    tensors = hy.diff_tensors([expression], list(variables), diff_order=1)
+    return list(tensors.gradient)
+
+
+def total_derivative(
+    functions: list[Expression], q: list[Expression], v: list[Expression]
+) -> tuple[list[list[Expression]], list[Expression]]:
+    """Of df/dt = f_v q̈ + f_q v + f_t: the matrix f_v, and the rest."""
+    if not functions:
+        return [], []
+    n = len(q)
+    rows = [list(row) for row in hy.diff_tensors(functions, [*q, *v, CLOCK], diff_order=1).jacobian]
+    return [row[n:-1] for row in rows], [hy.sum([dot(row[:n], v), row[-1]]) for row in rows]
+
+
+def dot(a: Sequence[Expression], b: Sequence[Expression]) -> Expression:
+    terms = [x * y for x, y in zip(a, b, strict=True)]
+    return hy.sum(terms) if terms else ZERO
+
+
+def factorise(S: list[list[Expression]]) -> tuple[list[list[Expression]], list[Expression]]:
+    """S = L diag(d) Lᵀ for a symmetric positive definite matrix of expressions."""
+    n = len(S)
+    L: list[list[Expression]] = [[ZERO] * n for _ in range(n)]
+    d: list[Expression] = []
+    for j in range(n):
+        scaled = [L[j][k] * d[k] for k in range(j)]
+        d.append(S[j][j] - dot(L[j][:j], scaled) if j else S[j][j])
+        for i in range(j + 1, n):
+            L[i][j] = (S[i][j] - dot(L[i][:j], scaled)) / d[j] if j else S[i][j] / d[j]
+    return L, d
+
+
+def back_substitute(
+    factors: tuple[list[list[Expression]], list[Expression]], right: Sequence[Expression]
+) -> list[Expression]:
+    """x with L diag(d) Lᵀ x = right."""
+    L, d = factors
+    n = len(d)
+    y: list[Expression] = []
+    for i in range(n):
+        y.append(right[i] - dot(L[i][:i], y) if i else right[i])
+    x: list[Expression] = [ZERO] * n
+    for i in reversed(range(n)):
+        x[i] = y[i] / d[i] - dot([L[k][i] for k in range(i + 1, n)], x[i + 1 :])
+    return x

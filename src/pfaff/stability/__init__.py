@@ -1,0 +1,1 @@
+"""Linear stability: spectrum, characteristic polynomial, critical loads, vanishing damping."""

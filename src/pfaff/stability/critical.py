@@ -1,0 +1,327 @@
+"""Critical loads: the first flutter, divergence and buckling as a load grows from zero.
+
+Stability can change only where one of three symmetric functions of the eigenvalues vanishes:
+Π(λ_i + λ_j) (a pair on the imaginary axis; Orlando's formula: the Hurwitz determinant D_{m−1}),
+Π(λ_i − λ_j)² (two eigenvalues meet) or Π λ_i (one passes zero: buckling). All their roots in the load
+cut the interval into cells of one kind each, so that no window of instability is too narrow to be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.stability.linear import Linearisation
+from pfaff.stability.path import LoadPath
+from pfaff.stability.roots import all_roots, bracketed_root
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+NOISE = 1e-10  # eigenvalues are trusted to this, relative to the largest
+MERGE = 1e-11  # candidate loads closer than this, relative to the interval, are one
+
+
+@dataclass(frozen=True)
+class CriticalLoad:
+    """The first load of a kind, or the honest absence of one in the interval searched.
+
+    ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate;
+    ``mode`` its amplitudes by coordinate.
+    """
+
+    kind: str
+    load: str
+    value: float | None
+    frequency: float | None
+    eigenvalue: complex | None
+    mode: Mapping[str, complex] | None
+    searched: tuple[float, float]
+    how: str
+    case: Case
+
+    def __bool__(self) -> bool:
+        return self.value is not None
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise ParameterError(f"there is no {self.kind} load up to {self.load} = {self.searched[1]:g}")
+        return self.value
+
+    @property
+    def status(self) -> str:
+        if self.value is None:
+            return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
+        return f"{self.kind} at {self.load} = {self.value:.12g}: {self.how}"
+
+    def plot(self) -> Any:
+        from pfaff.draw.spectrum import draw_spectrum_path
+
+        return draw_spectrum_path(self.case, self.load, self.searched[1])
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An interval of loads in which the kind of stability does not change."""
+
+    low: float
+    high: float
+    oscillating: int
+    divergent: int
+
+    @property
+    def kind(self) -> str:
+        if self.oscillating and self.divergent:
+            return "flutter and divergence"
+        return "flutter" if self.oscillating else "divergence" if self.divergent else "stable"
+
+
+@dataclass(frozen=True)
+class CriticalLoads:
+    """Flutter, divergence and buckling of one search, and the cells of stability between the loads found."""
+
+    flutter: CriticalLoad
+    divergence: CriticalLoad
+    buckling: CriticalLoad
+    cells: tuple[Cell, ...]
+
+    @property
+    def status(self) -> str:
+        return "; ".join(each.status for each in (self.flutter, self.divergence, self.buckling))
+
+    def plot(self) -> Any:
+        return self.flutter.plot()
+
+
+def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
+    """Search [0, to]; without ``to``, up to where the load outweighs the stiffness several times."""
+    path = LoadPath(case, load, fixed)
+    to = _natural_range(path) if to is None else float(to)
+    if not (np.isfinite(to) and to > 0):
+        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
+    reach, ended = _reachable(path, to)
+    view = _Reversible(path) if _is_reversible(path, reach) else _General(path)
+    candidates = _candidates(view, reach)
+    cells = _cells(view, sorted(x for roots in candidates.values() for x in roots), reach)
+    searched = (0.0, reach)
+    how = f"equilibrium path ends at {load} = {reach:.10g}" if ended else f"all roots of the {view.name} on the interval"
+
+    def absent(kind: str) -> CriticalLoad:
+        return CriticalLoad(kind, load, None, None, None, None, searched, how, case)
+
+    def first(kind: str) -> CriticalLoad:
+        for cell in cells:
+            if kind == "flutter" and cell.oscillating or kind == "divergence" and cell.divergent:
+                return _describe(path, view, kind, cell, searched, candidates)
+        return absent(kind)
+
+    def buckling() -> CriticalLoad:
+        static = [x for x in candidates["buckling"] if x > 0]
+        if static:
+            return _static(path, static[0], searched, "the tangent stiffness is singular")
+        return _static(path, reach, searched, "the equilibrium path folds back") if ended else absent("buckling")
+
+    return CriticalLoads(first("flutter"), first("divergence"), buckling(), tuple(cells))
+
+
+class _General:
+    """Eigenvalues λ of the first-order form."""
+
+    name = "Hurwitz determinant, the discriminant and the tangent stiffness"
+    events = ("hopf", "meeting", "buckling")
+
+    def __init__(self, path: LoadPath) -> None:
+        self.path = path
+
+    def values(self, load: float) -> np.ndarray:
+        return self.path.linearise(load).eigenvalues()
+
+    def functions(self, load: float) -> tuple[np.ndarray, np.ndarray]:
+        values = self.values(load)
+        i, j = np.triu_indices(len(values), 1)
+        return _signed_logs(values[i] + values[j], (values[i] - values[j]) ** 2, values)
+
+    def counts(self, load: float) -> tuple[int, int]:
+        values = self.values(load)
+        noise = NOISE * np.abs(values).max(initial=0.0)
+        growing = values[values.real > noise]
+        oscillating = np.abs(growing.imag) > noise
+        return int(oscillating.sum()) // 2, int((~oscillating).sum())
+
+    def event(self, name: str, load: float) -> float:
+        """The real function of the closest pair (or of the smallest eigenvalue) that changes sign at the event."""
+        values = self.values(load)
+        i, j = np.triu_indices(len(values), 1)
+        if name == "hopf":
+            return _smallest(values[i] + values[j])
+        if name == "meeting":
+            return _smallest((values[i] - values[j]) ** 2)
+        return _smallest(values)
+
+    def frequency(self, load: float, kind: str) -> complex:
+        """The critical eigenvalue: for flutter the one nearest to the imaginary axis among the oscillating."""
+        values = self.values(load)
+        size = np.abs(values).max(initial=0.0)
+        if kind == "flutter":
+            upper = values[values.imag > 1e-7 * size]
+            return complex(upper[upper.real.argmax()]) if len(upper) else 0j
+        straight = values[np.abs(values.imag) <= 1e-6 * size]
+        return complex(straight[straight.real.argmax()].real) if len(straight) else complex(values[values.real.argmax()].real)
+
+
+class _Reversible(_General):
+    """Squares s = λ² of an undamped system: stable while all are real and negative."""
+
+    name = "discriminant in ω² and the tangent stiffness"
+    events = ("meeting", "buckling")
+
+    def values(self, load: float) -> np.ndarray:
+        return _squares(self.path.linearise(load))
+
+    def functions(self, load: float) -> tuple[np.ndarray, np.ndarray]:
+        squares = self.values(load)
+        i, j = np.triu_indices(len(squares), 1)
+        return _signed_logs((squares[i] - squares[j]) ** 2, squares)
+
+    def counts(self, load: float) -> tuple[int, int]:
+        squares = self.values(load)
+        noise = NOISE * np.abs(squares).max(initial=0.0)
+        complex_ = np.abs(squares.imag) > noise
+        return int(complex_.sum()) // 2, int((squares.real[~complex_] > noise).sum())
+
+    def frequency(self, load: float, kind: str) -> complex:
+        squares = self.values(load)
+        if kind == "divergence":
+            return complex(np.sqrt(max(squares.real.max(), 0.0)))
+        i, j = np.triu_indices(len(squares), 1)
+        closest = np.abs(squares[i] - squares[j]).argmin() if len(i) else 0
+        mean = (squares[i[closest]] + squares[j[closest]]) / 2 if len(i) else squares[0]
+        return 1j * np.sqrt(complex(-mean.real))
+
+
+def _squares(lin: Linearisation) -> np.ndarray:
+    N = lin.kernel
+    return np.linalg.eigvals(-np.linalg.solve(N.T @ lin.M @ N, N.T @ lin.stiffness @ N)).astype(complex)
+
+
+def _is_reversible(path: LoadPath, to: float) -> bool:
+    """No damping and no gyroscopic forces anywhere on the path: the equations contain ω only as ω²."""
+    for load in (0.0, 0.31 * to, to):
+        lin = path.linearise(load)
+        if np.any(lin.kernel.T @ lin.C @ lin.kernel) or np.any(lin.B[: lin.nonholonomic]):
+            return False
+    return True
+
+
+def _signed_logs(*groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sign and logarithm of the (real) product of each group of numbers closed under conjugation."""
+    signs, logs = [], []
+    for factors in groups:
+        sizes = np.abs(factors)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs.append(np.log(sizes).sum())
+            phase = np.prod(np.where(sizes > 0, factors / sizes, 0.0)) if len(factors) else 1.0
+        signs.append(np.sign(np.real(phase)))
+    return np.array(signs), np.array(logs)
+
+
+def _smallest(factors: np.ndarray) -> float:
+    """The real factor of smallest modulus (complex ones occur in conjugate pairs and cannot change sign)."""
+    real = np.abs(factors.imag) <= 1e-9 * (np.abs(factors).max(initial=0.0) + np.finfo(float).tiny)
+    real = factors[real].real
+    return float(real[np.abs(real).argmin()]) if len(real) else 1.0
+
+
+def _natural_range(path: LoadPath) -> float:
+    """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5."""
+    start = path.linearise(0.0)
+    inner = np.linalg.norm(start.kernel.T @ start.stiffness @ start.kernel, 2)
+    for probe in (1.0, 1e-3, 1e-6):
+        try:
+            loaded = path.linearise(probe)
+        except ConvergenceError:
+            continue
+        slope = np.linalg.norm(loaded.kernel.T @ loaded.stiffness @ loaded.kernel - start.kernel.T @ start.stiffness @ start.kernel, 2) / probe
+        if slope > 0 and inner > 0:
+            wanted = 4 * inner / slope
+            decade = 10.0 ** np.floor(np.log10(wanted))
+            return float(next(decade * digit for digit in (1, 2, 5, 10) if decade * digit >= wanted))
+    return 200.0
+
+
+def _reachable(path: LoadPath, to: float) -> tuple[float, bool]:
+    try:
+        path.solution(to)
+    except ConvergenceError:
+        return float(path.end or 0.0), True
+    return to, False
+
+
+def _candidates(view: _General, to: float) -> dict[str, list[float]]:
+    """All loads at which the kind of stability might change, polished to rounding."""
+    found = dict(zip(view.events, all_roots(view.functions, 0.0, to), strict=True))
+    return {name: _polished(lambda x, name=name: view.event(name, x), roots, to) for name, roots in found.items()}
+
+
+def _polished(event: Callable[[float], float], roots: np.ndarray, to: float) -> list[float]:
+    polished: list[float] = []
+    for root in roots:
+        better = root
+        for reach in (1e-10 * to, 1e-8 * to, 1e-6 * to):
+            low, high = max(root - reach, 0.0), min(root + reach, to)
+            if (event(low) < 0) != (event(high) < 0):
+                better = bracketed_root(event, low, high)
+                break
+        if not polished or better - polished[-1] > MERGE * to:
+            polished.append(float(better))
+    return polished
+
+
+def _cells(view: _General, loads: list[float], to: float) -> list[Cell]:
+    edges = [0.0]
+    for load in loads:
+        if load - edges[-1] > MERGE * to:
+            edges.append(load)
+    if to - edges[-1] > MERGE * to:
+        edges.append(to)
+    pairs = zip(edges[:-1], edges[1:], strict=True)
+    return [Cell(low, high, *view.counts((low + high) / 2)) for low, high in pairs]
+
+
+def _describe(
+    path: LoadPath, view: _General, kind: str, cell: Cell, searched: tuple[float, float], candidates: dict[str, list[float]]
+) -> CriticalLoad:
+    value = cell.low
+    eigenvalue = view.frequency(value, kind)
+    if value == 0.0:
+        how = "already at zero load"
+    elif value in candidates.get("hopf", []):
+        how = "a pair of eigenvalues crosses the imaginary axis" if kind == "flutter" else "a real eigenvalue turns positive"
+    elif value in candidates["buckling"]:
+        how = "an eigenvalue passes through zero"
+    elif kind == "flutter":
+        how = "two frequencies meet and leave the imaginary axis"
+    else:
+        how = "a growing oscillation turns into two growing exponentials"
+    frequency = abs(eigenvalue.imag) if kind == "flutter" else 0.0
+    return CriticalLoad(
+        kind, path.load, value, frequency, eigenvalue, _mode(path, value, eigenvalue), searched, how, path.case
+    )
+
+
+def _static(path: LoadPath, value: float, searched: tuple[float, float], how: str) -> CriticalLoad:
+    return CriticalLoad("buckling", path.load, value, 0.0, 0j, _mode(path, value, 0j), searched, how, path.case)
+
+
+def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex]:
+    """The amplitudes by coordinate, scaled so that the largest is one: the null vector of the reduced pencil."""
+    lin = path.linearise(load)
+    N = lin.kernel
+    pencil = N.T @ (lin.M * eigenvalue**2 + lin.C * eigenvalue + lin.stiffness) @ N
+    mode = N @ np.linalg.svd(pencil)[2][-1].conj()
+    mode = mode / mode[np.abs(mode).argmax()]
+    return dict(zip(path.case.system.coordinate_names, (complex(x) for x in mode), strict=True))

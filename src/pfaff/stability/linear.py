@@ -1,0 +1,248 @@
+"""Small motions about an equilibrium: M q̈ + C q̇ + (K + Σ p G) q + w p̂ = 0 with w·q̇ = 0.
+
+Cazzolli et al. (2020), Eqs. (32)–(45); Bottema (1949). The reaction at rest contributes the stiffness
+p ∂Aᵀ/∂q, unsymmetric where the constraint is nonholonomic. Every nonholonomic constraint also conserves
+w·q to first order: the m zero eigenvalues that this causes are divided out before anything is computed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy as sm
+
+from pfaff.reduction import ignorable_coordinates
+from pfaff.statics import graph_of, statics_of
+from pfaff.system import System
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RANK_TOLERANCE = 1e-9
+SYMMETRY_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """First-order form without structural zeros: states y of q = Z y and speeds u of q̇ = N u − D q."""
+
+    J: np.ndarray
+    Z: np.ndarray
+    N: np.ndarray
+    speeds: np.ndarray
+    zeros: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues of small motions, the structural zeros kept apart.
+
+    ``vectors`` holds, column by column, the coordinates' part of each mode; ``reactions`` the
+    amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+    reactions: np.ndarray
+    zeros: dict[str, int]
+    linearisation: Linearisation
+
+    @property
+    def structural_zeros(self) -> int:
+        return sum(self.zeros.values())
+
+    @property
+    def stable(self) -> bool:
+        """No eigenvalue to the right of the imaginary axis, beyond rounding."""
+        return bool(self.values.real.max(initial=-np.inf) <= self.rounding)
+
+    @property
+    def rounding(self) -> float:
+        """How far rounding may move a (possibly double) eigenvalue: √ε times the spectral radius."""
+        return 1e-7 * float(np.abs(self.values).max(initial=0.0))
+
+    @property
+    def status(self) -> str:
+        if self.stable:
+            verdict = "stable"
+        else:
+            growing = self.values[self.values.real > self.rounding]
+            oscillating = (np.abs(growing.imag) > self.rounding).sum() // 2
+            straight = (np.abs(growing.imag) <= self.rounding).sum()
+            parts = [f"{oscillating} growing oscillation(s)"] * bool(oscillating)
+            verdict = "unstable: " + " and ".join(parts + [f"{straight} divergent mode(s)"] * bool(straight))
+        causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
+        return verdict + (f" ({self.structural_zeros} structural zero(s) set apart: {causes})" if causes else "")
+
+    def plot(self) -> Figure:
+        from pfaff.draw.spectrum import draw_spectrum
+
+        return draw_spectrum(self)
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """The matrices of Eq. (32) at an equilibrium.
+
+    ``G`` and ``w`` are a matrix and a vector for one constraint; for several they carry one more axis,
+    ``G[k]`` and ``w[:, k]``. Rows of holonomic constraints come after the nonholonomic ones.
+    """
+
+    system: System
+    p: np.ndarray
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    gradients: np.ndarray  # ∂Aᵀ/∂q for each constraint, indexed [k, i, j]
+    A: np.ndarray
+    B: np.ndarray
+    nonholonomic: int
+
+    @property
+    def G(self) -> np.ndarray:
+        return self.gradients[0] if len(self.A) == 1 else self.gradients
+
+    @property
+    def w(self) -> np.ndarray:
+        return self.A[0] if len(self.A) == 1 else self.A.T
+
+    @cached_property
+    def stiffness(self) -> np.ndarray:
+        """K + Σ p G: elastic and geometric stiffness together."""
+        return self.K + np.tensordot(self.p, self.gradients, axes=1)
+
+    @cached_property
+    def kernel(self) -> np.ndarray:
+        """An orthonormal basis of the velocities that the constraints allow."""
+        return _kernel(self.A)
+
+    def pencil(self, omega: complex | sm.Expr) -> np.ndarray | sm.Matrix:
+        """The matrix of Eq. (41) at ω: singular where ω is an eigenvalue. A SymPy symbol gives a SymPy matrix."""
+        top, corner = self.M * omega**2 + self.C * omega + self.stiffness, self._rows(omega)
+        if isinstance(omega, sm.Expr):
+            zero = sm.zeros(len(self.A))
+            return sm.Matrix(sm.BlockMatrix([[sm.Matrix(top), sm.Matrix(self.A.T)], [sm.Matrix(corner), zero]]))
+        return np.block([[top, self.A.T], [corner, np.zeros((len(self.A),) * 2)]])
+
+    def _rows(self, omega: complex | sm.Expr) -> np.ndarray:
+        s = self.nonholonomic
+        return np.concatenate([self.A[:s] * omega + self.B[:s], self.A[s:]])
+
+    def bottema(self, omega: sm.Expr) -> sm.Matrix:
+        """Bottema's determinant as a matrix: the pencil with the m zero roots divided out of the last rows."""
+        top = sm.Matrix(self.M * omega**2 + self.C * omega + self.stiffness)
+        A = sm.Matrix(self.A)
+        return sm.Matrix(sm.BlockMatrix([[top, A.T], [A, sm.zeros(len(self.A))]]))
+
+    @property
+    def asymmetry(self) -> float:
+        """The part of the stiffness that no elementary transformation makes symmetric, relative to its size.
+
+        Adding multiples of the last m columns and rows changes K + Σ p G only off the kernel of A, so the
+        antisymmetric part on that kernel decides: zero for holonomic systems (Bottema 1949).
+        """
+        inner = self.kernel.T @ self.stiffness @ self.kernel
+        size = np.abs(inner).max(initial=0.0)
+        return float(np.abs(inner - inner.T).max(initial=0.0) / size) if size else 0.0
+
+    @property
+    def symmetrisable(self) -> bool:
+        """Whether Bottema's determinant can be made symmetric, as it always can for holonomic systems."""
+        return self.asymmetry < SYMMETRY_TOLERANCE
+
+    @cached_property
+    def reduced(self) -> Reduced:
+        return _reduce(self)
+
+    def eigenvalues(self) -> np.ndarray:
+        return np.linalg.eigvals(self.reduced.J)
+
+    def spectrum(self) -> Spectrum:
+        r = self.reduced
+        values, states = np.linalg.eig(r.J)
+        order = np.lexsort((values.imag, -values.real))
+        values, states = values[order], states[:, order]
+        size = r.Z.shape[1]
+        vectors = r.Z @ states[:size] if size else np.zeros((len(self.M), len(values)), dtype=complex)
+        still = np.abs(vectors).max(axis=0, initial=0.0) < RANK_TOLERANCE
+        vectors = np.where(still, r.speeds @ states[size:], vectors)
+        vectors = vectors / np.linalg.norm(vectors, axis=0)
+        push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
+        reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
+        return Spectrum(values, vectors, reactions, r.zeros, self)
+
+    def polynomial(self) -> np.ndarray:
+        """ρ_0 … ρ_m of Eq. (44), highest power first, with ρ_0 > 0."""
+        r = self.reduced
+        lead = np.linalg.det(r.N.T @ self.M @ r.N) * np.linalg.det(self.A @ self.A.T)
+        return lead * np.poly(np.linalg.eigvals(r.J)).real
+
+    def hurwitz(self) -> np.ndarray:
+        """The Hurwitz determinants D_1 … D_m of Eq. (45); all positive if and only if stable."""
+        H = hurwitz_matrix(self.polynomial())
+        return np.array([np.linalg.det(H[:i, :i]) for i in range(1, len(H) + 1)])
+
+
+def hurwitz_matrix(rho: np.ndarray) -> np.ndarray:
+    """H of Eq. (45): H[i, j] = ρ_{2i − j + 1}, counting from zero."""
+    m = len(rho) - 1
+    index = 2 * np.arange(m)[:, None] - np.arange(m)[None, :] + 1
+    return np.where((index >= 0) & (index <= m), np.asarray(rho)[np.clip(index, 0, m)], 0.0)
+
+
+def linearise(system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray) -> Linearisation:
+    """The small motions about the rest position q with reactions p, at these parameter values."""
+    statics = statics_of(system)
+    at = statics(q, np.zeros_like(p), numbers)
+    units = np.eye(statics.m)
+    gradients = np.array([statics(q, unit, numbers).K - at.K for unit in units]).reshape(-1, statics.n, statics.n)
+    return Linearisation(system, p, at.M, at.C, at.K, gradients, at.A, at.B, statics.nonholonomic)
+
+
+def _kernel(rows: np.ndarray) -> np.ndarray:
+    if not len(rows):
+        return np.eye(rows.shape[1])
+    _, values, right = np.linalg.svd(rows)
+    return right[int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum()) :].T
+
+
+def _reduce(lin: Linearisation) -> Reduced:
+    """Restrict to A_c q = 0 for every conserved combination A_c, and drop coordinates that nothing depends on."""
+    s, names = lin.nonholonomic, lin.system.coordinate_names
+    free_rows = _kernel(lin.B[:s].T) if s else np.zeros((0, 0))  # ℓ with ℓᵀB = 0: ℓᵀA q is conserved
+    conserved = free_rows.T @ lin.A[:s] if s else lin.A[:0]
+    Z = _kernel(np.vstack([conserved, lin.A[s:]]))
+    N = lin.kernel
+    zeros = {"the nonholonomic constraints": len(conserved)} if len(conserved) else {}
+
+    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(lin.system))]
+    stay = _intersection(Z, np.eye(len(names))[:, ignorable])
+    if stay.shape[1]:
+        Z = Z @ _kernel((Z.T @ stay).T)
+        zeros["ignorable coordinates"] = stay.shape[1]
+    drift = stay @ _kernel(lin.C @ stay) if stay.shape[1] else stay
+    drift = _intersection(N, drift)
+    moving = N @ _kernel((N.T @ drift).T) if drift.shape[1] else N
+    if drift.shape[1]:
+        zeros["ignorable speeds"] = drift.shape[1]
+
+    mass = N.T @ lin.M @ N
+    fall = np.linalg.pinv(lin.A) @ np.concatenate([lin.B[:s], np.zeros_like(lin.B[s:])]) if s else np.zeros_like(lin.M)
+    damping, stiffness = N.T @ lin.C, N.T @ (lin.stiffness - lin.C @ fall)
+    # q̇ = N u − fall q, and Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − fall q̇
+    by_u = -np.linalg.solve(mass, damping @ N - N.T @ lin.M @ fall @ N)
+    by_q = -np.linalg.solve(mass, stiffness + N.T @ lin.M @ fall @ fall)
+    back = N.T @ moving
+    J = np.block([[-Z.T @ fall @ Z, Z.T @ moving], [back.T @ by_q @ Z, back.T @ by_u @ back]])
+    return Reduced(J, Z, N, moving, zeros)
+
+
+def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the common part of two spans with orthonormal columns."""
+    if not first.shape[1] or not second.shape[1]:
+        return np.zeros((len(first), 0))
+    left, cosines, _ = np.linalg.svd(first.T @ second)
+    return first @ left[:, : len(cosines)][:, cosines > 1 - RANK_TOLERANCE]

@@ -1,0 +1,340 @@
+"""A mechanical system, stated once: coordinates, energies, dissipation, forces, constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import sympy as sm
+
+from pfaff.errors import ConstraintError, ParameterError, StatementError, nearest
+from pfaff.integrability import first_integrable, redundant_rows
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+    from pfaff.equations import LagrangeEquations
+    from pfaff.flow import Flow
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How to draw a system: named points, links between them, and marks on points.
+
+    Points are pairs of expressions in the coordinates and parameters. Marks name a symbol for
+    a point: ``"block"``, ``"hinge"``, ``"wheel"``, ``"bow"``, ``"mass"`` or ``"ground"``; the
+    direction of a wheel or bow is an angle given in ``angles``.
+    """
+
+    points: Mapping[str, Any]
+    links: Sequence[tuple[str, str]] = ()
+    marks: Mapping[str, str] = field(default_factory=dict)
+    angles: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A system in plain symbols: q for coordinates, v for velocities, time as itself.
+
+    ``constraints`` are velocity-level expressions c(q, v, t) = A v + b: the nonholonomic ones
+    first, then the time derivatives of the holonomic ``positions`` φ(q, t).
+    """
+
+    q: tuple[sm.Symbol, ...]
+    v: tuple[sm.Symbol, ...]
+    time: sm.Symbol
+    kinetic: sm.Expr
+    potential: sm.Expr
+    dissipation: sm.Expr
+    forces: tuple[sm.Expr, ...]
+    constraints: tuple[sm.Expr, ...]
+    positions: tuple[sm.Expr, ...]
+    to_plain: Mapping[sm.Basic, sm.Basic]
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """A mechanical system with Pfaffian constraints.
+
+    coordinates
+        Functions of time, such as ``sympy.physics.mechanics.dynamicsymbols`` makes.
+    kinetic, potential, dissipation
+        T(q, q̇, t), at most quadratic in the velocities; V(q, t); Rayleigh's function D(q, q̇, t).
+    forces
+        Generalised forces by coordinate, for what has no potential: ``{theta1: -F*sin(...)}``.
+    nonholonomic_constraints
+        Expressions A(q, t) q̇ + b(q, t) that vanish.
+    holonomic_constraints
+        Expressions φ(q, t) that vanish.
+    parameters
+        Every other symbol with its default value; ``None`` where the user must give one. A symbol
+        declared ``positive`` or ``nonnegative`` keeps that promise in every case.
+    load
+        The parameter that grows in a stability analysis.
+    accept_integrable
+        Take an integrable relation among the nonholonomic ones as it stands: its constant of integration
+        is then left to the initial state, and equilibria come in families over it.
+
+    The equations are M q̈ + h + Aᵀp = 0 with A q̇ + b = 0: the reaction p multiplies +A on the
+    left-hand side.
+    """
+
+    coordinates: Sequence[sm.Expr]
+    kinetic: Any
+    potential: Any = 0
+    dissipation: Any = 0
+    forces: Mapping[sm.Expr, Any] = field(default_factory=dict)
+    nonholonomic_constraints: Sequence[Any] = ()
+    holonomic_constraints: Sequence[Any] = ()
+    parameters: Mapping[sm.Symbol, Any] = field(default_factory=dict)
+    load: sm.Symbol | str | None = None
+    drawing: Drawing | None = None
+    name: str = "system"
+    accept_integrable: bool = False
+
+    def __post_init__(self) -> None:
+        normalise = object.__setattr__
+        normalise(self, "coordinates", _coordinates(self.coordinates))
+        normalise(self, "parameters", _parameters(self.parameters, self.coordinate_names))
+        normalise(self, "nonholonomic_constraints", tuple(map(sm.sympify, self.nonholonomic_constraints)))
+        normalise(self, "holonomic_constraints", tuple(map(sm.sympify, self.holonomic_constraints)))
+        for energy in ("kinetic", "potential", "dissipation"):
+            normalise(self, energy, sm.sympify(getattr(self, energy)))
+        normalise(self, "load", _load(self.load, self.parameters))
+        normalise(self, "statement", _statement(self))
+        _check_degrees(self)
+        _check_constraints(self)
+
+    statement: Statement = field(init=False, repr=False)
+
+    @property
+    def time(self) -> sm.Symbol:
+        return self.coordinates[0].args[0]
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        return tuple(q.func.__name__ for q in self.coordinates)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.parameters)
+
+    @property
+    def reaction_names(self) -> tuple[str, ...]:
+        """``p`` for a single constraint, ``p1, p2, …`` for several: nonholonomic ones first."""
+        count = len(self.nonholonomic_constraints) + len(self.holonomic_constraints)
+        return ("p",) if count == 1 else tuple(f"p{k + 1}" for k in range(count))
+
+    def at(self, **values: Any) -> Case:
+        """This system with numbers for its parameters: an immutable case, ready for analysis."""
+        from pfaff.case import Case
+
+        return Case(self, {p.name: value for p, value in self.parameters.items()}).at(**values)
+
+    def equations(self, principle: str = "lagrange") -> LagrangeEquations:
+        """The equations of motion by a principle of mechanics, as SymPy matrices and LaTeX."""
+        from pfaff.equations import PRINCIPLES, derive
+
+        if principle not in PRINCIPLES:
+            raise StatementError(f"unknown principle {principle!r}: {nearest(principle, PRINCIPLES)}")
+        return derive(self, principle)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The compiled equations of motion in all coordinates and velocities."""
+        from pfaff.flow import full_flow
+
+        return full_flow(self)
+
+    @cached_property
+    def shape(self) -> Flow:
+        """The compiled equations of motion on shape space: no ignorable coordinates, no dependent velocities."""
+        from pfaff.flow import shape_flow
+
+        return shape_flow(self)
+
+    def parameter(self, name: str) -> sm.Symbol:
+        """The parameter of this name, or an error that suggests the nearest one."""
+        for symbol in self.parameters:
+            if symbol.name == name:
+                return symbol
+        raise ParameterError(f"{self.name} has no parameter {name!r}: {nearest(name, self.parameter_names)}")
+
+    def __repr__(self) -> str:
+        return (
+            f"<System {self.name!r}: coordinates {', '.join(self.coordinate_names)}; "
+            f"{len(self.nonholonomic_constraints)} nonholonomic, {len(self.holonomic_constraints)} holonomic "
+            f"constraints; parameters {', '.join(self.parameter_names)}>"
+        )
+
+
+def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
+    coordinates = tuple(given)
+    if not coordinates:
+        raise StatementError("a system needs at least one coordinate, such as dynamicsymbols('theta')")
+    for q in coordinates:
+        if not (isinstance(q, sm.core.function.AppliedUndef) and len(q.args) == 1):
+            raise StatementError(f"coordinate {q} is not a function of time: make it with dynamicsymbols('{q}')")
+    if len({q.args[0] for q in coordinates}) > 1:
+        raise StatementError("the coordinates depend on different times: use one time symbol for all")
+    names = [q.func.__name__ for q in coordinates]
+    for name in names:
+        if names.count(name) > 1:
+            raise StatementError(f"coordinate {name!r} is listed twice: give each coordinate its own name")
+    return coordinates
+
+
+def _parameters(given: Mapping[sm.Symbol, Any], coordinates: Sequence[str]) -> dict[sm.Symbol, Any]:
+    velocities = {f"{name}_dot" for name in coordinates}
+    for symbol in given:
+        if not isinstance(symbol, sm.Symbol):
+            raise StatementError(f"parameter {symbol!r} is not a SymPy symbol: use the symbol the energies use")
+        if symbol.name in velocities or symbol.name in coordinates:
+            raise StatementError(f"parameter {symbol.name!r} has the name of a coordinate or velocity: rename it")
+    names = [symbol.name for symbol in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise StatementError(f"two parameters are called {name!r}: rename one")
+    return dict(given)
+
+
+def _load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, Any]) -> sm.Symbol | None:
+    if load is None:
+        return None
+    for symbol in parameters:
+        if load in (symbol, symbol.name):
+            return symbol
+    names = [symbol.name for symbol in parameters]
+    raise StatementError(f"the load {load} is not a parameter of the system: {nearest(str(load), names)}")
+
+
+def _statement(system: System) -> Statement:
+    t = system.time
+    plain_q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
+    plain_v = tuple(sm.Symbol(f"{name}_dot", real=True) for name in system.coordinate_names)
+    velocities = {sm.Derivative(q, t): v for q, v in zip(system.coordinates, plain_v, strict=True)}
+    positions = dict(zip(system.coordinates, plain_q, strict=True))
+    known = {*plain_q, *plain_v, *system.parameters, t}
+
+    def plain(expression: Any, where: str) -> sm.Expr:
+        expression = sm.sympify(expression)
+        if not isinstance(expression, sm.Expr):
+            raise StatementError(f"{where} is {expression}, not a scalar expression")
+        if any(d not in velocities for d in expression.atoms(sm.Derivative)):
+            expression = expression.doit()
+        expression = expression.xreplace(velocities).xreplace(positions)
+        for leftover in sorted(expression.atoms(sm.Derivative, sm.core.function.AppliedUndef), key=str):
+            raise StatementError(
+                f"{where} contains {leftover}, which is neither a coordinate nor a velocity of this system: "
+                "add it to the coordinates, or write it as an expression in time"
+            )
+        for symbol in sorted(expression.free_symbols - known, key=str):
+            raise StatementError(
+                f"{where} contains the symbol {symbol}, which is no parameter: add it to parameters, "
+                "with a value or None"
+            )
+        return expression
+
+    for coordinate in system.forces:
+        if coordinate not in system.coordinates:
+            names = ", ".join(system.coordinate_names)
+            raise StatementError(f"forces names {coordinate}, which is not a coordinate; the coordinates are {names}")
+    phi = tuple(plain(c, f"holonomic constraint {k + 1}") for k, c in enumerate(system.holonomic_constraints))
+    for k, expression in enumerate(phi):
+        if expression.free_symbols & set(plain_v):
+            raise ConstraintError(
+                f"holonomic constraint {k + 1} contains velocities: move it to nonholonomic_constraints"
+            )
+    rates = tuple(
+        sum((sm.diff(f, q) * v for q, v in zip(plain_q, plain_v, strict=True)), sm.diff(f, t)) for f in phi
+    )
+    pfaffian = tuple(plain(c, f"nonholonomic constraint {k + 1}") for k, c in enumerate(system.nonholonomic_constraints))
+    return Statement(
+        q=plain_q,
+        v=plain_v,
+        time=t,
+        kinetic=plain(system.kinetic, "the kinetic energy"),
+        potential=plain(system.potential, "the potential"),
+        dissipation=plain(system.dissipation, "the dissipation"),
+        forces=tuple(
+            plain(system.forces.get(q, 0), f"the force on {name}")
+            for q, name in zip(system.coordinates, system.coordinate_names, strict=True)
+        ),
+        constraints=pfaffian + rates,
+        positions=phi,
+        to_plain={**velocities, **positions},
+    )
+
+
+def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
+    """The degree of an expression in some variables, read off its tree; infinite if not polynomial."""
+    wanted = frozenset(variables)
+
+    def degree(e: sm.Basic) -> float:
+        if not (e.free_symbols & wanted):
+            return 0
+        if e in wanted:
+            return 1
+        if isinstance(e, sm.Add):
+            return max(map(degree, e.args))
+        if isinstance(e, sm.Mul):
+            return sum(map(degree, e.args))
+        if isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
+            return int(e.exp) * degree(e.base)
+        return float("inf")
+
+    return degree(expression)
+
+
+def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed: int) -> float:
+    """The degree, after simplification only when the tree alone says too much."""
+    degree = polynomial_degree(expression, variables)
+    return degree if degree <= allowed else polynomial_degree(sm.expand(sm.simplify(expression)), variables)
+
+
+def _check_degrees(system: System) -> None:
+    s = system.statement
+    if _true_degree(s.kinetic, s.v, 2) > 2:
+        raise StatementError("the kinetic energy is not quadratic in the velocities: check its terms in q̇")
+    if polynomial_degree(s.kinetic, s.v) < 1:
+        raise StatementError("the kinetic energy contains no velocity: write it with coordinate.diff(t)")
+    if s.potential.free_symbols & set(s.v):
+        raise StatementError("the potential contains velocities: put velocity-dependent terms in forces or dissipation")
+    for k, constraint in enumerate(s.constraints[: len(system.nonholonomic_constraints)]):
+        degree = _true_degree(constraint, s.v, 1)
+        if degree > 1:
+            raise ConstraintError(
+                f"nonholonomic constraint {k + 1} is not linear in the velocities: only Pfaffian constraints "
+                "A(q, t) q̇ + b(q, t) = 0 are ideal in the sense of d'Alembert"
+            )
+        if degree == 0:
+            raise ConstraintError(
+                f"nonholonomic constraint {k + 1} contains no velocity: move it to holonomic_constraints"
+            )
+
+
+def _check_constraints(system: System) -> None:
+    s = system.statement
+    n, m = len(s.q), len(s.constraints)
+    if not m:
+        return
+    if m > n:
+        raise ConstraintError(f"{m} constraints on {n} coordinates: at most {n} can be independent, remove {m - n}")
+    rows = redundant_rows(s)
+    if rows:
+        raise ConstraintError(
+            f"constraint {', '.join(str(r + 1) for r in rows)} is a combination of the others at every "
+            "configuration: remove it"
+        )
+    if system.accept_integrable:
+        return
+    found = first_integrable(s, len(system.nonholonomic_constraints))
+    if found is not None:
+        row, integral = found
+        back = {plain: original for original, plain in s.to_plain.items()}
+        form = f"holonomic_constraints=[{integral.xreplace(back)}]" if integral is not None else "its integrated form"
+        raise ConstraintError(
+            f"nonholonomic constraint {row + 1} is integrable (Frobenius), hence holonomic: "
+            f"state it as {form}, up to a constant, or set accept_integrable=True to leave that constant free"
+        )
