@@ -17,12 +17,13 @@ import numpy as np
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.stability.linear import Linearisation
 from pfaff.stability.path import LoadPath
-from pfaff.stability.roots import all_roots, bracketed_root
+from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
 NOISE = 1e-10  # eigenvalues are trusted to this, relative to the largest
+EIGENVALUE_ERROR = 2e-12  # of computed eigenvalues, relative to the largest
 MERGE = 1e-11  # candidate loads closer than this, relative to the interval, are one
 
 
@@ -140,10 +141,10 @@ class _General:
     def values(self, load: float) -> np.ndarray:
         return self.path.linearise(load).eigenvalues()
 
-    def functions(self, load: float) -> tuple[np.ndarray, np.ndarray]:
+    def functions(self, load: float) -> SignedLog:
         values = self.values(load)
         i, j = np.triu_indices(len(values), 1)
-        return _signed_logs(values[i] + values[j], (values[i] - values[j]) ** 2, values)
+        return _signed_logs(np.abs(values).max(initial=0.0), values[i] + values[j], np.repeat(values[i] - values[j], 2), values)
 
     def counts(self, load: float) -> tuple[int, int]:
         values = self.values(load)
@@ -182,10 +183,10 @@ class _Reversible(_General):
     def values(self, load: float) -> np.ndarray:
         return _squares(self.path.linearise(load))
 
-    def functions(self, load: float) -> tuple[np.ndarray, np.ndarray]:
+    def functions(self, load: float) -> SignedLog:
         squares = self.values(load)
         i, j = np.triu_indices(len(squares), 1)
-        return _signed_logs((squares[i] - squares[j]) ** 2, squares)
+        return _signed_logs(np.abs(squares).max(initial=0.0), np.repeat(squares[i] - squares[j], 2), squares)
 
     def counts(self, load: float) -> tuple[int, int]:
         squares = self.values(load)
@@ -217,16 +218,18 @@ def _is_reversible(path: LoadPath, to: float) -> bool:
     return True
 
 
-def _signed_logs(*groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sign and logarithm of the (real) product of each group of numbers closed under conjugation."""
-    signs, logs = [], []
+def _signed_logs(size: float, *groups: np.ndarray) -> SignedLog:
+    """Sign, logarithm and error of the (real) product of each group of numbers closed under conjugation.
+
+    ``size`` is the largest modulus behind the factors: each carries an error of about EIGENVALUE_ERROR times it.
+    """
+    signs, logs, errors = [], [], []
     for factors in groups:
-        sizes = np.abs(factors)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            logs.append(np.log(sizes).sum())
-            phase = np.prod(np.where(sizes > 0, factors / sizes, 0.0)) if len(factors) else 1.0
-        signs.append(np.sign(np.real(phase)))
-    return np.array(signs), np.array(logs)
+        moduli = np.maximum(np.abs(factors), np.finfo(float).tiny)
+        logs.append(np.log(moduli).sum())
+        errors.append(logs[-1] + np.log(EIGENVALUE_ERROR * size / moduli.min(initial=size)))
+        signs.append(np.sign(np.prod(factors / moduli).real))
+    return np.array(signs), np.array(logs), np.array(errors)
 
 
 def _smallest(factors: np.ndarray) -> float:
@@ -282,14 +285,38 @@ def _polished(event: Callable[[float], float], roots: np.ndarray, to: float) -> 
 
 
 def _cells(view: _General, loads: list[float], to: float) -> list[Cell]:
+    """Cells between candidate loads; each is probed near both ends and must be of one kind throughout."""
     edges = [0.0]
     for load in loads:
         if load - edges[-1] > MERGE * to:
             edges.append(load)
     if to - edges[-1] > MERGE * to:
         edges.append(to)
-    pairs = zip(edges[:-1], edges[1:], strict=True)
-    return [Cell(low, high, *view.counts((low + high) / 2)) for low, high in pairs]
+    cells: list[Cell] = []
+    for low, high in zip(edges[:-1], edges[1:], strict=True):
+        cells.extend(_uniform(view, low, high, MERGE * to))
+    return cells
+
+
+def _uniform(view: _General, low: float, high: float, shortest: float) -> list[Cell]:
+    width = high - low
+    probes = [view.counts(low + share * width) for share in (0.02, 0.5, 0.98)]
+    if probes[0] == probes[1] == probes[2] or width < shortest:
+        return [Cell(low, high, *probes[1])]
+    middle = low + width / 2
+    halves = _uniform(view, low, middle, shortest) + _uniform(view, middle, high, shortest)
+    return _joined(halves)
+
+
+def _joined(cells: list[Cell]) -> list[Cell]:
+    joined = cells[:1]
+    for cell in cells[1:]:
+        last = joined[-1]
+        if (last.oscillating, last.divergent) == (cell.oscillating, cell.divergent):
+            joined[-1] = Cell(last.low, cell.high, cell.oscillating, cell.divergent)
+        else:
+            joined.append(cell)
+    return joined
 
 
 def _describe(

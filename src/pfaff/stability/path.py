@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect, insort
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -29,20 +30,22 @@ class LoadPath:
         origin = equilibrium_near(case.at(**{load: 0}), fixed)
         self.balance = Balance(case, origin.fixed)
         self.end: float | None = None
-        self._known: dict[float, np.ndarray] = {0.0: np.concatenate([origin.q, origin.p])}
+        self._known: dict[float, np.ndarray] = {}
+        self._loads: list[float] = []
+        self._remember(0.0, np.concatenate([origin.q, origin.p]))
 
     def solution(self, load: float) -> np.ndarray:
         """(q, p) at this load."""
         if load in self._known:
             return self._known[load]
-        here = min(self._known, key=lambda known: abs(known - load))
+        here = self._nearest(load)
         z, step, span = self._known[here], load - here, max(abs(load), abs(here))
         while here != load:
             ahead = load if abs(load - here) <= abs(step) else here + step
             candidate, residual = self.balance.solve(z, self.numbers(ahead))
             if residual < ACCEPTED and self._near(candidate, z):
                 here, z = ahead, candidate
-                self._known[here] = z
+                self._remember(here, z)
                 step *= 2
                 continue
             step /= 2
@@ -53,6 +56,14 @@ class LoadPath:
                     f"it folds back there and has no continuation to {load:g}"
                 )
         return z
+
+    def _remember(self, load: float, z: np.ndarray) -> None:
+        self._known[load] = z
+        insort(self._loads, load)
+
+    def _nearest(self, load: float) -> float:
+        place = bisect(self._loads, load)
+        return min(self._loads[max(place - 1, 0) : place + 1], key=lambda known: abs(known - load))
 
     def _near(self, candidate: np.ndarray, z: np.ndarray) -> bool:
         n = self.balance.statics.n
