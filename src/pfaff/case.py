@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pfaff.stability.critical import CriticalLoad, CriticalLoads
     from pfaff.stability.exact import ExactLoad
     from pfaff.stability.linear import Linearisation, Spectrum
+    from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
 
 
@@ -156,6 +157,12 @@ class Case:
         from pfaff.stability.paradox import paradox
 
         return paradox(self, self.load_name(load), direction, among)
+
+    def flutter_map(self, load: str | None = None, to: float | None = None, **axes: Any) -> FlutterMap:
+        """The flutter load over a grid of dampings: ``case.flutter_map(c_i=values, c_e=values)``."""
+        from pfaff.stability.maps import flutter_map
+
+        return flutter_map(self, self.load_name(load), axes, to)
 
     def _split(self, values: Mapping[str, Any]) -> tuple[Case, dict[str, float]]:
         """Parameter values apart from values of coordinates that select a member of a family."""

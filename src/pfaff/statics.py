@@ -8,6 +8,7 @@ from functools import lru_cache
 import heyoka as hy
 import numpy as np
 
+from pfaff.compiled import Compiled
 from pfaff.lowering import Expression, Graph, lower
 from pfaff.system import System
 
@@ -50,20 +51,11 @@ class Statics:
         flat = [e for rows in blocks for row in rows for e in row]
         at_rest = hy.subs(flat, {v: hy.expression(0.0) for v in graph.v})
         # These functions are small and called seldom: quick compilation beats quick evaluation.
-        self._function = hy.cfunc(at_rest, unknowns, opt_level=0, compact_mode=self.n > 12)
+        self._function = Compiled(at_rest, unknowns, quick=True, compact=self.n > 12)
 
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
         """At one configuration, or at many when q and the multipliers have a trailing batch axis."""
-        unknowns = np.concatenate([q, multipliers])
-        if unknowns.ndim == 1:
-            values = self._function(unknowns, pars=parameters, time=time)
-        else:
-            size = unknowns.shape[1]
-            values = self._function(
-                np.ascontiguousarray(unknowns),
-                pars=np.repeat(parameters[:, None], size, axis=1) if parameters.ndim == 1 else parameters,
-                time=np.full(size, time),
-            )
+        values = self._function(np.concatenate([q, multipliers]), parameters, time)
         parts, start = [], 0
         for rows, columns in self._shapes:
             part = values[start : start + rows * columns]

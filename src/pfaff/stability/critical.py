@@ -32,7 +32,8 @@ class CriticalLoad:
     """The first load of a kind, or the honest absence of one in the interval searched.
 
     ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate;
-    ``mode`` its amplitudes by coordinate.
+    ``mode`` its amplitudes by coordinate; ``crossing_speed`` the derivative of its growth rate by the load
+    where a simple pair crosses the imaginary axis.
     """
 
     kind: str
@@ -44,6 +45,7 @@ class CriticalLoad:
     searched: tuple[float, float]
     how: str
     case: Case
+    crossing_speed: float | None = None
 
     def __bool__(self) -> bool:
         return self.value is not None
@@ -101,7 +103,7 @@ class CriticalLoads:
 def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
     """Search [0, to]; without ``to``, up to where the load outweighs the stiffness several times."""
     path = LoadPath(case, load, fixed)
-    to = _natural_range(path) if to is None else float(to)
+    to = natural_range(path) if to is None else float(to)
     if not (np.isfinite(to) and to > 0):
         raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
     reach, ended = _reachable(path, to)
@@ -239,7 +241,7 @@ def _smallest(factors: np.ndarray) -> float:
     return float(real[np.abs(real).argmin()]) if len(real) else 1.0
 
 
-def _natural_range(path: LoadPath) -> float:
+def natural_range(path: LoadPath) -> float:
     """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5."""
     start = path.linearise(0.0)
     inner = np.linalg.norm(start.kernel.T @ start.stiffness @ start.kernel, 2)
@@ -335,13 +337,36 @@ def _describe(
     else:
         how = "a growing oscillation turns into two growing exponentials"
     frequency = abs(eigenvalue.imag) if kind == "flutter" else 0.0
-    return CriticalLoad(
-        kind, path.load, value, frequency, eigenvalue, _mode(path, value, eigenvalue), searched, how, path.case
-    )
+    speed = _crossing_speed(path, value, eigenvalue) if value in candidates.get("hopf", []) else None
+    mode = _mode(path, value, eigenvalue)
+    return CriticalLoad(kind, path.load, value, frequency, eigenvalue, mode, searched, how, path.case, speed)
 
 
 def _static(path: LoadPath, value: float, searched: tuple[float, float], how: str) -> CriticalLoad:
     return CriticalLoad("buckling", path.load, value, 0.0, 0j, _mode(path, value, 0j), searched, how, path.case)
+
+
+def _crossing_speed(path: LoadPath, load: float, eigenvalue: complex) -> float:
+    """dRe λ/dF of a simple eigenvalue, from its left and right vectors and the change of the first-order form."""
+    J = path.linearise(load).reduced.J
+    values, right = np.linalg.eig(J)
+    here = int(np.abs(values - eigenvalue).argmin())
+    left = np.linalg.inv(right)[here]
+    step = 1e-5 * load
+    change = (_aligned(path, load + step, load) - _aligned(path, load - step, load)) / (2 * step)
+    return float((left @ change @ right[:, here]).real)
+
+
+def _aligned(path: LoadPath, load: float, reference: float) -> np.ndarray:
+    """The first-order form at a load in the bases of a reference load, so that neighbours can be compared."""
+    here, there = path.linearise(load).reduced, path.linearise(reference).reduced
+    turn = np.block(
+        [
+            [here.Z.T @ there.Z, np.zeros((here.Z.shape[1], there.speeds.shape[1]))],
+            [np.zeros((here.speeds.shape[1], there.Z.shape[1])), here.speeds.T @ there.speeds],
+        ]
+    )
+    return np.linalg.solve(turn, here.J @ turn)
 
 
 def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex]:

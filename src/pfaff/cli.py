@@ -1,0 +1,382 @@
+"""pfaff on the shell: every analysis as a command, with tables for people and ``--json`` for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pfaff.errors import ParameterError, PfaffError, StatementError, nearest
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+    from pfaff.system import System
+
+app = typer.Typer(
+    help="Mechanical systems with Pfaffian constraints: equations, equilibria, stability.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from `pfaff atlas`.")]
+Bars = Annotated[int | None, typer.Option("--bars", help="Number of bars of a column.")]
+Constraint = Annotated[str | None, typer.Option("--constraint", help="skate or bow.")]
+Load = Annotated[str | None, typer.Option("--load", help="dead or spring.")]
+Options = Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Any other option of the system.")]
+Values = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2. Repeat.")]
+Fixed = Annotated[list[str] | None, typer.Option("--fix", metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")]
+Along = Annotated[str | None, typer.Option("--load-parameter", help="The parameter that grows, if not the declared load.")]
+To = Annotated[float | None, typer.Option("--to", help="Search loads up to this value.")]
+Json = Annotated[bool, typer.Option("--json", help="Print a JSON object instead of tables.")]
+Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it into this file (.png, .pdf, .svg).")]
+
+
+def main() -> None:
+    """Run the program; an error of ours is one line on stderr and exit code 2."""
+    try:
+        app()
+    except PfaffError as problem:
+        print(f"pfaff: {problem}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("pfaff: interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+@app.command()
+def atlas(as_json: Json = False) -> None:
+    """List the ready systems.
+
+    Example: pfaff atlas
+    """
+    from pfaff import atlas as systems
+
+    entries = {name: (getattr(systems, name).__doc__ or "").strip().splitlines()[0] for name in systems.__all__}
+    if as_json:
+        return _print_json(entries)
+    _table("Systems", ["name", "what it is"], [[name, text] for name, text in entries.items()])
+
+
+@app.command()
+def show(
+    system: SystemName,
+    bars: Bars = None,
+    constraint: Constraint = None,
+    load: Load = None,
+    option: Options = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the equations of motion as LaTeX.")] = False,
+    as_json: Json = False,
+) -> None:
+    """What a system consists of: coordinates, parameters, constraints, what may be dropped.
+
+    Example: pfaff show column --bars 2 --constraint bow
+    """
+    from pfaff.reduction import ignorable_coordinates, kept_coordinates
+    from pfaff.statics import graph_of
+
+    stated = _system(system, bars, constraint, load, option)
+    if latex:
+        return print(stated.equations("lagrange").latex())
+    graph = graph_of(stated)
+    facts = {
+        "name": stated.name,
+        "coordinates": {**kept_coordinates(graph), **ignorable_coordinates(graph)},
+        "parameters": {s.name: None if v is None else str(v) for s, v in stated.parameters.items()},
+        "load": stated.load.name if stated.load is not None else None,
+        "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
+        "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],
+        "reactions": list(stated.reaction_names) if stated.statement.constraints else [],
+    }
+    if as_json:
+        return _print_json(facts)
+    _table(stated.name, ["coordinate", "in shape space"], [[k, v] for k, v in facts["coordinates"].items()])
+    rows = [[k, v or "to be given", "load" if k == facts["load"] else ""] for k, v in facts["parameters"].items()]
+    _table("Parameters", ["name", "default", ""], rows)
+    for kind in ("nonholonomic", "holonomic"):
+        for row in facts[f"{kind}_constraints"]:
+            print(f"{kind}: {row} = 0")
+
+
+@app.command()
+def equilibria(
+    system: SystemName,
+    bars: Bars = None,
+    constraint: Constraint = None,
+    load: Load = None,
+    option: Options = None,
+    values: Values = None,
+    fix: Fixed = None,
+    starts: Annotated[int, typer.Option("--starts", help="Random starts of the search.")] = 2000,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random starts.")] = 0,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """All equilibria that a seeded search finds, with their reactions and family.
+
+    Example: pfaff equilibria column --bars 7 --load spring --set Delta=0.1 --set beta0=0.785 --fix X=0
+    """
+    case = _case(system, bars, constraint, load, option, values)
+    found = case.equilibria(starts=starts, seed=seed, **_numbers(fix))
+    if plot:
+        _save(found.plot(), plot)
+    if as_json:
+        entries = [{"coordinates": e.coordinates, "reaction": e.reaction, "residual": e.residual} for e in found]
+        return _print_json(
+            {"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search}
+        )
+    names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
+    _table("Equilibria", names, [[f"{x:.8g}" for x in (*e.q, *e.p)] for e in found])
+    print(f"{found.status}\nfamily dimension {found.family_dimension}")
+
+
+@app.command()
+def spectrum(
+    system: SystemName,
+    bars: Bars = None,
+    constraint: Constraint = None,
+    load: Load = None,
+    option: Options = None,
+    values: Values = None,
+    fix: Fixed = None,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """Eigenvalues of small motions about the equilibrium near the origin, structural zeros apart.
+
+    Example: pfaff spectrum column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=80
+    """
+    found = _case(system, bars, constraint, load, option, values).spectrum(**_numbers(fix))
+    if plot:
+        _save(found.plot(), plot)
+    if as_json:
+        return _print_json({"values": found.values, "zeros": found.zeros, "stable": found.stable, "status": found.status})
+    _table("Eigenvalues", ["growth rate", "frequency"], [[f"{x.real:.12g}", f"{x.imag:.12g}"] for x in found.values])
+    print(found.status)
+
+
+@app.command()
+def critical(
+    system: SystemName,
+    bars: Bars = None,
+    constraint: Constraint = None,
+    load: Load = None,
+    option: Options = None,
+    values: Values = None,
+    fix: Fixed = None,
+    load_parameter: Along = None,
+    to: To = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Closed forms of flutter and divergence.")] = False,
+    plot: Plot = None,
+    as_json: Json = False,
+) -> None:
+    """The first flutter, divergence and buckling loads as the load grows from zero.
+
+    Example: pfaff critical column --bars 2 --set d=1/2 --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5
+    """
+    case = _case(system, bars, constraint, load, option, values)
+    if exact:
+        kinds = ("flutter", "divergence", "buckling")
+        loads = {kind: getattr(case, kind)(load=load_parameter, exact=True) for kind in kinds}
+    else:
+        found = case.critical(load=load_parameter, to=to, **_numbers(fix))
+        loads = {"flutter": found.flutter, "divergence": found.divergence, "buckling": found.buckling}
+    if plot:
+        _save(loads["flutter"].plot(), plot)
+    if as_json:
+        return _print_json({kind: _load_as_json(each) for kind, each in loads.items()} | _searched(loads["flutter"]))
+    rows = [
+        [kind, str(each.value) if exact else f"{each.value:.12g}", f"{each.frequency:.10g}", each.how] if each
+        else [kind, "none", "", f"up to {each.load} = {each.searched[1]:g}"]
+        for kind, each in loads.items()
+    ]  # fmt: skip
+    _table(f"Critical loads, {loads['flutter'].load}", ["kind", "value", "frequency", "how"], rows)
+
+
+@app.command()
+def paradox(
+    system: SystemName,
+    bars: Bars = None,
+    constraint: Constraint = None,
+    load: Load = None,
+    option: Options = None,
+    values: Values = None,
+    direction: Annotated[
+        list[str] | None, typer.Option("--direction", metavar="NAME=VALUE", help="Share of a damping: c_i=1. Repeat.")
+    ] = None,
+    among: Annotated[list[str] | None, typer.Option("--among", help="Only this damping. Repeat.")] = None,
+    load_parameter: Along = None,
+    as_json: Json = False,
+) -> None:
+    """The flutter load as damping vanishes: along a direction, for each source alone, and at best.
+
+    Example: pfaff paradox column --set M_L=15 --set I_L=15 --set k1=50 --direction c_i=1 --direction c_e=2
+    """
+    case = _case(system, bars, constraint, load, option, values)
+    found = case.paradox(_numbers(direction) or None, load=load_parameter, among=among or None)
+    facts = {
+        "load": found.load,
+        "undamped": found.undamped,
+        "direction": found.direction,
+        "limit": found.limit,
+        "recovered": found.recovered if found.limit is not None else None,
+        "singles": found.singles,
+        "minimum": found.minimum,
+        "maximum": found.maximum,
+        "best": found.best,
+        "recoverable": found.recoverable,
+    }
+    if as_json:
+        return _print_json(facts)
+    rows = [["none from the beginning", f"{found.undamped:.12g}"]]
+    if found.limit is not None:
+        rows.append(["vanishing along the direction", f"{found.limit:.12g}"])
+    rows += [[f"{name} alone, vanishing", f"{value:.12g}"] for name, value in found.singles.items()]
+    best = ", ".join(f"{name} {share:.6g}" for name, share in found.best.items() if share)
+    rows.append([f"vanishing along {best} (best)", f"{found.maximum:.12g}"])
+    _table("Vanishing damping", ["damping", f"flutter at {found.load}"], rows)
+
+
+@app.command()
+def reproduce(
+    paper: Annotated[str | None, typer.Argument(help="A paper's key; without one the papers are listed.")] = None,
+    output: Annotated[Path, typer.Option("--output", help="Folder for figures and reproduction.json.")] = Path("report"),
+    as_json: Json = False,
+) -> None:
+    """Compute what a paper prints: printed value, computed value and verdict side by side, and its figures.
+
+    Example: pfaff reproduce cazzolli2020 --output report
+    """
+    from pfaff.papers import PAPERS, reproduce_paper
+
+    if paper is None:
+        if as_json:
+            return _print_json(PAPERS)
+        return _table("Papers", ["key", "paper"], [[key, title] for key, title in PAPERS.items()])
+    if paper not in PAPERS:
+        raise ParameterError(f"no paper {paper!r}: {nearest(paper, PAPERS)}")
+    result = reproduce_paper(paper, output, quiet=as_json)
+    if as_json:
+        return _print_json(result.as_dict())
+    rows = [[i.where, i.what, i.printed_text, i.computed_text, i.verdict] for i in result.items]
+    _table(result.title, ["where", "what", "printed", "computed", "verdict"], rows)
+    print(f"{result.status}\nwritten: {', '.join(str(path) for path in result.files)}")
+
+
+def _system(
+    name: str, bars: int | None, constraint: str | None, load: str | None, option: list[str] | None
+) -> System:
+    import inspect
+
+    from pfaff import atlas as systems
+
+    if name not in systems.__all__:
+        raise StatementError(f"no system {name!r} in the atlas: {nearest(name, systems.__all__)}")
+    make = getattr(systems, name)
+    given: dict[str, Any] = {"bars": bars, "constraint": constraint, "load": load}
+    given = {key: value for key, value in given.items() if value is not None} | _pairs(option, "--option")
+    accepted = inspect.signature(make).parameters
+    for key in given:
+        if key not in accepted:
+            known = f"; it takes {', '.join(accepted)}" if accepted else "; it takes none"
+            raise StatementError(f"{name} has no option {key!r}{known}")
+    return make(**{key: _plain(value, accepted[key].default) for key, value in given.items()})
+
+
+def _plain(value: Any, default: Any) -> Any:
+    """Text from the shell in the type of the option's default."""
+    if not isinstance(value, str) or isinstance(default, str):
+        return value
+    if isinstance(default, bool):
+        return value.lower() in ("1", "true", "yes")
+    try:
+        return int(value)
+    except ValueError:
+        raise StatementError(f"{value!r} is not a whole number") from None
+
+
+def _case(
+    name: str, bars: int | None, constraint: str | None, load: str | None, option: list[str] | None, values: list[str] | None
+) -> Case:
+    return _system(name, bars, constraint, load, option).at(**_pairs(values, "--set"))
+
+
+def _pairs(texts: list[str] | None, flag: str) -> dict[str, str]:
+    pairs = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not (equals and name.strip() and value.strip()):
+            raise ParameterError(f"{flag} {text!r}: write NAME=VALUE, such as k1=50")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def _numbers(texts: list[str] | None) -> dict[str, float]:
+    numbers = {}
+    for name, value in _pairs(texts, "NAME=VALUE").items():
+        try:
+            numerator, _, denominator = value.partition("/")
+            numbers[name] = float(numerator) / float(denominator or 1)
+        except (ValueError, ZeroDivisionError):
+            raise ParameterError(f"{name}={value!r} is not a number") from None
+    return numbers
+
+
+def _load_as_json(load: Any) -> dict[str, Any] | None:
+    if not load:
+        return None
+    exact = {} if isinstance(load.value, float) else {"exact": str(load.value)}
+    return {
+        "value": float(load.value),
+        "frequency": load.frequency,
+        "eigenvalue": load.eigenvalue,
+        "mode": load.mode,
+        "how": load.how,
+        **exact,
+    }
+
+
+def _searched(load: Any) -> dict[str, Any]:
+    return {"load": load.load, "searched": list(load.searched)}
+
+
+def _print_json(facts: Any) -> None:
+    print(json.dumps(facts, default=_jsonable, ensure_ascii=False))
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, complex):
+        return {"re": value.real, "im": value.imag}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "items"):
+        return dict(value)
+    return str(value)
+
+
+def _table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+def _save(figure: Any, path: Path) -> None:
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as problem:
+        raise ParameterError(f"cannot draw into {path}: {problem}") from problem
+    print(f"drawn: {path}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

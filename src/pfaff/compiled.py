@@ -1,0 +1,38 @@
+"""A list of expressions compiled into one function of variables, parameters and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.lowering import Expression
+
+
+class Compiled:
+    """values = f(x; parameters, time), for one column x or for a batch x[:, k].
+
+    ``quick`` prefers quick compilation to quick evaluation; ``compact`` avoids unrolling, for large expressions.
+    """
+
+    def __init__(
+        self, expressions: Sequence[Expression], variables: Sequence[Expression], quick: bool = False, compact: bool = False
+    ) -> None:
+        settings = {"opt_level": 0} if quick else {}
+        self._function = hy.cfunc(list(expressions), list(variables), compact_mode=compact, **settings)
+        # heyoka wants exactly the parameters up to the last one that occurs.
+        used = hy.get_params(list(expressions))
+        self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
+
+    def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+        x = np.ascontiguousarray(x, dtype=float)
+        parameters = parameters[: self._parameters]
+        if x.ndim == 1:
+            return self._function(x, pars=np.ascontiguousarray(parameters), time=time)
+        size = x.shape[1]
+        if parameters.ndim == 1:
+            parameters = np.repeat(parameters[:, None], size, axis=1)
+        return self._function(
+            x, pars=np.ascontiguousarray(parameters), time=np.broadcast_to(np.asarray(time, dtype=float), size).copy()
+        )

@@ -1,0 +1,275 @@
+"""The equations of motion as compiled functions ẋ = f(x; parameters), in full or on shape space.
+
+The full flow has all coordinates and velocities as states; it is regular wherever the constraints are
+independent. The shape flow drops ignorable coordinates and the velocities that the constraints determine:
+a chart, regular where those velocities can be solved for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.compiled import Compiled
+from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError, nearest
+from pfaff.lowering import Expression, Graph, dot
+from pfaff.reduction import dependent_velocities, ignorable_coordinates, kept_coordinates
+from pfaff.statics import graph_of
+from pfaff.system import System
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+COMPACT_FROM = 6  # coordinates beyond which full unrolling compiles too slowly
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """ẋ = f(x; parameters): values, derivatives of any order, reactions, for one state or a batch of columns.
+
+    ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,
+    ``dependent`` which velocities follow from the constraints.
+    """
+
+    system: System
+    states: tuple[str, ...]
+    dropped: Mapping[str, str]
+    kept: Mapping[str, str]
+    dependent: tuple[str, ...]
+    expressions: Sequence[Expression] = field(repr=False)
+    velocity_expressions: Sequence[Expression] = field(repr=False)
+    reaction_expressions: Sequence[Expression] = field(repr=False)
+    _compiled: dict[Any, Compiled] = field(default_factory=dict, repr=False)
+    _indices: dict[int, list[tuple[tuple[int, ...], Expression]]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def variables(self) -> list[Expression]:
+        return [hy.expression(name) for name in self.states]
+
+    def rhs(self, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
+        values = self._evaluate("rhs", lambda: self.expressions, x, case, time)
+        if not np.isfinite(values).all():
+            self._diagnose(np.asarray(x, dtype=float), _numbers(case), values)
+        return values
+
+    def jacobian(self, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """∂f/∂x, indexed [i, j]."""
+        return self.tensor(1, x, case, time)
+
+    def tensor(self, order: int, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """The symmetric derivative tensor ∂ᵏf/∂xᵏ of any order, indexed [i, j1 … jk] (then the batch)."""
+        if order < 1:
+            raise ParameterError(f"a derivative of order {order}: ask for 1 or more")
+        if order not in self._indices:
+            self._indices[order] = self._entries(order)
+        entries = self._indices[order]
+        values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time)
+        n = len(self.states)
+        tensor = np.zeros((n,) * (order + 1) + values.shape[1:])
+        for (index, _), value in zip(entries, values, strict=True):
+            for place in set(permutations(index[1:])):
+                tensor[(index[0], *place)] = value
+        return tensor
+
+    def parameter_jacobian(
+        self, x: Any, case: Case | np.ndarray, names: Sequence[str] | None = None, time: float = 0.0
+    ) -> np.ndarray:
+        """∂f/∂parameter, one column for each name (all parameters by default)."""
+        chosen = tuple(names) if names is not None else self.system.parameter_names
+        index = [self.system.parameter_names.index(self.system.parameter(name).name) for name in chosen]
+
+        def derivatives() -> list[Expression]:
+            matrix = hy.diff_tensors(list(self.expressions), [hy.par[i] for i in index], diff_order=1).jacobian
+            return list(np.ravel(matrix))
+
+        values = self._evaluate(("parameters", chosen), derivatives, x, case, time)
+        return values.reshape(len(self.states), len(chosen), *values.shape[1:])
+
+    def velocities(self, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """All the coordinates' velocities, those that were dropped or are dependent included."""
+        return self._evaluate("velocities", lambda: self.velocity_expressions, x, case, time)
+
+    def reactions(self, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """The reactions p of all constraints; p multiplies +A on the left-hand side."""
+        if not self.reaction_expressions:
+            return np.zeros((0, *np.shape(x)[1:]))
+        return self._evaluate("reactions", lambda: self.reaction_expressions, x, case, time)
+
+    def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Case, **start: float) -> dict[str, np.ndarray]:
+        """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default).
+
+        Integrates the cubic Hermite interpolant of their velocities: fourth order in the sampling step.
+        """
+        from scipy.interpolate import CubicHermiteSpline
+
+        for name in start:
+            if name not in self.dropped:
+                raise ParameterError(f"{name!r} was not dropped: {nearest(name, self.dropped) if self.dropped else 'nothing was'}")
+        index = [self.system.coordinate_names.index(name) for name in self.dropped]
+        speeds = self.velocities(x, case)[index]
+        gradient = self._evaluate("velocity gradient", self._velocity_gradient, x, case, 0.0)
+        gradient = gradient.reshape(len(self.system.coordinates), len(self.states), -1)[index]
+        slopes = np.einsum("ijk,jk->ik", gradient, self.rhs(x, case))
+        return {
+            name: start.get(name, 0.0) + CubicHermiteSpline(t, speed, slope).antiderivative()(t)
+            for name, speed, slope in zip(self.dropped, speeds, slopes, strict=True)
+        }
+
+    def _velocity_gradient(self) -> list[Expression]:
+        return list(np.ravel(hy.diff_tensors(list(self.velocity_expressions), self.variables, diff_order=1).jacobian))
+
+    def _entries(self, order: int) -> list[tuple[tuple[int, ...], Expression]]:
+        """Independent entries (i, j1 ≤ … ≤ jk) of the derivative tensor."""
+        tensors = hy.diff_tensors(list(self.expressions), self.variables, diff_order=order)
+        return [
+            ((index[0], *(j for j, times in enumerate(index[1:]) for _ in range(times))), expression)
+            for index, expression in tensors.get_derivatives(order)
+        ]
+
+    def _evaluate(
+        self, key: Any, expressions: Callable[[], Sequence[Expression]], x: Any, case: Case | np.ndarray, time: float
+    ) -> np.ndarray:
+        if key not in self._compiled:
+            compact = len(self.system.coordinates) > COMPACT_FROM
+            self._compiled[key] = Compiled(expressions(), self.variables, compact=compact)
+        x = np.asarray(x, dtype=float)
+        if x.shape[:1] != (len(self.states),):
+            raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
+        return self._compiled[key](x, _numbers(case), time)
+
+    def _diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
+        """Name what is singular at the (first) state where the right-hand side is not finite."""
+        if x.ndim == 2:
+            column = int((~np.isfinite(values)).any(axis=0).argmax())
+            x = x[:, column]
+            numbers = numbers[:, column] if numbers.ndim == 2 else numbers
+        where = ", ".join(f"{name} = {value:g}" for name, value in zip(self.states, x, strict=True))
+        if not np.isfinite(x).all():
+            raise PfaffError(f"the state is not finite: {where}")
+        graph = graph_of(self.system)
+        q = np.array([x[self.states.index(n)] if n in self.states else 0.0 for n in self.system.coordinate_names])
+        n, m = len(graph.q), len(graph.A)
+        matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q, quick=True)(q, numbers)
+        M, A = matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
+        inertia, directions = np.linalg.eigh(M)
+        if inertia[0] <= 1e-13 * inertia[-1]:
+            along = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]
+            raise SingularMassError(f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia")
+        if m and np.linalg.matrix_rank(A) < m:
+            rows = [k + 1 for k in range(m) if np.linalg.matrix_rank(np.delete(A, k, axis=0)) == np.linalg.matrix_rank(A)]
+            raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
+        raise RankError(
+            f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
+            "or choose other dependent velocities"
+        )
+
+
+def full_flow(system: System) -> Flow:
+    """All coordinates and velocities."""
+    graph = graph_of(system)
+    accelerations, reactions = graph.solve()
+    names = system.coordinate_names
+    return Flow(
+        system=system,
+        states=(*names, *(f"{name}_dot" for name in names)),
+        dropped={},
+        kept={name: "kept: all coordinates are states of the full flow" for name in names},
+        dependent=(),
+        expressions=[*graph.v, *accelerations],
+        velocity_expressions=graph.v,
+        reaction_expressions=reactions,
+    )
+
+
+def shape_flow(system: System, dependent: Sequence[str] | None = None) -> Flow:
+    """Coordinates that matter and independent velocities; ``dependent`` chooses the velocities to solve for.
+
+    By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first.
+    """
+    graph = graph_of(system)
+    names = system.coordinate_names
+    dropped = ignorable_coordinates(graph)
+    reference = _reference(graph)
+    chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
+    columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
+    solved = _solve_velocities(graph, columns, reference)
+    replace = {graph.v[j]: expression for j, expression in zip(columns, solved, strict=True)}
+    free = [j for j in range(len(names)) if j not in columns]
+    shape = [j for j, name in enumerate(names) if name not in dropped]
+    accelerations, reactions = graph.solve()
+    velocities = [replace.get(graph.v[j], graph.v[j]) for j in range(len(names))]
+
+    def on_shape(expressions: list[Expression]) -> list[Expression]:
+        return list(hy.subs(expressions, replace)) if replace and expressions else expressions
+
+    return Flow(
+        system=system,
+        states=(*(names[j] for j in shape), *(f"{names[j]}_dot" for j in free)),
+        dropped=dropped,
+        kept=kept_coordinates(graph),
+        dependent=tuple(f"{names[j]}_dot" for j in columns),
+        expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
+        velocity_expressions=velocities,
+        reaction_expressions=on_shape(reactions),
+    )
+
+
+def _numbers(case: Case | np.ndarray) -> np.ndarray:
+    return case if isinstance(case, np.ndarray) else case.numbers
+
+
+def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[int]:
+    if len(dependent) != m:
+        raise ParameterError(f"{m} constraints determine {m} velocities, not {len(dependent)}")
+    for name in dependent:
+        if name not in names:
+            raise ParameterError(f"no coordinate {name!r} to solve the constraints for: {nearest(name, names)}")
+    return [names.index(name) for name in dependent]
+
+
+def _reference(graph: Graph) -> np.ndarray:
+    """A at the origin with the default parameters (1 where there is none), or nearby if it is degenerate there."""
+    if not graph.A:
+        return np.zeros((0, len(graph.q)))
+    function = Compiled([e for row in graph.A for e in row], graph.q, quick=True)
+    parameters = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
+    generator = np.random.default_rng(0)
+    for q in (np.zeros(len(graph.q)), *generator.uniform(-0.5, 0.5, (3, len(graph.q)))):
+        A = function(q, parameters).reshape(len(graph.A), -1)
+        if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
+            return A
+    raise RankError(f"the constraints of {graph.system.name} are dependent near the origin: choose dependent velocities")
+
+
+def _solve_velocities(graph: Graph, columns: list[int], reference: np.ndarray) -> list[Expression]:
+    """v_d of A_d v_d = −(A_f v_f + b), by elimination in the graph with pivots chosen at the reference state."""
+    size = len(columns)
+    if not size:
+        return []
+    free = [j for j in range(len(graph.v)) if j not in columns]
+    still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v})
+    rows = [[row[j] for j in columns] for row in graph.A]
+    right = [-dot([row[j] for j in free], [graph.v[j] for j in free]) - b for row, b in zip(graph.A, still, strict=True)]
+    values = reference[:, columns].copy()
+    for k in range(size):
+        pivot = k + int(np.abs(values[k:, k]).argmax())
+        for each in (rows, right):
+            each[k], each[pivot] = each[pivot], each[k]
+        values[[k, pivot]] = values[[pivot, k]]
+        for i in range(k + 1, size):
+            factor, number = rows[i][k] / rows[k][k], values[i, k] / values[k, k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
+            right[i] = right[i] - factor * right[k]
+            values[i] -= number * values[k]
+    solved: list[Expression] = [hy.expression(0.0)] * size
+    for k in reversed(range(size)):
+        known = dot(rows[k][k + 1 :], solved[k + 1 :])
+        solved[k] = (right[k] - known) / rows[k][k]
+    return solved

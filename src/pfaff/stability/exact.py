@@ -1,0 +1,203 @@
+"""Closed forms: critical loads as algebraic expressions, for exact numbers or symbols as parameters.
+
+About the origin, the characteristic polynomial det Nᵀ(M ω² + C ω + K + Σ p G)N is formed symbolically, N a
+basis of the velocities that the constraints allow. Flutter without damping is a root of its discriminant in
+ω², with damping a root of the Hurwitz determinant D_{m−1}; Cazzolli et al. (2020), Eqs. (65)–(71).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sympy as sm
+
+from pfaff.errors import ParameterError, PfaffError
+from pfaff.stability.critical import CriticalLoad
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+omega = sm.Symbol("omega")
+AGREEMENT = 1e-8  # between a closed form and the numerical search, relative
+
+
+@dataclass(frozen=True)
+class ExactLoad(CriticalLoad):
+    """A critical load in closed form.
+
+    ``value`` is a SymPy expression; ``condition`` the polynomial in the load of which it is a root and
+    ``candidates`` all its closed-form roots. Where parameters are symbols the branch is the one that holds at
+    ``near``, and in a neighbourhood of it.
+    """
+
+    condition: Any = None
+    candidates: tuple[Any, ...] = ()
+    near: Mapping[str, float] | None = None
+
+    def _sympy_(self) -> Any:
+        return self.value
+
+    @property
+    def status(self) -> str:
+        if self.value is None:
+            return super().status
+        where = ", ".join(f"{name} = {value:g}" for name, value in (self.near or {}).items())
+        return f"{self.kind} at {self.load} = {self.value}" + (f" (the branch that holds near {where})" if where else "")
+
+
+@dataclass(frozen=True)
+class ExactLinearisation:
+    """M, C and K + Σ p G on the velocities that the constraints allow, as SymPy matrices."""
+
+    M: sm.Matrix
+    C: sm.Matrix
+    K: sm.Matrix
+
+    @property
+    def undamped(self) -> bool:
+        return self.C.is_zero_matrix is True
+
+    def polynomial(self, variable: sm.Symbol) -> sm.Poly:
+        matrix = self.M * variable**2 + self.C * variable + self.K
+        return sm.Poly(sm.expand(matrix.det(method="berkowitz")), variable)
+
+
+def exact_linearisation(case: Case) -> ExactLinearisation:
+    """The small motions about the origin; the values of the case are used as they are, exact or symbolic."""
+    system, s = case.system, case.system.statement
+    values = {symbol: exact_value(case.values[symbol.name], symbol) for symbol in system.parameters}
+    rest = {**dict.fromkeys(s.q, 0), **dict.fromkeys(s.v, 0)}
+    equations = system.equations("lagrange")
+    plain = s.to_plain
+    h, A = equations.forcing.xreplace(plain), equations.constraint_matrix.xreplace(plain)
+    p = sm.Matrix(sm.symbols(f"reaction1:{A.rows + 1}"))
+    balance = (h + A.T * p).subs(values)
+    reactions = _reactions(system.name, balance.subs(rest), p)
+    K = balance.jacobian(s.q).subs(rest).subs(reactions)
+    C = h.subs(values).jacobian(s.v).subs(rest)
+    M = equations.mass_matrix.xreplace(plain).subs(values).subs(rest)
+    at_origin = A.subs(values).subs(rest)
+    kernel = at_origin.nullspace() if at_origin.rows else [sm.eye(len(s.q))[:, i] for i in range(len(s.q))]
+    N = sm.Matrix.hstack(*kernel)
+    return ExactLinearisation(*(_tidy(N.T * matrix * N) for matrix in (M, C, K)))
+
+
+def characteristic_polynomial(case: Case) -> sm.Poly:
+    """ρ_0 … ρ_m of Eq. (44) as a polynomial in ω."""
+    return exact_linearisation(case).polynomial(omega)
+
+
+def exact_load(case: Case, load: str, kind: str, near: Mapping[str, float] | None = None) -> ExactLoad:
+    """A critical load in closed form, checked against the numerical search."""
+    F = sm.Symbol(load, real=True)
+    exact = exact_linearisation(case.at(**{load: F}))
+    reference, sample = numeric_reference(case, near, exclude=load)
+    found = getattr(reference.critical(load), kind)
+    condition = _condition(exact, kind, F)
+    if not found:
+        return ExactLoad(**{**_fields(found), "case": case}, condition=condition, near=sample or None)
+    candidates = closed_roots(condition, F)
+    value = matching_root(candidates, float(found), sample)
+    return ExactLoad(
+        **{**_fields(found), "value": value, "case": case},
+        condition=condition,
+        candidates=tuple(candidates),
+        near=sample or None,
+    )
+
+
+def limit_condition(case: Case, load: str, direction: Mapping[str, Any]) -> sm.Poly:
+    """The polynomial in the load whose root is the limit of vanishing damping along a direction.
+
+    It is the coefficient of the lowest power of ε in D_{m−1} for damping ε times the direction, whose
+    components may be symbols.
+    """
+    F, epsilon = sm.Symbol(load, real=True), sm.Symbol("epsilon", positive=True)
+    along = case.at(**{load: F, **{name: epsilon * sm.sympify(share) for name, share in direction.items()}})
+    condition = sm.Poly(hurwitz_condition(exact_linearisation(along).polynomial(omega)), epsilon)
+    lowest_power = condition.monoms()[-1][0]
+    return sm.Poly(condition.all_coeffs()[-1 - lowest_power], F)
+
+
+def hurwitz_condition(polynomial: sm.Poly) -> sm.Expr:
+    """D_{m−1}, which vanishes where two roots are opposite (Orlando)."""
+    rho = polynomial.all_coeffs()
+    m = len(rho) - 1
+    H = sm.Matrix(m - 1, m - 1, lambda i, j: rho[2 * i - j + 1] if 0 <= 2 * i - j + 1 <= m else 0)
+    return sm.expand(H.det(method="berkowitz"))
+
+
+def _condition(exact: ExactLinearisation, kind: str, F: sm.Symbol) -> sm.Poly:
+    polynomial = exact.polynomial(omega)
+    if kind == "buckling":
+        return sm.Poly(polynomial.all_coeffs()[-1], F)
+    if exact.undamped:
+        square = sm.Symbol("s")
+        in_squares = sm.Poly(polynomial.all_coeffs()[::2], square)
+        return sm.Poly(sm.discriminant(in_squares), F)
+    return sm.Poly(sm.discriminant(polynomial) if kind == "divergence" else hurwitz_condition(polynomial), F)
+
+
+def _fields(found: CriticalLoad) -> dict[str, Any]:
+    return {name: getattr(found, name) for name in CriticalLoad.__dataclass_fields__}
+
+
+def closed_roots(condition: sm.Poly, F: sm.Symbol) -> list[sm.Expr]:
+    """Roots of the irreducible factors: in radicals up to degree two, as algebraic numbers beyond."""
+    found: list[sm.Expr] = []
+    for factor, _ in sm.factor_list(condition.as_expr(), F)[1]:
+        piece = sm.Poly(factor, F)
+        if piece.degree() <= 2:
+            found.extend(sm.radsimp(sm.simplify(root)) for root in sm.roots(piece, multiple=True))
+        elif not piece.free_symbols_in_domain:
+            found.extend(piece.real_roots())
+    return found
+
+
+def matching_root(candidates: list[sm.Expr], wanted: float, sample: Mapping[str, float]) -> sm.Expr:
+    """The closed form that equals the number found by search."""
+    numbers = {name: value for name, value in sample.items()}
+    for candidate in candidates:
+        value = complex(candidate.subs({s: numbers[s.name] for s in candidate.free_symbols}).evalf(30))
+        if abs(value - wanted) <= AGREEMENT * abs(wanted):
+            return candidate
+    raise PfaffError(
+        f"the load {wanted:.12g} is a root of a polynomial without a closed form in radicals: "
+        "ask for the number, or give numbers for more parameters"
+    )
+
+
+def numeric_reference(case: Case, near: Mapping[str, float] | None, exclude: str) -> tuple[Case, dict[str, float]]:
+    """Numbers for the symbols in a case: those asked for, else the system's defaults, else one."""
+    free = {name: value for name, value in case.values.items() if isinstance(value, sm.Expr) and value.free_symbols}
+    free.pop(exclude, None)
+    symbols = set().union(*(value.free_symbols for value in free.values())) if free else set()
+    defaults = {symbol.name: float(value) for symbol, value in case.system.parameters.items() if value}
+    sample = {s.name: float((near or {}).get(s.name, defaults.get(s.name, 1.0))) for s in symbols}
+    numbers = {name: float(value.subs({s: sample[s.name] for s in value.free_symbols})) for name, value in free.items()}
+    return case.at(**{exclude: 0}, **numbers), dict(sorted(sample.items()))
+
+
+def exact_value(value: Any, symbol: sm.Symbol) -> sm.Expr:
+    """Floats are taken for the decimal that they print: 1.5 is 3/2."""
+    if value is None:
+        raise ParameterError(f"parameter {symbol.name!r} has no value: give it a number or a symbol")
+    return sm.nsimplify(str(value), rational=True) if isinstance(value, float) else sm.sympify(value)
+
+
+def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, sm.Expr]:
+    solutions = sm.solve(list(balance), list(p), dict=True) if p.rows else [{}]
+    residual = balance.subs(solutions[0]) if solutions else balance
+    if not solutions or any(sm.simplify(e) != 0 for e in residual):
+        raise PfaffError(
+            f"the origin is no equilibrium of {name} for these values: closed forms are about the origin, "
+            "ask for numbers instead"
+        )
+    return solutions[0]
+
+
+def _tidy(matrix: sm.Matrix) -> sm.Matrix:
+    return matrix.applyfunc(sm.simplify)
+

@@ -1,0 +1,149 @@
+"""Maps: the flutter load over a grid of two or more damping (or other) parameters, a million points at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.errors import ParameterError, PfaffError
+from pfaff.stability.critical import critical_loads, natural_range
+from pfaff.stability.paradox import damping_sources
+from pfaff.stability.path import LoadPath
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Case
+
+CHUNK = 16384  # points at a time, so that all intermediates stay in the cache
+AFFINE = 1e-12
+
+
+@dataclass(frozen=True)
+class FlutterMap:
+    """The flutter load over all combinations of parameter values; NaN where there is none.
+
+    ``values`` has one axis for each parameter of ``axes``, in that order.
+    """
+
+    load: str
+    axes: Mapping[str, np.ndarray]
+    values: np.ndarray
+    how: str
+
+    @property
+    def status(self) -> str:
+        return f"{self.values.size} points, {int(np.isnan(self.values).sum())} without flutter: {self.how}"
+
+    def plot(self) -> Figure:
+        from pfaff.draw.stability import draw_map
+
+        return draw_map(self)
+
+
+def flutter_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float | None = None) -> FlutterMap:
+    """The first flutter load for every combination of damping values."""
+    axes = {name: np.atleast_1d(np.asarray(values, dtype=float)) for name, values in axes.items()}
+    names = list(axes)
+    if not names:
+        raise ParameterError("a map needs at least one damping with its values: flutter_map(c_i=values)")
+    damping_sources(case, names)
+    for name, values in axes.items():
+        if values.ndim != 1 or not np.isfinite(values).all() or values.min(initial=0.0) < 0:
+            raise ParameterError(f"{name}: give a one-dimensional array of finite, non-negative values")
+    pencil = AffinePencil(case, load, names)
+    grids = np.meshgrid(*axes.values(), indexing="ij", copy=False)
+    points = np.stack([np.ravel(grid) for grid in grids])
+    values = np.empty(points.shape[1])
+    solve = pencil.quartic if len(pencil.M) == 2 else pencil.bisection
+    top = to if to is not None else pencil.natural_range
+    for start in range(0, points.shape[1], CHUNK):
+        chunk = slice(start, start + CHUNK)
+        values[chunk] = solve(points[:, chunk], top)
+    how = "closed form of the Hurwitz determinant" if len(pencil.M) == 2 else "eigenvalues in steps of the load, bisected"
+    return FlutterMap(load, axes, values.reshape(grids[0].shape), how)
+
+
+class AffinePencil:
+    """M ω² + (C_0 + Σ c_j C_j) ω + K_0 + F K_1 on the allowed velocities, about an equilibrium that stays put."""
+
+    def __init__(self, case: Case, load: str, names: list[str]) -> None:
+        self.case, self.load = case, load
+        bare = case.at(**dict.fromkeys(names, 0))
+        path = LoadPath(bare, load, {})
+        lin, probe, far = (path.linearise(x) for x in (0.0, 1.0, 2.0))
+        N = lin.kernel
+        inner = [N.T @ each.stiffness @ N for each in (lin, probe, far)]
+        curved = np.abs(inner[2] - 2 * inner[1] + inner[0]).max() > AFFINE * np.abs(inner[0]).max()
+        if curved or np.abs(probe.A - lin.A).max(initial=0.0) > AFFINE:
+            raise PfaffError(f"the equilibrium of {case.system.name} moves with {load}: maps need one that stays put")
+        self.M, self.K0, self.K1 = N.T @ lin.M @ N, inner[0], inner[1] - inner[0]
+        self.C0 = N.T @ lin.C @ N
+        self.C = np.array([N.T @ (bare.at(**{name: 1}).linearise().C - lin.C) @ N for name in names])
+        self.natural_range = natural_range(path)
+        self._undamped = critical_loads(bare, load, None, {}).flutter.value if not np.any(self.C0) else None
+
+    def quartic(self, c: np.ndarray, to: float) -> np.ndarray:
+        """Two degrees of freedom: D_3 of Eq. (64) is quadratic in the load, Eq. (61) gives its coefficients."""
+        M, K0, K1 = self.M, self.K0, self.K1
+        C = self.C0[:, :, None] + np.tensordot(self.C, c, axes=(0, 0))
+        det_c = C[0, 0] * C[1, 1] - C[0, 1] * C[1, 0]
+        r0, r1 = np.linalg.det(M), _mixed(M, C)
+        a0, a1 = _mixed(M, K0) + det_c, _mixed(M, K1)  # ρ_2 = a0 + a1 F
+        b0, b1 = _mixed(C, K0), _mixed(C, K1)  # ρ_3 = b0 + b1 F
+        d0, d1, d2 = np.linalg.det(K0), _mixed(K0, K1), np.linalg.det(K1)  # ρ_4
+        u0, u1 = r1 * a0 - r0 * b0, r1 * a1 - r0 * b1
+        square = r1 * r1
+        roots = _quadratic_roots(u1 * b1 - square * d2, u1 * b0 + u0 * b1 - square * d1, u0 * b0 - square * d0)
+        first = np.full(c.shape[1], np.nan)
+        for F in roots:  # ascending: the later ones must not overwrite an earlier one
+            crosses = (F > 0) & (F <= to) & ((b0 + b1 * F) * r1 > 0)
+            first = np.where(np.isnan(first) & crosses, F, first)
+        return np.where(r1 == 0, np.nan if self._undamped is None else self._undamped, first)
+
+    def bisection(self, c: np.ndarray, to: float, steps: int = 200) -> np.ndarray:
+        """Any number of degrees of freedom: eigenvalues on a grid of loads, then bisection to rounding."""
+        C = self.C0 + np.tensordot(c.T, self.C, axes=1)
+        size = c.shape[1]
+        low, high = np.zeros(size), np.full(size, np.nan)
+        for F in np.linspace(0, to, steps + 1)[1:]:
+            open_ = np.isnan(high)
+            if not open_.any():
+                break
+            unstable = np.zeros(size, dtype=bool)
+            unstable[open_] = self._unstable(C[open_], np.full(open_.sum(), F))
+            high[unstable] = F
+            low[open_ & ~unstable] = F
+        found = ~np.isnan(high)
+        for _ in range(60):
+            middle = (low[found] + high[found]) / 2
+            unstable = self._unstable(C[found], middle)
+            high[found] = np.where(unstable, middle, high[found])
+            low[found] = np.where(unstable, low[found], middle)
+        return high
+
+    def _unstable(self, C: np.ndarray, F: np.ndarray) -> np.ndarray:
+        d = len(self.M)
+        K = self.K0 + F[:, None, None] * self.K1
+        J = np.zeros((len(F), 2 * d, 2 * d))
+        J[:, :d, d:] = np.eye(d)
+        J[:, d:, :d], J[:, d:, d:] = -np.linalg.solve(self.M, K), -np.linalg.solve(self.M, C)
+        values = np.linalg.eigvals(J)
+        size = np.abs(values).max(axis=1, keepdims=True)
+        return ((values.real > 1e-11 * size) & (np.abs(values.imag) > 1e-9 * size)).any(axis=1)
+
+
+def _mixed(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """tr A tr B − tr AB for 2 × 2 matrices, Eq. (61)."""
+    return A[0, 0] * B[1, 1] + A[1, 1] * B[0, 0] - A[0, 1] * B[1, 0] - A[1, 0] * B[0, 1]
+
+
+def _quadratic_roots(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Real roots of a x² + b x + c, smaller first; NaN where they are complex. Stable against cancellation."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        q = -0.5 * (b + np.where(b < 0, -1.0, 1.0) * np.sqrt(b * b - 4 * a * c))
+        first, second = np.where(a == 0, np.nan, q / a), np.where(q == 0, 0.0, c / q)
+    return np.fmin(first, second), np.fmax(first, second)

@@ -1,0 +1,240 @@
+"""Vanishing damping: the flutter load as all damping tends to zero along a direction, with no finite ε.
+
+To first order a small damping ε C moves a simple eigenvalue iω of the undamped system by −ε β/2 with
+β = yᵀCx / yᵀMx (x, y its right and left modes). The limit is therefore the first load at which some β turns
+negative, or the undamped flutter load P_0 if none does (Ziegler 1952; Bolotin 1963; Kirillov 2005).
+Since every β is linear in C, the directions that stay stable up to a given load form a convex cone: the limit
+is quasi-concave in the direction, its minimum lies on a single source of damping, its maximum is found by
+linear programming.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.errors import ParameterError, PfaffError, nearest
+from pfaff.stability.critical import critical_loads
+from pfaff.stability.path import LoadPath
+from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
+from pfaff.system import polynomial_degree
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Case
+
+SAMPLES = 400  # loads at which the cone of stable directions is probed
+RECOVERED = 1e-9  # a limit this close to P_0, relatively, is P_0
+
+
+@dataclass(frozen=True)
+class Paradox:
+    """The limit of vanishing damping, beside the load of the system without damping from the beginning.
+
+    ``limit`` is P_d* along ``direction``; ``singles`` the limit for each source of damping alone; ``maximum``
+    the largest limit over all non-negative directions, attained along ``best``.
+    """
+
+    load: str
+    undamped: float
+    direction: Mapping[str, float] | None
+    limit: float | None
+    sources: tuple[str, ...]
+    weak: WeakDamping
+
+    @property
+    def recovered(self) -> bool:
+        """Whether the undamped load is recovered along this direction."""
+        return self.limit is not None and self.limit >= self.undamped * (1 - RECOVERED)
+
+    @cached_property
+    def singles(self) -> dict[str, float]:
+        return {name: self.weak.limit(unit) for name, unit in zip(self.sources, np.eye(len(self.sources)), strict=True)}
+
+    @property
+    def minimum(self) -> float:
+        """The smallest limit over all directions: that of the worst single source, Eq. (77)."""
+        return min(self.singles.values())
+
+    @cached_property
+    def _best(self) -> tuple[float, np.ndarray]:
+        return self.weak.best()
+
+    @property
+    def maximum(self) -> float:
+        return self._best[0]
+
+    @property
+    def best(self) -> dict[str, float]:
+        """A direction (of unit length) that attains the maximum."""
+        return dict(zip(self.sources, self._best[1].tolist(), strict=True))
+
+    @property
+    def recoverable(self) -> bool:
+        """Whether some direction recovers the undamped load."""
+        return self.maximum >= self.undamped * (1 - RECOVERED)
+
+    @property
+    def status(self) -> str:
+        parts = [f"without damping {self.load} = {self.undamped:.12g}"]
+        if self.limit is not None:
+            verdict = "recovered" if self.recovered else "lower: Ziegler's paradox"
+            parts.append(f"with damping vanishing along the direction {self.limit:.12g} ({verdict})")
+        parts.append(f"over all directions from {self.minimum:.12g} to {self.maximum:.12g}")
+        return "; ".join(parts)
+
+    def plot(self) -> Figure:
+        from pfaff.draw.stability import draw_paradox
+
+        return draw_paradox(self)
+
+
+def paradox(
+    case: Case, load: str, direction: Mapping[str, float] | None = None, among: Sequence[str] | None = None
+) -> Paradox:
+    """The limit along a direction such as ``{"c_i": 1, "c_e": 0.2}``, among all dampings of the system or some."""
+    sources = damping_sources(case, among)
+    weights = None
+    if direction is not None:
+        for name in direction:
+            if name not in sources:
+                raise ParameterError(f"{name!r} is not a damping of {case.system.name}: {nearest(name, sources)}")
+        weights = np.array([float(direction.get(name, 0.0)) for name in sources])
+        if not (np.isfinite(weights).all() and weights.min() >= 0 and weights.max() > 0):
+            raise ParameterError(f"direction {dict(direction)}: damping must be finite, non-negative and not all zero")
+        weights = weights / np.linalg.norm(weights)
+    weak = WeakDamping(case, load, sources)
+    named = None if weights is None else dict(zip(sources, weights.tolist(), strict=True))
+    limit = None if weights is None else weak.limit(weights)
+    return Paradox(load, weak.undamped, named, limit, sources, weak)
+
+
+class WeakDamping:
+    """The undamped system along its load path, and what each source of damping does to its modes."""
+
+    def __init__(self, case: Case, load: str, sources: tuple[str, ...]) -> None:
+        self.sources = sources
+        bare = case.at(**dict.fromkeys(sources, 0))
+        found = critical_loads(bare, load, None, {}).flutter
+        if not found:
+            raise PfaffError(f"{case.system.name} has no flutter load without damping: {found.status}")
+        self.undamped, self.frequency = float(found), float(found.frequency or 0.0)
+        if np.any(bare.linearise().C):
+            raise ParameterError(f"damping other than {', '.join(sources)} remains: set it to zero or include it")
+        self.path = LoadPath(bare, load, {})
+        self._damped = [LoadPath(bare.at(**{name: 1}), load, {}) for name in sources]
+
+    def rates(self, load: float) -> np.ndarray:
+        """β of every mode (rows) for a unit of every source (columns)."""
+        N, M, K, C = self._matrices(load)
+        _, right = np.linalg.eig(np.linalg.solve(M, K))
+        left = np.linalg.inv(right) @ np.linalg.inv(M)  # left modes, scaled so that yᵀMx = 1
+        return np.einsum("ki,jil,lk->kj", left, C, right).real
+
+    def _matrices(self, load: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        lin = self.path.linearise(load)
+        N = lin.kernel
+        C = np.array([N.T @ path.linearise(load).C @ N for path in self._damped])
+        return N, N.T @ lin.M @ N, N.T @ lin.stiffness @ N, C
+
+    def limit(self, weights: np.ndarray) -> float:
+        """The first load below P_0 at which some mode loses its damping; else P_0."""
+        top = self.undamped * (1 - 1e-9)
+
+        def lowest(load: float) -> float:
+            return float((self.rates(load) @ weights).min())
+
+        def product(load: float) -> SignedLog:
+            beta = self.rates(load) @ weights
+            size = np.maximum(np.abs(beta), np.finfo(float).tiny)
+            # The two modes that meet at P_0 have β like ±(P_0 − load)^(−1/2): their product has a simple pole.
+            log = np.log(size).sum() + np.log(1 - load / self.undamped)
+            error = log + np.log(1e-12 * size.max() / size.min())
+            return np.array([np.sign(beta).prod()]), np.array([log]), np.array([error])
+
+        loads = [x for x in all_roots(product, 0.0, top)[0] if 0 < x < top]
+        edges = [0.0, *loads, top]
+        for low, high in zip(edges[:-1], edges[1:], strict=True):
+            if lowest((low + high) / 2) < 0:
+                return self._polished(lowest, low)
+        return self.undamped
+
+    def _polished(self, lowest, load: float) -> float:
+        for reach in (1e-10, 1e-8, 1e-6, 1e-4):
+            low, high = load * (1 - reach), load * (1 + reach)
+            if lowest(low) > 0 > lowest(high):
+                return bracketed_root(lowest, low, high)
+        return load
+
+    def best(self) -> tuple[float, np.ndarray]:
+        """The largest limit over non-negative directions, with a direction of unit length that attains it."""
+        meeting = self._at_meeting()
+        direction = self._cone_point(self.undamped * (1 - 1e-6), meeting)
+        if direction is not None:
+            return self.undamped, direction
+        low, high = 0.0, self.undamped
+        best = self._cone_point(0.0, None)
+        for _ in range(60):
+            middle = (low + high) / 2
+            point = self._cone_point(middle, None)
+            if point is None:
+                high = middle
+            else:
+                low, best = middle, point
+        if best is None:
+            raise PfaffError("no direction of damping is stabilising even without load")
+        return low, best
+
+    def _at_meeting(self) -> np.ndarray:
+        """yᵀC_j x of the double mode at P_0: a direction keeps P_0 only if these cancel."""
+        _, M, K, C = self._matrices(self.undamped)
+        left, _, right = np.linalg.svd(K - self.frequency**2 * M)
+        return np.einsum("i,jil,l->j", left[:, -1], C, right[-1])
+
+    def _cone_point(self, up_to: float, cancel: np.ndarray | None) -> np.ndarray | None:
+        """A direction for which all β are non-negative up to a load (with room to spare), if there is one."""
+        from scipy.optimize import linprog
+
+        loads = up_to * np.sin(np.linspace(0, np.pi / 2, SAMPLES))  # crowded towards the end
+        rows = np.vstack([self.rates(load) for load in loads])
+        rows = rows / np.abs(rows).max(axis=1, keepdims=True)
+        k = len(self.sources)
+        equal, value = [[1.0] * k + [0.0]], [1.0]
+        if cancel is not None:
+            equal.append([*(cancel / np.abs(cancel).max()), 0.0])
+            value.append(0.0)
+        answer = linprog(
+            [0.0] * k + [-1.0],
+            A_ub=np.hstack([-rows, np.ones((len(rows), 1))]),
+            b_ub=np.zeros(len(rows)),
+            A_eq=equal,
+            b_eq=value,
+            bounds=[(0, None)] * k + [(None, 1.0)],
+        )
+        if not answer.success or answer.x[-1] < 0:
+            return None
+        return answer.x[:k] / np.linalg.norm(answer.x[:k])
+
+
+def damping_sources(case: Case, among: Sequence[str] | None) -> tuple[str, ...]:
+    """The damping parameters: in the dissipation, linearly, and nowhere else."""
+    s = case.system.statement
+    elsewhere = set().union(*(e.free_symbols for e in (s.kinetic, s.potential, *s.forces, *s.constraints)))
+    dampings = tuple(
+        symbol.name
+        for symbol in case.system.parameters
+        if symbol in s.dissipation.free_symbols and symbol not in elsewhere
+    )
+    for name in among or ():
+        if name not in dampings:
+            raise ParameterError(f"{name!r} is not a damping of {case.system.name}: {nearest(name, dampings)}")
+    if polynomial_degree(s.dissipation, [case.system.parameter(name) for name in dampings]) > 1:
+        raise ParameterError(f"the dissipation of {case.system.name} is not linear in {', '.join(dampings)}")
+    if not dampings:
+        raise ParameterError(f"{case.system.name} has no damping parameter: put one into the dissipation")
+    return tuple(among) if among else dampings
