@@ -9,7 +9,7 @@ eliminated coordinates spoil the conditioning of long chains (Benzi, Golub and L
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 NEWTON_STEPS = 30
 ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
 ROUNDING = 16 * np.finfo(float).eps
+TRIALS = 3
 BLOCKS = ("M", "C", "K", "reactions", "rows", "moving", "rates")
 
 
@@ -107,7 +108,7 @@ class Copies:
 
     def _array(self, symbol: sm.Symbol, value: Any) -> np.ndarray:
         if np.ndim(value) == 0:
-            return np.full(self.count, float(checked_value(symbol, value if np.ndim(value) else _scalar(value))))
+            return np.full(self.count, float(checked_value(symbol, _scalar(value))))
         if np.shape(value) != (self.count,):
             raise ParameterError(
                 f"{symbol.name} of part {self.part.name!r} has shape {np.shape(value)}: "
@@ -216,6 +217,55 @@ class SparseLinearisation:
         return self.pattern.matrix(self.data[name])[:n, :n]
 
 
+class Placed:
+    """Copies of one compiled part, with the global indices of their coordinates and reactions."""
+
+    def __init__(self, copies: Copies, first_row: int, load: str) -> None:
+        self.copies, self.part = copies, copies.part
+        self.statics: Statics = statics_of(copies.part)
+        self.n, self.m = self.statics.n, self.statics.m
+        self.rows = first_row + np.arange(copies.count * self.m).reshape(copies.count, self.m)
+        self.places = np.hstack([copies.at, self.rows])
+        self.table = copies.table(load)
+        names = self.part.parameter_names
+        self.load_row = names.index(load) if load in names else None
+
+    @property
+    def nonholonomic(self) -> np.ndarray:
+        return np.tile(np.arange(self.m) < self.statics.nonholonomic, self.copies.count)
+
+    @property
+    def demanding(self) -> np.ndarray:
+        """Which constraints demand something at rest: all but A(q) q̇ = 0."""
+        return (np.arange(self.m) >= self.statics.nonholonomic) | ~self.part.still
+
+    def evaluate(self, z: np.ndarray, load: float) -> AtRest:
+        if self.load_row is not None:
+            self.table[self.load_row] = load
+        local = z[self.places.T]
+        return self.statics(local[: self.n], local[self.n :], self.table)
+
+    def blocks(self, value: AtRest) -> dict[str, np.ndarray]:
+        """The blocks of the local matrix [[K, Aᵀ], [A, 0]], by name, in its own rows and columns."""
+        n, m, still = self.n, self.m, self.part.still
+        local = {name: np.zeros((n + m, n + m, *value.balance.shape[1:])) for name in BLOCKS}
+        local["M"][:n, :n], local["C"][:n, :n], local["K"][:n, :n] = value.M, value.C, value.K
+        if m:
+            local["reactions"][:n, n:] = value.A.swapaxes(0, 1)
+            local["rows"][n:, :n][still] = value.A[still]
+            local["moving"][n:, :n][~still] = value.A[~still]
+            local["rates"][n:, :n][~still] = value.B[~still]
+        return local
+
+    def filled(self) -> dict[str, np.ndarray]:
+        """Which entries of each block are ever nonzero: seen at random states, where an identity fails if it can."""
+        generator = np.random.default_rng(1949)
+        numbers = generator.uniform(0.2, 1.4, (len(self.table), TRIALS))
+        state = generator.uniform(0.2, 1.4, (self.n + self.m, TRIALS))
+        blocks = self.blocks(self.statics(state[: self.n], state[self.n :], numbers))
+        return {name: np.any(block != 0, axis=-1) for name, block in blocks.items()}
+
+
 @dataclass(frozen=True, eq=False)
 class Assembly:
     """Copies of parts on common global coordinates, under one load that all of them share.
@@ -227,7 +277,7 @@ class Assembly:
     load
         The name of the parameter that grows; every part that has a parameter of this name feels it.
     start
-        The configuration from which equilibria are sought, zero if not given.
+        The configuration from which equilibria are sought; zero if not given.
     """
 
     parts: Sequence[Copies]
@@ -240,39 +290,30 @@ class Assembly:
         object.__setattr__(self, "parts", tuple(self.parts))
         _check_places(self)
         _check_load(self)
-        start = np.zeros(self.size) if self.start is None else np.array(self.start, dtype=float)
-        if start.shape != (self.size,) or not np.isfinite(start).all():
-            raise ParameterError(f"start has shape {start.shape}: give {self.size} finite numbers, one per coordinate")
-        object.__setattr__(self, "start", start)
-
-    @property
-    def constraints(self) -> int:
-        return sum(copies.count * len(copies.part.reaction_names_in_use) for copies in self._placed)
+        object.__setattr__(self, "start", self._configuration(np.zeros(self.size) if self.start is None else self.start))
 
     @cached_property
-    def _placed(self) -> tuple[_Placed, ...]:
-        """Every part compiled, with the global indices of its coordinates and reactions."""
-        placed, first = [], self.size
+    def placed(self) -> tuple[Placed, ...]:
+        """Every part compiled and numbered."""
+        placed: list[Placed] = []
         for copies in self.parts:
-            placed.append(_Placed(copies, first, self.load))
-            first += placed[-1].rows.size
+            placed.append(Placed(copies, self.size + sum(p.rows.size for p in placed), self.load))
         return tuple(placed)
 
     @cached_property
     def pattern(self) -> Pattern:
-        rows = sum(placed.rows.size for placed in self._placed)
-        return Pattern(self.size, rows, [p.places for p in self._placed], [p.filled() for p in self._placed])
+        rows = sum(placed.rows.size for placed in self.placed)
+        return Pattern(self.size, rows, [p.places for p in self.placed], [p.filled() for p in self.placed])
 
     @cached_property
     def nonholonomic(self) -> np.ndarray:
         """Which of the constraint rows are nonholonomic."""
-        return np.concatenate([np.zeros(0, bool), *(p.nonholonomic for p in self._placed)])
+        return np.concatenate([p.nonholonomic for p in self.placed])
 
     @cached_property
-    def _free_rows(self) -> np.ndarray:
-        """The rows of nonholonomic constraints that demand nothing at rest: one family dimension each."""
-        still = np.concatenate([np.zeros(0, bool), *(np.tile(p.copies.part.still, p.copies.count) for p in self._placed)])
-        return np.nonzero(self.nonholonomic & still)[0]
+    def family_rows(self) -> np.ndarray:
+        """The constraint rows that demand nothing at rest: each adds a dimension to the family of equilibria."""
+        return np.nonzero(~np.concatenate([np.tile(p.demanding, p.copies.count) for p in self.placed]))[0]
 
     def compile(self) -> Assembly:
         """Compile the parts and lay out the sparse pattern now rather than at first use."""
@@ -287,31 +328,44 @@ class Assembly:
         nonholonomic constraints, and these keep their starting values.
         """
         z = self._first_guess(start)
+        return self.settle(load, z, self.selection(z[: self.size], fixed))
+
+    def selection(self, q: np.ndarray, fixed: Sequence[int] = ()) -> sparse.csc_array:
+        """The linear conditions that select a member of the family: coordinates that are fixed, or A(q) δq = 0."""
         held = self._held(fixed)
-        for steps in range(NEWTON_STEPS + 1):
+        rows = np.zeros((0, self.size))
+        if len(held):
+            rows = sparse.coo_array((np.ones(len(held)), (np.arange(len(held)), held)), shape=(len(held), self.size))
+        elif len(self.family_rows):
+            z = np.concatenate([q, np.zeros(self.pattern.rows)])
+            rows = self._linearisation(self._evaluate(z, 0.0)).A[self.family_rows]
+        entries = sparse.coo_array(rows)
+        where = (self.size + self.family_rows[entries.row], entries.col) if entries.nnz else ([], [])
+        return sparse.csc_array((entries.data, where), shape=(self.pattern.total, self.pattern.total))
+
+    def settle(self, load: float, z: np.ndarray, selection: sparse.csc_array) -> Rest:
+        """Newton's method from z = (q, p), whose steps obey the conditions that select a member of the family."""
+        relative, last = np.inf, np.inf
+        for steps in range(NEWTON_STEPS):
             values = self._evaluate(z, load)
-            residual, scale = self._residual(values, z)
-            if not np.isfinite(residual).all():
+            residual, relative = self._residual(values, z)
+            settled = last <= ROUNDING * (1 + np.abs(z).max()) and relative < ACCEPTED
+            if relative <= ROUNDING or settled:
+                return Rest(float(load), z[: self.size], z[self.size :], relative, steps)
+            if not np.isfinite(relative):
                 break
-            relative = float(np.abs(residual).max(initial=0.0) / scale)
-            if relative <= ROUNDING:
-                return self._rest(z, load, relative, steps)
-            step = -self._solve(self._linearisation(values), residual, held)
-            z = z + step
-            if np.abs(step).max() <= ROUNDING * (1 + np.abs(z).max()):
-                residual, scale = self._residual(self._evaluate(z, load), z)
-                relative = float(np.abs(residual).max(initial=0.0) / scale)
-                if relative < ACCEPTED:
-                    return self._rest(z, load, relative, steps + 1)
-                break
+            data = self._linearisation(values).pencil_data(0.0)
+            data[np.isin(self.pattern.indices, self.size + self.family_rows)] = 0.0
+            step = factorised(self.pattern.matrix(data) + selection).solve(-residual)
+            z, last = z + step, np.abs(step).max()
         raise ConvergenceError(
-            f"no equilibrium of {self.name} was reached at {self.load} = {load:g} (last relative residual "
-            f"{np.abs(residual).max() / scale:.1e}): give a better start, other fixed coordinates or a smaller load"
+            f"no equilibrium of {self.name} was reached at {self.load} = {load:g} (relative residual {relative:.1e}): "
+            "give a better start, other fixed coordinates or a smaller load"
         )
 
     def linearise(self, load: float, state: Rest | None = None) -> SparseLinearisation:
         """The sparse M, C, K and A of small motions about a state at rest (by default the one found from the start)."""
-        state = state or self.equilibrium(load)
+        state = self.equilibrium(load) if state is None else state
         return self._linearisation(self._evaluate(np.concatenate([state.q, state.p]), load))
 
     def flutter(
@@ -322,15 +376,18 @@ class Assembly:
 
         return flutter_load(self, to=to, modes=modes, start=start, fixed=fixed)
 
-    def _rest(self, z: np.ndarray, load: float, residual: float, steps: int) -> Rest:
-        return Rest(float(load), z[: self.size], z[self.size :], residual, steps)
+    def _configuration(self, q: Any) -> np.ndarray:
+        numbers = np.array(q, dtype=float)
+        if numbers.shape != (self.size,) or not np.isfinite(numbers).all():
+            raise ParameterError(
+                f"a start of shape {numbers.shape} for {self.name}: give {self.size} finite numbers, one per coordinate"
+            )
+        return numbers
 
     def _first_guess(self, start: Rest | Any) -> np.ndarray:
         if isinstance(start, Rest):
             return np.concatenate([start.q, start.p])
-        q = self.start if start is None else np.asarray(start, dtype=float)
-        if q.shape != (self.size,):
-            raise ParameterError(f"start has shape {q.shape}: give {self.size} numbers, one per coordinate")
+        q = self.start if start is None else self._configuration(start)
         return np.concatenate([q, np.zeros(self.pattern.rows)])
 
     def _held(self, fixed: Sequence[int]) -> np.ndarray:
@@ -338,28 +395,97 @@ class Assembly:
         for i in held:
             if not 0 <= i < self.size:
                 raise ParameterError(f"cannot fix coordinate {i}: the coordinates are numbered 0 to {self.size - 1}")
-        if len(held) not in (0, len(self._free_rows)):
+        if len(held) not in (0, len(self.family_rows)):
             raise ParameterError(
                 f"{len(held)} coordinates are fixed, but the equilibria of {self.name} form a family of dimension "
-                f"{len(self._free_rows)}: fix that many, or none"
+                f"{len(self.family_rows)}: fix that many, or none"
             )
         return held
 
     def _evaluate(self, z: np.ndarray, load: float) -> list[AtRest]:
-        return [placed.evaluate(z, load) for placed in self._placed]
+        return [placed.evaluate(z, load) for placed in self.placed]
 
     def _residual(self, values: list[AtRest], z: np.ndarray) -> tuple[np.ndarray, float]:
-        """h + Aᵀp and what the constraints demand, each divided by its size; the second number is 1 or tiny."""
-        total = self.pattern.total
-        at = np.concatenate([placed.places[:, : placed.n].T.ravel() for placed in self._placed])
+        """h + Aᵀp and what the constraints demand; and the largest of these relative to the forces and distances."""
+        at = np.concatenate([placed.copies.at.T.ravel() for placed in self.placed])
         forces = np.concatenate([value.balance.ravel() for value in values])
-        balance = np.bincount(at, forces, minlength=total)
-        largest = np.bincount(at, np.abs(forces), minlength=total).max(initial=0.0)
-        for placed, value in zip(self._placed, values, strict=True):
-            demanded = np.where(np.tile(placed.demanding[:, None], value.held.shape[1]), value.held, 0.0)
-            balance[placed.rows.T.ravel()] = demanded.ravel()
-        residual = balance
-        extent = np.abs(z[: self.size]).max(initial=0.0) or 1.0
-        residual[: self.size] /= largest or 1.0
-        residual[self.size :] /= extent
-        return residual, 1.0
+        residual = np.bincount(at, forces, minlength=self.pattern.total)
+        for placed, value in zip(self.placed, values, strict=True):
+            residual[placed.rows.T] = np.where(placed.demanding[:, None], value.held, 0.0)
+        force = np.bincount(at, np.abs(forces)).max(initial=0.0) or 1.0
+        distance = np.abs(z[: self.size]).max(initial=0.0) or 1.0
+        largest = [np.abs(part).max(initial=0.0) for part in np.split(residual, [self.size])]
+        return residual, float(max(largest[0] / force, largest[1] / distance))
+
+    def _linearisation(self, values: list[AtRest]) -> SparseLinearisation:
+        blocks = [placed.blocks(value) for placed, value in zip(self.placed, values, strict=True)]
+        data = {name: self.pattern.scatter(name, [block[name] for block in blocks]) for name in BLOCKS}
+        return SparseLinearisation(self.pattern, self.nonholonomic, data)
+
+
+def factorised(matrix: sparse.csc_array) -> SuperLU:
+    """The sparse LU factors, or an error that says what makes a multiplier matrix singular."""
+    try:
+        return splu(sparse.csc_matrix(matrix))
+    except RuntimeError as problem:
+        raise RankError(
+            f"the multiplier matrix of size {matrix.shape[0]} is singular: a constraint repeats others, or the "
+            "assembly can move without strain at this load; remove the constraint or support the assembly"
+        ) from problem
+
+
+def _connectivity(part: Part, given: Any) -> np.ndarray:
+    n = len(part.coordinates)
+    at = np.array(given)
+    if at.ndim == 1:
+        at = at[:, None] if n == 1 else at[None, :]
+    if at.ndim != 2 or at.shape[1] != n or not len(at):
+        raise StatementError(
+            f"the places of part {part.name!r} have shape {np.shape(given)}: give one row per copy, with the {n} "
+            f"global indices of {', '.join(part.coordinate_names)}"
+        )
+    if not np.issubdtype(at.dtype, np.integer):
+        raise StatementError(f"the places of part {part.name!r} are {at.dtype}, not whole numbers: give indices")
+    return at.astype(np.int64)
+
+
+def _scalar(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def _keys(places: np.ndarray, entries: tuple[np.ndarray, ...], total: int) -> np.ndarray:
+    """Column-major keys of some local entries in all copies: entry by entry, copies running fastest."""
+    rows, columns = entries
+    return (places[:, columns].T * total + places[:, rows].T).ravel()
+
+
+def _check_places(assembly: Assembly) -> None:
+    if not assembly.parts:
+        raise StatementError(f"{assembly.name} has no parts: give what Part.copies(…) returns")
+    for copies in assembly.parts:
+        outside = np.argwhere((copies.at < 0) | (copies.at >= assembly.size))
+        for copy, local in outside[:1]:
+            raise StatementError(
+                f"copy {copy} of part {copies.part.name!r} puts {copies.part.coordinate_names[local]} at coordinate "
+                f"{copies.at[copy, local]}: indices run from 0 to {assembly.size - 1}"
+            )
+    used = np.bincount(np.concatenate([copies.at.ravel() for copies in assembly.parts]), minlength=assembly.size)
+    if not used.all():
+        raise StatementError(
+            f"coordinate {int(used.argmin())} of {assembly.name} belongs to no part: connect it or reduce size"
+        )
+
+
+def _check_load(assembly: Assembly) -> None:
+    names = {name for copies in assembly.parts for name in copies.part.parameter_names}
+    if assembly.load not in names:
+        raise ParameterError(
+            f"the load {assembly.load!r} is no parameter of any part of {assembly.name}: {nearest(assembly.load, names)}"
+        )
+    for copies in assembly.parts:
+        if assembly.load in copies.values:
+            raise ParameterError(
+                f"{assembly.load!r} is the load of {assembly.name}: leave it out of the copies of "
+                f"{copies.part.name!r}, the analyses set it"
+            )
+        copies.table(assembly.load)

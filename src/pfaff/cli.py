@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from pfaff.errors import ParameterError, PfaffError, StatementError, nearest
 
@@ -15,44 +17,74 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.system import System
 
-app = typer.Typer(
-    help="Mechanical systems with Pfaffian constraints: equations, equilibria, stability.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+Command = Callable[..., Any]
 
-SystemName = Annotated[str, typer.Argument(metavar="SYSTEM", help="A name from `pfaff atlas`.")]
-Bars = Annotated[int | None, typer.Option("--bars", help="Number of bars of a column.")]
-Constraint = Annotated[str | None, typer.Option("--constraint", help="skate or bow.")]
-Load = Annotated[str | None, typer.Option("--load", help="dead or spring.")]
-Options = Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Any other option of the system.")]
-Values = Annotated[list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2. Repeat.")]
-Fixed = Annotated[list[str] | None, typer.Option("--fix", metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")]
-Along = Annotated[str | None, typer.Option("--load-parameter", help="The parameter that grows, if not the declared load.")]
-To = Annotated[float | None, typer.Option("--to", help="Search loads up to this value.")]
-Json = Annotated[bool, typer.Option("--json", help="Print a JSON object instead of tables.")]
-Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it into this file (.png, .pdf, .svg).")]
+
+def _together(*options: Command) -> Command:
+    """Several click decorators as one."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+which_system = _together(
+    click.argument("name", metavar="SYSTEM"),
+    click.option("--bars", type=int, help="Number of bars of a column."),
+    click.option("--constraint", help="End of a column: skate or bow."),
+    click.option("--load", help="Loading of a column: dead or spring."),
+    click.option("--option", multiple=True, metavar="NAME=VALUE", help="Any other option of the system. Repeat."),
+)
+which_case = _together(
+    which_system,
+    click.option("--set", "values", multiple=True, metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2. Repeat."),
+)
+fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")
+load_parameter = click.option("--load-parameter", metavar="NAME", help="The parameter that grows, if not the declared load.")
+plot_into = click.option("--plot", type=click.Path(path_type=Path), help="Also draw it into this file: .png, .pdf, .svg.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def app() -> None:
+    """Mechanical systems with Pfaffian constraints: equations, equilibria, stability.
+
+    SYSTEM is a name from `pfaff atlas`.
+    """
 
 
 def main() -> None:
     """Run the program; an error of ours is one line on stderr and exit code 2."""
+    # Collecting garbage during a run of a second costs a quarter of it; long commands switch it on again.
+    gc.disable()
     try:
-        app()
+        app(standalone_mode=False)
     except PfaffError as problem:
-        print(f"pfaff: {problem}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("pfaff: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _fail(f"pfaff: {problem}", 2)
+    except click.ClickException as problem:
+        _fail(f"pfaff: {problem.format_message()} (see pfaff --help)", 2)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("pfaff: interrupted", 130)
+    gc.freeze()
+
+
+def _fail(message: str, code: int) -> None:
+    print(message, file=sys.stderr)
+    gc.freeze()
+    sys.exit(code)
 
 
 @app.command()
-def atlas(as_json: Json = False) -> None:
+@as_json
+def atlas(as_json: bool) -> None:
     """List the ready systems.
 
-    Example: pfaff atlas
+    \b
+    Example:
+      pfaff atlas
     """
     from pfaff import atlas as systems
 
@@ -63,23 +95,20 @@ def atlas(as_json: Json = False) -> None:
 
 
 @app.command()
-def show(
-    system: SystemName,
-    bars: Bars = None,
-    constraint: Constraint = None,
-    load: Load = None,
-    option: Options = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the equations of motion as LaTeX.")] = False,
-    as_json: Json = False,
-) -> None:
+@which_system
+@click.option("--latex", is_flag=True, help="Print the equations of motion as LaTeX.")
+@as_json
+def show(latex: bool, as_json: bool, **which: Any) -> None:
     """What a system consists of: coordinates, parameters, constraints, what may be dropped.
 
-    Example: pfaff show column --bars 2 --constraint bow
+    \b
+    Example:
+      pfaff show column --bars 2 --constraint bow
     """
     from pfaff.reduction import ignorable_coordinates, kept_coordinates
     from pfaff.statics import graph_of
 
-    stated = _system(system, bars, constraint, load, option)
+    stated = _system(**which)
     if latex:
         return print(stated.equations("lagrange").latex())
     graph = graph_of(stated)
@@ -103,24 +132,20 @@ def show(
 
 
 @app.command()
-def equilibria(
-    system: SystemName,
-    bars: Bars = None,
-    constraint: Constraint = None,
-    load: Load = None,
-    option: Options = None,
-    values: Values = None,
-    fix: Fixed = None,
-    starts: Annotated[int, typer.Option("--starts", help="Random starts of the search.")] = 2000,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the random starts.")] = 0,
-    plot: Plot = None,
-    as_json: Json = False,
-) -> None:
+@which_case
+@fix
+@click.option("--starts", default=2000, show_default=True, help="Random starts of the search.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the random starts.")
+@plot_into
+@as_json
+def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, as_json: bool, **which: Any) -> None:
     """All equilibria that a seeded search finds, with their reactions and family.
 
-    Example: pfaff equilibria column --bars 7 --load spring --set Delta=0.1 --set beta0=0.785 --fix X=0
+    \b
+    Example:
+      pfaff equilibria column --bars 7 --load spring --set Delta=0.1 --set beta0=0.785 --fix X=0
     """
-    case = _case(system, bars, constraint, load, option, values)
+    case = _case(**which)
     found = case.equilibria(starts=starts, seed=seed, **_numbers(fix))
     if plot:
         _save(found.plot(), plot)
@@ -135,22 +160,18 @@ def equilibria(
 
 
 @app.command()
-def spectrum(
-    system: SystemName,
-    bars: Bars = None,
-    constraint: Constraint = None,
-    load: Load = None,
-    option: Options = None,
-    values: Values = None,
-    fix: Fixed = None,
-    plot: Plot = None,
-    as_json: Json = False,
-) -> None:
+@which_case
+@fix
+@plot_into
+@as_json
+def spectrum(fix: tuple[str, ...], plot: Path | None, as_json: bool, **which: Any) -> None:
     """Eigenvalues of small motions about the equilibrium near the origin, structural zeros apart.
 
-    Example: pfaff spectrum column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=80
+    \b
+    Example:
+      pfaff spectrum column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=80
     """
-    found = _case(system, bars, constraint, load, option, values).spectrum(**_numbers(fix))
+    found = _case(**which).spectrum(**_numbers(fix))
     if plot:
         _save(found.plot(), plot)
     if as_json:
@@ -160,25 +181,29 @@ def spectrum(
 
 
 @app.command()
+@which_case
+@fix
+@load_parameter
+@click.option("--to", type=float, help="Search loads up to this value.")
+@click.option("--exact", is_flag=True, help="Closed forms, about the origin.")
+@plot_into
+@as_json
 def critical(
-    system: SystemName,
-    bars: Bars = None,
-    constraint: Constraint = None,
-    load: Load = None,
-    option: Options = None,
-    values: Values = None,
-    fix: Fixed = None,
-    load_parameter: Along = None,
-    to: To = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Closed forms of flutter and divergence.")] = False,
-    plot: Plot = None,
-    as_json: Json = False,
+    fix: tuple[str, ...],
+    load_parameter: str | None,
+    to: float | None,
+    exact: bool,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
 ) -> None:
     """The first flutter, divergence and buckling loads as the load grows from zero.
 
-    Example: pfaff critical column --bars 2 --set d=1/2 --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5
+    \b
+    Example:
+      pfaff critical column --bars 2 --set d=1/2 --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5
     """
-    case = _case(system, bars, constraint, load, option, values)
+    case = _case(**which)
     if exact:
         kinds = ("flutter", "divergence", "buckling")
         loads = {kind: getattr(case, kind)(load=load_parameter, exact=True) for kind in kinds}
@@ -198,26 +223,22 @@ def critical(
 
 
 @app.command()
+@which_case
+@click.option("--direction", multiple=True, metavar="NAME=VALUE", help="Share of a damping: c_i=1. Repeat.")
+@click.option("--among", multiple=True, metavar="NAME", help="Only this damping. Repeat.")
+@load_parameter
+@as_json
 def paradox(
-    system: SystemName,
-    bars: Bars = None,
-    constraint: Constraint = None,
-    load: Load = None,
-    option: Options = None,
-    values: Values = None,
-    direction: Annotated[
-        list[str] | None, typer.Option("--direction", metavar="NAME=VALUE", help="Share of a damping: c_i=1. Repeat.")
-    ] = None,
-    among: Annotated[list[str] | None, typer.Option("--among", help="Only this damping. Repeat.")] = None,
-    load_parameter: Along = None,
-    as_json: Json = False,
+    direction: tuple[str, ...], among: tuple[str, ...], load_parameter: str | None, as_json: bool, **which: Any
 ) -> None:
     """The flutter load as damping vanishes: along a direction, for each source alone, and at best.
 
-    Example: pfaff paradox column --set M_L=15 --set I_L=15 --set k1=50 --direction c_i=1 --direction c_e=2
+    \b
+    Example:
+      pfaff paradox column --set M_L=15 --set I_L=15 --set k1=50 --direction c_i=1 --direction c_e=2
     """
-    case = _case(system, bars, constraint, load, option, values)
-    found = case.paradox(_numbers(direction) or None, load=load_parameter, among=among or None)
+    case = _case(**which)
+    found = case.paradox(_numbers(direction) or None, load=load_parameter, among=list(among) or None)
     facts = {
         "load": found.load,
         "undamped": found.undamped,
@@ -242,17 +263,19 @@ def paradox(
 
 
 @app.command()
-def reproduce(
-    paper: Annotated[str | None, typer.Argument(help="A paper's key; without one the papers are listed.")] = None,
-    output: Annotated[Path, typer.Option("--output", help="Folder for figures and reproduction.json.")] = Path("report"),
-    as_json: Json = False,
-) -> None:
+@click.argument("paper", required=False)
+@click.option("--output", type=click.Path(path_type=Path), default=Path("report"), show_default=True, help="Folder for results.")
+@as_json
+def reproduce(paper: str | None, output: Path, as_json: bool) -> None:
     """Compute what a paper prints: printed value, computed value and verdict side by side, and its figures.
 
-    Example: pfaff reproduce cazzolli2020 --output report
+    \b
+    Example:
+      pfaff reproduce cazzolli2020 --output report
     """
     from pfaff.papers import PAPERS, reproduce_paper
 
+    gc.enable()
     if paper is None:
         if as_json:
             return _print_json(PAPERS)
@@ -268,7 +291,7 @@ def reproduce(
 
 
 def _system(
-    name: str, bars: int | None, constraint: str | None, load: str | None, option: list[str] | None
+    name: str, bars: int | None, constraint: str | None, load: str | None, option: tuple[str, ...]
 ) -> System:
     import inspect
 
@@ -299,15 +322,14 @@ def _plain(value: Any, default: Any) -> Any:
         raise StatementError(f"{value!r} is not a whole number") from None
 
 
-def _case(
-    name: str, bars: int | None, constraint: str | None, load: str | None, option: list[str] | None, values: list[str] | None
-) -> Case:
-    return _system(name, bars, constraint, load, option).at(**_pairs(values, "--set"))
+def _case(values: tuple[str, ...], **which: Any) -> Case:
+    return _system(**which).at(**_pairs(values, "--set"))
 
 
-def _pairs(texts: list[str] | None, flag: str) -> dict[str, str]:
+
+def _pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
     pairs = {}
-    for text in texts or []:
+    for text in texts:
         name, equals, value = text.partition("=")
         if not (equals and name.strip() and value.strip()):
             raise ParameterError(f"{flag} {text!r}: write NAME=VALUE, such as k1=50")
@@ -315,7 +337,7 @@ def _pairs(texts: list[str] | None, flag: str) -> dict[str, str]:
     return pairs
 
 
-def _numbers(texts: list[str] | None) -> dict[str, float]:
+def _numbers(texts: tuple[str, ...]) -> dict[str, float]:
     numbers = {}
     for name, value in _pairs(texts, "NAME=VALUE").items():
         try:

@@ -26,7 +26,7 @@ from pfaff.system import System
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-COMPACT_FROM = 6  # coordinates beyond which full unrolling compiles too slowly
+COMPACT_FROM = 14  # coordinates beyond which full unrolling compiles too slowly
 
 
 @dataclass(frozen=True, eq=False)

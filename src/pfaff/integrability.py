@@ -56,15 +56,16 @@ def _trials(statement: Statement) -> Iterator[tuple[np.ndarray, Forms]]:
         set().union(*(c.free_symbols for c in statement.constraints)) - {*statement.q, *statement.v, statement.time},
         key=str,
     )
-    evaluate = sm.lambdify([statement.q, statement.v, statement.time, parameters], list(statement.constraints), "numpy")
+    evaluate = sm.lambdify([statement.q, statement.v, statement.time, parameters], list(statement.constraints), "math")
     generator = np.random.default_rng(1949)
     n = len(statement.q)
-    units = np.vstack([np.eye(n), np.zeros(n)])
+    units = [*np.eye(n).tolist(), [0.0] * n]
     for _ in range(TRIALS):
-        values = generator.uniform(0.2, 1.4, len(parameters))
+        values = generator.uniform(0.2, 1.4, len(parameters)).tolist()
 
-        def forms(x: np.ndarray, values: np.ndarray = values) -> np.ndarray:
-            rows = np.array([np.broadcast_to(c, n + 1) for c in evaluate(x[:-1], units.T, x[-1], values)])
+        def forms(x: np.ndarray, values: list[float] = values) -> np.ndarray:
+            q, time = x[:-1].tolist(), float(x[-1])
+            rows = np.array([evaluate(q, unit, time, values) for unit in units]).T
             return np.hstack([rows[:, :-1] - rows[:, -1:], rows[:, -1:]])
 
         yield generator.uniform(0.2, 1.4, n + 1), forms

@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from pfaff.flow import Flow
 
 
+TIME = sm.Symbol("t")
+
+
+def coordinates(names: str) -> list[sm.Expr]:
+    """Functions of time for coordinates, ``coordinates("x y phi")``.
+
+    The same objects as SymPy's ``dynamicsymbols`` makes, without loading its mechanics package.
+    """
+    return [sm.Function(name)(TIME) for name in names.replace(",", " ").split()]
+
+
 @dataclass(frozen=True)
 class Drawing:
     """How to draw a system: named points, links between them, and marks on points.

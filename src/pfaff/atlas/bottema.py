@@ -6,12 +6,10 @@ Bottema (1949), On the small vibrations of non-holonomic systems, Indag. Math. 1
 from __future__ import annotations
 
 import sympy as sm
-from sympy.physics.mechanics import dynamicsymbols
 
 from pfaff.errors import StatementError
-from pfaff.system import System
-
-t = dynamicsymbols._t
+from pfaff.system import TIME as t
+from pfaff.system import System, coordinates
 
 
 def bottema() -> System:
@@ -20,7 +18,7 @@ def bottema() -> System:
     At the origin p⁴ + (b11 + b22) p² + b11 b22 − b12 (b12 − c) = 0: it flutters where
     (b11 − b22)² + 4 b12² < 4 c b12.
     """
-    x = dynamicsymbols("x1:4")
+    x = coordinates("x1 x2 x3")
     a, c = sm.symbols("a c", real=True)
     b = {(i, j): sm.Symbol(f"b{i + 1}{j + 1}", real=True) for i in range(3) for j in range(i, 3)}
     stiffness = sum(b[i, j] * x[i] * x[j] * (1 if i == j else 2) for i, j in b) / 2
@@ -44,7 +42,7 @@ def bottema_general(n: int = 4, m: int = 2) -> System:
     """
     if not (isinstance(n, int) and isinstance(m, int) and 1 <= m < n):
         raise StatementError(f"Bottema's general case with n={n}, m={m}: whole numbers with 1 ≤ m < n are needed")
-    x = dynamicsymbols(f"x1:{n + 1}")
+    x = coordinates(" ".join(f"x{i + 1}" for i in range(n)))
     pairs = [(i, j) for i in range(n) for j in range(i, n)]
     label = _label(n)
     mass = {ij: sm.Symbol(f"m{label(*ij)}", real=True) for ij in pairs}

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sympy as sm
-from sympy.physics.mechanics import dynamicsymbols
 
 from pfaff.errors import StatementError, nearest
-from pfaff.system import Drawing, System
+from pfaff.system import TIME as t
+from pfaff.system import Drawing, System, coordinates
 
 CONSTRAINTS = ("skate", "bow")
 LOADS = ("dead", "spring")
@@ -45,7 +45,6 @@ class Chain:
         return self.theta[i] - (self.theta[i - 1] if i else 0)
 
 
-t = dynamicsymbols._t
 M_L, I_L, M_X, c_i, c_e, c_t, c_r = sm.symbols("M_L I_L M_X c_i c_e c_t c_r", nonnegative=True)
 beta0, F, Delta = sm.symbols("beta0 F Delta", real=True)
 K = sm.Symbol("K", positive=True)
@@ -76,7 +75,7 @@ def column(
     _choose("constraint", constraint, CONSTRAINTS)
     _choose("load", load, LOADS)
     _choose("contact", contact, CONTACTS)
-    X = dynamicsymbols("X")
+    (X,) = coordinates("X")
     chain = _chain(bars, X, individual)
     row = skate(chain) if constraint == "skate" else bow(chain, exact=contact == "exact")
     rates = [*(a.diff(t) for a in chain.theta), X.diff(t)]
@@ -139,7 +138,7 @@ def bow(chain: Chain, exact: bool = False) -> list[sm.Expr]:
 def _chain(bars: int, base: sm.Expr, individual: bool) -> Chain:
     if isinstance(bars, bool) or not isinstance(bars, int) or bars < 1:
         raise StatementError(f"a column of {bars!r} bars: the number of bars must be a whole number from 1 up")
-    theta = [dynamicsymbols(f"theta{i + 1}") for i in range(bars)]
+    theta = coordinates(" ".join(f"theta{i + 1}" for i in range(bars)))
     shared: dict[sm.Symbol, object] = {M_L: 0, I_L: 0, c_i: 0, c_e: 0, c_t: 0, c_r: 0}
     if individual:
         l, k = ([sm.Symbol(f"{x}{i + 1}", positive=True) for i in range(bars)] for x in "lk")

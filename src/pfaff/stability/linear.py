@@ -92,27 +92,31 @@ class Linearisation:
     """
 
     system: System
+    q: np.ndarray
     p: np.ndarray
+    numbers: np.ndarray
     M: np.ndarray
     C: np.ndarray
-    K: np.ndarray
-    gradients: np.ndarray  # ∂Aᵀ/∂q for each constraint, indexed [k, i, j]
+    stiffness: np.ndarray  # K + Σ p G: elastic and geometric stiffness together
     A: np.ndarray
     B: np.ndarray
     nonholonomic: int
 
-    @property
+    @cached_property
+    def K(self) -> np.ndarray:
+        """The stiffness without reactions: of the potential and of forces that depend on the position."""
+        return statics_of(self.system)(self.q, np.zeros_like(self.p), self.numbers).K
+
+    @cached_property
     def G(self) -> np.ndarray:
-        return self.gradients[0] if len(self.A) == 1 else self.gradients
+        """∂Aᵀ/∂q, the geometric stiffness of a unit reaction."""
+        statics = statics_of(self.system)
+        each = [statics(self.q, unit, self.numbers).K - self.K for unit in np.eye(len(self.p))]
+        return each[0] if len(each) == 1 else np.array(each).reshape(-1, *self.M.shape)
 
     @property
     def w(self) -> np.ndarray:
         return self.A[0] if len(self.A) == 1 else self.A.T
-
-    @cached_property
-    def stiffness(self) -> np.ndarray:
-        """K + Σ p G: elastic and geometric stiffness together."""
-        return self.K + np.tensordot(self.p, self.gradients, axes=1)
 
     @cached_property
     def kernel(self) -> np.ndarray:
@@ -196,10 +200,8 @@ def hurwitz_matrix(rho: np.ndarray) -> np.ndarray:
 def linearise(system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray) -> Linearisation:
     """The small motions about the rest position q with reactions p, at these parameter values."""
     statics = statics_of(system)
-    at = statics(q, np.zeros_like(p), numbers)
-    units = np.eye(statics.m)
-    gradients = np.array([statics(q, unit, numbers).K - at.K for unit in units]).reshape(-1, statics.n, statics.n)
-    return Linearisation(system, p, at.M, at.C, at.K, gradients, at.A, at.B, statics.nonholonomic)
+    at = statics(q, p, numbers)
+    return Linearisation(system, q, p, numbers, at.M, at.C, at.K, at.A, at.B, statics.nonholonomic)
 
 
 def _kernel(rows: np.ndarray) -> np.ndarray:
@@ -211,33 +213,35 @@ def _kernel(rows: np.ndarray) -> np.ndarray:
 
 def _reduce(lin: Linearisation) -> Reduced:
     """Restrict to A_c q = 0 for every conserved combination A_c, and drop coordinates that nothing depends on."""
-    s, names = lin.nonholonomic, lin.system.coordinate_names
-    free_rows = _kernel(lin.B[:s].T) if s else np.zeros((0, 0))  # ℓ with ℓᵀB = 0: ℓᵀA q is conserved
-    conserved = free_rows.T @ lin.A[:s] if s else lin.A[:0]
-    Z = _kernel(np.vstack([conserved, lin.A[s:]]))
-    N = lin.kernel
+    s, N = lin.nonholonomic, lin.kernel
+    plain = not lin.B[:s].any()
+    conserved = lin.A[:s] if plain else _kernel(lin.B[:s].T).T @ lin.A[:s]  # ℓᵀA with ℓᵀB = 0
+    Z = N if plain else _kernel(np.vstack([conserved, lin.A[s:]]))
     zeros = {"the nonholonomic constraints": len(conserved)} if len(conserved) else {}
-
-    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(lin.system))]
-    stay = _intersection(Z, np.eye(len(names))[:, ignorable])
-    if stay.shape[1]:
-        Z = Z @ _kernel((Z.T @ stay).T)
-        zeros["ignorable coordinates"] = stay.shape[1]
-    drift = stay @ _kernel(lin.C @ stay) if stay.shape[1] else stay
-    drift = _intersection(N, drift)
-    moving = N @ _kernel((N.T @ drift).T) if drift.shape[1] else N
-    if drift.shape[1]:
-        zeros["ignorable speeds"] = drift.shape[1]
-
-    mass = N.T @ lin.M @ N
-    fall = np.linalg.pinv(lin.A) @ np.concatenate([lin.B[:s], np.zeros_like(lin.B[s:])]) if s else np.zeros_like(lin.M)
-    damping, stiffness = N.T @ lin.C, N.T @ (lin.stiffness - lin.C @ fall)
+    Z, speeds, more = _without_ignorable(lin, Z, N)
+    fall = np.zeros_like(lin.M) if plain else np.linalg.pinv(lin.A) @ np.vstack([lin.B[:s], 0 * lin.B[s:]])
     # q̇ = N u − fall q, and Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − fall q̇
-    by_u = -np.linalg.solve(mass, damping @ N - N.T @ lin.M @ fall @ N)
-    by_q = -np.linalg.solve(mass, stiffness + N.T @ lin.M @ fall @ fall)
-    back = N.T @ moving
-    J = np.block([[-Z.T @ fall @ Z, Z.T @ moving], [back.T @ by_q @ Z, back.T @ by_u @ back]])
-    return Reduced(J, Z, N, moving, zeros)
+    left = np.linalg.solve(N.T @ lin.M @ N, N.T)
+    by_u = left @ (lin.M @ fall - lin.C) @ N
+    by_q = left @ (lin.C @ fall - lin.M @ fall @ fall - lin.stiffness)
+    back = N.T @ speeds
+    J = np.block([[-Z.T @ fall @ Z, Z.T @ speeds], [back.T @ by_q @ Z, back.T @ by_u @ back]])
+    return Reduced(J, Z, N, speeds, zeros | more)
+
+
+def _without_ignorable(lin: Linearisation, Z: np.ndarray, N: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
+    """Positions and speeds without the directions along which ignorable coordinates move freely."""
+    names = lin.system.coordinate_names
+    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(lin.system))]
+    free = _intersection(Z, np.eye(len(names))[:, ignorable])
+    if not free.shape[1]:
+        return Z, N, {}
+    zeros = {"ignorable coordinates": free.shape[1]}
+    drifting = _intersection(N, free @ _kernel(lin.C @ free))  # their speeds persist where nothing damps them
+    if drifting.shape[1]:
+        zeros["undamped ignorable speeds"] = drifting.shape[1]
+        N = N @ _kernel((N.T @ drifting).T)
+    return Z @ _kernel((Z.T @ free).T), N, zeros
 
 
 def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -1,0 +1,1 @@
+"""Pictures: every result draws itself through one of these rooms."""

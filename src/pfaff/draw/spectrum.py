@@ -1,0 +1,62 @@
+"""Eigenvalues in the complex plane, and how they move as a load grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
+from pfaff.stability.critical import critical_loads
+from pfaff.stability.path import LoadPath
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+    from pfaff.stability.linear import Spectrum
+
+POINTS = 801
+
+
+def draw_spectrum(spectrum: Spectrum) -> Figure:
+    fig = figure(4.5, 4)
+    axes = fig.add_subplot()
+    growing = spectrum.values.real > spectrum.rounding
+    axes.axvline(0, color=GREY, lw=0.8)
+    axes.plot(spectrum.values[~growing].real, spectrum.values[~growing].imag, "o", color=BLUE, label="decaying or neutral")
+    if growing.any():
+        axes.plot(spectrum.values[growing].real, spectrum.values[growing].imag, "s", color=VERMILION, label="growing")
+    if spectrum.structural_zeros:
+        axes.plot(0, 0, "x", color=GREY, label=f"{spectrum.structural_zeros} structural zero(s)")
+    label(axes, "growth rate", "frequency")
+    axes.legend(frameon=False, fontsize="small")
+    return fig
+
+
+def draw_spectrum_path(case: Case, load: str, to: float, low: float = 0.0) -> Figure:
+    """Real and imaginary parts of all eigenvalues against the load, critical loads marked (Figs. 8 and 9)."""
+    path = LoadPath(case, load, {})
+    found = critical_loads(case, load, to, {})
+    to = min(to, found.flutter.searched[1])
+    marks = [mark for mark in (found.flutter, found.divergence) if mark]
+    # Loads at which eigenvalues meet belong to the grid: the branches leave there like square roots.
+    edges = [cell.low for cell in found.cells if low < cell.low < to]
+    loads = np.unique(np.concatenate([np.linspace(low, to, POINTS), edges]))
+    values = [path.linearise(load_).eigenvalues() for load_ in loads]
+    fig = figure(7, 5)
+    top, bottom = fig.subplots(2, 1, sharex=True)
+    for axes, part, name in ((top, np.real, "Re Ω"), (bottom, np.imag, "Im Ω")):
+        for load_, each in zip(loads, values, strict=True):
+            unstable = each.real > 1e-7 * np.abs(each).max()
+            axes.plot(np.full((~unstable).sum(), load_), part(each[~unstable]), ".", color=BLUE, ms=1.5)
+            axes.plot(np.full(unstable.sum(), load_), part(each[unstable]), ".", color=VERMILION, ms=1.5)
+        for mark in marks:
+            axes.axvline(float(mark), color=GREY, ls="--", lw=0.9)
+        label(axes, "", name)
+    for mark in marks:
+        top.annotate(
+            f"{mark.kind} {float(mark):.6g}", (float(mark), 1.0), xycoords=("data", "axes fraction"), rotation=90,
+            va="top", ha="right", fontsize="small", color=GREY,
+        )  # fmt: skip
+    bottom.set_xlabel(f"load {load}")
+    return fig

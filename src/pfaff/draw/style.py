@@ -1,0 +1,25 @@
+"""One style for all figures: readable in print, safe for colour-blind eyes (Okabe and Ito's palette)."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
+    "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7F7F7F",
+)  # fmt: skip
+CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
+
+
+def figure(width: float = 7.0, height: float = 4.0) -> Figure:
+    """A figure that needs no screen and no global state."""
+    return Figure(figsize=(width, height), layout="constrained", dpi=150)
+
+
+def label(axes: Axes, x: str, y: str, title: str = "") -> None:
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    if title:
+        axes.set_title(title, fontsize="medium")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)

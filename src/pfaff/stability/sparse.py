@@ -1,0 +1,561 @@
+"""The first flutter load of an assembly, on the sparse multiplier pencil [[M ω² + C ω + K, Aᵀ], [A, 0]].
+
+Three steps, none in eliminated coordinates. The lowest modes of the unloaded assembly give a small Galerkin model
+that predicts the load. Newton's method on the bordered pencil locates it to rounding: where two frequencies meet if
+nothing depends on the velocities, where a pair crosses the imaginary axis otherwise (Govaerts 2000, Numerical Methods
+for Bifurcations of Dynamical Equilibria, ch. 3 and 4). Shift-invert Arnoldi iterations below, at and above it confirm
+that it is the first (Lehoucq, Sorensen and Yang 1998). Nothing here knows how the assembly is connected.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect, insort
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
+
+from pfaff.assembly import Assembly, Rest, SparseLinearisation, factorised
+from pfaff.errors import ConvergenceError, ParameterError, RankError
+
+SMALL = 80  # an assembly of fewer coordinates is cheaper by dense eigenvalues of the same operator
+UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
+REAL = 1e-6  # the imaginary part of a square, relative to it, that rounding may cause
+GROWTH = 1e-9  # the growth rate, relative to the frequency, that rounding may cause
+MARGIN = 1e-3  # how far from the critical load, relative to it, its two sides are looked at
+CHECKED = (0.25, 0.5, 0.75, 0.9)  # shares of the predicted load at which stability is confirmed
+FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
+SHORTEST = 1e-12  # step of load, relative to it
+ROUNDING = 1e-11  # of shift-inverted eigenvalues, relative to the largest
+ARNOLDI = 1e-11  # residual of Arnoldi's method, relative to the eigenvalue
+STEP = 1e-5  # of the differences by the load, relative to it
+SCAN = 1.04  # ratio of successive loads scanned with the small model
+MARCH = 16  # steps of load when nothing is predicted
+NEWTON_STEPS = 25
+CONVERGED = 1e-13  # relative step of the load
+STAGNATED = 1e-10  # relative steps below this that grow again are rounding
+
+
+@dataclass(frozen=True)
+class CheckedLoad:
+    """The lowest eigenvalues ω at one load, and how many of them grow."""
+
+    load: float
+    values: np.ndarray
+    oscillating: int
+    divergent: int
+
+    @property
+    def status(self) -> str:
+        if not (self.oscillating or self.divergent):
+            return "stable"
+        parts = [f"{self.oscillating} growing oscillation(s)"] * bool(self.oscillating)
+        return " and ".join(parts + [f"{self.divergent} divergent mode(s)"] * bool(self.divergent))
+
+
+@dataclass(frozen=True)
+class SparseFlutter:
+    """The first flutter load of an assembly, or the honest absence of one in the interval searched.
+
+    ``mode`` holds the amplitudes of all coordinates, the largest of them one; ``precision`` the last Newton step
+    relative to the load; ``checked`` the loads at which the ``modes`` lowest modes were computed.
+    """
+
+    load: str
+    value: float | None
+    frequency: float | None
+    mode: np.ndarray | None
+    precision: float | None
+    checked: tuple[CheckedLoad, ...]
+    modes: int
+    searched: tuple[float, float]
+    how: str
+
+    def __bool__(self) -> bool:
+        return self.value is not None
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise ParameterError(f"there is no flutter load up to {self.load} = {self.searched[1]:g}")
+        return self.value
+
+    @property
+    def first(self) -> bool:
+        """Whether no oscillation grows at any checked load below the value, and one does at once above it."""
+        if self.value is None:
+            return False
+        below = [c for c in self.checked if c.load < self.value]
+        above = [c for c in self.checked if self.value < c.load <= self.value * (1 + 2 * MARGIN)]
+        return not any(c.oscillating for c in below) and any(c.oscillating for c in above)
+
+    @property
+    def status(self) -> str:
+        looked = ", ".join(f"{c.load:.6g}" for c in self.checked if self.value is None or c.load < self.value)
+        if self.value is None:
+            return f"no flutter of the {self.modes} lowest modes up to {self.load} = {self.searched[1]:g}: {self.how}"
+        return (
+            f"flutter at {self.load} = {self.value:.12g}: {self.how}; no oscillation of the {self.modes} lowest modes "
+            f"grows at {self.load} = {looked}"
+        )
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A load located by Newton's method: eigenvalue ω, mode, and the last step relative to the load."""
+
+    load: float
+    eigenvalue: complex
+    mode: np.ndarray
+    precision: float
+
+
+def flutter_load(
+    assembly: Assembly, to: float | None = None, modes: int = 8, start: Any = None, fixed: Sequence[int] = ()
+) -> SparseFlutter:
+    """The first load in [0, to] at which one of the lowest ``modes`` modes starts to grow as an oscillation.
+
+    Without ``to`` the search ends where the load outweighs the stiffness of the highest of these modes.
+    """
+    if modes < 2:
+        raise ParameterError(f"modes={modes}: flutter joins at least two modes, ask for 2 or more")
+    if to is not None and not (np.isfinite(to) and to > 0):
+        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
+    search = Search(LoadPath(assembly, start, fixed), modes, to)
+    if search.check(0.0).oscillating:
+        return search.result(search.seen(0.0), "already at zero load")
+    crossing = search.predicted() or search.marched()
+    return search.result(crossing, search.describe(crossing))
+
+
+class Search:
+    """The search for the first flutter load on one path: what was predicted, located and checked."""
+
+    def __init__(self, path: LoadPath, modes: int, to: float | None) -> None:
+        self.path, self.modes = path, modes
+        self.checked: dict[float, CheckedLoad] = {}
+        origin, probe = path.linearise(0.0), path.linearise(path.probe)
+        self.view: Reversible | Damped = Reversible() if origin.reversible and probe.reversible else Damped()
+        self.model = Model(path, self.view, lowest_shapes(origin, modes))
+        self.reach = path.reachable(self.model.reach if to is None else float(to))
+
+    def check(self, load: float, near: complex | None = None) -> CheckedLoad:
+        """The lowest eigenvalues at a load, and those nearest to a frequency if one is suspected."""
+        if load not in self.checked:
+            values, _ = self.view.lowest(self.path.linearise(load), self.modes, near)
+            self.checked[load] = CheckedLoad(load, self.view.omega(values), *self.view.counts(values))
+        return self.checked[load]
+
+    def predicted(self) -> Crossing | None:
+        """Newton's method from the prediction of the small model, if what it finds is confirmed as the first."""
+        guess = self.model.first(self.reach)
+        if guess is None or any(self.check(share * guess.load).oscillating for share in CHECKED):
+            return None
+        return self._confirmed(guess, CHECKED[-1] * guess.load, np.inf)
+
+    def marched(self) -> Crossing | None:
+        """The lowest modes from load to load; where an oscillation grows, halve the step until Newton succeeds."""
+        low = high = 0.0
+        for load in self._loads():
+            if self.check(load).oscillating:
+                high = load
+                break
+            low = load
+        if not high:
+            return None
+        while high - low > SHORTEST * high:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.check(middle).oscillating else (middle, high)
+            crossing = self._confirmed(self.seen(high), low, high)
+            if crossing:
+                return crossing
+        return replace(self.seen(high), precision=SHORTEST)
+
+    def seen(self, load: float) -> Crossing:
+        """The growing oscillation at a load, as a start for Newton's method."""
+        values, vectors = self.view.lowest(self.path.linearise(load), self.modes)
+        k = self.view.critical(values)
+        return Crossing(load, complex(self.view.omega(values)[k]), vectors[:, k], np.nan)
+
+    def describe(self, crossing: Crossing | None) -> str:
+        if crossing is None:
+            ended = self.path.end is not None
+            return "the equilibrium ends there" if ended else f"looked at {len(self.checked)} loads"
+        if crossing.precision == SHORTEST:
+            return "bracketed by the lowest modes only"
+        return self.view.event
+
+    def result(self, crossing: Crossing | None, how: str) -> SparseFlutter:
+        checked = tuple(self.checked[load] for load in sorted(self.checked))
+        name, searched = self.path.assembly.load, (0.0, self.reach)
+        if crossing is None:
+            return SparseFlutter(name, None, None, None, None, checked, self.modes, searched, how)
+        mode = crossing.mode / crossing.mode[np.abs(crossing.mode).argmax()]
+        frequency = abs(crossing.eigenvalue.imag)
+        return SparseFlutter(
+            name, crossing.load, frequency, mode, crossing.precision, checked, self.modes, searched, how
+        )
+
+    def _loads(self) -> np.ndarray:
+        guess = self.model.first(self.reach)
+        step = self.reach / MARCH if guess is None else min(guess.load / 8, self.reach / MARCH)
+        known = [load for load in self.checked if 0 < load <= self.reach]
+        return np.union1d(known, np.linspace(0.0, self.reach, int(np.ceil(self.reach / step)) + 1)[1:])
+
+    def _confirmed(self, guess: Crossing, low: float, high: float) -> Crossing | None:
+        """Newton's method from a guess; accepted between the limits if growth starts there and not before."""
+        try:
+            crossing = self.view.locate(self.path, guess)
+        except (ConvergenceError, RankError):
+            return None
+        if not low < crossing.load < min(high, self.reach):
+            return None
+        before = self.check(crossing.load * (1 - MARGIN), crossing.eigenvalue)
+        after = self.check(crossing.load * (1 + MARGIN), crossing.eigenvalue)
+        return crossing if after.oscillating > before.oscillating == 0 else None
+
+
+class LoadPath:
+    """The equilibrium at zero load, continued to any load in steps that cannot jump.
+
+    ``end`` is the load beyond which no continuation exists, once one has been met.
+    """
+
+    def __init__(self, assembly: Assembly, start: Any, fixed: Sequence[int]) -> None:
+        self.assembly = assembly
+        origin = assembly.equilibrium(0.0, start, fixed)
+        self.selection = assembly.selection(origin.q, fixed)
+        self.end: float | None = None
+        self._known: dict[float, np.ndarray] = {0.0: _unknowns(origin)}
+        self._loads = [0.0]
+        self._linear: dict[float, SparseLinearisation] = {}
+
+    @property
+    def probe(self) -> float:
+        """A load that the equilibrium reaches, of no particular size."""
+        for load in (1.0, 1e-3, 1e-6):
+            try:
+                self.rest(load)
+                return load
+            except (ConvergenceError, RankError):
+                self.end = None
+        raise ConvergenceError(
+            f"the equilibrium of {self.assembly.name} cannot be continued from {self.assembly.load} = 0: "
+            "support the assembly, fix other coordinates or give another start"
+        )
+
+    def reachable(self, to: float) -> float:
+        try:
+            self.rest(to)
+        except ConvergenceError:
+            return float(self.end or 0.0)
+        return to
+
+    def rest(self, load: float) -> np.ndarray:
+        """(q, p) at this load."""
+        if load in self._known:
+            return self._known[load]
+        here = self._nearest(load)[0]
+        step, span = load - here, max(abs(load), abs(here))
+        while here != load:
+            ahead = load if abs(load - here) <= abs(step) else here + step
+            z = self._attempt(here, ahead)
+            if z is not None:
+                here, step = ahead, 2 * step
+                self._known[here] = z
+                insort(self._loads, here)
+                continue
+            step /= 2
+            if abs(step) < SHORTEST * span:
+                self.end = here
+                raise ConvergenceError(
+                    f"the equilibrium of {self.assembly.name} ends at {self.assembly.load} = {here:.12g}: "
+                    f"it has no continuation to {load:g}"
+                )
+        return self._known[load]
+
+    def linearise(self, load: float) -> SparseLinearisation:
+        if load not in self._linear:
+            z, n = self.rest(load), self.assembly.size
+            self._linear[load] = self.assembly.linearise(load, Rest(load, z[:n], z[n:], 0.0, 0))
+        return self._linear[load]
+
+    def slope(self, load: float) -> SparseLinearisation:
+        """The derivative of all matrices by the load along the path, by central differences: exact if affine."""
+        h = STEP * (abs(load) or 1.0)
+        below, above = self.linearise(load - h), self.linearise(load + h)
+        data = {name: (above.data[name] - below.data[name]) / (2 * h) for name in above.data}
+        return replace(above, data=data)
+
+    def _attempt(self, here: float, ahead: float) -> np.ndarray | None:
+        try:
+            z = _unknowns(self.assembly.settle(ahead, self._extrapolated(ahead), self.selection))
+        except (ConvergenceError, RankError):
+            return None
+        n = self.assembly.size
+        before = self._known[here][:n]
+        return z if np.abs(z[:n] - before).max() <= FARTHEST * (1 + np.abs(before).max()) else None
+
+    def _extrapolated(self, load: float) -> np.ndarray:
+        a, b = (*self._nearest(load), None)[:2]
+        za = self._known[a]
+        return za if b is None else za + (self._known[b] - za) * ((load - a) / (b - a))
+
+    def _nearest(self, load: float) -> list[float]:
+        place = bisect(self._loads, load)
+        around = self._loads[max(place - 2, 0) : place + 2]
+        return sorted(around, key=lambda known: abs(known - load))[:2]
+
+
+class Model:
+    """A Galerkin model on a few shapes: cheap enough to scan hundreds of loads for the first growing oscillation."""
+
+    def __init__(self, path: LoadPath, view: Reversible | Damped, shapes: np.ndarray) -> None:
+        self.path, self.view, self.shapes = path, view, shapes
+        h = path.probe
+        self.base = self._project(path.linearise(0.0))
+        self.tilt = (self._project(path.linearise(h)) - self.base) / h
+        middle = self._project(path.linearise(h / 3))
+        self.affine = bool(np.abs(self.base + self.tilt * (h / 3) - middle).max() <= 1e-12 * np.abs(self.base).max())
+
+    def matrices(self, load: float) -> np.ndarray:
+        """M, C and K on the shapes."""
+        if self.affine:
+            return self.base + self.tilt * load
+        return self._project(self.path.linearise(load))
+
+    @property
+    def scale(self) -> float:
+        """The smallest load at which some entry of the geometric stiffness is as large as the elastic one."""
+        stiffness = np.sqrt(np.abs(np.diag(self.base[2])))
+        with np.errstate(divide="ignore"):
+            return float((np.outer(stiffness, stiffness) / np.abs(self.tilt[2])).min(initial=np.inf))
+
+    @property
+    def reach(self) -> float:
+        """Four times the load whose geometric stiffness equals the elastic one on these shapes."""
+        slope = np.linalg.norm(self.tilt[2], 2)
+        if not slope > 0:
+            raise ParameterError(
+                f"the load {self.path.assembly.load!r} does not change the stiffness of {self.path.assembly.name}: "
+                "check which parts carry it, or give the interval with to=…"
+            )
+        return float(4 * np.linalg.norm(self.base[2], 2) / slope)
+
+    def first(self, to: float) -> Crossing | None:
+        """The first load at which the model shows a growing oscillation, to a thousandth."""
+        load, low = min(self.scale / 20, to / 20), 0.0
+        while low < to:
+            load = min(load, to)
+            if self._flutters(load):
+                break
+            low, load = load, load * SCAN
+        else:
+            return None
+        while load - low > MARGIN * load:
+            middle = (low + load) / 2
+            low, load = (low, middle) if self._flutters(middle) else (middle, load)
+        values, vectors = self.view.small(*self.matrices(load))
+        k = self.view.critical(values)
+        return Crossing(load, complex(self.view.omega(values)[k]), self.shapes @ vectors[:, k], np.nan)
+
+    def _flutters(self, load: float) -> bool:
+        return self.view.counts(self.view.small(*self.matrices(load))[0])[0] > 0
+
+    def _project(self, lin: SparseLinearisation) -> np.ndarray:
+        return np.array([self.shapes.T @ (matrix @ self.shapes) for matrix in (lin.M, lin.C, lin.stiffness)])
+
+
+class Reversible:
+    """Squares s = ω² of an assembly without forces that depend on velocity: stable while all are real and negative."""
+
+    event = "two frequencies meet and leave the imaginary axis"
+
+    def lowest(
+        self, lin: SparseLinearisation, modes: int, near: complex | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return lowest_squares(lin, modes)
+
+    def small(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.linalg.eig(-np.linalg.solve(M, K))
+
+    def omega(self, squares: np.ndarray) -> np.ndarray:
+        return np.sqrt(squares.astype(complex))
+
+    def counts(self, squares: np.ndarray) -> tuple[int, int]:
+        """Growing oscillations and growing exponentials; errors of s rise with s² when 1/s is what is computed."""
+        noise = REAL * np.abs(squares) + ROUNDING * np.abs(squares) ** 2 / np.abs(squares).min()
+        oscillating = np.abs(squares.imag) > noise
+        return int(oscillating.sum()) // 2, int((~oscillating & (squares.real > noise)).sum())
+
+    def critical(self, squares: np.ndarray) -> int:
+        return int((np.abs(squares.imag) / np.abs(squares)).argmax())
+
+    def locate(self, path: LoadPath, guess: Crossing) -> Crossing:
+        """Newton's method for a double root s: g = 0 and g_s = 0, where P v + e_i g = 0 with v_j = 1."""
+        square, load = (guess.eigenvalue**2).real, guess.load
+        border, n, last = Border(guess.mode), path.assembly.size, np.inf
+        for _ in range(NEWTON_STEPS):
+            lin, slope = path.linearise(load), path.slope(load)
+            mass, tilt = lin.pattern.matrix(lin.data["M"]), slope.pencil_of_square(square)
+            turn = slope.pattern.matrix(slope.data["M"])
+            solve = border.factorised(lin.pencil_of_square(square))
+            v, g = solve(None)
+            v_s, g_s = solve(-(mass @ v))
+            v_F, g_F = solve(-(tilt @ v))
+            _, g_ss = solve(-2 * (mass @ v_s))
+            _, g_sF = solve(-(mass @ v_F + tilt @ v_s + turn @ v))
+            ds, dF = np.linalg.solve([[g_s, g_F], [g_ss, g_sF]], [-g, -g_s])
+            square, load, size = square + ds, load + dF, abs(dF / (load + dF))
+            if size <= CONVERGED or (size < STAGNATED and size >= last):
+                return Crossing(load, complex(np.sqrt(complex(square))), v[:n], size)
+            border, last = border.renewed(v[:n]), size
+        raise ConvergenceError(f"Newton's method did not find where two frequencies meet near {guess.load:.6g}")
+
+
+class Damped:
+    """Eigenvalues ω of an assembly with damping or gyroscopic forces: stable while none has a positive real part."""
+
+    event = "a pair of eigenvalues crosses the imaginary axis"
+
+    def lowest(
+        self, lin: SparseLinearisation, modes: int, near: complex | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        values, vectors = lowest_roots(lin, 2 * modes, 0.0)
+        if near is None:
+            return values, vectors
+        # Overdamped modes can crowd the origin: look beside the suspected frequency too.
+        others, shapes = lowest_roots(lin, 4, 1j * abs(near.imag) * (1 + MARGIN))
+        others, shapes = np.concatenate([others, others.conj()]), np.hstack([shapes, shapes.conj()])
+        fresh = np.abs(others[:, None] - values).min(axis=1) > 1e-6 * np.abs(others)
+        return np.concatenate([values, others[fresh]]), np.hstack([vectors, shapes[:, fresh]])
+
+    def small(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        n = len(M)
+        first_order = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+        values, states = np.linalg.eig(first_order)
+        return values, states[:n]
+
+    def omega(self, values: np.ndarray) -> np.ndarray:
+        return values
+
+    def counts(self, values: np.ndarray) -> tuple[int, int]:
+        size = np.abs(values)
+        noise = GROWTH * size + ROUNDING * size**2 / size.min()
+        growing = values.real > noise
+        oscillating = growing & (np.abs(values.imag) > REAL * size)
+        return int(oscillating.sum()) // 2, int((growing & ~oscillating).sum())
+
+    def critical(self, values: np.ndarray) -> int:
+        return int(np.where(values.imag > REAL * np.abs(values), values.real, -np.inf).argmax())
+
+    def locate(self, path: LoadPath, guess: Crossing) -> Crossing:
+        """Newton's method for g(iω, F) = 0, where P v + e_i g = 0 with v_j = 1."""
+        omega, load = guess.eigenvalue.imag, guess.load
+        border, n, last = Border(guess.mode), path.assembly.size, np.inf
+        for _ in range(NEWTON_STEPS):
+            lin, slope = path.linearise(load), path.slope(load)
+            d = lin.data
+            rate = lin.pattern.matrix(2j * omega * d["M"] + d["C"] + d["moving"])
+            solve = border.factorised(lin.pencil(1j * omega))
+            v, g = solve(None)
+            _, g_rate = solve(-(rate @ v))
+            _, g_F = solve(-(slope.pencil(1j * omega) @ v))
+            by_omega = 1j * g_rate
+            d_omega, dF = np.linalg.solve([[by_omega.real, g_F.real], [by_omega.imag, g_F.imag]], [-g.real, -g.imag])
+            omega, load, size = omega + d_omega, load + dF, abs(dF / (load + dF))
+            if size <= CONVERGED or (size < STAGNATED and size >= last):
+                return Crossing(load, 1j * omega, v[:n], size)
+            border, last = border.renewed(v[:n]), size
+        raise ConvergenceError(f"Newton's method did not find a crossing of the imaginary axis near {guess.load:.6g}")
+
+
+class Border:
+    """A row and a column that make a pencil with one null vector regular: unit vectors, so that it stays sparse."""
+
+    def __init__(self, mode: np.ndarray, equation: int | None = None) -> None:
+        self.coordinate = int(np.abs(mode).argmax())
+        self.equation = self.coordinate if equation is None else equation
+        self._left: np.ndarray | None = None
+
+    def factorised(self, pencil: sparse.csc_array) -> Callable[[np.ndarray | None], tuple[np.ndarray, Any]]:
+        """(v, g) with P v + e_i g = right and v_j = 0; without a right-hand side, P v + e_i g = 0 and v_j = 1."""
+        total = pencil.shape[0]
+        column = sparse.coo_array(([1.0], ([self.equation], [0])), shape=(total, 1))
+        row = sparse.coo_array(([1.0], ([0], [self.coordinate])), shape=(1, total))
+        factors = factorised(sparse.block_array([[pencil, column], [row, None]], format="csc"))
+        unit = np.zeros(total + 1, dtype=pencil.dtype)
+        unit[-1] = 1.0
+        self._left = factors.solve(unit, "T")[:-1]
+
+        def solve(right: np.ndarray | None) -> tuple[np.ndarray, Any]:
+            z = factors.solve(unit if right is None else np.append(right, 0.0).astype(pencil.dtype))
+            return z[:-1], z[-1]
+
+        return solve
+
+    def renewed(self, mode: np.ndarray) -> Border:
+        """The border at the largest components of the null vectors just found."""
+        left = mode if self._left is None else self._left[: len(mode)]
+        return Border(mode, int(np.abs(left).argmax()))
+
+
+def lowest_squares(lin: SparseLinearisation, modes: int) -> tuple[np.ndarray, np.ndarray]:
+    """The s = ω² of smallest modulus with K q + s M q + Aᵀp = 0, A q = 0, and their q."""
+    n, rows = lin.pattern.size, lin.pattern.rows
+    factors, M = factorised(lin.pencil_of_square(0.0)), lin.M
+
+    def inverse(x: np.ndarray) -> np.ndarray:
+        return -factors.solve(np.concatenate([M @ x, np.zeros((rows, *x.shape[1:]))]))[:n]
+
+    inverted, vectors = largest(inverse, n, min(modes, n - rows), float)
+    return 1 / inverted, vectors
+
+
+def lowest_roots(lin: SparseLinearisation, count: int, shift: complex) -> tuple[np.ndarray, np.ndarray]:
+    """The ω nearest to a shift with (M ω² + C ω + K) q + Aᵀp = 0, A q = 0, and their q."""
+    n, rows = lin.pattern.size, lin.pattern.rows
+    kind = complex if np.iscomplex(shift) else float
+    shift = shift if kind is complex else float(np.real(shift))
+    factors, M = factorised(lin.pencil(shift)), lin.M
+    moved = (M * shift + lin.C).tocsc()
+    moving = lin.pattern.matrix(lin.data["moving"])[n:, :n]
+
+    def inverse(x: np.ndarray) -> np.ndarray:
+        q, u = x[:n], x[n:]
+        right = np.concatenate([M @ u + moved @ q, moving @ q]).astype(kind)
+        q_new = factors.solve(right)[:n]
+        return np.concatenate([q_new, shift * q_new - q])
+
+    inverted, vectors = largest(inverse, 2 * n, min(count, 2 * (n - rows)), kind)
+    return shift - 1 / inverted, vectors[:n]
+
+
+def lowest_shapes(lin: SparseLinearisation, modes: int) -> np.ndarray:
+    """Real orthonormal shapes that span the lowest modes when everything that depends on velocity is left out."""
+    _, vectors = lowest_squares(lin, modes)
+    return linalg.orth(np.hstack([vectors.real, vectors.imag]), rcond=UNRESOLVED)
+
+
+def largest(
+    operator: Callable[[np.ndarray], np.ndarray], size: int, count: int, kind: type
+) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues of largest modulus of an operator, largest first, with eigenvectors: Arnoldi's method."""
+    if size <= SMALL or count >= size - 1:
+        values, vectors = np.linalg.eig(operator(np.eye(size, dtype=kind)))
+    else:
+        start = np.random.default_rng(1949).uniform(-1, 1, size).astype(kind)
+        form = LinearOperator((size, size), matvec=operator, dtype=kind)
+        try:
+            values, vectors = eigs(form, k=count, v0=start, tol=ARNOLDI, ncv=max(2 * count + 4, 20))
+        except ArpackError as problem:
+            raise ConvergenceError(f"Arnoldi's method did not find {count} eigenvalues: ask for fewer modes") from problem
+    order = np.argsort(-np.abs(values))[:count]
+    order = order[np.abs(values[order]) > UNRESOLVED * np.abs(values).max()]
+    return values[order].astype(complex), vectors[:, order]
+
+
+def _unknowns(rest: Rest) -> np.ndarray:
+    return np.concatenate([rest.q, rest.p])
