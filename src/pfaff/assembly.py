@@ -135,34 +135,25 @@ class Rest:
 class Pattern:
     """Where the entries of all copies go in the sparse matrix [[K, Aᵀ], [A, 0]], computed once."""
 
-    def __init__(self, size: int, rows: int, places: list[np.ndarray], filled: list[dict[str, np.ndarray]]) -> None:
-        self.size, self.rows, self.total = size, rows, size + rows
-        self.local = [{name: np.nonzero(mask) for name, mask in masks.items()} for masks in filled]
-        keys = [
-            _keys(place, entries[name], self.total)
-            for place, entries in zip(places, self.local, strict=True)
-            for name in BLOCKS
-        ]
-        unique, position = np.unique(np.concatenate(keys), return_inverse=True)
+    def __init__(self, size: int, placed: Sequence[Placed]) -> None:
+        self.size, self.rows = size, sum(p.rows.size for p in placed)
+        self.total = size + self.rows
+        keys = {name: np.concatenate([p.keys(name, self.total) for p in placed]) for name in BLOCKS}
+        unique, position = np.unique(np.concatenate(list(keys.values())), return_inverse=True)
         self.indices = (unique % self.total).astype(np.int32)
         self.indptr = np.searchsorted(unique, np.arange(self.total + 1) * self.total).astype(np.int32)
-        pieces = iter(np.split(position, np.cumsum([len(key) for key in keys])[:-1]))
-        scattered: dict[str, list[np.ndarray]] = {name: [] for name in BLOCKS}
-        for _ in places:
-            for name in BLOCKS:
-                scattered[name].append(next(pieces))
-        self.position = {name: np.concatenate(parts) for name, parts in scattered.items()}
+        ends = np.cumsum([len(key) for key in keys.values()])
+        self.position = dict(zip(keys, np.split(position, ends[:-1]), strict=True))
 
     def scatter(self, name: str, values: list[np.ndarray]) -> np.ndarray:
         """The sum over all copies of one block, as data of the common pattern."""
-        weights = [value[entries[name]].ravel() for value, entries in zip(values, self.local, strict=True)]
-        return np.bincount(self.position[name], np.concatenate(weights), minlength=len(self.indices))
+        return np.bincount(self.position[name], np.concatenate(values), minlength=len(self.indices))
 
     def matrix(self, data: np.ndarray) -> sparse.csc_array:
-        full = sparse.csc_array((data, self.indices, self.indptr), shape=(self.total, self.total))
-        pruned = full.copy()
-        pruned.eliminate_zeros()
-        return pruned
+        """The sparse matrix of some data, without the entries that happen to be zero."""
+        full = sparse.csc_array((data, self.indices, self.indptr), shape=(self.total, self.total), copy=True)
+        full.eliminate_zeros()
+        return full
 
 
 @dataclass(frozen=True)
@@ -177,19 +168,19 @@ class SparseLinearisation:
     nonholonomic: np.ndarray  # of the constraint rows, which are nonholonomic
     data: Mapping[str, np.ndarray]
 
-    @cached_property
+    @property
     def M(self) -> sparse.csc_array:
-        return self._coordinates("M")
+        return self._among_coordinates("M")
 
-    @cached_property
+    @property
     def C(self) -> sparse.csc_array:
-        return self._coordinates("C")
+        return self._among_coordinates("C")
 
-    @cached_property
+    @property
     def stiffness(self) -> sparse.csc_array:
-        return self._coordinates("K")
+        return self._among_coordinates("K")
 
-    @cached_property
+    @property
     def A(self) -> sparse.csc_array:
         n = self.pattern.size
         return self.pattern.matrix(self.data["rows"] + self.data["moving"])[n:, :n]
@@ -212,9 +203,13 @@ class SparseLinearisation:
         d = self.data
         return self.pattern.matrix(d["M"] * square + d["K"] + d["reactions"] + d["rows"])
 
-    def _coordinates(self, name: str) -> sparse.csc_array:
+    def block(self, name: str) -> sparse.csc_array:
+        """One of the blocks, in the rows and columns of the whole pencil."""
+        return self.pattern.matrix(self.data[name])
+
+    def _among_coordinates(self, name: str) -> sparse.csc_array:
         n = self.pattern.size
-        return self.pattern.matrix(self.data[name])[:n, :n]
+        return self.block(name)[:n, :n]
 
 
 class Placed:
@@ -245,25 +240,32 @@ class Placed:
         local = z[self.places.T]
         return self.statics(local[: self.n], local[self.n :], self.table)
 
-    def blocks(self, value: AtRest) -> dict[str, np.ndarray]:
-        """The blocks of the local matrix [[K, Aᵀ], [A, 0]], by name, in its own rows and columns."""
-        n, m, still = self.n, self.m, self.part.still
-        local = {name: np.zeros((n + m, n + m, *value.balance.shape[1:])) for name in BLOCKS}
-        local["M"][:n, :n], local["C"][:n, :n], local["K"][:n, :n] = value.M, value.C, value.K
-        if m:
-            local["reactions"][:n, n:] = value.A.swapaxes(0, 1)
-            local["rows"][n:, :n][still] = value.A[still]
-            local["moving"][n:, :n][~still] = value.A[~still]
-            local["rates"][n:, :n][~still] = value.B[~still]
-        return local
+    def gather(self, name: str, value: AtRest) -> np.ndarray:
+        """The entries of one block that are ever nonzero: entry by entry, copies running fastest."""
+        return self._source(name, value)[self.entries[name]].ravel()
 
-    def filled(self) -> dict[str, np.ndarray]:
+    def keys(self, name: str, total: int) -> np.ndarray:
+        """Column-major places in the global matrix of what ``gather`` returns."""
+        i, j = self.entries[name]
+        rows, columns = (i, j) if name in "MCK" else (j, self.n + i) if name == "reactions" else (self.n + i, j)
+        return (self.places[:, columns].T * total + self.places[:, rows].T).ravel()
+
+    @cached_property
+    def entries(self) -> dict[str, tuple[np.ndarray, ...]]:
         """Which entries of each block are ever nonzero: seen at random states, where an identity fails if it can."""
         generator = np.random.default_rng(1949)
         numbers = generator.uniform(0.2, 1.4, (len(self.table), TRIALS))
         state = generator.uniform(0.2, 1.4, (self.n + self.m, TRIALS))
-        blocks = self.blocks(self.statics(state[: self.n], state[self.n :], numbers))
-        return {name: np.any(block != 0, axis=-1) for name, block in blocks.items()}
+        value = self.statics(state[: self.n], state[self.n :], numbers)
+        filled = {name: np.any(self._source(name, value) != 0, axis=-1) for name in BLOCKS}
+        still = self.part.still[:, None]
+        filled["rows"] &= still
+        filled["moving"] &= ~still
+        filled["rates"] &= ~still
+        return {name: np.nonzero(mask) for name, mask in filled.items()}
+
+    def _source(self, name: str, value: AtRest) -> np.ndarray:
+        return {"M": value.M, "C": value.C, "K": value.K, "rates": value.B}.get(name, value.A)
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,7 +292,9 @@ class Assembly:
         object.__setattr__(self, "parts", tuple(self.parts))
         _check_places(self)
         _check_load(self)
-        object.__setattr__(self, "start", self._configuration(np.zeros(self.size) if self.start is None else self.start))
+        object.__setattr__(
+            self, "start", self._configuration(np.zeros(self.size) if self.start is None else self.start)
+        )
 
     @cached_property
     def placed(self) -> tuple[Placed, ...]:
@@ -302,8 +306,7 @@ class Assembly:
 
     @cached_property
     def pattern(self) -> Pattern:
-        rows = sum(placed.rows.size for placed in self.placed)
-        return Pattern(self.size, rows, [p.places for p in self.placed], [p.filled() for p in self.placed])
+        return Pattern(self.size, self.placed)
 
     @cached_property
     def nonholonomic(self) -> np.ndarray:
@@ -418,15 +421,15 @@ class Assembly:
         return residual, float(max(largest[0] / force, largest[1] / distance))
 
     def _linearisation(self, values: list[AtRest]) -> SparseLinearisation:
-        blocks = [placed.blocks(value) for placed, value in zip(self.placed, values, strict=True)]
-        data = {name: self.pattern.scatter(name, [block[name] for block in blocks]) for name in BLOCKS}
+        pairs = list(zip(self.placed, values, strict=True))
+        data = {name: self.pattern.scatter(name, [p.gather(name, value) for p, value in pairs]) for name in BLOCKS}
         return SparseLinearisation(self.pattern, self.nonholonomic, data)
 
 
 def factorised(matrix: sparse.csc_array) -> SuperLU:
     """The sparse LU factors, or an error that says what makes a multiplier matrix singular."""
     try:
-        return splu(sparse.csc_matrix(matrix))
+        return splu(matrix)
     except RuntimeError as problem:
         raise RankError(
             f"the multiplier matrix of size {matrix.shape[0]} is singular: a constraint repeats others, or the "
@@ -453,12 +456,6 @@ def _scalar(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic | np.ndarray) else value
 
 
-def _keys(places: np.ndarray, entries: tuple[np.ndarray, ...], total: int) -> np.ndarray:
-    """Column-major keys of some local entries in all copies: entry by entry, copies running fastest."""
-    rows, columns = entries
-    return (places[:, columns].T * total + places[:, rows].T).ravel()
-
-
 def _check_places(assembly: Assembly) -> None:
     if not assembly.parts:
         raise StatementError(f"{assembly.name} has no parts: give what Part.copies(…) returns")
@@ -480,7 +477,8 @@ def _check_load(assembly: Assembly) -> None:
     names = {name for copies in assembly.parts for name in copies.part.parameter_names}
     if assembly.load not in names:
         raise ParameterError(
-            f"the load {assembly.load!r} is no parameter of any part of {assembly.name}: {nearest(assembly.load, names)}"
+            f"the load {assembly.load!r} is no parameter of any part of {assembly.name}: "
+            f"{nearest(assembly.load, names)}"
         )
     for copies in assembly.parts:
         if assembly.load in copies.values:

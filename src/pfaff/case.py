@@ -20,7 +20,6 @@ from pfaff.system import System
 if TYPE_CHECKING:
     from pfaff.equilibria import Equilibria, Equilibrium
     from pfaff.stability.critical import CriticalLoad, CriticalLoads
-    from pfaff.stability.exact import ExactLoad
     from pfaff.stability.linear import Linearisation, Spectrum
     from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
@@ -110,30 +109,55 @@ class Case:
         return critical_loads(self, self.load_name(load), to, fixed)
 
     def flutter(
-        self, load: str | None = None, to: float | None = None, exact: bool = False, **fixed: float
-    ) -> CriticalLoad | ExactLoad:
-        """The first load at which an oscillation grows. ``exact=True`` gives a closed form."""
-        return self._first("flutter", load, to, exact, fixed)
+        self,
+        load: str | None = None,
+        to: float | None = None,
+        exact: bool = False,
+        near: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> CriticalLoad:
+        """The first load at which an oscillation grows.
+
+        ``exact=True`` gives a closed form (an ``ExactLoad``); where parameters are symbols, ``near`` gives
+        numbers for them that select the branch.
+        """
+        return self._first("flutter", load, to, exact, fixed, near)
 
     def divergence(
-        self, load: str | None = None, to: float | None = None, exact: bool = False, **fixed: float
-    ) -> CriticalLoad | ExactLoad:
-        """The first load at which a deviation grows without oscillating."""
-        return self._first("divergence", load, to, exact, fixed)
+        self,
+        load: str | None = None,
+        to: float | None = None,
+        exact: bool = False,
+        near: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> CriticalLoad:
+        """The first load at which a deviation grows without oscillating; arguments as in ``flutter``."""
+        return self._first("divergence", load, to, exact, fixed, near)
 
     def buckling(
-        self, load: str | None = None, to: float | None = None, exact: bool = False, **fixed: float
-    ) -> CriticalLoad | ExactLoad:
-        """The first load at which another equilibrium branches off or the equilibrium ends."""
-        return self._first("buckling", load, to, exact, fixed)
+        self,
+        load: str | None = None,
+        to: float | None = None,
+        exact: bool = False,
+        near: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> CriticalLoad:
+        """The first load at which another equilibrium branches off or the equilibrium ends; as in ``flutter``."""
+        return self._first("buckling", load, to, exact, fixed, near)
 
     def _first(
-        self, kind: str, load: str | None, to: float | None, exact: bool, fixed: dict[str, float]
-    ) -> CriticalLoad | ExactLoad:
+        self,
+        kind: str,
+        load: str | None,
+        to: float | None,
+        exact: bool,
+        fixed: dict[str, float],
+        near: Mapping[str, float] | None,
+    ) -> CriticalLoad:
         if exact:
             from pfaff.stability.exact import exact_load
 
-            return exact_load(self, self.load_name(load), kind)
+            return exact_load(self, self.load_name(load), kind, near)
         return getattr(self.critical(load, to, **fixed), kind)
 
     def characteristic(self, exact: bool = False, **values: Any) -> Any:

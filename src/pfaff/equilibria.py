@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 NEWTON_STEPS = 60
-ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
+ACCEPTED = 1e-11  # residual of the balance, relative to its largest force
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+SINGULAR = 1e-13  # inertia this small, relative to the largest, is none
 SAME = 1e-6  # two solutions closer than this are one
 
 
@@ -150,11 +151,15 @@ class Balance:
         return z, self.relative_residual(z, parameters)
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
-        residual, jacobian, at = self.evaluate(z, parameters)
-        reactions = np.abs(at.A.T @ z[self.statics.n :]).max(initial=0.0)
-        scale = max(reactions, np.abs(jacobian).max(initial=0.0) * np.abs(z).max(initial=0.0), np.finfo(float).tiny)
-        largest = np.abs(residual).max(initial=0.0)
-        return float(largest / scale) if largest else 0.0
+        """The largest unbalanced force, relative to the largest force that takes part in the balance."""
+        n = self.statics.n
+        at = self.statics(z[:n], z[n:], parameters)
+        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters)
+        largest = max(np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0))
+        if largest == 0 or not np.isfinite(largest):
+            return float(largest)
+        forces = (np.abs(passive.balance), np.abs(passive.K) @ np.abs(z[:n]), np.abs(at.A.T) @ np.abs(z[n:]))
+        return float(largest / max(each.max(initial=0.0) for each in forces))
 
     def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
@@ -273,7 +278,7 @@ def _with_best_reactions(balance: Balance, z: np.ndarray) -> np.ndarray:
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
     _, _, at = balance.evaluate(z, case.numbers)
     values, vectors = np.linalg.eigh(at.M)
-    if values[0] <= RANK_TOLERANCE * max(values[-1], np.finfo(float).tiny):
+    if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):
         along = case.system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
         raise SingularMassError(
             f"the mass matrix of {case.system.name} is singular, mostly along {along}: "

@@ -19,24 +19,48 @@ if TYPE_CHECKING:
     from pfaff.equilibria import Equilibrium
 
 
-def draw_equilibria(equilibria: Sequence[Equilibrium], axes: Axes | None = None) -> Figure:
-    """All configurations in one picture; systems without a drawing show their coordinates as bars instead."""
-    fig = axes.get_figure() if axes is not None else figure(7, 3.2)
-    axes = axes if axes is not None else fig.add_subplot()
-    if not equilibria:
-        axes.text(0.5, 0.5, "no equilibrium found", ha="center", transform=axes.transAxes)
+PANELS = 12  # configurations shown, the nearest to the origin first
+TOGETHER = 3  # up to so many share one picture
+
+
+def draw_equilibria(equilibria: Sequence[Equilibrium]) -> Figure:
+    """The configurations, a few in one picture or many in panels; without a drawing, coordinates as bars."""
+    shown = equilibria[:PANELS]
+    if not shown:
+        fig = figure(4, 1)
+        fig.text(0.5, 0.5, "no equilibrium found", ha="center", va="center")
         return fig
-    if equilibria[0].case.system.drawing is None:
-        return _as_bars(fig, axes, equilibria)
+    if shown[0].case.system.drawing is None:
+        return _as_bars(shown)
+    if len(shown) <= TOGETHER:
+        fig = figure(7, 3.4)
+        draw_together(fig.add_subplot(), shown)
+        return fig
+    columns = 4
+    rows = -(-len(shown) // columns)
+    fig = figure(9, 2.2 * rows)
+    panels = np.ravel(fig.subplots(rows, columns))
+    for k, (axes, equilibrium) in enumerate(zip(panels, shown, strict=False)):
+        draw_configuration(axes, equilibrium.case, equilibrium.q, CYCLE[k % len(CYCLE)])
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.set_title(_reactions(equilibrium), fontsize="small")
+        axes.tick_params(labelsize="x-small")
+    for axes in panels[len(shown) :]:
+        axes.set_visible(False)
+    return fig
+
+
+def draw_together(axes: Axes, equilibria: Sequence[Equilibrium]) -> None:
+    """Several configurations in one picture, told apart by colour and their reactions."""
     for k, equilibrium in enumerate(equilibria):
-        colour = CYCLE[k % len(CYCLE)]
-        reactions = ", ".join(f"{name} = {value:.4g}" for name, value in equilibrium.reaction.items())
-        draw_configuration(axes, equilibrium.case, equilibrium.q, colour, reactions)
+        draw_configuration(axes, equilibrium.case, equilibrium.q, CYCLE[k % len(CYCLE)], _reactions(equilibrium))
     axes.set_aspect("equal", adjustable="datalim")
     label(axes, "x", "y")
-    if len(equilibria) <= 8:
-        axes.legend(frameon=False, fontsize="small", loc="best")
-    return fig
+    axes.legend(frameon=False, fontsize="small", loc="best")
+
+
+def _reactions(equilibrium: Equilibrium) -> str:
+    return ", ".join(f"{name} = {value:.4g}" for name, value in equilibrium.reaction.items())
 
 
 def draw_configuration(axes: Axes, case: Case, q: np.ndarray, colour: str, text: str = "") -> None:
@@ -86,7 +110,9 @@ def _numbers(case: Case, q: np.ndarray, expressions: dict) -> dict[str, np.ndarr
     }
 
 
-def _as_bars(fig: Figure, axes: Axes, equilibria: Sequence[Equilibrium]) -> Figure:
+def _as_bars(equilibria: Sequence[Equilibrium]) -> Figure:
+    fig = figure(6, 3.4)
+    axes = fig.add_subplot()
     names = equilibria[0].case.system.coordinate_names
     width = 0.8 / len(equilibria)
     for k, equilibrium in enumerate(equilibria):

@@ -43,20 +43,19 @@ def draw_spectrum_path(case: Case, load: str, to: float, low: float = 0.0) -> Fi
     edges = [cell.low for cell in found.cells if low < cell.low < to]
     loads = np.unique(np.concatenate([np.linspace(low, to, POINTS), edges]))
     values = [path.linearise(load_).eigenvalues() for load_ in loads]
+    at = np.concatenate([np.full(len(each), load_) for load_, each in zip(loads, values, strict=True)])
+    unstable = np.concatenate([each.real > 1e-7 * np.abs(each).max() for each in values])
+    every = np.concatenate(values)
     fig = figure(7, 5)
     top, bottom = fig.subplots(2, 1, sharex=True)
-    for axes, part, name in ((top, np.real, "Re Ω"), (bottom, np.imag, "Im Ω")):
-        for load_, each in zip(loads, values, strict=True):
-            unstable = each.real > 1e-7 * np.abs(each).max()
-            axes.plot(np.full((~unstable).sum(), load_), part(each[~unstable]), ".", color=BLUE, ms=1.5)
-            axes.plot(np.full(unstable.sum(), load_), part(each[unstable]), ".", color=VERMILION, ms=1.5)
+    for axes, part, name in ((top, every.real, "Re Ω"), (bottom, every.imag, "Im Ω")):
+        axes.plot(at[~unstable], part[~unstable], ".", color=BLUE, ms=1.5)
+        axes.plot(at[unstable], part[unstable], ".", color=VERMILION, ms=1.5)
         for mark in marks:
             axes.axvline(float(mark), color=GREY, ls="--", lw=0.9)
         label(axes, "", name)
     for mark in marks:
-        top.annotate(
-            f"{mark.kind} {float(mark):.6g}", (float(mark), 1.0), xycoords=("data", "axes fraction"), rotation=90,
-            va="top", ha="right", fontsize="small", color=GREY,
-        )  # fmt: skip
+        text, place = f"{mark.kind}\n{float(mark):.6g}", (float(mark), 1.02)
+        top.annotate(text, place, xycoords=("data", "axes fraction"), va="bottom", ha="center", fontsize="small")
     bottom.set_xlabel(f"load {load}")
     return fig

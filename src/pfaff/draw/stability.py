@@ -42,5 +42,5 @@ def draw_paradox(paradox: Paradox) -> Figure:
     if paradox.limit is not None:
         axes.axvline(paradox.limit, color=GREY, label="along the direction")
     label(axes, f"flutter load {paradox.load} as damping vanishes", "")
-    axes.legend(frameon=False, fontsize="small")
+    fig.legend(loc="outside upper center", ncols=2, frameon=False, fontsize="small")
     return fig

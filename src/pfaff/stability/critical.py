@@ -22,7 +22,8 @@ from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-NOISE = 1e-10  # eigenvalues are trusted to this, relative to the largest
+NOISE = 1e-13  # growth rates below this, relative to the largest eigenvalue, are rounding
+SPLIT = 1e-10  # squares of frequencies closer than this, relative to the largest, are not told apart
 EIGENVALUE_ERROR = 2e-12  # of computed eigenvalues, relative to the largest
 MERGE = 1e-11  # candidate loads closer than this, relative to the interval, are one
 
@@ -192,7 +193,7 @@ class _Reversible(_General):
 
     def counts(self, load: float) -> tuple[int, int]:
         squares = self.values(load)
-        noise = NOISE * np.abs(squares).max(initial=0.0)
+        noise = SPLIT * np.abs(squares).max(initial=0.0)
         complex_ = np.abs(squares.imag) > noise
         return int(complex_.sum()) // 2, int((squares.real[~complex_] > noise).sum())
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect, insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -26,12 +27,14 @@ UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the larg
 REAL = 1e-6  # the imaginary part of a square, relative to it, that rounding may cause
 GROWTH = 1e-9  # the growth rate, relative to the frequency, that rounding may cause
 MARGIN = 1e-3  # how far from the critical load, relative to it, its two sides are looked at
-CHECKED = (0.25, 0.5, 0.75, 0.9)  # shares of the predicted load at which stability is confirmed
+CHECKED = (0.3, 0.6, 0.9)  # shares of the predicted load at which stability is confirmed
 FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
 SHORTEST = 1e-12  # step of load, relative to it
 ROUNDING = 1e-11  # of shift-inverted eigenvalues, relative to the largest
 ARNOLDI = 1e-11  # residual of Arnoldi's method, relative to the eigenvalue
 STEP = 1e-5  # of the differences by the load, relative to it
+SAME = 1e-14  # entries that interpolation must reproduce, relative to the largest
+INSIDE = 0.3819  # where between its ends an interpolation is put to the test
 SCAN = 1.04  # ratio of successive loads scanned with the small model
 MARCH = 16  # steps of load when nothing is predicted
 NEWTON_STEPS = 25
@@ -138,8 +141,13 @@ class Search:
         self.checked: dict[float, CheckedLoad] = {}
         origin, probe = path.linearise(0.0), path.linearise(path.probe)
         self.view: Reversible | Damped = Reversible() if origin.reversible and probe.reversible else Damped()
-        self.model = Model(path, self.view, lowest_shapes(origin, modes))
+        squares, vectors = lowest_squares(origin, modes)
+        if isinstance(self.view, Reversible):
+            self.checked[0.0] = CheckedLoad(0.0, self.view.omega(squares), *self.view.counts(squares))
+        shapes = linalg.orth(np.hstack([vectors.real, vectors.imag]), rcond=UNRESOLVED)
+        self.model = Model(path, self.view, shapes)
         self.reach = path.reachable(self.model.reach if to is None else float(to))
+        path.straighten(self.reach)
 
     def check(self, load: float, near: complex | None = None) -> CheckedLoad:
         """The lowest eigenvalues at a load, and those nearest to a frequency if one is suspected."""
@@ -212,6 +220,8 @@ class Search:
             return None
         if not low < crossing.load < min(high, self.reach):
             return None
+        if self.path.bent(crossing.load):
+            return self._confirmed(guess, low, high)
         before = self.check(crossing.load * (1 - MARGIN), crossing.eigenvalue)
         after = self.check(crossing.load * (1 + MARGIN), crossing.eigenvalue)
         return crossing if after.oscillating > before.oscillating == 0 else None
@@ -231,6 +241,7 @@ class LoadPath:
         self._known: dict[float, np.ndarray] = {0.0: _unknowns(origin)}
         self._loads = [0.0]
         self._linear: dict[float, SparseLinearisation] = {}
+        self._chord: Chord | None = None
 
     @property
     def probe(self) -> float:
@@ -277,13 +288,31 @@ class LoadPath:
         return self._known[load]
 
     def linearise(self, load: float) -> SparseLinearisation:
+        return self.assembled(load) if self._chord is None else self._chord.at(load)
+
+    def assembled(self, load: float) -> SparseLinearisation:
         if load not in self._linear:
             z, n = self.rest(load), self.assembly.size
             self._linear[load] = self.assembly.linearise(load, Rest(load, z[:n], z[n:], 0.0, 0))
         return self._linear[load]
 
+    def straighten(self, to: float) -> None:
+        """Interpolate the matrices from now on if they are affine in the load between zero and ``to``."""
+        chord = Chord(self.assembled(0.0), self.assembled(to), to)
+        if chord.agrees(self.assembled(INSIDE * to), INSIDE * to):
+            self._chord = chord
+
+    def bent(self, load: float) -> bool:
+        """Whether interpolated matrices are wrong at this load; they are assembled from then on."""
+        if self._chord is None or self._chord.agrees(self.assembled(load), load):
+            return False
+        self._chord = None
+        return True
+
     def slope(self, load: float) -> SparseLinearisation:
-        """The derivative of all matrices by the load along the path, by central differences: exact if affine."""
+        """The derivative of all matrices by the load along the path; by central differences if they are not affine."""
+        if self._chord is not None:
+            return self._chord.slope
         h = STEP * (abs(load) or 1.0)
         below, above = self.linearise(load - h), self.linearise(load + h)
         data = {name: (above.data[name] - below.data[name]) / (2 * h) for name in above.data}
@@ -299,14 +328,39 @@ class LoadPath:
         return z if np.abs(z[:n] - before).max() <= FARTHEST * (1 + np.abs(before).max()) else None
 
     def _extrapolated(self, load: float) -> np.ndarray:
-        a, b = (*self._nearest(load), None)[:2]
+        a, *others = self._nearest(load)
         za = self._known[a]
-        return za if b is None else za + (self._known[b] - za) * ((load - a) / (b - a))
+        return za + sum((self._known[b] - za) * ((load - a) / (b - a)) for b in others)
 
     def _nearest(self, load: float) -> list[float]:
         place = bisect(self._loads, load)
         around = self._loads[max(place - 2, 0) : place + 2]
         return sorted(around, key=lambda known: abs(known - load))[:2]
+
+
+class Chord:
+    """Matrices that are affine in the load, as they are where the configuration does not change with it."""
+
+    def __init__(self, origin: SparseLinearisation, end: SparseLinearisation, load: float) -> None:
+        self.origin = origin
+        self.slope = replace(end, data={k: (end.data[k] - origin.data[k]) / load for k in end.data})
+
+    def at(self, load: float) -> SparseLinearisation:
+        data = {
+            k: value if k in self._constant else value + load * self.slope.data[k]
+            for k, value in self.origin.data.items()
+        }
+        return replace(self.origin, data=data)
+
+    def agrees(self, lin: SparseLinearisation, load: float) -> bool:
+        mine = self.at(load).data
+        return all(
+            np.abs(mine[k] - lin.data[k]).max(initial=0.0) <= SAME * np.abs(mine[k]).max(initial=0.0) for k in mine
+        )
+
+    @cached_property
+    def _constant(self) -> set[str]:
+        return {k for k, value in self.slope.data.items() if not value.any()}
 
 
 class Model:
@@ -346,23 +400,27 @@ class Model:
 
     def first(self, to: float) -> Crossing | None:
         """The first load at which the model shows a growing oscillation, to a thousandth."""
-        load, low = min(self.scale / 20, to / 20), 0.0
-        while low < to:
-            load = min(load, to)
-            if self._flutters(load):
+        least = min(self.scale / 20, to / 20)
+        loads = np.geomspace(least, to, int(np.log(to / least) / np.log(SCAN)) + 2)
+        for some in np.array_split(loads, max(len(loads) // 24, 1)):
+            k = self._first_growing(some)
+            if k is not None:
                 break
-            low, load = load, load * SCAN
         else:
             return None
-        while load - low > MARGIN * load:
-            middle = (low + load) / 2
-            low, load = (low, middle) if self._flutters(middle) else (middle, load)
-        values, vectors = self.view.small(*self.matrices(load))
+        low, high = (some[k - 1] if k else some[0] / SCAN), some[k]
+        while high - low > MARGIN * high:
+            inner = np.linspace(low, high, 9)
+            k = self._first_growing(inner[1:-1])
+            low, high = inner[-2:] if k is None else inner[k : k + 2]
+        values, vectors = self.view.small(*self.matrices(high))
         k = self.view.critical(values)
-        return Crossing(load, complex(self.view.omega(values)[k]), self.shapes @ vectors[:, k], np.nan)
+        return Crossing(float(high), complex(self.view.omega(values)[k]), self.shapes @ vectors[:, k], np.nan)
 
-    def _flutters(self, load: float) -> bool:
-        return self.view.counts(self.view.small(*self.matrices(load))[0])[0] > 0
+    def _first_growing(self, loads: np.ndarray) -> int | None:
+        stack = np.array([self.view.operator(*self.matrices(load)) for load in loads])
+        growing = [self.view.counts(values)[0] > 0 for values in np.linalg.eigvals(stack)]
+        return growing.index(True) if any(growing) else None
 
     def _project(self, lin: SparseLinearisation) -> np.ndarray:
         return np.array([self.shapes.T @ (matrix @ self.shapes) for matrix in (lin.M, lin.C, lin.stiffness)])
@@ -378,8 +436,11 @@ class Reversible:
     ) -> tuple[np.ndarray, np.ndarray]:
         return lowest_squares(lin, modes)
 
+    def operator(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
+        return -np.linalg.solve(M, K)
+
     def small(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return np.linalg.eig(-np.linalg.solve(M, K))
+        return np.linalg.eig(self.operator(M, C, K))
 
     def omega(self, squares: np.ndarray) -> np.ndarray:
         return np.sqrt(squares.astype(complex))
@@ -399,8 +460,8 @@ class Reversible:
         border, n, last = Border(guess.mode), path.assembly.size, np.inf
         for _ in range(NEWTON_STEPS):
             lin, slope = path.linearise(load), path.slope(load)
-            mass, tilt = lin.pattern.matrix(lin.data["M"]), slope.pencil_of_square(square)
-            turn = slope.pattern.matrix(slope.data["M"])
+            mass, tilt = lin.block("M"), slope.pencil_of_square(square)
+            turn = slope.block("M")
             solve = border.factorised(lin.pencil_of_square(square))
             v, g = solve(None)
             v_s, g_s = solve(-(mass @ v))
@@ -432,11 +493,13 @@ class Damped:
         fresh = np.abs(others[:, None] - values).min(axis=1) > 1e-6 * np.abs(others)
         return np.concatenate([values, others[fresh]]), np.hstack([vectors, shapes[:, fresh]])
 
-    def small(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def operator(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
         n = len(M)
-        first_order = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
-        values, states = np.linalg.eig(first_order)
-        return values, states[:n]
+        return np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
+
+    def small(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values, states = np.linalg.eig(self.operator(M, C, K))
+        return values, states[: len(M)]
 
     def omega(self, values: np.ndarray) -> np.ndarray:
         return values
@@ -483,9 +546,7 @@ class Border:
     def factorised(self, pencil: sparse.csc_array) -> Callable[[np.ndarray | None], tuple[np.ndarray, Any]]:
         """(v, g) with P v + e_i g = right and v_j = 0; without a right-hand side, P v + e_i g = 0 and v_j = 1."""
         total = pencil.shape[0]
-        column = sparse.coo_array(([1.0], ([self.equation], [0])), shape=(total, 1))
-        row = sparse.coo_array(([1.0], ([0], [self.coordinate])), shape=(1, total))
-        factors = factorised(sparse.block_array([[pencil, column], [row, None]], format="csc"))
+        factors = factorised(self._around(pencil))
         unit = np.zeros(total + 1, dtype=pencil.dtype)
         unit[-1] = 1.0
         self._left = factors.solve(unit, "T")[:-1]
@@ -496,6 +557,14 @@ class Border:
 
         return solve
 
+    def _around(self, pencil: sparse.csc_array) -> sparse.csc_array:
+        total, place = pencil.shape[0], pencil.indptr[self.coordinate + 1]
+        data = np.append(np.insert(pencil.data, place, 1.0), 1.0)
+        indices = np.append(np.insert(pencil.indices, place, total), self.equation)
+        indptr = np.append(pencil.indptr, pencil.indptr[-1] + 2)
+        indptr[self.coordinate + 1 : -1] += 1
+        return sparse.csc_array((data, indices, indptr), shape=(total + 1, total + 1))
+
     def renewed(self, mode: np.ndarray) -> Border:
         """The border at the largest components of the null vectors just found."""
         left = mode if self._left is None else self._left[: len(mode)]
@@ -505,10 +574,10 @@ class Border:
 def lowest_squares(lin: SparseLinearisation, modes: int) -> tuple[np.ndarray, np.ndarray]:
     """The s = ω² of smallest modulus with K q + s M q + Aᵀp = 0, A q = 0, and their q."""
     n, rows = lin.pattern.size, lin.pattern.rows
-    factors, M = factorised(lin.pencil_of_square(0.0)), lin.M
+    factors, M = factorised(lin.pencil_of_square(0.0)), lin.block("M")
 
     def inverse(x: np.ndarray) -> np.ndarray:
-        return -factors.solve(np.concatenate([M @ x, np.zeros((rows, *x.shape[1:]))]))[:n]
+        return -factors.solve(M @ np.concatenate([x, np.zeros((rows, *x.shape[1:]))]))[:n]
 
     inverted, vectors = largest(inverse, n, min(modes, n - rows), float)
     return 1 / inverted, vectors
@@ -519,24 +588,17 @@ def lowest_roots(lin: SparseLinearisation, count: int, shift: complex) -> tuple[
     n, rows = lin.pattern.size, lin.pattern.rows
     kind = complex if np.iscomplex(shift) else float
     shift = shift if kind is complex else float(np.real(shift))
-    factors, M = factorised(lin.pencil(shift)), lin.M
-    moved = (M * shift + lin.C).tocsc()
-    moving = lin.pattern.matrix(lin.data["moving"])[n:, :n]
+    factors, M = factorised(lin.pencil(shift)), lin.block("M")
+    moved = lin.pattern.matrix(lin.data["M"] * shift + lin.data["C"] + lin.data["moving"])
 
     def inverse(x: np.ndarray) -> np.ndarray:
-        q, u = x[:n], x[n:]
-        right = np.concatenate([M @ u + moved @ q, moving @ q]).astype(kind)
-        q_new = factors.solve(right)[:n]
-        return np.concatenate([q_new, shift * q_new - q])
+        q, u = (np.concatenate([part, np.zeros((rows, *x.shape[1:]))]) for part in (x[:n], x[n:]))
+        new = factors.solve((M @ u + moved @ q).astype(kind))[:n]
+        return np.concatenate([new, shift * new - x[:n]])
 
-    inverted, vectors = largest(inverse, 2 * n, min(count, 2 * (n - rows)), kind)
+    own = len(np.unique(lin.pattern.indices[lin.data["moving"] != 0]))  # rows A q̇ + B q = 0 have a root of their own
+    inverted, vectors = largest(inverse, 2 * n, min(count, 2 * (n - rows) + own), kind)
     return shift - 1 / inverted, vectors[:n]
-
-
-def lowest_shapes(lin: SparseLinearisation, modes: int) -> np.ndarray:
-    """Real orthonormal shapes that span the lowest modes when everything that depends on velocity is left out."""
-    _, vectors = lowest_squares(lin, modes)
-    return linalg.orth(np.hstack([vectors.real, vectors.imag]), rcond=UNRESOLVED)
 
 
 def largest(
@@ -546,12 +608,14 @@ def largest(
     if size <= SMALL or count >= size - 1:
         values, vectors = np.linalg.eig(operator(np.eye(size, dtype=kind)))
     else:
-        start = np.random.default_rng(1949).uniform(-1, 1, size).astype(kind)
+        start: np.ndarray = np.random.default_rng(1949).uniform(-1, 1, size).astype(kind)
         form = LinearOperator((size, size), matvec=operator, dtype=kind)
         try:
             values, vectors = eigs(form, k=count, v0=start, tol=ARNOLDI, ncv=max(2 * count + 4, 20))
         except ArpackError as problem:
-            raise ConvergenceError(f"Arnoldi's method did not find {count} eigenvalues: ask for fewer modes") from problem
+            raise ConvergenceError(
+                f"Arnoldi's method did not find {count} eigenvalues: ask for fewer modes"
+            ) from problem
     order = np.argsort(-np.abs(values))[:count]
     order = order[np.abs(values[order]) > UNRESOLVED * np.abs(values).max()]
     return values[order].astype(complex), vectors[:, order]

@@ -1,0 +1,85 @@
+"""Bottema (1949): the frequency equation of his example, its flutter, and the unsymmetric determinant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import sympy as sm
+
+from pfaff.atlas import bottema, bottema_general
+from pfaff.papers.reproduction import Claim
+from pfaff.stability.exact import characteristic_polynomial, omega
+
+SAMPLES = 50
+
+
+def frequency_equation() -> float:
+    """p⁴ + (b11 + b22) p² + b11 b22 − b12 (b12 − c) = 0, with every parameter a symbol."""
+    system = bottema()
+    symbols = {s.name: s for s in system.parameters}
+    ours = characteristic_polynomial(system.at(**symbols)).monic()
+    b11, b22, b12, c = (symbols[name] for name in ("b11", "b22", "b12", "c"))
+    printed = omega**4 + (b11 + b22) * omega**2 + b11 * b22 - b12 * (b12 - c)
+    return float(sm.simplify(ours.as_expr() - printed) != 0)
+
+
+def flutter_threshold() -> float:
+    """Flutter begins where (b11 − b22)² + 4 b12² − 4 c b12 changes sign."""
+    worst = 0.0
+    for b11, b22, b12 in np.random.default_rng(1949).uniform(0.5, 3, (SAMPLES, 3)):
+        b12 *= 0.4 * np.sqrt(b11 * b22) / 3  # a positive definite stiffness: stable without the constraint's part
+        expected = ((b11 - b22) ** 2 + 4 * b12**2) / (4 * b12)
+        found = bottema().at(b11=b11, b22=b22, b12=b12).flutter(to=2 * expected)
+        worst = max(worst, abs(float(found) / expected - 1))
+    return worst
+
+
+def zero_roots() -> float:
+    """m structural zero roots, and 2(n − m) others."""
+    off = 0
+    for n, m in ((3, 1), (4, 1), (4, 2), (5, 3)):
+        spectrum = bottema_general(n, m).at(**_random_values(n, m)).spectrum()
+        off += abs(spectrum.structural_zeros - m) + abs(len(spectrum.values) - 2 * (n - m))
+    return float(off)
+
+
+def holonomic_symmetric() -> float:
+    """Relations with c_ijk = c_jik are integrable and give a determinant that can be made symmetric."""
+    values = {name: x for name, x in _random_values(4, 1).items() if not name.startswith("c")}
+    generator = np.random.default_rng(3)
+    for i in range(1, 5):
+        for j in range(i, 5):
+            values[f"c{i}{j}1"] = values[f"c{j}{i}1"] = float(generator.normal())
+    return bottema_general(4, 1).at(**values).linearise().asymmetry
+
+
+def nonholonomic_unsymmetric() -> float:
+    """Others give one that cannot: the asymmetry stays, whatever is added to rows and columns."""
+    return float(bottema_general(4, 1).at(**_random_values(4, 1)).linearise().symmetrisable)
+
+
+def _random_values(n: int, m: int) -> dict[str, float]:
+    """Definite inertia and stiffness, and random relations."""
+    generator = np.random.default_rng(n + 10 * m)
+    system = bottema_general(n, m)
+    values: dict[str, Any] = {}
+    for symbol in system.parameters:
+        name = symbol.name
+        diagonal = name[0] in "mb" and name[1] == name[2]
+        values[name] = float(generator.normal() * 0.2 + (2.0 if diagonal else 0.0))
+    for i in range(1, n + 1):
+        for k in range(1, m + 1):
+            values[f"a{i}{k}"] += float(i == n - m + k)
+    return values
+
+
+ITEMS = [
+    Claim("Eq. (8), example", "frequency equation of the example", frequency_equation, within=0.0, method="symbolically"),
+    Claim("p. 849, discriminant", "flutter where (b11 − b22)² + 4b12² < 4cb12", flutter_threshold, within=1e-10,
+          method=f"{SAMPLES} random stiffnesses"),
+    Claim("general case", "m zero roots and 2(n − m) others", zero_roots, within=0.0, method="four sizes (n, m)"),
+    Claim("general case", "holonomic: D can be made symmetric", holonomic_symmetric, within=1e-9),
+    Claim("general case", "nonholonomic: D is essentially unsymmetric", nonholonomic_unsymmetric, within=0.0),
+]  # fmt: skip
+FIGURES: dict[str, Any] = {}

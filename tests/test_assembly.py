@@ -1,0 +1,217 @@
+"""Assemblies of repeated parts against dense systems, Beck's column and the errors of bad input."""
+
+import numpy as np
+import pytest
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.assembly import Assembly, Part
+from pfaff.atlas.chain import column_assembly
+from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
+from pfaff.stability.sparse import Damped, flutter_load
+
+t = dynamicsymbols._t
+u, w, u_next, w_next = dynamicsymbols("u w u_next w_next")
+m, a, b, k, c = sm.symbols("m a b k c", nonnegative=True)
+F = sm.Symbol("F", real=True)
+
+HEAVY = {"k1": 50.0, "M_L": 15.0, "I_L": 15.0}
+LIGHT = {"k1": 10.0, "M_L": 1.0}
+
+
+@pytest.mark.parametrize("constraint", ["skate", "bow"])
+@pytest.mark.parametrize("bars", [2, 4, 6])
+@pytest.mark.parametrize("values", [HEAVY, LIGHT, {**LIGHT, "c_i": 0.2, "c_e": 0.3, "c_t": 0.1, "c_r": 0.05}])
+def test_flutter_equals_the_dense_one(bars, constraint, values):
+    dense = pfaff.atlas.column(bars, constraint=constraint).at(**values).flutter()
+    found = column_assembly(bars, constraint, **values).flutter()
+    assert found.value == pytest.approx(dense.value, rel=1e-9)
+    assert found.frequency == pytest.approx(dense.frequency, rel=1e-9)
+    assert found.first
+
+
+def test_published_loads():
+    """Cazzolli et al. (2020): P0 exact, and P_d at c_i = 1.5."""
+    undamped, damped = (column_assembly(2, **HEAVY, c_i=c_i).flutter() for c_i in (0.0, 1.5))
+    assert undamped.value == pytest.approx(20 * (3102 - 120482**0.5) / 723, rel=1e-13)
+    assert damped.value == pytest.approx(64 * 1.5**2 / 723 + 4410529058 / 57927483, rel=1e-13)
+    assert damped.frequency == pytest.approx(1.01922949893, rel=1e-10)
+
+
+@pytest.mark.parametrize("damping", [{}, {"c_e": 0.5}])
+def test_many_bars_converge_at_second_order(damping):
+    """Beck's column: 20.0509 EI/L² with ω = 11.0156; external damping shifts it without spoiling the order."""
+    sizes = (50, 100, 200)
+    found = [column_assembly(n, k=float(n), k1=2.0 * n, **damping).flutter() for n in sizes]
+    values = [each.value for each in found]
+    order = np.log2((values[1] - values[0]) / (values[2] - values[1]))
+    assert order == pytest.approx(2, abs=0.02)
+    assert all(each.first for each in found)
+    if not damping:
+        limit = values[2] + (values[2] - values[1]) / 3
+        assert limit == pytest.approx(20.05095, abs=1e-5)
+        assert found[2].frequency == pytest.approx(11.0156, abs=3e-4)
+
+
+def test_mode_satisfies_the_joints():
+    bars = 100
+    found = column_assembly(bars, k=100.0, k1=200.0).flutter()
+    x, y, theta = found.mode.reshape(bars, 3).T
+    np.testing.assert_allclose(np.diff(y), theta[:-1] / bars, atol=1e-12)
+    np.testing.assert_allclose(x, 0, atol=1e-12)
+    assert np.abs(found.mode).max() == pytest.approx(1)
+
+
+def test_equilibrium_of_the_misaligned_bow():
+    """Cazzolli et al. (2020): θ1 = −F tan β0/k1 and θ2 as printed; p = F/cos β0."""
+    assembly = column_assembly(2, "bow", **HEAVY, beta0=np.pi / 100)
+    rest = assembly.equilibrium(80.0, fixed=[0])
+    assert rest.q[[2, 5]] == pytest.approx([-0.0502820256694, 0.701512197653], rel=1e-11)
+    assert rest.p[-1] == pytest.approx(80 / np.cos(np.pi / 100), rel=1e-12)
+    assert rest.q[0] == pytest.approx(0, abs=1e-15)
+
+
+def test_flutter_on_an_equilibrium_that_bends_with_the_load():
+    values = {**HEAVY, "c_i": 1.5, "beta0": np.pi / 100}
+    dense = pfaff.atlas.column(2, "bow").at(**values).flutter(X=0.0)
+    found = column_assembly(2, "bow", **values).flutter(to=100.0, fixed=[0])
+    assert found.value == pytest.approx(dense.value, rel=1e-9)
+    assert found.value == pytest.approx(78.2992872849, rel=1e-10)
+
+
+def node():
+    return Part(
+        coordinates=[u, w],
+        kinetic=m * (u.diff(t) ** 2 + w.diff(t) ** 2) / 2,
+        potential=(a * u**2 + b * w**2) / 2,
+        parameters={m: 1, a: None, b: None},
+        name="node",
+    )
+
+
+def strut():
+    stretch, shear = u_next - u, w_next - w
+    return Part(
+        coordinates=[u, w, u_next, w_next],
+        potential=k * (stretch**2 + shear**2 / 3 + stretch**4) / 2,
+        dissipation=c * (stretch.diff(t) ** 2 + shear.diff(t) ** 2) / 2,
+        parameters={k: 1, c: 0},
+        name="strut",
+    )
+
+
+def follower():
+    return Part(coordinates=[u, w], forces={u: -F * w, w: F * u}, parameters={F: 0}, name="follower")
+
+
+RING = 5
+SUPPORT_A, SUPPORT_B = 1.0 + 0.13 * np.arange(RING), 2.0 + 0.29 * np.arange(RING) ** 1.5
+STIFFNESS = 0.4 + 0.1 * np.arange(RING)
+
+
+def ring(damping):
+    """Masses on a ring of struts; one of them feels a circulatory force."""
+    at = np.arange(2 * RING).reshape(RING, 2)
+    parts = [
+        node().copies(at, a=SUPPORT_A, b=SUPPORT_B),
+        strut().copies(np.hstack([at, np.roll(at, -1, axis=0)]), k=STIFFNESS, c=damping),
+        follower().copies(at[0]),
+    ]
+    return Assembly(parts, size=2 * RING, load="F", name="ring")
+
+
+def dense_ring(damping):
+    us, ws = dynamicsymbols(f"u1:{RING + 1}"), dynamicsymbols(f"w1:{RING + 1}")
+    pairs = [(i, (i + 1) % RING) for i in range(RING)]
+    supports = sum(x * q**2 + y * r**2 for x, y, q, r in zip(SUPPORT_A, SUPPORT_B, us, ws, strict=True))
+    stretch = [(us[j] - us[i], ws[j] - ws[i]) for i, j in pairs]
+    struts = sum(s * (d**2 + e**2 / 3 + d**4) for s, (d, e) in zip(STIFFNESS, stretch, strict=True))
+    drag = sum(s * (d.diff(t) ** 2 + e.diff(t) ** 2) for s, (d, e) in zip(damping, stretch, strict=True))
+    return pfaff.System(
+        coordinates=[*us, *ws],
+        kinetic=sum(q.diff(t) ** 2 for q in [*us, *ws]) / 2,
+        potential=(supports + struts) / 2,
+        dissipation=drag / 2,
+        forces={us[0]: -F * ws[0], ws[0]: F * us[0]},
+        parameters={F: 0},
+        load="F",
+    )
+
+
+@pytest.mark.parametrize("damping", [np.zeros(RING), 0.05 + 0.02 * np.arange(RING)])
+def test_a_ring_equals_its_dense_system(damping):
+    dense = dense_ring(damping).at().flutter(to=10.0)
+    found = ring(damping).flutter(to=10.0)
+    assert found.value == pytest.approx(dense.value, rel=1e-9)
+    assert found.frequency == pytest.approx(dense.frequency, rel=1e-9)
+
+
+def test_matrices_equal_the_dense_ones():
+    system = dense_ring(np.ones(RING))
+    lin, dense = ring(1.0).linearise(1.5), system.at(F=1.5).linearise()
+    order = np.arange(2 * RING).reshape(2, RING).T.ravel()
+    for sparse, full in ((lin.M, dense.M), (lin.C, dense.C), (lin.stiffness, dense.stiffness)):
+        np.testing.assert_allclose(sparse.toarray(), full[np.ix_(order, order)], atol=1e-14)
+
+
+def test_constraint_with_a_velocity_demanded_keeps_its_own_root():
+    """A row A q̇ + B q = 0 is not divided by ω: its eigenvalue −rate is kept, as in the dense system."""
+    x, y, phi = dynamicsymbols("x y phi")
+    rate = sm.Symbol("rate", positive=True)
+    stated = {
+        "coordinates": [x, y, phi],
+        "kinetic": (x.diff(t) ** 2 + y.diff(t) ** 2 + phi.diff(t) ** 2) / 2,
+        "potential": (x**2 + 2 * y**2 + 3 * phi**2) / 2 - F * x * y,
+        "nonholonomic_constraints": [y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi) + rate * y],
+        "parameters": {rate: 0.7, F: 0},
+    }
+    assembly = Assembly([Part(**stated).copies([0, 1, 2])], size=3, load="F")
+    dense = pfaff.System(**stated).at(F=0.3).spectrum().values
+    values, _ = Damped().lowest(assembly.linearise(0.3), 3)
+    np.testing.assert_allclose(np.sort_complex(values), np.sort_complex(dense), atol=1e-10)
+
+
+def test_absence_of_flutter_is_said():
+    found = ring(0.0).flutter(to=0.05)
+    assert not found
+    assert "no flutter of the 8 lowest modes up to F = 0.05" in found.status
+    with pytest.raises(ParameterError, match="no flutter load"):
+        float(found)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "error", "message"),
+    [
+        (lambda: node().copies([[0, 1, 2]], a=1, b=1), StatementError, "2 global indices of u, w"),
+        (lambda: node().copies([[0.0, 1.0]], a=1, b=1), StatementError, "not whole numbers"),
+        (lambda: node().copies([[0, 1]], a=1, bb=1), ParameterError, "no parameter 'bb'.*did you mean 'b'"),
+        (lambda: node().copies([[0, 1]], a=[1, 2], b=1), ParameterError, "a of part 'node'.*array of 1 numbers"),
+        (lambda: node().copies([[0, 1]], a=-1, b=1), ParameterError, "nonnegative"),
+        (lambda: node().copies([[0, 1]], a=[np.nan], b=1), ParameterError, "a=nan is not a finite"),
+        (lambda: Assembly([node().copies([[0, 1]], a=1)], 2, "m"), ParameterError, "'b' of part 'node' has no value"),
+        (lambda: Assembly([node().copies([[0, 7]], a=1, b=1)], 2, "m"), StatementError, "w at coordinate 7.*0 to 1"),
+        (lambda: Assembly([node().copies([[0, 1]], a=1, b=1)], 3, "m"), StatementError, "coordinate 2.*no part"),
+        (lambda: Assembly([node().copies([[0, 1]], a=1, b=1)], 2, "F"), ParameterError, "load 'F' is no parameter"),
+        (lambda: Assembly([node().copies([[0, 1]], a=1, b=1)], 2, "a"), ParameterError, "leave it out"),
+        (lambda: Assembly([], 2, "a"), StatementError, "no parts"),
+        (lambda: Part(coordinates=[u], potential=sm.sin(t) * u), StatementError, "time explicitly"),
+        (lambda: ring(0.0).equilibrium(1.0, fixed=[0]), ParameterError, "family of dimension 0"),
+        (lambda: ring(0.0).equilibrium(1.0, fixed=[99]), ParameterError, "cannot fix coordinate 99"),
+        (lambda: ring(0.0).equilibrium(1.0, start=[0.0]), ParameterError, "10 finite numbers"),
+        (lambda: flutter_load(ring(0.0), modes=1), ParameterError, "2 or more"),
+        (lambda: flutter_load(ring(0.0), to=-1.0), ParameterError, "positive finite"),
+        (lambda: column_assembly(0), StatementError, "whole number"),
+        (lambda: column_assembly(2, "skat"), StatementError, "did you mean 'skate'"),
+    ],
+)
+def test_mistakes_are_named(mistake, error, message):
+    with pytest.raises(error, match=message):
+        mistake()
+
+
+def test_an_assembly_that_moves_without_strain_is_refused():
+    at = np.arange(2 * RING).reshape(RING, 2)
+    free = Assembly([node().copies(at, a=0.0, b=0.0), follower().copies(at[0])], size=2 * RING, load="F")
+    with pytest.raises((RankError, ConvergenceError), match="support the assembly"):
+        free.flutter()
