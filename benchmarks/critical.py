@@ -1,148 +1,200 @@
-"""The first flutter load of Beck's column by N rigid bars with a skate: sparse multiplier pencil against dense eigenvalues.
+"""The first flutter load of a column of N bars: the sparse multiplier pencil against dense eigenvalues and bisection.
 
-Peer: the same column in its N angles, assembled with NumPy, the eigenvalues of K⁻¹M by LAPACK (K is well conditioned,
-so its low modes are right at every N) and a bisection of the load to 1e-9. Referee: transfer of (deflection, angle,
-torque, force) from bar to bar in 50 digits with mpmath, which shares no code with either.
+Beck's column by rigid bars with a skate (k = N, k1 = 2N, M_L = 0 in units of L = M = EI = 1), without damping and in
+viscous drag. One thread for everybody.
 
-    python benchmarks/critical.py [N …]
+pfaff
+    ``column_assembly(N, …).flutter(to=100)``: prediction, Newton's method to rounding, Arnoldi below and above. The
+    compilation of the parts and the layout of the sparse pattern are reported apart.
+dense
+    The same column in its N angles, assembled with NumPy (not timed); a march from zero in 32 steps of the interval,
+    then bisection to 1e-9, with LAPACK's eigenvalues at every load. ``direct`` is what one writes first: the
+    generalised problem (K, M), or the first-order form. ``inverted`` is the best that dense algebra allows: the low
+    modes as the large eigenvalues of K⁻¹M, or of the inverted first-order form, which are right at every N.
+referee
+    The transfer of deflection, angle, torque and force from bar to bar in 50 digits with mpmath, from a rough start
+    of its own: it shares no code with the others.
+
+Run ``python benchmarks/critical.py``, or give the numbers of bars.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import mpmath as mp
 import numpy as np
+from scipy import linalg
 
 from pfaff.atlas.chain import column_assembly
 from pfaff.stability.sparse import SparseFlutter
 
-TO = 100.0  # the load is searched from zero to here, in units of EI/L²
-STEPS = 32  # of the peer's march before it bisects: half of what separates flutter from the next event
+TO = 100.0  # the load is searched from zero to here
+MARCH = 32  # steps of the dense march
 TOLERANCE = 1e-9
-WHOLE_PEER = 500  # the peer runs in full up to here and is extrapolated beyond
-REPEATS = 5
+FULL = {"direct": 500, "inverted": 500}  # bars up to which a dense search runs in full; beyond it is extrapolated
+DRAG = 0.5
+REPEATS = 7
+DIGITS = 50
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A dense search: seconds, the load found if it ran in full, and the number of eigenvalue solves."""
+
+    seconds: float
+    value: float | None
+    solves: int
 
 
 def main(sizes: list[int]) -> None:
-    print("flutter load of N bars with a skate, k = N, k1 = 2 N, M_L = 0 (Beck's column: 20.0509, ω = 11.0156)")
-    print(f"{'N':>5} {'compile':>9} {'pfaff':>9} {'peer':>13} {'ratio':>9}  value, frequency, checks")
-    for bars in sizes:
-        report(bars)
+    for drag in (0.0, DRAG):
+        print(f"\nfirst flutter load, c_e = {drag:g}")
+        heads = "".join(f"{name:>11}{'ratio':>8}" for name in ("direct", "inverted"))
+        print(f"{'N':>6}{'compile':>10}{'pfaff':>10}{heads}   load, frequency")
+        for bars in sizes:
+            report(bars, drag)
 
 
-def report(bars: int) -> None:
-    began = time.perf_counter()
-    assembly = column_assembly(bars, "skate", k=float(bars), k1=2.0 * bars).compile()
-    compiled = time.perf_counter() - began
-    assembly.flutter(to=TO)
+def report(bars: int, drag: float) -> None:
+    compiled, assembly = timed(lambda: column_assembly(bars, k=float(bars), k1=2.0 * bars, c_e=drag).compile())
     ours, found = min((timed(lambda: assembly.flutter(to=TO)) for _ in range(REPEATS)), key=lambda run: run[0])
-    peer_seconds, peer_value, note = peer(bars)
-    exact_load, exact_frequency = referee(bars)
-    print(
-        f"{bars:5d} {compiled:8.3f}s {ours:8.4f}s {peer_seconds:9.2f}s{note:>3} {peer_seconds / ours:8.0f}x  "
-        f"{found.value:.12f}, {found.frequency:.10f}"
+    peers = {name: dense_search(bars, drag, name, float(found)) for name in ("direct", "inverted")}
+    columns = "".join(
+        f"{peer.seconds:9.2f}s{' ' if peer.value else '*'}{peer.seconds / ours:7.0f}x" for peer in peers.values()
     )
+    print(f"{bars:6d}{compiled:9.3f}s{ours:9.4f}s{columns}   {found.value:.12f}, {found.frequency:.11f}")
+    load, frequency = referee(bars, drag)
     print(
-        f"      last Newton step {found.precision:.0e}, 50 digits differ by {abs(found.value / exact_load - 1):.0e} in the"
+        f"       from the referee: load {apart(found.value, load)}, frequency {apart(found.frequency, frequency)}; "
+        f"last Newton step {found.precision:.0e}"
     )
-    print(f"      load and {abs(found.frequency / exact_frequency - 1):.0e} in the frequency; {confirmed(found)}")
-    if peer_value is not None:
-        print(f"      peer: {peer_value:.9f}, off by {abs(peer_value / exact_load - 1):.0e}")
-    if note:
-        print("      * extrapolated: one eigenvalue solve times the number of solves that the march and bisection take")
+    print(f"       {confirmed(found)}")
+    for name, peer in peers.items():
+        if peer.value is None:
+            print(f"       * {name}: extrapolated, one eigenvalue solve times the {peer.solves} of a full search")
+        else:
+            print(f"       dense {name}: {peer.value:.9f}, off by {apart(peer.value, load)} after {peer.solves} solves")
+
+
+def apart(value: float, reference: float) -> str:
+    return f"{abs(value / reference - 1):.0e}"
 
 
 def confirmed(found: SparseFlutter) -> str:
-    loads = ", ".join(f"{c.load:.4g}" for c in found.checked if c.load < found.value)
+    loads = ", ".join(f"{c.load:.4g}" for c in found.checked if c.load < float(found))
     verdict = "first crossing confirmed" if found.first else "NOT confirmed as the first"
-    return f"{verdict}: {found.modes} lowest modes stable at {loads}"
+    return f"{verdict}: no oscillation of the {found.modes} {found.covered} grows at {loads}"
 
 
-def timed(call):
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
     began = time.perf_counter()
     result = call()
     return time.perf_counter() - began, result
 
 
-def peer(bars: int) -> tuple[float, float | None, str]:
-    """Seconds, value and mark of the dense march and bisection."""
-    M, K, geometric = dense_matrices(bars)
+def dense_search(bars: int, drag: float, name: str, near: float) -> Peer:
+    """A full march and bisection, or beyond ``FULL`` bars the cost of one solve times their number."""
+    flutters = dense_test(bars, drag, name)
+    if bars <= FULL[name]:
+        seconds, (value, solves) = timed(lambda: bisected(flutters))
+        return Peer(seconds, value, solves)
+    solves = int(np.ceil(near * MARCH / TO) + np.ceil(np.log2(TO / MARCH / (TOLERANCE * near))))
+    return Peer(solves * timed(lambda: flutters(near))[0], None, solves)
+
+
+def bisected(flutters: Callable[[float], bool]) -> tuple[float, int]:
+    low, high, solves = 0.0, TO / MARCH, 1
+    while not flutters(high) and high < TO:
+        low, high, solves = high, high + TO / MARCH, solves + 1
+    while high - low > TOLERANCE * high:
+        middle, solves = (low + high) / 2, solves + 1
+        low, high = (low, middle) if flutters(middle) else (middle, high)
+    return high, solves
+
+
+def dense_test(bars: int, drag: float, name: str) -> Callable[[float], bool]:
+    """Whether an oscillation among the lowest modes grows at a load, by dense eigenvalues."""
+    M, C, K0, geometric = dense_matrices(bars, drag)
+    unit, nothing = np.eye(bars), np.zeros((bars, bars))
+
+    def squares(load: float) -> np.ndarray:
+        K = K0 + load * geometric
+        return linalg.eigvals(K, -M) if name == "direct" else -1 / np.linalg.eigvals(np.linalg.solve(K, M))
+
+    def roots(load: float) -> np.ndarray:
+        K = K0 + load * geometric
+        if name == "direct":
+            return np.linalg.eigvals(np.block([[nothing, unit], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]]))
+        return 1 / np.linalg.eigvals(np.block([[-np.linalg.solve(K, C), -np.linalg.solve(K, M)], [unit, nothing]]))
 
     def flutters(load: float) -> bool:
-        inverted = np.linalg.eigvals(np.linalg.solve(K + load * geometric, M))
-        low = inverted[np.argsort(-np.abs(inverted))[:8]]
-        return bool((np.abs(low.imag) > 1e-6 * np.abs(low)).any())
+        values = roots(load) if drag else squares(load)
+        low = values[np.argsort(np.abs(values))[:12]]
+        return bool((low.real > 0).any() if drag else (np.abs(low.imag) > 1e-6 * np.abs(low)).any())
 
-    if bars > WHOLE_PEER:
-        once, _ = timed(lambda: flutters(20.0))
-        march = int(np.ceil(20.0509 / (TO / STEPS)))
-        return once * (march + np.ceil(np.log2(TO / STEPS / (20.0 * TOLERANCE)))), None, "*"
-    seconds, value = timed(lambda: bisected(flutters))
-    return seconds, value, ""
+    return flutters
 
 
-def bisected(flutters) -> float:
-    low, high = 0.0, TO / STEPS
-    while not flutters(high):
-        low, high = high, high + TO / STEPS
-    while high - low > TOLERANCE * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if flutters(middle) else (middle, high)
-    return high
-
-
-def dense_matrices(bars: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """M, K and the geometric stiffness per unit load in the angles, L = M = EI = 1 and masses at mid-bar."""
+def dense_matrices(bars: int, drag: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """M, C, K and the geometric stiffness per unit load in the angles; masses at mid-bar."""
     l = 1 / bars
-    deflections = np.tril(np.full((bars, bars), l), -1) + np.eye(bars) * l / 2
-    M = deflections.T @ deflections / bars
+    left = np.tril(np.full((bars, bars), l), -1)
+    right, centre = left + l * np.eye(bars), left + l / 2 * np.eye(bars)
+    M = centre.T @ centre / bars
+    C = drag * l / 6 * (2 * left.T @ left + left.T @ right + right.T @ left + 2 * right.T @ right)
     K = bars * (2 * np.eye(bars) - np.eye(bars, k=1) - np.eye(bars, k=-1))
     K[0, 0], K[-1, -1] = 3 * bars, bars
     geometric = -l * np.eye(bars)
     geometric[:, -1] += l
-    return M, K, geometric
+    return M, C, K, geometric
 
 
-def referee(bars: int) -> tuple[float, float]:
-    """The load and frequency where D(s, F) = D_s(s, F) = 0, by transfer matrices in 50 digits from a rough start."""
-    with mp.workdps(50):
-        h, n = mp.mpf(10) ** -15, mp.mpf(bars)
+def referee(bars: int, drag: float) -> tuple[float, float]:
+    """Load and frequency by Newton's method on the transfer determinant D(λ, F), differenced in 50 digits."""
+    with mp.workdps(DIGITS):
+        h = mp.mpf(10) ** -12
 
-        def D(s, F):
-            return transfer_determinant(bars, n, s, F)
+        def equations(omega: Any, F: Any) -> list[Any]:
+            """Re D and Im D at λ = iω with damping; D and dD/ds at s = −ω² without."""
+            if drag:
+                D = transfer_determinant(bars, drag, mp.mpc(0, omega), F)
+                return [D.real, D.imag]
+            above, below = (transfer_determinant(bars, 0, mp.mpc(0, omega + step), F).real for step in (h, -h))
+            return [(above + below) / 2, (above - below) / (2 * h)]
 
-        def equations(s, F):
-            above, here, below = D(s + h, F), D(s, F), D(s - h, F)
-            return here, (above - below) / (2 * h), (above - 2 * here + below) / h**2
-
-        s, F = mp.mpf(-121), mp.mpf(20)
-        for _ in range(30):
-            d, d_s, d_ss = equations(s, F)
-            ahead, behind = equations(s, F + h), equations(s, F - h)
-            d_F, d_sF = ((a - b) / (2 * h) for a, b in zip(ahead[:2], behind[:2], strict=True))
-            determinant = d_s * d_sF - d_F * d_ss
-            ds, dF = (-d * d_sF + d_F * d_s) / determinant, (-d_s * d_s + d * d_ss) / determinant
-            s, F = s + ds, F + dF
-            if abs(dF) < mp.mpf(10) ** -16:
+        omega, F = mp.mpf(11), mp.mpf(20)
+        for _ in range(20):
+            here, by_omega, by_F = equations(omega, F), equations(omega + h, F), equations(omega, F + h)
+            J = mp.matrix([[(by_omega[i] - here[i]) / h, (by_F[i] - here[i]) / h] for i in range(2)])
+            step = mp.lu_solve(J, -mp.matrix(here))
+            omega, F = omega + step[0], F + step[1]
+            if abs(step[1]) < mp.mpf(10) ** -14:
                 break
-        return float(F), float(mp.sqrt(-s))
+        return float(F), float(omega)
 
 
-def transfer_determinant(bars: int, n, s, F):
-    """The end conditions of a follower load for two independent motions that start at the clamped end."""
-    l, m, a = 1 / n, 1 / n, 1 / (2 * n)
+def transfer_determinant(bars: int, drag: float, root: Any, F: Any) -> Any:
+    """The end conditions under a follower load for two independent motions that start at the clamped end."""
+    n = mp.mpf(bars)
+    l, a, m, c = 1 / n, 1 / (2 * n), root**2 / n, drag * root / n
     ends = []
     for angle, force in ((mp.mpf(1), mp.mpf(0)), (mp.mpf(0), mp.mpf(1))):
-        y, before, torque, V = mp.mpf(0), mp.mpf(0), 2 * n * angle, force
+        y, theta, torque, V = mp.mpf(0), angle, 2 * n * angle, force
         for i in range(bars):
-            theta = angle if i == 0 else before + torque / n
-            inertia = m * s * (y + a * theta)
-            V -= inertia
-            torque += a * inertia + l * V - l * F * theta
-            y, before = y + l * theta, theta
-        ends.append((torque, V - F * before))
+            theta = theta + torque / n if i else theta
+            inertia = m * (y + a * theta)
+            V = V - inertia - c * (y + a * theta)
+            torque = torque + a * inertia + c * (l * y / 2 + l * l * theta / 3) + l * (V - F * theta)
+            y = y + l * theta
+        ends.append((torque, V - F * theta))
     (t1, v1), (t2, v2) = ends
     return t1 * v2 - t2 * v1
 

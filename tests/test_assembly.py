@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 import sympy as sm
+from scipy.linalg import null_space
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.assembly import Assembly, Part
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
-from pfaff.stability.sparse import Damped, flutter_load
+from pfaff.stability.sparse import flutter_load, nearest_roots
 
 t = dynamicsymbols._t
 u, w, u_next, w_next = dynamicsymbols("u w u_next w_next")
@@ -52,6 +53,28 @@ def test_many_bars_converge_at_second_order(damping):
         limit = values[2] + (values[2] - values[1]) / 3
         assert limit == pytest.approx(20.05095, abs=1e-5)
         assert found[2].frequency == pytest.approx(11.0156, abs=3e-4)
+
+
+@pytest.mark.parametrize("c_i", [0.1, 2.0])
+def test_overdamped_modes_do_not_hide_flutter(c_i):
+    """With internal damping all high modes crowd one point of the negative axis, far below the flutter frequency."""
+    assembly = column_assembly(40, k=40.0, k1=80.0, c_i=c_i)
+    found = assembly.flutter()
+    below, at, above = (_rightmost(assembly.linearise(share * found.value)) for share in (0.99, 1.0, 1.01))
+    assert below.real < -1e-5
+    assert above.real > 1e-5
+    assert abs(at - 1j * found.frequency) < 1e-7
+    assert found.first
+
+
+def _rightmost(lin):
+    """The rightmost oscillating eigenvalue, by dense algebra on the kernel of the constraints."""
+    N = null_space(lin.A.toarray())
+    M, C, K = (N.T @ matrix.toarray() @ N for matrix in (lin.M, lin.C, lin.stiffness))
+    inverse = np.block([[-np.linalg.solve(K, C), -np.linalg.solve(K, M)], [np.eye(len(M)), 0 * M]])
+    values = 1 / np.linalg.eigvals(inverse)
+    low = values[(np.abs(values) < 100) & (values.imag > 0.1)]
+    return low[low.real.argmax()]
 
 
 def test_mode_satisfies_the_joints():
@@ -147,6 +170,44 @@ def test_a_ring_equals_its_dense_system(damping):
     assert found.frequency == pytest.approx(dense.frequency, rel=1e-9)
 
 
+def grid(side, damping):
+    """Masses on a square grid of struts; some of them feel a circulatory force."""
+    numbers, count = np.arange(side**2).reshape(side, side), side**2
+    at = np.arange(2 * count).reshape(count, 2)
+    down, right = (
+        np.stack([a.ravel(), b.ravel()]) for a, b in ((numbers[:-1], numbers[1:]), (numbers[:, :-1], numbers[:, 1:]))
+    )
+    first, second = np.hstack([down, right])
+    generator = np.random.default_rng(1)
+    parts = [
+        node().copies(at, a=1 + generator.random(count), b=1.5 + generator.random(count)),
+        strut().copies(np.hstack([at[first], at[second]]), k=1 + generator.random(len(first)), c=damping),
+        follower().copies(at[::5]),
+    ]
+    return Assembly(parts, size=2 * count, load="F", name="grid")
+
+
+def test_a_damped_grid_flutters_first_where_all_its_eigenvalues_say():
+    assembly = grid(8, 0.05)
+    found = assembly.flutter(modes=20)
+    below, at, above = (_all_eigenvalues(assembly, share * found.value) for share in (0.99, 1.0, 1.01))
+    assert below.real.max() < -1e-6
+    assert above.real.max() > 1e-6
+    assert at.real.max() == pytest.approx(0, abs=1e-10)
+    assert np.abs(at - 1j * found.frequency).min() < 1e-10
+
+
+def _all_eigenvalues(assembly, load):
+    lin = assembly.linearise(load)
+    M, C, K = (matrix.toarray() for matrix in (lin.M, lin.C, lin.stiffness))
+    return np.linalg.eigvals(np.block([[0 * M, np.eye(len(M))], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]]))
+
+
+def test_modes_that_the_load_does_not_touch_are_refused():
+    with pytest.raises(ParameterError, match="ask for more modes"):
+        grid(8, 0.0).flutter(modes=2)
+
+
 def test_matrices_equal_the_dense_ones():
     system = dense_ring(np.ones(RING))
     lin, dense = ring(1.0).linearise(1.5), system.at(F=1.5).linearise()
@@ -168,14 +229,14 @@ def test_constraint_with_a_velocity_demanded_keeps_its_own_root():
     }
     assembly = Assembly([Part(**stated).copies([0, 1, 2])], size=3, load="F")
     dense = pfaff.System(**stated).at(F=0.3).spectrum().values
-    values, _ = Damped().lowest(assembly.linearise(0.3), 3)
+    values, _ = nearest_roots(assembly.linearise(0.3), 6, 0.0)
     np.testing.assert_allclose(np.sort_complex(values), np.sort_complex(dense), atol=1e-10)
 
 
 def test_absence_of_flutter_is_said():
     found = ring(0.0).flutter(to=0.05)
     assert not found
-    assert "no flutter of the 8 lowest modes up to F = 0.05" in found.status
+    assert "no flutter of the 10 lowest modes up to F = 0.05" in found.status
     with pytest.raises(ParameterError, match="no flutter load"):
         float(found)
 
@@ -194,6 +255,7 @@ def test_absence_of_flutter_is_said():
         (lambda: Assembly([node().copies([[0, 1]], a=1, b=1)], 3, "m"), StatementError, "coordinate 2.*no part"),
         (lambda: Assembly([node().copies([[0, 1]], a=1, b=1)], 2, "F"), ParameterError, "load 'F' is no parameter"),
         (lambda: Assembly([node().copies([[0, 1]], a=1, b=1)], 2, "a"), ParameterError, "leave it out"),
+        (lambda: Assembly([node().copies([[0, 1]], a=1, b=1)], 2.0, "m"), StatementError, "size=2.0"),
         (lambda: Assembly([], 2, "a"), StatementError, "no parts"),
         (lambda: Part(coordinates=[u], potential=sm.sin(t) * u), StatementError, "time explicitly"),
         (lambda: ring(0.0).equilibrium(1.0, fixed=[0]), ParameterError, "family of dimension 0"),

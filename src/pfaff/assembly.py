@@ -2,8 +2,8 @@
 
 A structure of a thousand bars is stated in absolute coordinates, every joint a constraint whose reaction stays an
 unknown. Nothing symbolic grows with the number of copies: the values of each part are scattered into sparse
-matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀp = 0 is never eliminated, because
-eliminated coordinates spoil the conditioning of long chains (Benzi, Golub and Liesen 2005, Acta Numerica 14).
+matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀp = 0 (numerically a saddle-point problem:
+Benzi, Golub and Liesen 2005, Acta Numerica 14) stays as it is: in eliminated coordinates long chains are ill-conditioned.
 """
 
 from __future__ import annotations
@@ -235,10 +235,11 @@ class Placed:
         return (np.arange(self.m) >= self.statics.nonholonomic) | ~self.part.still
 
     def evaluate(self, z: np.ndarray, load: float) -> AtRest:
+        numbers = self.table.copy()
         if self.load_row is not None:
-            self.table[self.load_row] = load
+            numbers[self.load_row] = load
         local = z[self.places.T]
-        return self.statics(local[: self.n], local[self.n :], self.table)
+        return self.statics(local[: self.n], local[self.n :], numbers)
 
     def gather(self, name: str, value: AtRest) -> np.ndarray:
         """The entries of one block that are ever nonzero: entry by entry, copies running fastest."""
@@ -372,7 +373,7 @@ class Assembly:
         return self._linearisation(self._evaluate(np.concatenate([state.q, state.p]), load))
 
     def flutter(
-        self, to: float | None = None, modes: int = 8, start: Any = None, fixed: Sequence[int] = ()
+        self, to: float | None = None, modes: int = 6, start: Any = None, fixed: Sequence[int] = ()
     ) -> SparseFlutter:
         """The first load at which one of the lowest modes starts to grow as an oscillation."""
         from pfaff.stability.sparse import flutter_load
@@ -457,6 +458,8 @@ def _scalar(value: Any) -> Any:
 
 
 def _check_places(assembly: Assembly) -> None:
+    if isinstance(assembly.size, bool) or not isinstance(assembly.size, int) or assembly.size < 1:
+        raise StatementError(f"size={assembly.size!r}: give the number of global coordinates, a whole number from 1 up")
     if not assembly.parts:
         raise StatementError(f"{assembly.name} has no parts: give what Part.copies(…) returns")
     for copies in assembly.parts:

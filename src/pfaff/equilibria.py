@@ -217,8 +217,9 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
         raise ParameterError("equilibria needs at least one start and a positive box")
     generator = np.random.default_rng(seed)
     balance = Balance(case, fixed)
-    generic = balance.start(generator.uniform(-1, 1, balance.free.sum()))
-    family = [balance.names[i] for i in balance._family_coordinates(generic)]
+    # As many family coordinates as a generic point has; which ones, the origin says (as for a single equilibrium).
+    generic = len(balance._family_coordinates(balance.start(generator.uniform(-1, 1, balance.free.sum()))))
+    family = [balance.names[i] for i in balance._family_coordinates(balance.start())[:generic]]
     balance = Balance(case, {**balance.fixed, **dict.fromkeys(family, 0.0)})
     n = balance.statics.n
     z = np.repeat(balance.start()[:, None], starts + 1, axis=1)

@@ -37,5 +37,6 @@ class RankError(PfaffError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """A half-sentence for an unknown name: the nearest known one, or the list of all."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else f"known names: {', '.join(names)}"
+    lowered = {known_name.lower(): known_name for known_name in names}
+    close = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
+    return f"did you mean {lowered[close[0]]!r}?" if close else f"known names: {', '.join(names)}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import sympy as sm
+from sympy.simplify.fu import TR8
 
 from pfaff.system import System
 
@@ -86,8 +87,15 @@ class LagrangeEquations:
 
     def latex(self) -> str:
         """The equations of motion and the constraints, each equal to zero, as an ``align*`` block."""
-        lines = [rf"{sm.latex(sm.simplify(e))} &= 0 \\" for e in (*self.motion, *self.constraints)]
+        from sympy.physics.vector import vlatex
+
+        lines = [rf"{vlatex(_short(e))} &= 0 \\" for e in (*self.motion, *self.constraints)]
         return "\n".join([r"\begin{align*}", *lines, r"\end{align*}"])
 
     def _stated(self, matrix: sm.Matrix) -> sm.Matrix:
         return matrix.xreplace({plain: stated for stated, plain in self.system.statement.to_plain.items()})
+
+
+def _short(expression: sm.Expr) -> sm.Expr:
+    """Products of sines and cosines as those of sums of angles: what a chain of bars asks for, and quick."""
+    return sm.expand(TR8(sm.expand(expression)))

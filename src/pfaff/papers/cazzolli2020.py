@@ -373,7 +373,7 @@ def figure_10() -> Any:
     """The flutter load over magnitude and direction of two dampings, the limit r → 0 included."""
     fig = figure(11, 5)
     for k, (pair, name, top) in enumerate(((IE, "φ3", 10.0), (TR, "φ1", 10.0))):
-        axes = fig.add_subplot(1, 2, k + 1, projection="3d")
+        axes = fig.add_subplot(1, 2, k + 1, projection="3d", computed_zorder=False)
         r, phi = np.meshgrid(np.linspace(1e-3, top, 80), np.linspace(0, np.pi / 2, 121), indexing="ij")
         loads = flutter_over(pair, r * np.cos(phi), r * np.sin(phi))
         axes.plot_surface(r, phi, loads, cmap="viridis", rstride=2, cstride=2, linewidth=0.1, edgecolor=GREY, alpha=0.9)
@@ -381,15 +381,15 @@ def figure_10() -> Any:
         limits = [vanishing_damping(pair).limit(np.array([np.cos(a), np.sin(a)])) for a in angles]
         axes.plot(np.zeros_like(angles), angles, limits, color=BLUE, lw=2, label="limit r → 0", zorder=10)
         best = best_angle(pair)
-        axes.scatter([0], [best], [float(pendulum().flutter())], color="black", zorder=11, label=f"P_0 at {name} = {best:.4f}")
+        peak = float(pendulum().flutter())
+        axes.plot([0], [best], [peak], "o", color="black", zorder=11, label=f"P_0 = {peak:.4f} at {name} = {best:.4f}")
         if pair == TR:
             for edge in (0.0, np.pi / 2):
                 line = flutter_over(pair, r[:, 0] * np.cos(edge), r[:, 0] * np.sin(edge))
                 axes.plot(r[:, 0], np.full(len(r), edge), line, color=VERMILION, lw=2, zorder=10)
         axes.set_xlabel("r")
         axes.set_ylabel(name)
-        axes.set_zlabel("flutter load")
-        axes.set_title(f"{pair[0]} = r cos {name}, {pair[1]} = r sin {name}", fontsize="medium")
+        axes.set_title(f"flutter load for {pair[0]} = r cos {name}, {pair[1]} = r sin {name}", fontsize="medium")
         axes.legend(frameon=False, fontsize="small")
         axes.view_init(25, -50 if k == 0 else -130)
     return fig

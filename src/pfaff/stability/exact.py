@@ -72,8 +72,8 @@ def exact_linearisation(case: Case) -> ExactLinearisation:
     equations = system.equations("lagrange")
     plain = s.to_plain
     h, A = equations.forcing.xreplace(plain), equations.constraint_matrix.xreplace(plain)
-    p = sm.Matrix(sm.symbols(f"reaction1:{A.rows + 1}"))
-    balance = (h + A.T * p).subs(values)
+    p = sm.Matrix(A.rows, 1, sm.symbols(f"reaction1:{A.rows + 1}"))
+    balance = (h + A.T * p if A.rows else h).subs(values)
     reactions = _reactions(system.name, balance.subs(rest), p)
     K = balance.jacobian(s.q).subs(rest).subs(reactions)
     C = h.subs(values).jacobian(s.v).subs(rest)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.stability.critical import critical_loads, natural_range
+from pfaff.stability.critical import NOISE, critical_loads, natural_range
 from pfaff.stability.paradox import damping_sources
 from pfaff.stability.path import LoadPath
 
@@ -133,7 +133,7 @@ class AffinePencil:
         J[:, d:, :d], J[:, d:, d:] = -np.linalg.solve(self.M, K), -np.linalg.solve(self.M, C)
         values = np.linalg.eigvals(J)
         size = np.abs(values).max(axis=1, keepdims=True)
-        return ((values.real > 1e-11 * size) & (np.abs(values.imag) > 1e-9 * size)).any(axis=1)
+        return ((values.real > NOISE * size) & (np.abs(values.imag) > NOISE * size)).any(axis=1)
 
 
 def _mixed(A: np.ndarray, B: np.ndarray) -> np.ndarray:

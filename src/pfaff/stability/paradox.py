@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 SAMPLES = 400  # loads at which the cone of stable directions is probed
+FINER, REFINEMENTS = 8, 9  # the best load is enclosed in ever finer grids
 RECOVERED = 1e-9  # a limit this close to P_0, relatively, is P_0
 
 
@@ -128,19 +129,22 @@ class WeakDamping:
             raise ParameterError(f"damping other than {', '.join(sources)} remains: set it to zero or include it")
         self.path = LoadPath(bare, load, {})
         self._damped = [LoadPath(bare.at(**{name: 1}), load, {}) for name in sources]
+        self._known: dict[float, np.ndarray] = {}
 
     def rates(self, load: float) -> np.ndarray:
         """β of every mode (rows) for a unit of every source (columns)."""
-        N, M, K, C = self._matrices(load)
-        _, right = np.linalg.eig(np.linalg.solve(M, K))
-        left = np.linalg.inv(right) @ np.linalg.inv(M)  # left modes, scaled so that yᵀMx = 1
-        return np.einsum("ki,jil,lk->kj", left, C, right).real
+        if load not in self._known:
+            M, K, C = self._matrices(load)
+            _, right = np.linalg.eig(np.linalg.solve(M, K))
+            left = np.linalg.inv(right) @ np.linalg.inv(M)  # left modes, scaled so that yᵀMx = 1
+            self._known[load] = np.einsum("ki,jil,lk->kj", left, C, right).real
+        return self._known[load]
 
-    def _matrices(self, load: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def _matrices(self, load: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         lin = self.path.linearise(load)
         N = lin.kernel
         C = np.array([N.T @ path.linearise(load).C @ N for path in self._damped])
-        return N, N.T @ lin.M @ N, N.T @ lin.stiffness @ N, C
+        return N.T @ lin.M @ N, N.T @ lin.stiffness @ N, C
 
     def limit(self, weights: np.ndarray) -> float:
         """The first load below P_0 at which some mode loses its damping; else P_0."""
@@ -173,52 +177,71 @@ class WeakDamping:
 
     def best(self) -> tuple[float, np.ndarray]:
         """The largest limit over non-negative directions, with a direction of unit length that attains it."""
-        meeting = self._at_meeting()
-        direction = self._cone_point(self.undamped * (1 - 1e-6), meeting)
-        if direction is not None:
-            return self.undamped, direction
-        low, high = 0.0, self.undamped
-        best = self._cone_point(0.0, None)
-        for _ in range(60):
-            middle = (low + high) / 2
-            point = self._cone_point(middle, None)
-            if point is None:
-                high = middle
-            else:
-                low, best = middle, point
-        if best is None:
-            raise PfaffError("no direction of damping is stabilising even without load")
-        return low, best
+        top = self.undamped * (1 - 1e-6)
+        loads = top * np.sin(np.linspace(0, np.pi / 2, SAMPLES))  # crowded towards P_0, where rates change fastest
+        rows = [self._normalised(load) for load in loads]
+        recovering = _cone_point(np.vstack(rows), self._at_meeting())
+        if recovering is not None:
+            return self.undamped, recovering
+        held: list[np.ndarray] = []
+        best = None
+        for _ in range(REFINEMENTS):
+            last, point = _longest_prefix(held, rows)
+            if point is None and not held:
+                raise PfaffError("no direction of damping is stabilising even without load")
+            best = point if point is not None else best
+            if last + 1 == len(loads):
+                break
+            held += rows[: last + 1]
+            loads = np.linspace(loads[max(last, 0)], loads[last + 1], FINER + 1)[1:]
+            rows = [self._normalised(load) for load in loads]
+        assert best is not None
+        return float(loads[0]), best
+
+    def _normalised(self, load: float) -> np.ndarray:
+        rates = self.rates(load)
+        return rates / np.abs(rates).max(axis=1, keepdims=True)
 
     def _at_meeting(self) -> np.ndarray:
         """yᵀC_j x of the double mode at P_0: a direction keeps P_0 only if these cancel."""
-        _, M, K, C = self._matrices(self.undamped)
+        M, K, C = self._matrices(self.undamped)
         left, _, right = np.linalg.svd(K - self.frequency**2 * M)
         return np.einsum("i,jil,l->j", left[:, -1], C, right[-1])
 
-    def _cone_point(self, up_to: float, cancel: np.ndarray | None) -> np.ndarray | None:
-        """A direction for which all β are non-negative up to a load (with room to spare), if there is one."""
-        from scipy.optimize import linprog
 
-        loads = up_to * np.sin(np.linspace(0, np.pi / 2, SAMPLES))  # crowded towards the end
-        rows = np.vstack([self.rates(load) for load in loads])
-        rows = rows / np.abs(rows).max(axis=1, keepdims=True)
-        k = len(self.sources)
-        equal, value = [[1.0] * k + [0.0]], [1.0]
-        if cancel is not None:
-            equal.append([*(cancel / np.abs(cancel).max()), 0.0])
-            value.append(0.0)
-        answer = linprog(
-            [0.0] * k + [-1.0],
-            A_ub=np.hstack([-rows, np.ones((len(rows), 1))]),
-            b_ub=np.zeros(len(rows)),
-            A_eq=equal,
-            b_eq=value,
-            bounds=[(0, None)] * k + [(None, 1.0)],
-        )
-        if not answer.success or answer.x[-1] < 0:
-            return None
-        return answer.x[:k] / np.linalg.norm(answer.x[:k])
+def _longest_prefix(held: list[np.ndarray], rows: list[np.ndarray]) -> tuple[int, np.ndarray | None]:
+    """How many of the rows, in order, some direction satisfies together with those held; and that direction."""
+    low, high, best = -1, len(rows), None
+    while high - low > 1:
+        middle = (low + high) // 2
+        point = _cone_point(np.vstack(held + rows[: middle + 1]), None)
+        if point is None:
+            high = middle
+        else:
+            low, best = middle, point
+    return low, best
+
+
+def _cone_point(rows: np.ndarray, cancel: np.ndarray | None) -> np.ndarray | None:
+    """A direction with rows · c ≥ 0, as far inside as possible, and cancel · c = 0 if asked; None if there is none."""
+    from scipy.optimize import linprog
+
+    k = rows.shape[1]
+    equal, value = [[1.0] * k + [0.0]], [1.0]
+    if cancel is not None:
+        equal.append([*(cancel / np.abs(cancel).max()), 0.0])
+        value.append(0.0)
+    answer = linprog(
+        [0.0] * k + [-1.0],
+        A_ub=np.hstack([-rows, np.ones((len(rows), 1))]),
+        b_ub=np.zeros(len(rows)),
+        A_eq=equal,
+        b_eq=value,
+        bounds=[(0, None)] * k + [(None, 1.0)],
+    )
+    if not answer.success or answer.x[-1] < 0:
+        return None
+    return answer.x[:k] / np.linalg.norm(answer.x[:k])
 
 
 def damping_sources(case: Case, among: Sequence[str] | None) -> tuple[str, ...]:

@@ -3,8 +3,8 @@
 Three steps, none in eliminated coordinates. The lowest modes of the unloaded assembly give a small Galerkin model
 that predicts the load. Newton's method on the bordered pencil locates it to rounding: where two frequencies meet if
 nothing depends on the velocities, where a pair crosses the imaginary axis otherwise (Govaerts 2000, Numerical Methods
-for Bifurcations of Dynamical Equilibria, ch. 3 and 4). Shift-invert Arnoldi iterations below, at and above it confirm
-that it is the first (Lehoucq, Sorensen and Yang 1998). Nothing here knows how the assembly is connected.
+for Bifurcations of Dynamical Equilibria). Shift-invert Arnoldi iterations below and above it confirm that it is the
+first (Lehoucq, Sorensen and Yang 1998, ARPACK Users' Guide). Nothing here knows how the assembly is connected.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigs
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from pfaff.assembly import Assembly, Rest, SparseLinearisation, factorised
 from pfaff.errors import ConvergenceError, ParameterError, RankError
@@ -32,10 +32,14 @@ FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepte
 SHORTEST = 1e-12  # step of load, relative to it
 ROUNDING = 1e-11  # of shift-inverted eigenvalues, relative to the largest
 ARNOLDI = 1e-11  # residual of Arnoldi's method, relative to the eigenvalue
+UNCOUPLED = 1e-9  # share of the geometric stiffness on the lowest modes that counts as none
+RESTARTS = {float: 200, complex: 8}  # of Arnoldi's method; complex shifts may face a point of accumulation
 STEP = 1e-5  # of the differences by the load, relative to it
 SAME = 1e-14  # entries that interpolation must reproduce, relative to the largest
 INSIDE = 0.3819  # where between its ends an interpolation is put to the test
-SCAN = 1.04  # ratio of successive loads scanned with the small model
+SCAN = 1.08  # ratio of successive loads scanned with the small model
+REMEMBERED = 8  # sets of assembled matrices
+STACK = 16  # loads scanned at once
 MARCH = 16  # steps of load when nothing is predicted
 NEWTON_STEPS = 25
 CONVERGED = 1e-13  # relative step of the load
@@ -64,7 +68,7 @@ class SparseFlutter:
     """The first flutter load of an assembly, or the honest absence of one in the interval searched.
 
     ``mode`` holds the amplitudes of all coordinates, the largest of them one; ``precision`` the last Newton step
-    relative to the load; ``checked`` the loads at which the ``modes`` lowest modes were computed.
+    relative to the load; ``checked`` the loads at which at least ``modes`` modes were computed, ``covered`` says which.
     """
 
     load: str
@@ -74,6 +78,7 @@ class SparseFlutter:
     precision: float | None
     checked: tuple[CheckedLoad, ...]
     modes: int
+    covered: str
     searched: tuple[float, float]
     how: str
 
@@ -98,10 +103,10 @@ class SparseFlutter:
     def status(self) -> str:
         looked = ", ".join(f"{c.load:.6g}" for c in self.checked if self.value is None or c.load < self.value)
         if self.value is None:
-            return f"no flutter of the {self.modes} lowest modes up to {self.load} = {self.searched[1]:g}: {self.how}"
+            return f"no flutter of the {self.modes} {self.covered} up to {self.load} = {self.searched[1]:g}: {self.how}"
         return (
-            f"flutter at {self.load} = {self.value:.12g}: {self.how}; no oscillation of the {self.modes} lowest modes "
-            f"grows at {self.load} = {looked}"
+            f"flutter at {self.load} = {self.value:.12g}: {self.how}; "
+            f"no oscillation of the {self.modes} {self.covered} grows at {self.load} = {looked}"
         )
 
 
@@ -116,9 +121,12 @@ class Crossing:
 
 
 def flutter_load(
-    assembly: Assembly, to: float | None = None, modes: int = 8, start: Any = None, fixed: Sequence[int] = ()
+    assembly: Assembly, to: float | None = None, modes: int = 6, start: Any = None, fixed: Sequence[int] = ()
 ) -> SparseFlutter:
     """The first load in [0, to] at which one of the lowest ``modes`` modes starts to grow as an oscillation.
+
+    Flutter that joins only higher modes is not seen: where the spectrum is dense, ask for more modes until the load
+    stays the same. An assembly of few coordinates is searched with all its modes.
 
     Without ``to`` the search ends where the load outweighs the stiffness of the highest of these modes.
     """
@@ -143,17 +151,17 @@ class Search:
         self.view: Reversible | Damped = Reversible() if origin.reversible and probe.reversible else Damped()
         squares, vectors = lowest_squares(origin, modes)
         if isinstance(self.view, Reversible):
-            self.checked[0.0] = CheckedLoad(0.0, self.view.omega(squares), *self.view.counts(squares))
+            self._note(0.0, squares)
         shapes = linalg.orth(np.hstack([vectors.real, vectors.imag]), rcond=UNRESOLVED)
         self.model = Model(path, self.view, shapes)
         self.reach = path.reachable(self.model.reach if to is None else float(to))
         path.straighten(self.reach)
 
     def check(self, load: float, near: complex | None = None) -> CheckedLoad:
-        """The lowest eigenvalues at a load, and those nearest to a frequency if one is suspected."""
+        """The eigenvalues of the modes at risk: near a frequency, by default the one that the small model suspects."""
         if load not in self.checked:
-            values, _ = self.view.lowest(self.path.linearise(load), self.modes, near)
-            self.checked[load] = CheckedLoad(load, self.view.omega(values), *self.view.counts(values))
+            near = near or self.model.oscillation(load).eigenvalue
+            self._note(load, self.view.lowest(self.path.linearise(load), self.modes, near)[0])
         return self.checked[load]
 
     def predicted(self) -> Crossing | None:
@@ -166,7 +174,7 @@ class Search:
     def marched(self) -> Crossing | None:
         """The lowest modes from load to load; where an oscillation grows, halve the step until Newton succeeds."""
         low = high = 0.0
-        for load in self._loads():
+        for load in [0.0, *self._loads()]:
             if self.check(load).oscillating:
                 high = load
                 break
@@ -183,9 +191,11 @@ class Search:
 
     def seen(self, load: float) -> Crossing:
         """The growing oscillation at a load, as a start for Newton's method."""
-        values, vectors = self.view.lowest(self.path.linearise(load), self.modes)
+        values, vectors = self.view.lowest(
+            self.path.linearise(load), self.modes, self.model.oscillation(load).eigenvalue
+        )
         k = self.view.critical(values)
-        return Crossing(load, complex(self.view.omega(values)[k]), vectors[:, k], np.nan)
+        return Crossing(float(load), complex(self.view.omega(values)[k]), vectors[:, k], np.nan)
 
     def describe(self, crossing: Crossing | None) -> str:
         if crossing is None:
@@ -197,31 +207,36 @@ class Search:
 
     def result(self, crossing: Crossing | None, how: str) -> SparseFlutter:
         checked = tuple(self.checked[load] for load in sorted(self.checked))
+        modes = min(len(check.values) for check in checked)
         name, searched = self.path.assembly.load, (0.0, self.reach)
+        where = (checked, modes, self.view.covered, searched, how)
         if crossing is None:
-            return SparseFlutter(name, None, None, None, None, checked, self.modes, searched, how)
+            return SparseFlutter(name, None, None, None, None, *where)
         mode = crossing.mode / crossing.mode[np.abs(crossing.mode).argmax()]
-        frequency = abs(crossing.eigenvalue.imag)
-        return SparseFlutter(
-            name, crossing.load, frequency, mode, crossing.precision, checked, self.modes, searched, how
-        )
+        return SparseFlutter(name, crossing.load, abs(crossing.eigenvalue.imag), mode, crossing.precision, *where)
+
+    def _note(self, load: float, values: np.ndarray) -> None:
+        oscillating, divergent = (int(mask.sum()) for mask in self.view.growing(values))
+        self.checked[load] = CheckedLoad(load, self.view.omega(values), oscillating, divergent)
 
     def _loads(self) -> np.ndarray:
+        """Loads to look at one by one: evenly up to twice the prediction, then in growing steps."""
         guess = self.model.first(self.reach)
-        step = self.reach / MARCH if guess is None else min(guess.load / 8, self.reach / MARCH)
+        fine = self.reach if guess is None else min(2 * guess.load, self.reach)
         known = [load for load in self.checked if 0 < load <= self.reach]
-        return np.union1d(known, np.linspace(0.0, self.reach, int(np.ceil(self.reach / step)) + 1)[1:])
+        return np.unique([*known, *np.linspace(0, fine, MARCH + 1)[1:], *np.geomspace(fine, self.reach, MARCH)])
 
     def _confirmed(self, guess: Crossing, low: float, high: float) -> Crossing | None:
         """Newton's method from a guess; accepted between the limits if growth starts there and not before."""
         try:
             crossing = self.view.locate(self.path, guess)
-        except (ConvergenceError, RankError):
+        except (ConvergenceError, RankError, np.linalg.LinAlgError):
             return None
         if not low < crossing.load < min(high, self.reach):
             return None
         if self.path.bent(crossing.load):
-            return self._confirmed(guess, low, high)
+            self.checked.clear()
+            return None
         before = self.check(crossing.load * (1 - MARGIN), crossing.eigenvalue)
         after = self.check(crossing.load * (1 + MARGIN), crossing.eigenvalue)
         return crossing if after.oscillating > before.oscillating == 0 else None
@@ -244,6 +259,11 @@ class LoadPath:
         self._chord: Chord | None = None
 
     @property
+    def affine(self) -> bool:
+        """Whether all matrices are known to be affine in the load."""
+        return self._chord is not None
+
+    @cached_property
     def probe(self) -> float:
         """A load that the equilibrium reaches, of no particular size."""
         for load in (1.0, 1e-3, 1e-6):
@@ -293,6 +313,8 @@ class LoadPath:
     def assembled(self, load: float) -> SparseLinearisation:
         if load not in self._linear:
             z, n = self.rest(load), self.assembly.size
+            if len(self._linear) >= REMEMBERED:
+                self._linear.pop(next(iter(self._linear)))
             self._linear[load] = self.assembly.linearise(load, Rest(load, z[:n], z[n:], 0.0, 0))
         return self._linear[load]
 
@@ -368,17 +390,15 @@ class Model:
 
     def __init__(self, path: LoadPath, view: Reversible | Damped, shapes: np.ndarray) -> None:
         self.path, self.view, self.shapes = path, view, shapes
-        h = path.probe
         self.base = self._project(path.linearise(0.0))
-        self.tilt = (self._project(path.linearise(h)) - self.base) / h
-        middle = self._project(path.linearise(h / 3))
-        self.affine = bool(np.abs(self.base + self.tilt * (h / 3) - middle).max() <= 1e-12 * np.abs(self.base).max())
+        self.tilt = (self._project(path.linearise(path.probe)) - self.base) / path.probe
+        self._check_coupling()
 
-    def matrices(self, load: float) -> np.ndarray:
-        """M, C and K on the shapes."""
-        if self.affine:
-            return self.base + self.tilt * load
-        return self._project(self.path.linearise(load))
+    def matrices(self, loads: np.ndarray) -> np.ndarray:
+        """M, C and K on the shapes, for each of several loads."""
+        if self.path.affine:
+            return self.base[:, None] + self.tilt[:, None] * loads[:, None, None]
+        return np.stack([self._project(self.path.linearise(load)) for load in loads], axis=1)
 
     @property
     def scale(self) -> float:
@@ -391,36 +411,50 @@ class Model:
     def reach(self) -> float:
         """Four times the load whose geometric stiffness equals the elastic one on these shapes."""
         slope = np.linalg.norm(self.tilt[2], 2)
-        if not slope > 0:
-            raise ParameterError(
-                f"the load {self.path.assembly.load!r} does not change the stiffness of {self.path.assembly.name}: "
-                "check which parts carry it, or give the interval with to=…"
-            )
         return float(4 * np.linalg.norm(self.base[2], 2) / slope)
 
     def first(self, to: float) -> Crossing | None:
         """The first load at which the model shows a growing oscillation, to a thousandth."""
-        least = min(self.scale / 20, to / 20)
+        least = min(self.scale, to) / 20
         loads = np.geomspace(least, to, int(np.log(to / least) / np.log(SCAN)) + 2)
-        for some in np.array_split(loads, max(len(loads) // 24, 1)):
+        low = 0.0
+        for some in np.array_split(loads, -(-len(loads) // STACK)):
             k = self._first_growing(some)
             if k is not None:
                 break
+            low = some[-1]
         else:
             return None
-        low, high = (some[k - 1] if k else some[0] / SCAN), some[k]
+        low, high = (some[k - 1] if k else low), some[k]
         while high - low > MARGIN * high:
-            inner = np.linspace(low, high, 9)
-            k = self._first_growing(inner[1:-1])
+            inner = np.linspace(low, high, STACK + 2)
+            k = self._first_growing(inner[1:])
             low, high = inner[-2:] if k is None else inner[k : k + 2]
-        values, vectors = self.view.small(*self.matrices(high))
+        return self.oscillation(float(high))
+
+    def oscillation(self, load: float) -> Crossing:
+        """The oscillation of the model that grows most or decays least, in all coordinates."""
+        values, vectors = np.linalg.eig(self.view.operator(*self.matrices(np.array([load])))[0])
         k = self.view.critical(values)
-        return Crossing(float(high), complex(self.view.omega(values)[k]), self.shapes @ vectors[:, k], np.nan)
+        omega = complex(self.view.omega(values)[k])
+        return Crossing(load, omega, self.shapes @ vectors[: self.shapes.shape[1], k], np.nan)
 
     def _first_growing(self, loads: np.ndarray) -> int | None:
-        stack = np.array([self.view.operator(*self.matrices(load)) for load in loads])
-        growing = [self.view.counts(values)[0] > 0 for values in np.linalg.eigvals(stack)]
-        return growing.index(True) if any(growing) else None
+        values = np.linalg.eigvals(self.view.operator(*self.matrices(loads)))
+        growing = self.view.growing(values)[0].any(axis=-1)
+        return int(growing.argmax()) if growing.any() else None
+
+    def _check_coupling(self) -> None:
+        """The load must act among these shapes: otherwise whatever flutters, they do not."""
+        assembly, probe = self.path.assembly, self.path.probe
+        change = self.path.linearise(probe).stiffness - self.path.linearise(0.0).stiffness
+        whole = change @ self.shapes / probe
+        if np.linalg.norm(self.tilt[2]) > UNCOUPLED * np.linalg.norm(whole):
+            return
+        raise ParameterError(
+            f"the load {assembly.load!r} of {assembly.name} does not change the stiffness of the "
+            f"{self.shapes.shape[1]} lowest modes: ask for more modes, or check which parts carry the load"
+        )
 
     def _project(self, lin: SparseLinearisation) -> np.ndarray:
         return np.array([self.shapes.T @ (matrix @ self.shapes) for matrix in (lin.M, lin.C, lin.stiffness)])
@@ -430,29 +464,26 @@ class Reversible:
     """Squares s = ω² of an assembly without forces that depend on velocity: stable while all are real and negative."""
 
     event = "two frequencies meet and leave the imaginary axis"
+    covered = "lowest modes"
 
-    def lowest(
-        self, lin: SparseLinearisation, modes: int, near: complex | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def lowest(self, lin: SparseLinearisation, modes: int, near: complex) -> tuple[np.ndarray, np.ndarray]:
         return lowest_squares(lin, modes)
 
     def operator(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
         return -np.linalg.solve(M, K)
 
-    def small(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return np.linalg.eig(self.operator(M, C, K))
-
     def omega(self, squares: np.ndarray) -> np.ndarray:
         return np.sqrt(squares.astype(complex))
 
-    def counts(self, squares: np.ndarray) -> tuple[int, int]:
-        """Growing oscillations and growing exponentials; errors of s rise with s² when 1/s is what is computed."""
-        noise = REAL * np.abs(squares) + ROUNDING * np.abs(squares) ** 2 / np.abs(squares).min()
-        oscillating = np.abs(squares.imag) > noise
-        return int(oscillating.sum()) // 2, int((~oscillating & (squares.real > noise)).sum())
+    def growing(self, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which grow as oscillations and which as exponentials; errors of s rise with s² when 1/s is computed."""
+        size = np.abs(squares)
+        noise = REAL * size + ROUNDING * size**2 / size.min(axis=-1, keepdims=True)
+        real = np.abs(squares.imag) <= noise
+        return ~real & (squares.imag > 0), real & (squares.real > noise)
 
     def critical(self, squares: np.ndarray) -> int:
-        return int((np.abs(squares.imag) / np.abs(squares)).argmax())
+        return int((squares.imag / np.abs(squares)).argmax())
 
     def locate(self, path: LoadPath, guess: Crossing) -> Crossing:
         """Newton's method for a double root s: g = 0 and g_s = 0, where P v + e_i g = 0 with v_j = 1."""
@@ -471,7 +502,7 @@ class Reversible:
             ds, dF = np.linalg.solve([[g_s, g_F], [g_ss, g_sF]], [-g, -g_s])
             square, load, size = square + ds, load + dF, abs(dF / (load + dF))
             if size <= CONVERGED or (size < STAGNATED and size >= last):
-                return Crossing(load, complex(np.sqrt(complex(square))), v[:n], size)
+                return Crossing(float(load), complex(np.sqrt(complex(square))), v[:n], float(size))
             border, last = border.renewed(v[:n]), size
         raise ConvergenceError(f"Newton's method did not find where two frequencies meet near {guess.load:.6g}")
 
@@ -480,39 +511,32 @@ class Damped:
     """Eigenvalues ω of an assembly with damping or gyroscopic forces: stable while none has a positive real part."""
 
     event = "a pair of eigenvalues crosses the imaginary axis"
+    covered = "modes nearest to the frequency most at risk"
 
-    def lowest(
-        self, lin: SparseLinearisation, modes: int, near: complex | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        values, vectors = lowest_roots(lin, 2 * modes, 0.0)
-        if near is None:
-            return values, vectors
-        # Overdamped modes can crowd the origin: look beside the suspected frequency too.
-        others, shapes = lowest_roots(lin, 4, 1j * abs(near.imag) * (1 + MARGIN))
-        others, shapes = np.concatenate([others, others.conj()]), np.hstack([shapes, shapes.conj()])
-        fresh = np.abs(others[:, None] - values).min(axis=1) > 1e-6 * np.abs(others)
-        return np.concatenate([values, others[fresh]]), np.hstack([vectors, shapes[:, fresh]])
+    def lowest(self, lin: SparseLinearisation, modes: int, near: complex) -> tuple[np.ndarray, np.ndarray]:
+        # Overdamped modes can crowd the origin: what matters lies beside the frequency most at risk.
+        values, vectors = nearest_roots(lin, modes, 1j * (abs(near.imag) or abs(near)) * (1 + MARGIN))
+        upper = values.imag >= -REAL * np.abs(values)
+        return values[upper], vectors[:, upper]
 
     def operator(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
-        n = len(M)
-        return np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
-
-    def small(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values, states = np.linalg.eig(self.operator(M, C, K))
-        return values, states[: len(M)]
+        unit = np.broadcast_to(np.eye(M.shape[-1]), M.shape)
+        return np.block([[0 * unit, unit], [-np.linalg.solve(M, K), -np.linalg.solve(M, C)]])
 
     def omega(self, values: np.ndarray) -> np.ndarray:
         return values
 
-    def counts(self, values: np.ndarray) -> tuple[int, int]:
+    def growing(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Which grow as oscillations, of each pair the upper one, and which as exponentials."""
         size = np.abs(values)
-        noise = GROWTH * size + ROUNDING * size**2 / size.min()
-        growing = values.real > noise
-        oscillating = growing & (np.abs(values.imag) > REAL * size)
-        return int(oscillating.sum()) // 2, int((growing & ~oscillating).sum())
+        growing = values.real > GROWTH * size + ROUNDING * size**2 / size.min(axis=-1, keepdims=True)
+        return growing & (values.imag > REAL * size), growing & (np.abs(values.imag) <= REAL * size)
 
     def critical(self, values: np.ndarray) -> int:
-        return int(np.where(values.imag > REAL * np.abs(values), values.real, -np.inf).argmax())
+        oscillating = values.imag > REAL * np.abs(values)
+        if not oscillating.any():
+            return int(values.real.argmax())
+        return int(np.where(oscillating, values.real, -np.inf).argmax())
 
     def locate(self, path: LoadPath, guess: Crossing) -> Crossing:
         """Newton's method for g(iω, F) = 0, where P v + e_i g = 0 with v_j = 1."""
@@ -530,7 +554,7 @@ class Damped:
             d_omega, dF = np.linalg.solve([[by_omega.real, g_F.real], [by_omega.imag, g_F.imag]], [-g.real, -g.imag])
             omega, load, size = omega + d_omega, load + dF, abs(dF / (load + dF))
             if size <= CONVERGED or (size < STAGNATED and size >= last):
-                return Crossing(load, 1j * omega, v[:n], size)
+                return Crossing(float(load), 1j * float(omega), v[:n], float(size))
             border, last = border.renewed(v[:n]), size
         raise ConvergenceError(f"Newton's method did not find a crossing of the imaginary axis near {guess.load:.6g}")
 
@@ -579,11 +603,11 @@ def lowest_squares(lin: SparseLinearisation, modes: int) -> tuple[np.ndarray, np
     def inverse(x: np.ndarray) -> np.ndarray:
         return -factors.solve(M @ np.concatenate([x, np.zeros((rows, *x.shape[1:]))]))[:n]
 
-    inverted, vectors = largest(inverse, n, min(modes, n - rows), float)
+    inverted, vectors = largest(inverse, n, n - rows, modes, float)
     return 1 / inverted, vectors
 
 
-def lowest_roots(lin: SparseLinearisation, count: int, shift: complex) -> tuple[np.ndarray, np.ndarray]:
+def nearest_roots(lin: SparseLinearisation, count: int, shift: complex) -> tuple[np.ndarray, np.ndarray]:
     """The ω nearest to a shift with (M ω² + C ω + K) q + Aᵀp = 0, A q = 0, and their q."""
     n, rows = lin.pattern.size, lin.pattern.rows
     kind = complex if np.iscomplex(shift) else float
@@ -597,28 +621,39 @@ def lowest_roots(lin: SparseLinearisation, count: int, shift: complex) -> tuple[
         return np.concatenate([new, shift * new - x[:n]])
 
     own = len(np.unique(lin.pattern.indices[lin.data["moving"] != 0]))  # rows A q̇ + B q = 0 have a root of their own
-    inverted, vectors = largest(inverse, 2 * n, min(count, 2 * (n - rows) + own), kind)
+    inverted, vectors = largest(inverse, 2 * n, 2 * (n - rows) + own, count, kind)
     return shift - 1 / inverted, vectors[:n]
 
 
 def largest(
-    operator: Callable[[np.ndarray], np.ndarray], size: int, count: int, kind: type
+    operator: Callable[[np.ndarray], np.ndarray], size: int, finite: int, count: int, kind: type
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues of largest modulus of an operator, largest first, with eigenvectors: Arnoldi's method."""
+    """Eigenvalues of largest modulus of an operator, largest first, with eigenvectors: ``count`` by Arnoldi's method.
+
+    Of a small operator all that do not vanish, at most ``finite``. Eigenvalues that crowd a point of accumulation
+    may stay out: those that have converged are returned.
+    """
     if size <= SMALL or count >= size - 1:
         values, vectors = np.linalg.eig(operator(np.eye(size, dtype=kind)))
+        order = np.argsort(-np.abs(values))[:finite]
     else:
-        start: np.ndarray = np.random.default_rng(1949).uniform(-1, 1, size).astype(kind)
-        form = LinearOperator((size, size), matvec=operator, dtype=kind)
-        try:
-            values, vectors = eigs(form, k=count, v0=start, tol=ARNOLDI, ncv=max(2 * count + 4, 20))
-        except ArpackError as problem:
-            raise ConvergenceError(
-                f"Arnoldi's method did not find {count} eigenvalues: ask for fewer modes"
-            ) from problem
-    order = np.argsort(-np.abs(values))[:count]
+        values, vectors = _arnoldi(operator, size, min(count, finite), kind)
+        order = np.argsort(-np.abs(values))
     order = order[np.abs(values[order]) > UNRESOLVED * np.abs(values).max()]
     return values[order].astype(complex), vectors[:, order]
+
+
+def _arnoldi(
+    operator: Callable[[np.ndarray], np.ndarray], size: int, count: int, kind: type
+) -> tuple[np.ndarray, np.ndarray]:
+    start: np.ndarray = np.random.default_rng(1949).uniform(-1, 1, size).astype(kind)
+    form = LinearOperator((size, size), matvec=operator, dtype=kind)
+    try:
+        return eigs(form, k=count, v0=start, tol=ARNOLDI, ncv=max(2 * count + 2, 12), maxiter=RESTARTS[kind])
+    except ArpackNoConvergence as partly:
+        if len(partly.eigenvalues) >= 2:
+            return partly.eigenvalues, partly.eigenvectors
+        raise ConvergenceError(f"Arnoldi's method did not find {count} eigenvalues: ask for fewer modes") from partly
 
 
 def _unknowns(rest: Rest) -> np.ndarray:

@@ -1,0 +1,42 @@
+"""What many tests share: the paper's pendulum, its parameters and a user's own system."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sm
+from hypothesis import settings
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+
+settings.register_profile("pfaff", deadline=None, max_examples=25, derandomize=True)
+settings.load_profile("pfaff")
+
+XI_HAT = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50}
+
+
+@pytest.fixture(scope="session")
+def skate() -> pfaff.System:
+    return pfaff.atlas.column(2, "skate", "dead")
+
+
+@pytest.fixture(scope="session")
+def bow() -> pfaff.System:
+    return pfaff.atlas.column(2, "bow", "dead")
+
+
+@pytest.fixture(scope="session")
+def sleigh() -> pfaff.System:
+    """Chaplygin's sleigh as a user would state it."""
+    x, y, phi = dynamicsymbols("x y phi")
+    m, I, a = sm.symbols("m I a", positive=True)
+    t = dynamicsymbols._t
+    centre = sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])
+    velocity = centre.diff(t)
+    return pfaff.System(
+        coordinates=[x, y, phi],
+        kinetic=m * velocity.dot(velocity) / 2 + I * phi.diff(t) ** 2 / 2,
+        nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
+        parameters={m: 1, I: sm.Rational(1, 4), a: sm.Rational(2, 5)},
+        name="sleigh",
+    )

@@ -1,0 +1,196 @@
+"""Critical loads: published digits, completeness of the search, and what is said where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+from conftest import XI_HAT
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.errors import ParameterError
+from pfaff.stability.roots import all_roots
+
+t = dynamicsymbols._t
+
+
+@pytest.mark.parametrize("constraint", ["skate", "bow"])
+@pytest.mark.parametrize("load", ["dead", "spring"])
+@pytest.mark.parametrize(
+    ("damping", "flutter", "divergence"),
+    [
+        # Cazzolli et al. (2020), Eq. (71), Fig. 9, Eqs. (80) and (81); converged digits
+        ({}, 76.2073258262292, 95.4109314351816),
+        ({"c_i": 1.5}, 76.3379703896335, 108.915743348559),
+        ({"c_t": 0.7}, 51.9874739039666, None),
+        ({"c_r": 0.7}, 51.3927125506073, None),
+    ],
+)
+def test_published_loads(constraint, load, damping, flutter, divergence):
+    values = {"K": 40} if load == "spring" else {}
+    found = pfaff.atlas.column(2, constraint, load).at(**XI_HAT, **damping, **values).critical()
+    scale = 40 if load == "spring" else 1  # p = K Δ at X = 0
+    assert scale * found.flutter.value == pytest.approx(flutter, rel=1e-12)
+    if divergence is not None:
+        assert scale * found.divergence.value == pytest.approx(divergence, rel=1e-12)
+    assert not found.buckling
+    assert found.buckling.value is None
+
+
+def test_frequency_mode_and_crossing_speed(skate):
+    """Sec. 6.1: ω0 = 1.01923; the crossing speed converges to 0.0744746679653 (0.0744935 is printed)."""
+    found = skate.at(**XI_HAT, c_i=1.5).flutter()
+    assert found.frequency == pytest.approx(1.01922949893, rel=1e-10)
+    assert found.crossing_speed == pytest.approx(0.0744746679653, rel=1e-10)
+    lin = skate.at(**XI_HAT, c_i=1.5, F=found.value).linearise()
+    mode = np.array(list(found.mode.values()))
+    residual = lin.M @ mode * found.eigenvalue**2 + lin.C @ mode * found.eigenvalue + lin.stiffness @ mode
+    np.testing.assert_allclose(lin.kernel.T @ residual, 0, atol=1e-10)
+    assert np.abs(mode).max() == pytest.approx(1)
+
+
+def test_misaligned_bow_flutters_on_its_bent_path(bow):
+    """Sec. 6.2 prints 78.276; the converged value on the equilibrium path is 78.2992872849."""
+    found = bow.at(**XI_HAT, c_i=1.5, beta0=float(np.pi / 100)).critical(to=120)
+    assert found.flutter.value == pytest.approx(78.2992872849, rel=1e-11)
+    assert not found.buckling
+
+
+def test_ziegler_pendulum_of_the_textbook():
+    """Masses 2m and m at the ends of equal bars: 7/2 − √2 (k/l) undamped (Ziegler 1952)."""
+    case = _ziegler()
+    assert case.flutter().value == pytest.approx(3.5 - np.sqrt(2), rel=1e-13)
+    assert sm.simplify(case.flutter(exact=True).value - (sm.Rational(7, 2) - sm.sqrt(2))) == 0
+    assert case.paradox({"c_i": 1}).limit == pytest.approx(41 / 28, rel=1e-12)  # equal vanishing damping
+
+
+def _ziegler() -> pfaff.Case:
+    return pfaff.atlas.ziegler(2, individual=True).at(l1=1, l2=1, d1=1, d2=1, m1=2, m2=1, k1=1, k2=1)
+
+
+@pytest.mark.parametrize("c", [0.3, 2.0, 30.0])
+def test_external_damping_formula(skate, c):
+    """The closed form of Sec. 5.2.1 for c_e with ξ̂."""
+    printed = (
+        11566752096 + 25235 * c**2 - 721 * np.sqrt(245 * (5 * c**2 + 1465344) * c**2 + 40956144431616)
+    ) / 169589580
+    assert skate.at(**XI_HAT, c_e=c).flutter().value == pytest.approx(printed, rel=1e-11)
+
+
+def coupled(width: float, damping: float = 0.0) -> pfaff.Case:
+    """Two oscillators whose frequencies cross at F = 1, coupled antisymmetrically: they flutter for |F − 1| < 2 width."""
+    x, y = dynamicsymbols("x y")
+    F, e, c = sm.symbols("F e c", real=True)
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    return pfaff.System(
+        [x, y],
+        kinetic,
+        ((1 + F) * x**2 + 2 * y**2) / 2,
+        c * kinetic,
+        forces={x: e * y, y: -e * x},
+        parameters={F: 0, e: width, c: damping},
+        load=F,
+    ).at()
+
+
+@pytest.mark.parametrize("width", [1e-2, 1e-4, 1e-6])
+def test_no_narrow_window_is_skipped(width):
+    found = coupled(width).critical(to=50)
+    assert found.flutter.value == pytest.approx(1 - 2 * width, rel=1e-9)
+    assert [cell.kind for cell in found.cells] == ["stable", "flutter", "stable"]
+    assert found.cells[1].high - found.cells[1].low == pytest.approx(4 * width, rel=1e-3)
+
+
+def test_no_narrow_window_is_skipped_with_damping():
+    """Damping c narrows the window to |F − 1| < 2√(e² − 2c²·(mean ω²)/…): found by bisection of the growth rate."""
+    case = coupled(1e-3, damping=1e-3 / 2)
+    found = case.critical(to=50)
+
+    def growth(F: float) -> float:
+        return case.spectrum(F=F).values.real.max()
+
+    inside, outside = 1.0, 1 - 3e-3
+    assert growth(inside) > 0 > growth(outside)
+    for _ in range(80):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if growth(middle) > 0 else (inside, middle)
+    assert found.flutter.value == pytest.approx(inside, rel=1e-10)
+
+
+def test_buckling_of_an_euler_column():
+    """One bar under a load that keeps its direction buckles at k/l; two bars at (3 − √5)/2 k/l."""
+    theta, psi = dynamicsymbols("theta psi")
+    F, m = sm.symbols("F m", real=True)
+    one = pfaff.System([theta], m * theta.diff(t) ** 2 / 2, theta**2 / 2 + F * sm.cos(theta), parameters={F: 0, m: 1}, load=F)
+    assert one.at().buckling().value == pytest.approx(1, rel=1e-12)
+    assert one.at().divergence().value == pytest.approx(1, rel=1e-12)
+    assert not one.at().flutter()
+    two = pfaff.System(
+        [theta, psi],
+        m * (theta.diff(t) ** 2 + psi.diff(t) ** 2) / 2,
+        theta**2 / 2 + (psi - theta) ** 2 / 2 + F * (sm.cos(theta) + sm.cos(psi)),
+        parameters={F: 0, m: 1},
+        load=F,
+    )
+    assert two.at().buckling().value == pytest.approx((3 - np.sqrt(5)) / 2, rel=1e-12)
+    exact = two.at().buckling(exact=True).value
+    assert sm.simplify(exact - (3 - sm.sqrt(5)) / 2) == 0
+
+
+def test_a_path_that_folds_ends_in_buckling():
+    """V = x³/3 − x + F x loses its equilibria at F = 1, from x = √(1 − F)."""
+    x = dynamicsymbols("x")
+    F, m = sm.symbols("F m", real=True)
+    system = pfaff.System([x], m * x.diff(t) ** 2 / 2, (x + 1) ** 3 / 3 - x + F * x, parameters={F: 0, m: 1}, load=F)
+    found = system.at().critical(to=5)
+    assert found.buckling.value == pytest.approx(1, rel=1e-6)
+    assert "folds back" in found.buckling.how
+    assert found.flutter.searched[1] == pytest.approx(1, rel=1e-6)
+
+
+def test_none_is_an_answer(skate):
+    found = pfaff.atlas.column(1).at(c_i=0.1).flutter(to=200)
+    assert not found
+    assert found.value is None
+    assert "no flutter up to F = 200" in found.status
+    with pytest.raises(ParameterError, match="no flutter load up to"):
+        float(found)
+
+
+def test_loads_by_name(skate):
+    case = skate.at(**XI_HAT, F=60)
+    assert case.flutter(load="F").value == pytest.approx(76.2073258262292)
+    with pytest.raises(ParameterError, match="'Fx'"):
+        case.flutter(load="Fx")
+    with pytest.raises(ParameterError, match="positive finite"):
+        case.flutter(to=-1)
+    x = dynamicsymbols("x")
+    m = sm.Symbol("m", positive=True)
+    with pytest.raises(ParameterError, match="declares no load"):
+        pfaff.System([x], m * x.diff(t) ** 2, x**2, parameters={m: 1}).at().flutter()
+
+
+def test_independent_route_through_the_flow(skate):
+    """The flutter load once more, from eigenvalues of the shape flow's Jacobian and bisection."""
+    case = skate.at(**XI_HAT, c_i=0.4, c_e=0.3, c_t=0.2, c_r=0.1)
+    low, high = 0.0, 120.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        growth = np.linalg.eigvals(skate.shape.jacobian(np.zeros(4), case.at(F=middle))).real.max()
+        low, high = (middle, high) if growth < 0 else (low, middle)
+    assert case.flutter().value == pytest.approx(low, rel=1e-11)
+
+
+def test_all_roots_are_found_where_they_nearly_meet():
+    """Σ of roots known in advance, two of them 1e-5 apart, and a near miss that must not be taken for a root."""
+    wanted = np.array([0.1, 0.37, 0.37001, 0.9])
+
+    def function(x: float):
+        factors = np.append(x - wanted, (x - 0.6) ** 2 + 1e-10)
+        return np.array([np.sign(factors).prod()]), np.array([np.log(np.abs(factors) + 1e-300).sum()]), np.array([-40.0])
+
+    (found,) = all_roots(function, 0.0, 1.0)
+    for root in wanted:
+        assert np.abs(found - root).min() < 1e-9
+    assert np.abs(found - 0.6).min() > 1e-3

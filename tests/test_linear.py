@@ -1,0 +1,245 @@
+"""Small motions: structural zeros, invariances, identities of the paper, Bottema's determinant."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+from conftest import XI_HAT
+from hypothesis import given
+from hypothesis import strategies as st
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.stability.linear import hurwitz_matrix
+
+t = dynamicsymbols._t
+positive = st.floats(0.1, 5)
+DAMPINGS = ("c_i", "c_e", "c_t", "c_r")
+
+
+def distance(first: np.ndarray, second: np.ndarray) -> float:
+    """The largest gap between two spectra, relative to their size."""
+    first, second = np.asarray(first), list(second)
+    worst = 0.0
+    for value in first:
+        nearest = min(range(len(second)), key=lambda k: abs(second[k] - value))
+        worst = max(worst, abs(second.pop(nearest) - value))
+    return worst / np.abs(first).max()
+
+
+# invariances
+
+
+@given(st.integers(1, 4), st.sampled_from(["skate", "bow"]), st.lists(positive, min_size=8, max_size=8))
+def test_twins_have_one_spectrum(bars, constraint, values):
+    """Cazzolli et al. (2020), Sec. 4.2: skate ≡ Ziegler and bow ≡ Reut for β0 = 0, any damping."""
+    names = ("M_L", "I_L", "k1", *DAMPINGS, "F")
+    given_values = dict(zip(names, values, strict=True))
+    twin = pfaff.atlas.ziegler if constraint == "skate" else pfaff.atlas.reut
+    ours = pfaff.atlas.column(bars, constraint).at(**given_values).spectrum()
+    theirs = twin(bars).at(**given_values).spectrum()
+    assert ours.structural_zeros == 1
+    assert theirs.structural_zeros == 0
+    assert distance(ours.values, theirs.values) < 1e-10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bars", [5, 6, 7, 8])
+def test_twins_have_one_spectrum_for_many_bars(bars):
+    values = dict(zip(("M_L", "I_L", "k1", *DAMPINGS, "F"), np.random.default_rng(bars).uniform(0.1, 3, 8), strict=True))
+    skate = pfaff.atlas.column(bars, "skate").at(**values).spectrum().values
+    for other in (pfaff.atlas.column(bars, "bow"), pfaff.atlas.ziegler(bars), pfaff.atlas.reut(bars)):
+        assert distance(skate, other.at(**values).spectrum().values) < 1e-10
+
+
+def test_the_order_of_coordinates_does_not_matter(skate):
+    shuffled = pfaff.System(
+        coordinates=[skate.coordinates[k] for k in (2, 0, 1)],
+        kinetic=skate.kinetic,
+        potential=skate.potential,
+        dissipation=skate.dissipation,
+        nonholonomic_constraints=skate.nonholonomic_constraints,
+        parameters=skate.parameters,
+        load="F",
+    )
+    values = XI_HAT | {"c_i": 1.5, "beta0": 0.03, "F": 60}
+    assert distance(skate.at(**values).spectrum().values, shuffled.at(**values).spectrum().values) < 1e-12
+    assert float(shuffled.at(**XI_HAT, c_i=1.5).flutter()) == pytest.approx(76.3379703896335, rel=1e-12)
+
+
+def test_units_scale_out(skate):
+    """L, M, k in other units: loads scale with k/L, frequencies with √(k/M)/L (Eq. 50)."""
+    L, M, k = 3.0, 7.0, 11.0
+    scaled = skate.at(
+        d="1/2", L=L, M=M, k=k, k1=50 * k, M_L=15 * M, I_L=15 * M * L**2, c_i=1.5 * L * np.sqrt(k * M)
+    ).flutter()
+    assert scaled.value == pytest.approx(76.3379703896335 * k / L, rel=1e-12)
+    assert scaled.frequency == pytest.approx(1.01922949893 * np.sqrt(k / M) / L, rel=1e-11)
+
+
+def test_individual_bars_contain_the_uniform_column(skate):
+    own = pfaff.atlas.column(2, individual=True).at(k1=50, k2=1, M_L=15, I_L=15, c_i=1.5, F=60)
+    assert distance(own.spectrum().values, skate.at(**XI_HAT, c_i=1.5, F=60).spectrum().values) < 1e-13
+
+
+# structure
+
+
+def test_matrices_of_equation_32_by_name(skate):
+    """Cazzolli et al. (2020), Eqs. (55)–(58) with ξ̂ and c_i = 3/2."""
+    lin = skate.at(**XI_HAT, c_i=1.5, c_e=0.48, M_X=2, F=7).linearise()
+    np.testing.assert_allclose(lin.M, [[3.90625, 3.8125, 0], [3.8125, 18.78125, 0], [0, 0, 18]], atol=1e-14)
+    np.testing.assert_allclose(lin.C, [[3.08, -1.47, 0], [-1.47, 1.52, 0], [0, 0, 0.48]], atol=1e-14)
+    np.testing.assert_allclose(lin.K, [[51, -1, 0], [-1, 1, 0], [0, 0, 0]], atol=1e-14)
+    np.testing.assert_allclose(lin.G, [[-0.5, 0.5, 0], [0, 0, 0], [0, 0, 0]], atol=1e-14)
+    np.testing.assert_allclose(lin.w, [0, 0, 1], atol=1e-15)
+    assert lin.p == pytest.approx([7])
+
+
+@pytest.mark.parametrize("constraint", ["skate", "bow"])
+@given(st.integers(2, 5), st.floats(-0.25, 0.25), st.floats(-0.2, 0.2), st.lists(positive, min_size=10, max_size=10))
+def test_determinants_of_the_stiffness(constraint, bars, beta, load, values):
+    """Eqs. (28), (37), (111): det(K + pG) over the rotations is the product of the stiffnesses, bent or not."""
+    stiffness, lengths = values[:bars], values[5 : 5 + bars]
+    case = pfaff.atlas.column(bars, constraint, individual=True).at(
+        **{f"k{i + 1}": k for i, k in enumerate(stiffness)},
+        **{f"l{i + 1}": l for i, l in enumerate(lengths)},
+        **{f"d{i + 1}": l / 2 for i, l in enumerate(lengths)},
+        beta0=beta,
+        F=load * min(stiffness) / max(lengths),
+    )
+    lin = case.linearise()
+    expected = np.prod(stiffness)
+    assert np.linalg.det(lin.K[:bars, :bars]) == pytest.approx(expected, rel=1e-9)
+    assert np.linalg.det(lin.stiffness[:bars, :bars]) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("bars", range(1, 9))
+def test_geometric_stiffnesses_are_transposed(bars):
+    """Eq. (48)."""
+    skate, bow = (pfaff.atlas.column(bars, c).at(F=1).linearise().G for c in ("skate", "bow"))
+    np.testing.assert_allclose(skate, bow.T, atol=1e-15)
+
+
+def test_the_pencil_is_singular_at_every_eigenvalue_and_at_zero(bow):
+    lin = bow.at(**XI_HAT, c_i=1.5, beta0=0.05, F=70).linearise()
+    for value in (*lin.spectrum().values, 0):
+        sizes = np.linalg.svd(lin.pencil(value))[1]
+        assert sizes[-1] < 1e-12 * sizes[0]
+
+
+def test_modes_and_their_reactions_satisfy_the_pencil(skate):
+    lin = skate.at(**XI_HAT, c_i=1.5, beta0=0.05, F=70).linearise()
+    spectrum = lin.spectrum()
+    for value, mode, reaction in zip(spectrum.values, spectrum.vectors.T, spectrum.reactions.T, strict=True):
+        np.testing.assert_allclose(lin.pencil(value) @ np.concatenate([mode, reaction]), 0, atol=1e-11)
+
+
+def test_characteristic_polynomial_and_hurwitz(skate):
+    case = skate.at(**XI_HAT, c_i="3/2", F=60)
+    rho = case.characteristic()
+    exact = case.characteristic(exact=True)
+    np.testing.assert_allclose(rho, [float(c) for c in exact.all_coeffs()], rtol=1e-12)
+    assert rho[0] == pytest.approx(58.8291015625)  # det M of Eq. (61)
+    H = hurwitz_matrix(np.array([1.0, 2, 3, 4, 5]))
+    np.testing.assert_array_equal(H, [[2, 1, 0, 0], [4, 3, 2, 1], [0, 5, 4, 3], [0, 0, 0, 5]])  # Eq. (63)
+    assert (case.linearise().hurwitz() > 0).all()
+    assert not (case.at(F=80).linearise().hurwitz() > 0).all()
+
+
+def test_a_velocity_term_makes_the_zero_root_move():
+    """A relation ż + κ z − y ẋ = 0 with κ > 0 conserves nothing: no structural zero, but the root −κ."""
+    x, y, z = dynamicsymbols("x y z")
+    m, k, kappa = sm.symbols("m k kappa", positive=True)
+    system = pfaff.System(
+        [x, y, z],
+        m * (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2,
+        k * (x**2 + 2 * y**2) / 2,
+        nonholonomic_constraints=[z.diff(t) + kappa * z - y * x.diff(t)],
+        parameters={m: 1, k: 4, kappa: 0.7},
+    )
+    spectrum = system.at().spectrum()
+    assert spectrum.structural_zeros == 0
+    expected = [-0.7, 2j, -2j, np.sqrt(8) * 1j, -np.sqrt(8) * 1j]
+    assert distance(expected, spectrum.values) < 1e-12
+
+
+def test_holonomic_constraint_gives_the_spectrum_of_the_minimal_coordinates():
+    x, y = dynamicsymbols("x y")
+    m, g, L = sm.symbols("m g L", positive=True)
+    system = pfaff.System(
+        [x, y],
+        m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        m * g * y,
+        holonomic_constraints=[x**2 + y**2 - L**2],
+        parameters={m: 2, g: 9.81, L: 1.7},
+    )
+    case = system.at()
+    bottom = next(at for at in case.equilibria(starts=50) if at["y"] < 0)
+    spectrum = case.spectrum(about=bottom)
+    assert spectrum.structural_zeros == 0
+    assert distance([1j * np.sqrt(9.81 / 1.7), -1j * np.sqrt(9.81 / 1.7)], spectrum.values) < 1e-12
+    assert case.linearise(about=bottom).symmetrisable
+
+
+def test_ignorable_coordinates_add_structural_zeros(sleigh):
+    """A free sleigh: one zero from the constraint, and its ignorable motions, none taken for a bifurcation."""
+    x, y = dynamicsymbols("x y")
+    m, k, c = sm.symbols("m k c", nonnegative=True)
+    kinetic = m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    free = pfaff.System([x, y], kinetic, k * y**2 / 2, c * x.diff(t) ** 2 / 2, parameters={m: 1, k: 1, c: 0})
+    undamped, damped = free.at().spectrum(), free.at(c=0.3).spectrum()
+    assert undamped.zeros == {"ignorable coordinates": 1, "undamped ignorable speeds": 1}
+    assert damped.zeros == {"ignorable coordinates": 1}
+    assert distance([1j, -1j], undamped.values) < 1e-14
+    assert distance([1j, -1j, -0.3], damped.values) < 1e-14
+    assert sleigh.at().spectrum().zeros["the nonholonomic constraints"] == 1
+
+
+def test_status_counts_growing_modes(skate):
+    assert skate.at(**XI_HAT, F=80).spectrum().status.startswith("unstable: 1 growing oscillation")
+    assert "2 divergent" in skate.at(**XI_HAT, F=120).spectrum().status
+    assert skate.at(**XI_HAT, F=70).spectrum().status.startswith("stable")
+
+
+# Bottema
+
+
+@given(st.lists(st.floats(0.3, 3), min_size=2, max_size=2), st.floats(-0.2, 0.2), st.floats(-3, 3), st.floats(0.5, 2))
+def test_bottemas_frequency_equation(diagonal, b12, c, a):
+    """Bottema (1949): p⁴ + (b11 + b22) p² + b11 b22 − b12 (b12 − c) = 0, whatever a is."""
+    b11, b22 = diagonal
+    lin = pfaff.atlas.bottema().at(b11=b11, b22=b22, b12=b12, c=c, a=a).linearise()
+    expected = np.array([1, 0, b11 + b22, 0, b11 * b22 - b12 * (b12 - c)])
+    np.testing.assert_allclose(lin.polynomial() / lin.polynomial()[0], expected, atol=1e-9)
+    assert lin.p == pytest.approx([-1])  # Bottema's λ0 = 1 has the opposite sign
+
+
+def test_bottemas_determinant_and_its_symmetry():
+    p = sm.Symbol("p")
+    system = pfaff.atlas.bottema()
+    nonholonomic, holonomic = (system.at(c=c).linearise() for c in (0.5, 0))
+    assert not nonholonomic.symmetrisable
+    assert holonomic.symmetrisable
+    D = nonholonomic.bottema(p)
+    assert D.shape == (4, 4)
+    expected = p**4 + 3 * p**2 + 2 - (1 - sm.Rational(1, 2))
+    assert sm.expand(sm.nsimplify(-D.det()) - expected) == 0
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 1), (4, 2), (5, 2), (5, 4)])
+def test_bottemas_general_case_counts_its_zero_roots(n, m):
+    spectrum = pfaff.atlas.bottema_general(n, m).at(c211=0.3).spectrum()
+    assert spectrum.structural_zeros == m
+    assert len(spectrum.values) == 2 * (n - m)
+
+
+def test_an_integrating_factor_does_not_make_it_unsymmetric():
+    """Bottema: multiplying a holonomic relation by 1 + q·x changes c_ij by a_i q_j, which can be undone."""
+    a, q = np.array([0.3, -0.2, 0.9]), np.array([0.5, -0.7, 0.4])
+    values = {f"a{i + 1}1": a[i] for i in range(3)}
+    values |= {f"c{i + 1}{j + 1}1": a[i] * q[j] for i in range(3) for j in range(3)}
+    lin = pfaff.atlas.bottema_general(3, 1).at(**values).linearise()
+    assert np.abs(lin.stiffness - lin.stiffness.T).max() > 0.1
+    assert lin.symmetrisable

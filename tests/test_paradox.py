@@ -1,0 +1,95 @@
+"""Vanishing damping: limits, their extremes, and the claims of Eqs. (75)–(85)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import XI_HAT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pfaff
+from pfaff.errors import ParameterError
+
+shares = st.lists(st.floats(0, 1), min_size=4, max_size=4).filter(lambda c: sum(c) > 0.1)
+DAMPINGS = ("c_i", "c_e", "c_t", "c_r")
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("c_i", 76.1388002651522), ("c_e", 40.9964413972182), ("c_t", 51.9874739039666), ("c_r", 51.3927125506073)],
+)
+def test_single_sources(skate, name, limit):
+    """Cazzolli et al. (2020), Sec. 5.2.1, converged digits."""
+    found = skate.at(**XI_HAT).paradox({name: 3.7})
+    assert found.limit == pytest.approx(limit, rel=1e-12)
+    assert found.undamped == pytest.approx(76.2073258262292, rel=1e-13)
+    assert not found.recovered
+    assert "Ziegler's paradox" in found.status
+
+
+@pytest.mark.parametrize(
+    ("pair", "angle"),
+    [
+        (("c_t", "c_r"), 0.770566105352351),  # Eq. (85): 0.771
+        (("c_i", "c_e"), 0.944919120930374),  # Eq. (83) prints 0.995, where its own formula falls short of P_0
+    ],
+)
+def test_the_undamped_load_is_recovered_along_one_direction(skate, pair, angle):
+    found = skate.at(**XI_HAT).paradox(among=pair)
+    assert found.recoverable
+    assert found.maximum == pytest.approx(found.undamped)
+    assert np.arctan2(found.best[pair[1]], found.best[pair[0]]) == pytest.approx(angle, rel=1e-11)
+    along = skate.at(**XI_HAT).paradox(found.best, among=pair)
+    assert along.limit == pytest.approx(found.undamped, rel=1e-6)
+    assert along.recovered
+
+
+def test_some_columns_never_recover_it(skate):
+    """Sec. 5.2.2: ξ = [1/10, 1/10, 0, 1] has no such direction for c_i and c_e."""
+    found = skate.at(d="1/10", M_L="1/10", I_L=0, k1=1).paradox(among=["c_i", "c_e"])
+    assert not found.recoverable
+    angles = np.linspace(0, np.pi / 2, 61)
+    scanned = max(found.weak.limit(np.array([np.cos(a), np.sin(a)])) for a in angles)
+    assert found.maximum == pytest.approx(scanned, rel=1e-3)
+    assert found.maximum >= scanned * (1 - 1e-9)
+
+
+@given(shares, st.floats(0.2, 1), st.floats(0.1, 20), st.floats(0.1, 20), st.floats(0.5, 60))
+@settings(max_examples=15)
+def test_limits_lie_between_the_worst_source_and_the_undamped_load(direction, d, M_L, I_L, k1):
+    """Eqs. (76) and (77)."""
+    case = pfaff.atlas.column(2).at(d=d, M_L=M_L, I_L=I_L, k1=k1)
+    found = case.paradox(dict(zip(DAMPINGS, direction, strict=True)))
+    assert found.minimum * (1 - 1e-9) <= found.limit <= found.undamped * (1 + 1e-12)
+
+
+def test_the_limit_is_the_limit(skate):
+    """Finite damping ε along a direction approaches it: the gap shrinks like ε²."""
+    direction = {"c_i": 0.3, "c_e": 0.5, "c_t": 0.2, "c_r": 0.4}
+    limit = skate.at(**XI_HAT).paradox(direction).limit
+    gaps = [
+        abs(skate.at(**XI_HAT, **{n: e * s for n, s in direction.items()}).flutter().value - limit) for e in (0.4, 0.2, 0.1)
+    ]
+    orders = np.log2(np.array(gaps[:-1]) / gaps[1:])
+    np.testing.assert_allclose(orders, 2, atol=0.1)
+
+
+def test_three_bars_too():
+    case = pfaff.atlas.column(3).at(M_L=1, k1=10)
+    found = case.paradox({"c_i": 1})
+    assert found.limit == pytest.approx(case.at(c_i=1e-4).flutter().value, rel=1e-6)
+
+
+def test_bad_directions_are_refused(skate):
+    case = skate.at(**XI_HAT)
+    with pytest.raises(ParameterError, match="'c_x' is not a damping.*did you mean"):
+        case.paradox({"c_x": 1})
+    with pytest.raises(ParameterError, match="non-negative"):
+        case.paradox({"c_i": -1})
+    with pytest.raises(ParameterError, match="not all zero"):
+        case.paradox({"c_i": 0})
+    with pytest.raises(ParameterError, match="remains"):
+        skate.at(**XI_HAT, c_e=1).paradox(among=["c_i"])
+    with pytest.raises(ParameterError, match="no damping"):
+        pfaff.atlas.bottema().at(c=0).paradox()

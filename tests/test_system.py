@@ -1,0 +1,168 @@
+"""The statement of a system: what is kept, what is refused, and what the refusal says."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.errors import ConstraintError, ParameterError, SingularMassError, StatementError
+from pfaff.system import coordinates, polynomial_degree
+
+t = dynamicsymbols._t
+x, y, z = dynamicsymbols("x y z")
+m, k = sm.symbols("m k", positive=True)
+KINETIC = m * (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2
+
+
+def state(**changes):
+    statement = {"coordinates": [x, y, z], "kinetic": KINETIC, "parameters": {m: 1, k: 2}}
+    return pfaff.System(**(statement | changes))
+
+
+def test_coordinates_are_sympys_dynamicsymbols():
+    assert coordinates("x y z") == list(dynamicsymbols("x y z"))
+
+
+def test_exact_values_stay_exact():
+    case = state().at(m="1/3", k=Fraction(2, 7))
+    assert case.values["m"] == sm.Rational(1, 3)
+    assert case.values["k"] == sm.Rational(2, 7)
+    assert case.at(m=0.5).values["k"] == sm.Rational(2, 7)
+    assert case.values["m"] == sm.Rational(1, 3)  # at() gives another case and leaves this one alone
+
+
+def test_a_case_cannot_be_changed():
+    case = state().at()
+    with pytest.raises(TypeError):
+        case.values["m"] = 3
+    with pytest.raises(AttributeError):
+        case.system = None
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"kinetic": KINETIC + sm.Symbol("q") * x}, StatementError, ["kinetic", "symbol q", "parameters"]),
+        ({"kinetic": KINETIC * x.diff(t)}, StatementError, ["not quadratic"]),
+        ({"kinetic": sm.sqrt(1 + x.diff(t) ** 2)}, StatementError, ["not quadratic"]),
+        ({"kinetic": m * x**2}, StatementError, ["no velocity"]),
+        ({"kinetic": KINETIC + dynamicsymbols("w") ** 2}, StatementError, ["w(t)", "coordinates"]),
+        ({"potential": k * x.diff(t)}, StatementError, ["potential", "velocities"]),
+        ({"coordinates": []}, StatementError, ["at least one coordinate"]),
+        ({"coordinates": [x, x]}, StatementError, ["'x'", "twice"]),
+        ({"coordinates": [sm.Symbol("x")]}, StatementError, ["not a function of time", "dynamicsymbols"]),
+        ({"parameters": {m: 1, "k": 2}}, StatementError, ["'k'", "not a SymPy symbol"]),
+        ({"parameters": {m: 1, sm.Symbol("x_dot"): 2}}, StatementError, ["x_dot", "rename"]),
+        ({"parameters": {m: 1, sm.Symbol("m"): 2}}, StatementError, ["two parameters", "'m'"]),
+        ({"forces": {sm.Symbol("x"): 1}}, StatementError, ["not a coordinate", "x, y, z"]),
+        ({"load": "F"}, StatementError, ["load F", "not a parameter"]),
+        ({"nonholonomic_constraints": [x.diff(t) ** 2]}, ConstraintError, ["constraint 1", "not linear"]),
+        ({"nonholonomic_constraints": [x + y]}, ConstraintError, ["no velocity", "holonomic_constraints"]),
+        ({"holonomic_constraints": [x.diff(t)]}, ConstraintError, ["velocities", "nonholonomic_constraints"]),
+        (
+            {"nonholonomic_constraints": [z.diff(t) - y * x.diff(t), 2 * y * x.diff(t) - 2 * z.diff(t)]},
+            ConstraintError,
+            ["constraint 2", "combination", "remove"],
+        ),
+        (
+            {"nonholonomic_constraints": [z.diff(t) - y * x.diff(t)] * 4},
+            ConstraintError,
+            ["4 constraints on 3 coordinates", "remove 1"],
+        ),
+        (
+            {"nonholonomic_constraints": [x * y.diff(t) + y * x.diff(t)]},
+            ConstraintError,
+            ["integrable", "holonomic_constraints=[x(t)*y(t)]"],
+        ),
+        ({"nonholonomic_constraints": [x * y.diff(t) - y * x.diff(t)]}, ConstraintError, ["integrable", "x(t)/y(t)"]),
+        ({"nonholonomic_constraints": [x.diff(t) - sm.sin(t)]}, ConstraintError, ["integrable", "cos(t)"]),
+    ],
+)
+def test_bad_statements_name_culprit_and_remedy(changes, error, words):
+    with pytest.raises(error) as caught:
+        state(**changes)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_truly_nonholonomic_constraints_are_accepted():
+    assert state(nonholonomic_constraints=[z.diff(t) - y * x.diff(t)]).reaction_names == ("p",)
+    assert state(nonholonomic_constraints=[z.diff(t) - y * x.diff(t) + sm.sin(t) * y]).reaction_names == ("p",)
+
+
+def test_an_integrable_constraint_may_be_accepted_on_request():
+    assert state(nonholonomic_constraints=[x * y.diff(t) + y * x.diff(t)], accept_integrable=True)
+
+
+def test_kinetic_energy_that_only_looks_quartic_is_accepted():
+    disguised = m * ((1 + x.diff(t) ** 2) ** 2 - (1 - x.diff(t) ** 2) ** 2) / 8 + m * y.diff(t) ** 2 / 2
+    assert pfaff.System([x, y], disguised, parameters={m: 1})
+
+
+def test_polynomial_degree_is_read_off_the_tree():
+    a, b = sm.symbols("a b")
+    assert polynomial_degree((a + b) ** 2 * sm.sin(b), [a]) == 2
+    assert polynomial_degree(a * b**3, [a, b]) == 4
+    assert polynomial_degree(sm.sin(a), [a]) == float("inf")
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"M": 1}, ["'M'", "did you mean 'm'"]),
+        ({"m": -1}, ["m=-1", "positive"]),
+        ({"m": float("nan")}, ["m=nan", "finite"]),
+        ({"m": "abc"}, ["'abc'", "not a number"]),
+        ({"m": True}, ["not a number"]),
+        ({"m": [1]}, ["not a number"]),
+    ],
+)
+def test_bad_values_name_the_parameter(values, words):
+    with pytest.raises(ParameterError) as caught:
+        state().at(**values)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_missing_value_is_asked_for_when_it_is_needed():
+    system = state(parameters={m: None, k: 1}, potential=k * (x**2 + y**2 + z**2) / 2)
+    with pytest.raises(ParameterError, match="'m'.*at\\(m="):
+        system.at().spectrum()
+    assert len(system.at(m=2).spectrum().values) == 6
+
+
+def test_a_singular_mass_matrix_is_located():
+    system = pfaff.System([x, y], m * x.diff(t) ** 2 / 2, potential=k * (x**2 + y**2), parameters={m: 1, k: 1})
+    with pytest.raises(SingularMassError, match="along y"):
+        system.at().spectrum()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"bars": 0}, ["0 bars", "whole number"]),
+        ({"bars": 2.5}, ["whole number"]),
+        ({"constraint": "skat"}, ["'skat'", "did you mean 'skate'"]),
+        ({"load": "live"}, ["unknown load"]),
+    ],
+)
+def test_the_column_refuses_nonsense(arguments, words):
+    with pytest.raises(StatementError) as caught:
+        pfaff.atlas.column(**arguments)
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["M_L", "I_L", "c_i", "c_e", "c_t", "c_r", "M_X", "d"])
+def test_negative_inertia_and_damping_are_forbidden(skate, name):
+    with pytest.raises(ParameterError, match=f"{name}=-1.*nonnegative"):
+        skate.at(**{name: -1})
+
+
+def test_an_unknown_principle_suggests_the_known_one(skate):
+    with pytest.raises(StatementError, match="did you mean 'lagrange'"):
+        skate.equations("lagrang")
