@@ -39,7 +39,7 @@ from pfaff.stability.sparse import SparseFlutter
 TO = 100.0  # the load is searched from zero to here
 MARCH = 32  # steps of the dense march
 TOLERANCE = 1e-9
-FULL = {"direct": 500, "inverted": 500}  # bars up to which a dense search runs in full; beyond it is extrapolated
+FULL = 500  # bars up to which both dense searches run; beyond, the better one is extrapolated
 DRAG = 0.5
 REPEATS = 7
 DIGITS = 50
@@ -49,9 +49,14 @@ DIGITS = 50
 class Peer:
     """A dense search: seconds, the load found if it ran in full, and the number of eigenvalue solves."""
 
+    name: str
     seconds: float
     value: float | None
     solves: int
+
+    @property
+    def shown(self) -> str:
+        return f"{self.seconds:.2f}s" + ("*" if self.value is None else " ")
 
 
 def main(sizes: list[int]) -> None:
@@ -66,9 +71,9 @@ def main(sizes: list[int]) -> None:
 def report(bars: int, drag: float) -> None:
     compiled, assembly = timed(lambda: column_assembly(bars, k=float(bars), k1=2.0 * bars, c_e=drag).compile())
     ours, found = min((timed(lambda: assembly.flutter(to=TO)) for _ in range(REPEATS)), key=lambda run: run[0])
-    peers = {name: dense_search(bars, drag, name, float(found)) for name in ("direct", "inverted")}
+    peers = [dense_search(bars, drag, name, float(found)) for name in ("direct", "inverted")]
     columns = "".join(
-        f"{peer.seconds:9.2f}s{' ' if peer.value else '*'}{peer.seconds / ours:7.0f}x" for peer in peers.values()
+        f"{peer.shown:>11}{peer.seconds / ours:7.0f}x" if peer.solves else f"{'–':>11}{'':8}" for peer in peers
     )
     print(f"{bars:6d}{compiled:9.3f}s{ours:9.4f}s{columns}   {found.value:.12f}, {found.frequency:.11f}")
     load, frequency = referee(bars, drag)
@@ -77,11 +82,13 @@ def report(bars: int, drag: float) -> None:
         f"last Newton step {found.precision:.0e}"
     )
     print(f"       {confirmed(found)}")
-    for name, peer in peers.items():
-        if peer.value is None:
-            print(f"       * {name}: extrapolated, one eigenvalue solve times the {peer.solves} of a full search")
-        else:
-            print(f"       dense {name}: {peer.value:.9f}, off by {apart(peer.value, load)} after {peer.solves} solves")
+    for peer in peers:
+        if peer.value is not None:
+            print(
+                f"       dense, {peer.name}: {peer.value:.9f}, off by {apart(peer.value, load)}, {peer.solves} solves"
+            )
+        elif peer.solves:
+            print(f"       * {peer.name}: extrapolated, one eigenvalue solve times the {peer.solves} of a full search")
 
 
 def apart(value: float, reference: float) -> str:
@@ -101,13 +108,15 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def dense_search(bars: int, drag: float, name: str, near: float) -> Peer:
-    """A full march and bisection, or beyond ``FULL`` bars the cost of one solve times their number."""
+    """A full march and bisection; beyond ``FULL`` bars the cost of one solve times their number."""
     flutters = dense_test(bars, drag, name)
-    if bars <= FULL[name]:
+    if bars <= FULL:
         seconds, (value, solves) = timed(lambda: bisected(flutters))
-        return Peer(seconds, value, solves)
+        return Peer(name, seconds, value, solves)
+    if name == "direct":  # minutes for a single solve
+        return Peer(name, np.nan, None, 0)
     solves = int(np.ceil(near * MARCH / TO) + np.ceil(np.log2(TO / MARCH / (TOLERANCE * near))))
-    return Peer(solves * timed(lambda: flutters(near))[0], None, solves)
+    return Peer(name, solves * timed(lambda: flutters(near))[0], None, solves)
 
 
 def bisected(flutters: Callable[[float], bool]) -> tuple[float, int]:

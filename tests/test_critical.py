@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
-from conftest import XI_HAT
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from conftest import XI_HAT
 from pfaff.errors import ParameterError
 from pfaff.stability.roots import all_roots
 
@@ -79,7 +79,7 @@ def test_external_damping_formula(skate, c):
 
 
 def coupled(width: float, damping: float = 0.0) -> pfaff.Case:
-    """Two oscillators whose frequencies cross at F = 1, coupled antisymmetrically: they flutter for |F − 1| < 2 width."""
+    """Two oscillators, antisymmetrically coupled, whose frequencies cross at F = 1: flutter for |F − 1| < 2 width."""
     x, y = dynamicsymbols("x y")
     F, e, c = sm.symbols("F e c", real=True)
     kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
@@ -122,7 +122,9 @@ def test_buckling_of_an_euler_column():
     """One bar under a load that keeps its direction buckles at k/l; two bars at (3 − √5)/2 k/l."""
     theta, psi = dynamicsymbols("theta psi")
     F, m = sm.symbols("F m", real=True)
-    one = pfaff.System([theta], m * theta.diff(t) ** 2 / 2, theta**2 / 2 + F * sm.cos(theta), parameters={F: 0, m: 1}, load=F)
+    one = pfaff.System(
+        [theta], m * theta.diff(t) ** 2 / 2, theta**2 / 2 + F * sm.cos(theta), parameters={F: 0, m: 1}, load=F
+    )
     assert one.at().buckling().value == pytest.approx(1, rel=1e-12)
     assert one.at().divergence().value == pytest.approx(1, rel=1e-12)
     assert not one.at().flutter()
@@ -188,7 +190,11 @@ def test_all_roots_are_found_where_they_nearly_meet():
 
     def function(x: float):
         factors = np.append(x - wanted, (x - 0.6) ** 2 + 1e-10)
-        return np.array([np.sign(factors).prod()]), np.array([np.log(np.abs(factors) + 1e-300).sum()]), np.array([-40.0])
+        return (
+            np.array([np.sign(factors).prod()]),
+            np.array([np.log(np.abs(factors) + 1e-300).sum()]),
+            np.array([-40.0]),
+        )
 
     (found,) = all_roots(function, 0.0, 1.0)
     for root in wanted:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
-from conftest import XI_HAT
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from conftest import XI_HAT
 from pfaff.errors import ConvergenceError, ParameterError
 
 t = dynamicsymbols._t
@@ -101,7 +101,9 @@ def test_holonomic_constraint_takes_its_share_of_the_load():
 def test_a_load_without_equilibrium_is_reported():
     x = dynamicsymbols("x")
     m, F = sm.symbols("m F", real=True)
-    system = pfaff.System([x], m * x.diff(t) ** 2 / 2, x**3 / 3 + x - F * x + sm.exp(x), parameters={m: 1, F: 0}, load=F)
+    system = pfaff.System(
+        [x], m * x.diff(t) ** 2 / 2, x**3 / 3 + x - F * x + sm.exp(x), parameters={m: 1, F: 0}, load=F
+    )
     with pytest.raises(ConvergenceError, match="no equilibrium"):
         pfaff.System([x], m * x.diff(t) ** 2 / 2, sm.exp(x), parameters={m: 1}).at().equilibrium()
     with pytest.raises(ConvergenceError, match=r"folds|no equilibrium|ends"):
@@ -111,6 +113,8 @@ def test_a_load_without_equilibrium_is_reported():
 def test_an_excited_system_does_not_rest():
     x = dynamicsymbols("x")
     m, k, a = sm.symbols("m k a", positive=True)
-    system = pfaff.System([x], m * x.diff(t) ** 2 / 2, k * x**2 / 2, forces={x: a * sm.sin(t)}, parameters={m: 1, k: 1, a: 1})
+    system = pfaff.System(
+        [x], m * x.diff(t) ** 2 / 2, k * x**2 / 2, forces={x: a * sm.sin(t)}, parameters={m: 1, k: 1, a: 1}
+    )
     with pytest.raises(ConvergenceError, match="explicitly"):
         system.at().equilibrium()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import XI_HAT
 from scipy.integrate import solve_ivp
 
 import pfaff
+from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError, RankError
 from pfaff.flow import shape_flow
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
-from conftest import XI_HAT
 from hypothesis import given
 from hypothesis import strategies as st
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from conftest import XI_HAT
 from pfaff.stability.linear import hurwitz_matrix
 
 t = dynamicsymbols._t
@@ -47,7 +47,9 @@ def test_twins_have_one_spectrum(bars, constraint, values):
 @pytest.mark.slow
 @pytest.mark.parametrize("bars", [5, 6, 7, 8])
 def test_twins_have_one_spectrum_for_many_bars(bars):
-    values = dict(zip(("M_L", "I_L", "k1", *DAMPINGS, "F"), np.random.default_rng(bars).uniform(0.1, 3, 8), strict=True))
+    values = dict(
+        zip(("M_L", "I_L", "k1", *DAMPINGS, "F"), np.random.default_rng(bars).uniform(0.1, 3, 8), strict=True)
+    )
     skate = pfaff.atlas.column(bars, "skate").at(**values).spectrum().values
     for other in (pfaff.atlas.column(bars, "bow"), pfaff.atlas.ziegler(bars), pfaff.atlas.reut(bars)):
         assert distance(skate, other.at(**values).spectrum().values) < 1e-10

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import XI_HAT
 
 import pfaff
+from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import XI_HAT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pfaff
+from conftest import XI_HAT
 from pfaff.errors import ParameterError
 
 shares = st.lists(st.floats(0, 1), min_size=4, max_size=4).filter(lambda c: sum(c) > 0.1)
@@ -69,7 +69,8 @@ def test_the_limit_is_the_limit(skate):
     direction = {"c_i": 0.3, "c_e": 0.5, "c_t": 0.2, "c_r": 0.4}
     limit = skate.at(**XI_HAT).paradox(direction).limit
     gaps = [
-        abs(skate.at(**XI_HAT, **{n: e * s for n, s in direction.items()}).flutter().value - limit) for e in (0.4, 0.2, 0.1)
+        abs(skate.at(**XI_HAT, **{n: e * s for n, s in direction.items()}).flutter().value - limit)
+        for e in (0.4, 0.2, 0.1)
     ]
     orders = np.log2(np.array(gaps[:-1]) / gaps[1:])
     np.testing.assert_allclose(orders, 2, atol=0.1)

@@ -2,8 +2,8 @@
 
 A structure of a thousand bars is stated in absolute coordinates, every joint a constraint whose reaction stays an
 unknown. Nothing symbolic grows with the number of copies: the values of each part are scattered into sparse
-matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀp = 0 (numerically a saddle-point problem:
-Benzi, Golub and Liesen 2005, Acta Numerica 14) stays as it is: in eliminated coordinates long chains are ill-conditioned.
+matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀp = 0, numerically a saddle-point problem
+(Benzi, Golub and Liesen 2005, Acta Numerica 14), stays as it is: long chains are ill-conditioned once eliminated.
 """
 
 from __future__ import annotations

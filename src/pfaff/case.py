@@ -194,7 +194,9 @@ class Case:
         for name in values:
             if name not in coordinates and name not in self.system.parameter_names:
                 known = [*self.system.parameter_names, *self.system.coordinate_names]
-                raise ParameterError(f"{self.system.name} has no parameter or coordinate {name!r}: {nearest(name, known)}")
+                raise ParameterError(
+                    f"{self.system.name} has no parameter or coordinate {name!r}: {nearest(name, known)}"
+                )
         fixed = {name: value for name, value in values.items() if name in coordinates}
         return self.at(**{name: value for name, value in values.items() if name not in coordinates}), fixed
 
@@ -222,5 +224,7 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
         raise ParameterError(f"{name}={value} is not a finite real number")
     for promise, kept in (("positive", number.real > 0), ("nonnegative", number.real >= 0)):
         if getattr(symbol, f"is_{promise}") and not kept:
-            raise ParameterError(f"{name}={value} breaks the declaration that {name} is {promise}: give a {promise} value")
+            raise ParameterError(
+                f"{name}={value} breaks the declaration that {name} is {promise}: give a {promise} value"
+            )
     return value if isinstance(value, sm.Expr) else float(value)

@@ -43,8 +43,12 @@ which_case = _together(
     click.option("--set", "values", multiple=True, metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2. Repeat."),
 )
 fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")
-load_parameter = click.option("--load-parameter", metavar="NAME", help="The parameter that grows, if not the declared load.")
-plot_into = click.option("--plot", type=click.Path(path_type=Path), help="Also draw it into this file: .png, .pdf, .svg.")
+load_parameter = click.option(
+    "--load-parameter", metavar="NAME", help="The parameter that grows, if not the declared load."
+)
+plot_into = click.option(
+    "--plot", type=click.Path(path_type=Path), help="Also draw it into this file: .png, .pdf, .svg."
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 
 
@@ -112,7 +116,7 @@ def show(latex: bool, as_json: bool, **which: Any) -> None:
     if latex:
         return print(stated.equations("lagrange").latex())
     graph = graph_of(stated)
-    facts = {
+    facts: dict[str, Any] = {
         "name": stated.name,
         "coordinates": {**kept_coordinates(graph), **ignorable_coordinates(graph)},
         "parameters": {s.name: None if v is None else str(v) for s, v in stated.parameters.items()},
@@ -151,9 +155,7 @@ def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, 
         _save(found.plot(), plot)
     if as_json:
         entries = [{"coordinates": e.coordinates, "reaction": e.reaction, "residual": e.residual} for e in found]
-        return _print_json(
-            {"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search}
-        )
+        return _print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
     names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
     _table("Equilibria", names, [[f"{x:.8g}" for x in (*e.q, *e.p)] for e in found])
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
@@ -171,11 +173,13 @@ def spectrum(fix: tuple[str, ...], plot: Path | None, as_json: bool, **which: An
     Example:
       pfaff spectrum column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=80
     """
-    found = _case(**which).spectrum(**_numbers(fix))
+    found = _case(**which).spectrum(None, **_numbers(fix))
     if plot:
         _save(found.plot(), plot)
     if as_json:
-        return _print_json({"values": found.values, "zeros": found.zeros, "stable": found.stable, "status": found.status})
+        return _print_json(
+            {"values": found.values, "zeros": found.zeros, "stable": found.stable, "status": found.status}
+        )
     _table("Eigenvalues", ["growth rate", "frequency"], [[f"{x.real:.12g}", f"{x.imag:.12g}"] for x in found.values])
     print(found.status)
 
@@ -264,7 +268,9 @@ def paradox(
 
 @app.command()
 @click.argument("paper", required=False)
-@click.option("--output", type=click.Path(path_type=Path), default=Path("report"), show_default=True, help="Folder for results.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), default=Path("report"), show_default=True, help="Folder for results."
+)
 @as_json
 def reproduce(paper: str | None, output: Path, as_json: bool) -> None:
     """Compute what a paper prints: printed value, computed value and verdict side by side, and its figures.
@@ -290,9 +296,7 @@ def reproduce(paper: str | None, output: Path, as_json: bool) -> None:
     print(f"{result.status}\nwritten: {', '.join(str(path) for path in result.files)}")
 
 
-def _system(
-    name: str, bars: int | None, constraint: str | None, load: str | None, option: tuple[str, ...]
-) -> System:
+def _system(name: str, bars: int | None, constraint: str | None, load: str | None, option: tuple[str, ...]) -> System:
     import inspect
 
     from pfaff import atlas as systems
@@ -324,7 +328,6 @@ def _plain(value: Any, default: Any) -> Any:
 
 def _case(values: tuple[str, ...], **which: Any) -> Case:
     return _system(**which).at(**_pairs(values, "--set"))
-
 
 
 def _pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:

@@ -17,7 +17,11 @@ class Compiled:
     """
 
     def __init__(
-        self, expressions: Sequence[Expression], variables: Sequence[Expression], quick: bool = False, compact: bool = False
+        self,
+        expressions: Sequence[Expression],
+        variables: Sequence[Expression],
+        quick: bool = False,
+        compact: bool = False,
     ) -> None:
         settings = {"opt_level": 0} if quick else {}
         self._function = hy.cfunc(list(expressions), list(variables), compact_mode=compact, **settings)

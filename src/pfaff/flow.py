@@ -111,7 +111,9 @@ class Flow:
 
         for name in start:
             if name not in self.dropped:
-                raise ParameterError(f"{name!r} was not dropped: {nearest(name, self.dropped) if self.dropped else 'nothing was'}")
+                raise ParameterError(
+                    f"{name!r} was not dropped: {nearest(name, self.dropped) if self.dropped else 'nothing was'}"
+                )
         index = [self.system.coordinate_names.index(name) for name in self.dropped]
         speeds = self.velocities(x, case)[index]
         gradient = self._evaluate("velocity gradient", self._velocity_gradient, x, case, 0.0)
@@ -161,9 +163,13 @@ class Flow:
         inertia, directions = np.linalg.eigh(M)
         if inertia[0] <= 1e-13 * inertia[-1]:
             along = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]
-            raise SingularMassError(f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia")
+            raise SingularMassError(
+                f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia"
+            )
         if m and np.linalg.matrix_rank(A) < m:
-            rows = [k + 1 for k in range(m) if np.linalg.matrix_rank(np.delete(A, k, axis=0)) == np.linalg.matrix_rank(A)]
+            rows = [
+                k + 1 for k in range(m) if np.linalg.matrix_rank(np.delete(A, k, axis=0)) == np.linalg.matrix_rank(A)
+            ]
             raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
         raise RankError(
             f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
@@ -180,7 +186,7 @@ def full_flow(system: System) -> Flow:
         system=system,
         states=(*names, *(f"{name}_dot" for name in names)),
         dropped={},
-        kept={name: "kept: all coordinates are states of the full flow" for name in names},
+        kept=dict.fromkeys(names, "kept: all coordinates are states of the full flow"),
         dependent=(),
         expressions=[*graph.v, *accelerations],
         velocity_expressions=graph.v,
@@ -245,7 +251,9 @@ def _reference(graph: Graph) -> np.ndarray:
         A = function(q, parameters).reshape(len(graph.A), -1)
         if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
             return A
-    raise RankError(f"the constraints of {graph.system.name} are dependent near the origin: choose dependent velocities")
+    raise RankError(
+        f"the constraints of {graph.system.name} are dependent near the origin: choose dependent velocities"
+    )
 
 
 def _solve_velocities(graph: Graph, columns: list[int], reference: np.ndarray) -> list[Expression]:
@@ -256,7 +264,9 @@ def _solve_velocities(graph: Graph, columns: list[int], reference: np.ndarray) -
     free = [j for j in range(len(graph.v)) if j not in columns]
     still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v})
     rows = [[row[j] for j in columns] for row in graph.A]
-    right = [-dot([row[j] for j in free], [graph.v[j] for j in free]) - b for row, b in zip(graph.A, still, strict=True)]
+    right = [
+        -dot([row[j] for j in free], [graph.v[j] for j in free]) - b for row, b in zip(graph.A, still, strict=True)
+    ]
     values = reference[:, columns].copy()
     for k in range(size):
         pivot = k + int(np.abs(values[k:, k]).argmax())

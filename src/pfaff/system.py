@@ -99,7 +99,7 @@ class System:
     nonholonomic_constraints: Sequence[Any] = ()
     holonomic_constraints: Sequence[Any] = ()
     parameters: Mapping[sm.Symbol, Any] = field(default_factory=dict)
-    load: sm.Symbol | str | None = None
+    load: Any = None
     drawing: Drawing | None = None
     name: str = "system"
     accept_integrable: bool = False
@@ -257,10 +257,10 @@ def _statement(system: System) -> Statement:
             raise ConstraintError(
                 f"holonomic constraint {k + 1} contains velocities: move it to nonholonomic_constraints"
             )
-    rates = tuple(
-        sum((sm.diff(f, q) * v for q, v in zip(plain_q, plain_v, strict=True)), sm.diff(f, t)) for f in phi
+    rates = tuple(sum((sm.diff(f, q) * v for q, v in zip(plain_q, plain_v, strict=True)), sm.diff(f, t)) for f in phi)
+    pfaffian = tuple(
+        plain(c, f"nonholonomic constraint {k + 1}") for k, c in enumerate(system.nonholonomic_constraints)
     )
-    pfaffian = tuple(plain(c, f"nonholonomic constraint {k + 1}") for k, c in enumerate(system.nonholonomic_constraints))
     return Statement(
         q=plain_q,
         v=plain_v,

@@ -34,7 +34,9 @@ def bottema() -> System:
 
 
 def bottema_general(n: int = 4, m: int = 2) -> System:
-    """The general case: n coordinates, m relations Σ_i (a_ik + Σ_j c_ijk x_j) ẋ_i = 0, V = Σ a_ik x_i + ½ Σ b_ij x_i x_j.
+    """The general case: n coordinates and m relations, linear about the origin.
+
+    V = Σ a_ik x_i + ½ Σ b_ij x_i x_j with relations Σ_i (a_ik + Σ_j c_ijk x_j) ẋ_i = 0.
 
     Parameters are ``m11…`` (inertia), ``b11…`` (stiffness), ``a11…`` (a_ik) and ``c111…`` (c_ijk). By default
     unit masses and stiffnesses, relation k along x_(n−m+k), and no coupling: set the c_ijk to see the
@@ -48,9 +50,7 @@ def bottema_general(n: int = 4, m: int = 2) -> System:
     mass = {ij: sm.Symbol(f"m{label(*ij)}", real=True) for ij in pairs}
     b = {ij: sm.Symbol(f"b{label(*ij)}", real=True) for ij in pairs}
     a = {(i, k): sm.Symbol(f"a{label(i, k)}", real=True) for i in range(n) for k in range(m)}
-    c = {
-        (i, j, k): sm.Symbol(f"c{label(i, j, k)}", real=True) for i in range(n) for j in range(n) for k in range(m)
-    }
+    c = {(i, j, k): sm.Symbol(f"c{label(i, j, k)}", real=True) for i in range(n) for j in range(n) for k in range(m)}
     double = {ij: 1 if ij[0] == ij[1] else 2 for ij in pairs}
     relations = [
         sum((a[i, k] + sum(c[i, j, k] * x[j] for j in range(n))) * x[i].diff(t) for i in range(n)) for k in range(m)
@@ -58,8 +58,7 @@ def bottema_general(n: int = 4, m: int = 2) -> System:
     return System(
         coordinates=x,
         kinetic=sum(mass[ij] * double[ij] * x[ij[0]].diff(t) * x[ij[1]].diff(t) for ij in pairs) / 2,
-        potential=sum(a[i, k] * x[i] for i, k in a)
-        + sum(b[ij] * double[ij] * x[ij[0]] * x[ij[1]] for ij in pairs) / 2,
+        potential=sum(a[i, k] * x[i] for i, k in a) + sum(b[ij] * double[ij] * x[ij[0]] * x[ij[1]] for ij in pairs) / 2,
         nonholonomic_constraints=relations,
         parameters={
             **{symbol: int(i == j) for (i, j), symbol in mass.items()},

@@ -7,6 +7,7 @@ structures under conservative loadings, J. Mech. Phys. Solids; equation numbers 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import sympy as sm
 
@@ -31,15 +32,15 @@ class Chain:
     k: list[sm.Expr]
     parameters: dict[sm.Symbol, object]
 
-    def joint(self, i: int) -> sm.Matrix:
-        """The left end of bar i (from zero); ``joint(N)`` is the end of the column, Eq. (7)."""
-        bars = list(zip(self.l[:i], self.theta[:i], strict=True))
-        return sm.Matrix(
-            [
-                self.base + sm.Add(*(l * sm.cos(a) for l, a in bars)),
-                sm.Add(*(l * sm.sin(a) for l, a in bars)),
-            ]
-        )
+    def along(self, i: int, distance: sm.Expr) -> tuple[sm.Expr, sm.Expr]:
+        """The point of bar i (from zero) at a distance from its left hinge, Eq. (6)."""
+        bars = [(distance, self.theta[i]), *zip(self.l[:i], self.theta[:i], strict=True)]
+        x = sm.Add(*(length * sm.cos(angle) for length, angle in bars))
+        return self.base + x, sm.Add(*(length * sm.sin(angle) for length, angle in bars))
+
+    def joints(self) -> list[tuple[sm.Expr, sm.Expr]]:
+        """The left end, all hinges and the right end of the column, Eq. (7)."""
+        return [(self.base, sm.Integer(0)), *(self.along(i, l) for i, l in enumerate(self.l))]
 
     def bend(self, i: int) -> sm.Expr:
         return self.theta[i] - (self.theta[i - 1] if i else 0)
@@ -144,7 +145,12 @@ def _chain(bars: int, base: sm.Expr, individual: bool) -> Chain:
         l, k = ([sm.Symbol(f"{x}{i + 1}", positive=True) for i in range(bars)] for x in "lk")
         m, d = ([sm.Symbol(f"{x}{i + 1}", nonnegative=True) for i in range(bars)] for x in "md")
         share = sm.Rational(1, bars)
-        own = {**dict.fromkeys(l, share), **dict.fromkeys(m, share), **dict.fromkeys(d, share / 2), **dict.fromkeys(k, 1)}
+        own = {
+            **dict.fromkeys(l, share),
+            **dict.fromkeys(m, share),
+            **dict.fromkeys(d, share / 2),
+            **dict.fromkeys(k, 1),
+        }
         return Chain(theta, base, l, m, d, k, {**own, **shared})
     L, M, k1, kk = sm.symbols("L M k1 k", positive=True)
     dd = sm.Symbol("d", nonnegative=True)
@@ -155,11 +161,11 @@ def _chain(bars: int, base: sm.Expr, individual: bool) -> Chain:
 
 def _kinetic(chain: Chain) -> sm.Expr:
     """Eq. (18) but for the block."""
-    bars = range(len(chain.theta))
-    centres = [chain.joint(i) + _along(chain, i, chain.d[i]) for i in bars]
-    energy = sm.Add(*(mass * _square(r) for mass, r in zip(chain.m, centres, strict=True)))
-    end = M_L * _square(chain.joint(len(chain.theta))) + I_L * chain.theta[-1].diff(t) ** 2
-    return (energy + end) / 2
+    masses = sm.Add(
+        *(m * _dot(_rate(chain.along(i, d))) for i, (m, d) in enumerate(zip(chain.m, chain.d, strict=True)))
+    )
+    end = M_L * _dot(_rate(chain.joints()[-1])) + I_L * chain.theta[-1].diff(t) ** 2
+    return (masses + end) / 2
 
 
 def _elastic(chain: Chain) -> sm.Expr:
@@ -169,28 +175,27 @@ def _elastic(chain: Chain) -> sm.Expr:
 
 def _dissipation(chain: Chain) -> sm.Expr:
     """Eq. (19); the drag c_e on a bar that moves with velocities u and w at its ends is l(u² + u·w + w²)/3."""
-    bars = range(len(chain.theta))
-    ends = [chain.joint(i).diff(t) for i in range(len(chain.theta) + 1)]
+    ends = [_rate(point) for point in chain.joints()]
     drag = sm.Add(
-        *(chain.l[i] * (u.dot(u) + u.dot(w) + w.dot(w)) / 3 for i, (u, w) in enumerate(zip(ends, ends[1:], strict=False)))
+        *(l * (_dot(u) + _dot(u, w) + _dot(w)) / 3 for l, (u, w) in zip(chain.l, pairwise(ends), strict=True))
     )
-    hinges = sm.Add(*(chain.bend(i).diff(t) ** 2 for i in bars))
-    end = c_t * ends[-1].dot(ends[-1]) + c_r * chain.theta[-1].diff(t) ** 2
+    hinges = sm.Add(*(chain.bend(i).diff(t) ** 2 for i in range(len(chain.theta))))
+    end = c_t * _dot(ends[-1]) + c_r * chain.theta[-1].diff(t) ** 2
     return (c_e * drag + c_i * hinges + end) / 2
 
 
-def _along(chain: Chain, i: int, length: sm.Expr) -> sm.Matrix:
-    return length * sm.Matrix([sm.cos(chain.theta[i]), sm.sin(chain.theta[i])])
+def _rate(point: tuple[sm.Expr, sm.Expr]) -> tuple[sm.Expr, sm.Expr]:
+    return point[0].diff(t), point[1].diff(t)
 
 
-def _square(r: sm.Matrix) -> sm.Expr:
-    velocity = r.diff(t)
-    return velocity.dot(velocity)
+def _dot(u: tuple[sm.Expr, sm.Expr], w: tuple[sm.Expr, sm.Expr] | None = None) -> sm.Expr:
+    w = u if w is None else w
+    return u[0] * w[0] + u[1] * w[1]
 
 
 def _drawing(chain: Chain, end: str, start: str) -> Drawing:
     last = len(chain.theta)
-    points = {f"joint{i}": tuple(chain.joint(i)) for i in range(last + 1)}
+    points = {f"joint{i}": point for i, point in enumerate(chain.joints())}
     marks = {**{f"joint{i}": "hinge" for i in range(last)}, "joint0": start, f"joint{last}": end}
     return Drawing(
         points=points,

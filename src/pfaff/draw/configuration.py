@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
@@ -88,7 +88,7 @@ def _mark(axes: Axes, mark: str, at: np.ndarray, angle: float, colour: str, scal
     elif mark in ("block", "ground"):
         half = 0.22 * scale
         face = "white" if mark == "block" else GREY
-        axes.add_patch(Rectangle(at - half, 2 * half, 2 * half, fc=face, ec=colour, zorder=1))
+        axes.add_patch(Rectangle((at[0] - half, at[1] - half), 2 * half, 2 * half, fc=face, ec=colour, zorder=1))
         axes.axhline(at[1] - half, color=GREY, lw=0.8, zorder=0)
         axes.plot(*at, "o", color="white", mec=colour, ms=5, zorder=3)
     elif mark == "wheel":  # seen from above: it rolls across its axle, which lies along the angle
@@ -99,7 +99,7 @@ def _mark(axes: Axes, mark: str, at: np.ndarray, angle: float, colour: str, scal
         axes.plot(*ends, color="black", lw=3, zorder=4)
 
 
-def _numbers(case: Case, q: np.ndarray, expressions: dict) -> dict[str, np.ndarray]:
+def _numbers(case: Case, q: np.ndarray, expressions: Mapping[str, Any]) -> dict[str, np.ndarray]:
     system = case.system
     known = {
         **dict(zip(system.coordinates, map(float, q), strict=True)),

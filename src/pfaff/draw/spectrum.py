@@ -23,7 +23,9 @@ def draw_spectrum(spectrum: Spectrum) -> Figure:
     axes = fig.add_subplot()
     growing = spectrum.values.real > spectrum.rounding
     axes.axvline(0, color=GREY, lw=0.8)
-    axes.plot(spectrum.values[~growing].real, spectrum.values[~growing].imag, "o", color=BLUE, label="decaying or neutral")
+    axes.plot(
+        spectrum.values[~growing].real, spectrum.values[~growing].imag, "o", color=BLUE, label="decaying or neutral"
+    )
     if growing.any():
         axes.plot(spectrum.values[growing].real, spectrum.values[growing].imag, "s", color=VERMILION, label="growing")
     if spectrum.structural_zeros:

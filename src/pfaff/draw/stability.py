@@ -23,9 +23,9 @@ def draw_map(flutter_map: FlutterMap) -> Figure:
         axes.plot(flutter_map.axes[names[0]], flutter_map.values, color=BLUE)
         label(axes, names[0], f"flutter load {flutter_map.load}")
         return fig
-    first = (slice(None), slice(None), *(0,) * (len(names) - 2))
+    section = flutter_map.values.reshape(*flutter_map.values.shape[:2], -1)[:, :, 0]
     x, y = flutter_map.axes[names[0]], flutter_map.axes[names[1]]
-    filled = axes.contourf(x, y, np.ma.masked_invalid(flutter_map.values[first].T), levels=24, cmap="viridis")
+    filled = axes.contourf(x, y, np.ma.masked_invalid(section.T), levels=24, cmap="viridis")
     fig.colorbar(filled, label=f"flutter load {flutter_map.load}")
     label(axes, names[0], names[1])
     return fig

@@ -6,7 +6,7 @@ Dimensionless throughout: L = M = k = 1. ξ = [d, M_L, I_L, k1]; ξ̂ = [1/2, 15
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ def equations_of_section_2() -> float:
     system = column(2, individual=True)
     l, m, k, F, t = sm.symbols("l m k F t")
     one, two, X = system.coordinates
-    values = {s: 0 for s in system.parameters} | {
+    values = dict.fromkeys(system.parameters, 0) | {
         s: {"l": l, "m": m, "d": l / 2, "k": k}[s.name[0]] for s in system.parameters if s.name[1:] in ("1", "2")
     }
     values[next(s for s in system.parameters if s.name == "F")] = F
@@ -53,7 +53,9 @@ def equations_of_section_2() -> float:
     a1, a2, aX, v1, v2, vX = (q.diff(t, n) for n in (2, 1) for q in (one, two, X))
     c, s = sm.cos(one - two), sm.sin(one - two)
     printed = [
-        k * (2 * one - two) + m * l / 4 * (l * (5 * a1 + 2 * a2 * c + 2 * v2**2 * s) - 6 * aX * sm.sin(one)) - p * l * s,
+        k * (2 * one - two)
+        + m * l / 4 * (l * (5 * a1 + 2 * a2 * c + 2 * v2**2 * s) - 6 * aX * sm.sin(one))
+        - p * l * s,
         k * (two - one) + m * l / 4 * (l * (2 * a1 * c - 2 * v1**2 * s + a2) - 2 * sm.sin(two) * aX),
         2 * m * aX
         - m * l / 2 * (3 * a1 * sm.sin(one) + 3 * v1**2 * sm.cos(one) + a2 * sm.sin(two) + v2**2 * sm.cos(two))
@@ -103,7 +105,8 @@ def determinants(bars: int, constraint: str) -> float:
 def transposed_geometric_stiffness() -> float:
     """Eq. (48): G of the skate is Gᵀ of the bow for β0 = 0."""
     return max(
-        np.abs(column(n, "skate").at(F=1).linearise().G - column(n, "bow").at(F=1).linearise().G.T).max() for n in range(1, 7)
+        np.abs(column(n, "skate").at(F=1).linearise().G - column(n, "bow").at(F=1).linearise().G.T).max()
+        for n in range(1, 7)
     )
 
 
@@ -228,7 +231,10 @@ def never_above_undamped() -> float:
     generator, violations = np.random.default_rng(2020), 0
     for _ in range(SAMPLES):
         case = column(2).at(
-            d=generator.uniform(0.1, 1), M_L=generator.uniform(0, 20), I_L=generator.uniform(0.01, 20), k1=generator.uniform(0.5, 60)
+            d=generator.uniform(0.1, 1),
+            M_L=generator.uniform(0, 20),
+            I_L=generator.uniform(0.01, 20),
+            k1=generator.uniform(0.5, 60),
         )
         found = case.paradox(dict(zip(DAMPINGS, generator.dirichlet(np.ones(4)), strict=True)))
         assert found.limit is not None
@@ -282,10 +288,17 @@ def _count(failures: Any) -> float:
     return float(sum(bool(each) for each in failures))
 
 
-c_formula_i = lambda c: sm.Rational(64, 723) * c**2 + sm.Rational(4410529058, 57927483)  # noqa: E731
-c_formula_e = lambda c: (  # noqa: E731
-    11566752096 + 25235 * c**2 - 721 * sm.sqrt(245 * (5 * c**2 + 1465344) * c**2 + 40956144431616)
-) / 169589580
+def internal_damping(c: sm.Symbol) -> sm.Expr:
+    """P_d(c_i) of Sec. 5.2.1."""
+    return sm.Rational(64, 723) * c**2 + sm.Rational(4410529058, 57927483)
+
+
+def external_damping(c: sm.Symbol) -> sm.Expr:
+    """P_d(c_e) of Sec. 5.2.1."""
+    root = sm.sqrt(245 * (5 * c**2 + 1465344) * c**2 + 40956144431616)
+    return (11566752096 + 25235 * c**2 - 721 * root) / 169589580
+
+
 P0 = sm.Rational(20, 723) * (3102 - sm.sqrt(120482))
 D0 = sm.Rational(20, 723) * (3102 + sm.sqrt(120482))
 DAMPED = {"c_i": sm.Rational(3, 2)}
@@ -297,7 +310,7 @@ ITEMS = [
           method="Lagrange's equations from the energies, compared symbolically"),
     Claim("Eqs. (55)–(58)", "mass, damping, elastic and geometric stiffness, N = 2", matrices_of_section_5,
           method="linearisation with every parameter a symbol"),
-    *(Claim("Eqs. (28), (37), (111)", f"determinants of stiffness, N = {n}, {c}", lambda n=n, c=c: determinants(n, c),
+    *(Claim("Eqs. (28), (37), (111)", f"determinants of stiffness, N = {n}, {c}", partial(determinants, n, c),
             within=1e-9, method="random columns at bent equilibria") for n in (2, 5) for c in ("skate", "bow")),
     Claim("Eq. (48)", "G of the skate is the transpose of G of the bow", transposed_geometric_stiffness, within=1e-15,
           method="N = 1 … 6"),
@@ -315,11 +328,11 @@ ITEMS = [
     Claim("Eq. (71)", "D_0", lambda: float(pendulum().divergence()), "95.4109"),
     Claim("Fig. 8", "P_0 through the elastic device, as K Δ", lambda: 40 * float(pendulum("skate", "spring", K=40).flutter()),
           "76.2073"),
-    Claim("Sec. 5.2.1", "P_d(c_i) as a formula", lambda: one_damping("c_i", c_formula_i), method="Hurwitz determinant"),
+    Claim("Sec. 5.2.1", "P_d(c_i) as a formula", lambda: one_damping("c_i", internal_damping), method="Hurwitz determinant"),
     Claim("Sec. 5.2.1", "P_d, c_i → 0", lambda: vanishing("c_i"), "76.1388", method="first-order perturbation, no finite ε"),
     Claim("Fig. 9", "P_d, c_i = 1.5", lambda: float(pendulum(**DAMPED).flutter()), "76.338"),
     Claim("Fig. 9", "D_d, c_i = 1.5", lambda: float(pendulum(**DAMPED).divergence()), "108.916"),
-    Claim("Sec. 5.2.1", "P_d(c_e) as a formula", lambda: one_damping("c_e", c_formula_e), method="Hurwitz determinant"),
+    Claim("Sec. 5.2.1", "P_d(c_e) as a formula", lambda: one_damping("c_e", external_damping), method="Hurwitz determinant"),
     Claim("Sec. 5.2.1", "P_d, c_e → 0", lambda: vanishing("c_e"), "40.9964"),
     Claim("Eq. (79)", "P_d, c_e → ∞ is 4(k1 + 8)/5", formula_79, method="limit of the closed form, k1 a symbol"),
     Claim("Eq. (79)", "P_d, c_e = 10⁶", lambda: float(pendulum(c_e=10**6).flutter()), "46.4"),
@@ -354,7 +367,9 @@ ITEMS = [
 def figure_7() -> Any:
     """Two of the equilibria of seven bars with a misaligned skate, for each of the two loads."""
     fig = figure(7, 7)
-    for axes, load, beta, text in zip(fig.subplots(2, 1), (0.1, 1.5), (np.pi / 4, np.pi / 2), ("π/4", "π/2"), strict=True):
+    for axes, load, beta, text in zip(
+        fig.subplots(2, 1), (0.1, 1.5), (np.pi / 4, np.pi / 2), ("π/4", "π/2"), strict=True
+    ):
         case = column(7, "skate", "spring").at(K=1, Delta=load, beta0=float(beta))
         draw_together(axes, case.equilibria(X=0)[:2])
         axes.set_title(f"KLΔ/k = {load}, β0 = {text}", fontsize="medium")

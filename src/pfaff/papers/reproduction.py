@@ -100,7 +100,7 @@ class Reproduction:
 
 
 def verdict(claim: Claim, computed: float) -> str:
-    """A printed number is reproduced if the computed one rounds to it, a statement if its deviation is within bounds."""
+    """A printed number is reproduced if the computed one rounds to it, a statement if it holds within bounds."""
     if claim.printed is None:
         return REPRODUCED if computed <= claim.within else DIFFERS
     unit = Decimal(1).scaleb(int(Decimal(claim.printed).as_tuple().exponent))

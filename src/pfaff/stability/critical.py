@@ -8,8 +8,10 @@ cut the interval into cells of one kind each, so that no window of instability i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,14 +114,16 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
     candidates = _candidates(view, reach)
     cells = _cells(view, sorted(x for roots in candidates.values() for x in roots), reach)
     searched = (0.0, reach)
-    how = f"equilibrium path ends at {load} = {reach:.10g}" if ended else f"all roots of the {view.name} on the interval"
+    how = (
+        f"equilibrium path ends at {load} = {reach:.10g}" if ended else f"all roots of the {view.name} on the interval"
+    )
 
     def absent(kind: str) -> CriticalLoad:
         return CriticalLoad(kind, load, None, None, None, None, searched, how, case)
 
     def first(kind: str) -> CriticalLoad:
         for cell in cells:
-            if kind == "flutter" and cell.oscillating or kind == "divergence" and cell.divergent:
+            if (kind == "flutter" and cell.oscillating) or (kind == "divergence" and cell.divergent):
                 return _describe(path, view, kind, cell, searched, candidates)
         return absent(kind)
 
@@ -136,7 +140,7 @@ class _General:
     """Eigenvalues λ of the first-order form."""
 
     name = "Hurwitz determinant, the discriminant and the tangent stiffness"
-    events = ("hopf", "meeting", "buckling")
+    events: tuple[str, ...] = ("hopf", "meeting", "buckling")
 
     def __init__(self, path: LoadPath) -> None:
         self.path = path
@@ -147,7 +151,9 @@ class _General:
     def functions(self, load: float) -> SignedLog:
         values = self.values(load)
         i, j = np.triu_indices(len(values), 1)
-        return _signed_logs(np.abs(values).max(initial=0.0), values[i] + values[j], np.repeat(values[i] - values[j], 2), values)
+        return _signed_logs(
+            np.abs(values).max(initial=0.0), values[i] + values[j], np.repeat(values[i] - values[j], 2), values
+        )
 
     def counts(self, load: float) -> tuple[int, int]:
         values = self.values(load)
@@ -174,7 +180,11 @@ class _General:
             upper = values[values.imag > 1e-7 * size]
             return complex(upper[upper.real.argmax()]) if len(upper) else 0j
         straight = values[np.abs(values.imag) <= 1e-6 * size]
-        return complex(straight[straight.real.argmax()].real) if len(straight) else complex(values[values.real.argmax()].real)
+        return (
+            complex(straight[straight.real.argmax()].real)
+            if len(straight)
+            else complex(values[values.real.argmax()].real)
+        )
 
 
 class _Reversible(_General):
@@ -251,7 +261,12 @@ def natural_range(path: LoadPath) -> float:
             loaded = path.linearise(probe)
         except ConvergenceError:
             continue
-        slope = np.linalg.norm(loaded.kernel.T @ loaded.stiffness @ loaded.kernel - start.kernel.T @ start.stiffness @ start.kernel, 2) / probe
+        slope = (
+            np.linalg.norm(
+                loaded.kernel.T @ loaded.stiffness @ loaded.kernel - start.kernel.T @ start.stiffness @ start.kernel, 2
+            )
+            / probe
+        )
         if slope > 0 and inner > 0:
             wanted = 4 * inner / slope
             decade = 10.0 ** np.floor(np.log10(wanted))
@@ -270,7 +285,7 @@ def _reachable(path: LoadPath, to: float) -> tuple[float, bool]:
 def _candidates(view: _General, to: float) -> dict[str, list[float]]:
     """All loads at which the kind of stability might change, polished to rounding."""
     found = dict(zip(view.events, all_roots(view.functions, 0.0, to), strict=True))
-    return {name: _polished(lambda x, name=name: view.event(name, x), roots, to) for name, roots in found.items()}
+    return {name: _polished(partial(view.event, name), roots, to) for name, roots in found.items()}
 
 
 def _polished(event: Callable[[float], float], roots: np.ndarray, to: float) -> list[float]:
@@ -296,7 +311,7 @@ def _cells(view: _General, loads: list[float], to: float) -> list[Cell]:
     if to - edges[-1] > MERGE * to:
         edges.append(to)
     cells: list[Cell] = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in itertools.pairwise(edges):
         cells.extend(_uniform(view, low, high, MERGE * to))
     return cells
 
@@ -323,14 +338,23 @@ def _joined(cells: list[Cell]) -> list[Cell]:
 
 
 def _describe(
-    path: LoadPath, view: _General, kind: str, cell: Cell, searched: tuple[float, float], candidates: dict[str, list[float]]
+    path: LoadPath,
+    view: _General,
+    kind: str,
+    cell: Cell,
+    searched: tuple[float, float],
+    candidates: dict[str, list[float]],
 ) -> CriticalLoad:
     value = cell.low
     eigenvalue = view.frequency(value, kind)
     if value == 0.0:
         how = "already at zero load"
     elif value in candidates.get("hopf", []):
-        how = "a pair of eigenvalues crosses the imaginary axis" if kind == "flutter" else "a real eigenvalue turns positive"
+        how = (
+            "a pair of eigenvalues crosses the imaginary axis"
+            if kind == "flutter"
+            else "a real eigenvalue turns positive"
+        )
     elif value in candidates["buckling"]:
         how = "an eigenvalue passes through zero"
     elif kind == "flutter":

@@ -44,7 +44,9 @@ class ExactLoad(CriticalLoad):
         if self.value is None:
             return super().status
         where = ", ".join(f"{name} = {value:g}" for name, value in (self.near or {}).items())
-        return f"{self.kind} at {self.load} = {self.value}" + (f" (the branch that holds near {where})" if where else "")
+        return f"{self.kind} at {self.load} = {self.value}" + (
+            f" (the branch that holds near {where})" if where else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -158,9 +160,8 @@ def closed_roots(condition: sm.Poly, F: sm.Symbol) -> list[sm.Expr]:
 
 def matching_root(candidates: list[sm.Expr], wanted: float, sample: Mapping[str, float]) -> sm.Expr:
     """The closed form that equals the number found by search."""
-    numbers = {name: value for name, value in sample.items()}
     for candidate in candidates:
-        value = complex(candidate.subs({s: numbers[s.name] for s in candidate.free_symbols}).evalf(30))
+        value = complex(candidate.subs({s: sample[s.name] for s in candidate.free_symbols}).evalf(30))
         if abs(value - wanted) <= AGREEMENT * abs(wanted):
             return candidate
     raise PfaffError(
@@ -200,4 +201,3 @@ def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, s
 
 def _tidy(matrix: sm.Matrix) -> sm.Matrix:
     return matrix.applyfunc(sm.simplify)
-

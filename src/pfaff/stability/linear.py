@@ -229,7 +229,9 @@ def _reduce(lin: Linearisation) -> Reduced:
     return Reduced(J, Z, N, speeds, zeros | more)
 
 
-def _without_ignorable(lin: Linearisation, Z: np.ndarray, N: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
+def _without_ignorable(
+    lin: Linearisation, Z: np.ndarray, N: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
     """Positions and speeds without the directions along which ignorable coordinates move freely."""
     names = lin.system.coordinate_names
     ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(lin.system))]

@@ -63,7 +63,9 @@ def flutter_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float
     for start in range(0, points.shape[1], CHUNK):
         chunk = slice(start, start + CHUNK)
         values[chunk] = solve(points[:, chunk], top)
-    how = "closed form of the Hurwitz determinant" if len(pencil.M) == 2 else "eigenvalues in steps of the load, bisected"
+    how = (
+        "closed form of the Hurwitz determinant" if len(pencil.M) == 2 else "eigenvalues in steps of the load, bisected"
+    )
     return FlutterMap(load, axes, values.reshape(grids[0].shape), how)
 
 
@@ -100,7 +102,7 @@ class AffinePencil:
         roots = _quadratic_roots(u1 * b1 - square * d2, u1 * b0 + u0 * b1 - square * d1, u0 * b0 - square * d0)
         first = np.full(c.shape[1], np.nan)
         for F in roots:  # ascending: the later ones must not overwrite an earlier one
-            crosses = (F > 0) & (F <= to) & ((b0 + b1 * F) * r1 > 0)
+            crosses = (F > 0) & (to >= F) & ((b0 + b1 * F) * r1 > 0)
             first = np.where(np.isnan(first) & crosses, F, first)
         return np.where(r1 == 0, np.nan if self._undamped is None else self._undamped, first)
 

@@ -10,6 +10,7 @@ linear programming.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -163,7 +164,7 @@ class WeakDamping:
 
         loads = [x for x in all_roots(product, 0.0, top)[0] if 0 < x < top]
         edges = [0.0, *loads, top]
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
+        for low, high in itertools.pairwise(edges):
             if lowest((low + high) / 2) < 0:
                 return self._polished(lowest, low)
         return self.undamped

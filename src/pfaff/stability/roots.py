@@ -28,7 +28,7 @@ TO_COEFFICIENTS = np.linalg.inv(chebyshev.chebvander(NODES, POINTS - 1))
 
 def all_roots(functions: Callable[[float], SignedLog], a: float, b: float) -> list[np.ndarray]:
     """The real roots in [a, b] of each of several functions given by sign, logarithm and error."""
-    found = [set() for _ in functions(a)[0]]
+    found: list[set[float]] = [set() for _ in functions(a)[0]]
     _search(functions, a, b, 0, np.full(len(found), np.inf), found)
     return [np.array(sorted(roots)) for roots in found]
 

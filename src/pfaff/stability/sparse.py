@@ -43,7 +43,7 @@ STACK = 16  # loads scanned at once
 MARCH = 16  # steps of load when nothing is predicted
 NEWTON_STEPS = 25
 CONVERGED = 1e-13  # relative step of the load
-STAGNATED = 1e-10  # relative steps below this that grow again are rounding
+STAGNATED = 1e-7  # relative steps below this that shrink no more are rounding
 
 
 @dataclass(frozen=True)
@@ -501,7 +501,7 @@ class Reversible:
             _, g_sF = solve(-(mass @ v_F + tilt @ v_s + turn @ v))
             ds, dF = np.linalg.solve([[g_s, g_F], [g_ss, g_sF]], [-g, -g_s])
             square, load, size = square + ds, load + dF, abs(dF / (load + dF))
-            if size <= CONVERGED or (size < STAGNATED and size >= last):
+            if size <= CONVERGED or last / 2 < size < STAGNATED:
                 return Crossing(float(load), complex(np.sqrt(complex(square))), v[:n], float(size))
             border, last = border.renewed(v[:n]), size
         raise ConvergenceError(f"Newton's method did not find where two frequencies meet near {guess.load:.6g}")
@@ -515,7 +515,7 @@ class Damped:
 
     def lowest(self, lin: SparseLinearisation, modes: int, near: complex) -> tuple[np.ndarray, np.ndarray]:
         # Overdamped modes can crowd the origin: what matters lies beside the frequency most at risk.
-        values, vectors = nearest_roots(lin, modes, 1j * (abs(near.imag) or abs(near)) * (1 + MARGIN))
+        values, vectors = nearest_roots(lin, 2 * modes, 1j * (abs(near.imag) or abs(near)) * (1 + MARGIN))
         upper = values.imag >= -REAL * np.abs(values)
         return values[upper], vectors[:, upper]
 
@@ -553,7 +553,7 @@ class Damped:
             by_omega = 1j * g_rate
             d_omega, dF = np.linalg.solve([[by_omega.real, g_F.real], [by_omega.imag, g_F.imag]], [-g.real, -g.imag])
             omega, load, size = omega + d_omega, load + dF, abs(dF / (load + dF))
-            if size <= CONVERGED or (size < STAGNATED and size >= last):
+            if size <= CONVERGED or last / 2 < size < STAGNATED:
                 return Crossing(float(load), 1j * float(omega), v[:n], float(size))
             border, last = border.renewed(v[:n]), size
         raise ConvergenceError(f"Newton's method did not find a crossing of the imaginary axis near {guess.load:.6g}")

@@ -1,0 +1,30 @@
+"""How long the whole process `pfaff critical` takes, from a cold interpreter to the answer."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+
+COMMAND = [
+    sys.executable, "-m", "pfaff.cli", "critical", "column", "--bars", "2", "--constraint", "skate", "--load", "dead",
+    "--set", "d=1/2", "--set", "M_L=15", "--set", "I_L=15", "--set", "k1=50", "--set", "c_i=1.5", "--json",
+]  # fmt: skip
+RUNS = 7
+
+
+def main() -> None:
+    times = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        done = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
+        times.append(time.perf_counter() - start)
+        assert abs(json.loads(done.stdout)["flutter"]["value"] / 76.3379703896335 - 1) < 1e-12
+    spread = f"from {min(times):.2f} to {max(times):.2f} s"
+    print(f"pfaff critical, whole process: median {statistics.median(times):.2f} s, {spread}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""The shell: tables, JSON, and one-line errors with exit code 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+SPEC = ["--set", "d=1/2", "--set", "M_L=15", "--set", "I_L=15", "--set", "k1=50"]
+
+
+def run(*arguments: str, folder=None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pfaff.cli", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "120"},
+        timeout=300,
+        check=False,
+    )
+
+
+def answer(*arguments: str, folder=None):
+    done = run(*arguments, "--json", folder=folder)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_critical_as_json():
+    found = answer(
+        "critical", "column", "--bars", "2", "--constraint", "skate", "--load", "dead", *SPEC, "--set", "c_i=1.5"
+    )
+    assert found["flutter"]["value"] == pytest.approx(76.3379703896335, rel=1e-12)
+    assert found["flutter"]["frequency"] == pytest.approx(1.01922949893, rel=1e-10)
+    assert found["divergence"]["value"] == pytest.approx(108.915743348559, rel=1e-12)
+    assert found["buckling"] is None
+
+
+def test_critical_as_a_table():
+    done = run("critical", "column", *SPEC)
+    assert "76.2073258262" in done.stdout
+    assert "none" in done.stdout
+
+
+def test_critical_exactly():
+    found = answer("critical", "column", *SPEC, "--exact")
+    assert "sqrt(120482)" in found["flutter"]["exact"]
+
+
+def test_other_commands_as_json(tmp_path):
+    assert set(answer("atlas")) >= {"column", "ziegler", "reut", "bottema"}
+    shown = answer("show", "column", "--load", "spring")
+    assert shown["load"] == "Delta"
+    assert shown["coordinates"]["X"].startswith("kept")
+    spectrum = answer("spectrum", "column", *SPEC, "--set", "F=80")
+    assert not spectrum["stable"]
+    assert sum(spectrum["zeros"].values()) == 1
+    rest = answer("equilibria", "column", "--set", "F=3", "--fix", "X=0", "--starts", "20")
+    assert rest["family_dimension"] == 1
+    assert rest["equilibria"][0]["reaction"]["p"] == pytest.approx(3)
+    paradox = answer("paradox", "column", *SPEC, "--direction", "c_e=2")
+    assert paradox["limit"] == pytest.approx(40.9964413972182, rel=1e-12)
+    assert paradox["recoverable"] is True
+
+
+@pytest.mark.parametrize("command", ["atlas", "show", "equilibria", "spectrum", "critical", "paradox", "reproduce"])
+def test_every_command_helps_with_an_example(command):
+    done = run(command, "--help")
+    assert done.returncode == 0
+    assert "Example:" in done.stdout
+    assert f"pfaff {command}" in done.stdout
+    assert "--json" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["critical", "colum"], "did you mean 'column'"),
+        (["critical", "column", "--set", "k2=5"], "no parameter 'k2'"),
+        (["critical", "column", "--set", "k1=-5"], "positive"),
+        (["critical", "column", "--set", "k1=five"], "not a number"),
+        (["critical", "column", "--set", "k1"], "NAME=VALUE"),
+        (["critical", "column", "--bars", "0"], "0 bars"),
+        (["critical", "column", "--constraint", "sledge"], "unknown constraint"),
+        (["critical", "column", "--load-parameter", "G"], "no parameter 'G'"),
+        (["critical", "ziegler", "--constraint", "bow"], "no option 'constraint'"),
+        (["critical", "column", "--to", "-3"], "positive finite"),
+        (["critical", "column", "--too", "3"], "--to"),
+        (["spectrum", "column", "--fix", "Z=0"], "'Z'"),
+        (["paradox", "column", "--direction", "c_q=1"], "not a damping"),
+        (["show", "bottema_general", "--option", "n=two"], "whole number"),
+        (["reproduce", "cazzoli"], "did you mean 'cazzolli2020'"),
+    ],
+)
+def test_errors_are_one_line_and_exit_code_2(arguments, words):
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("pfaff: ")
+    assert words in done.stderr
+    assert not done.stdout
+
+
+def test_options_of_a_system():
+    shown = answer("show", "bottema_general", "--option", "n=3", "--option", "m=1")
+    assert list(shown["coordinates"]) == ["x1", "x2", "x3"]
+
+
+def test_plots_are_written(tmp_path):
+    picture = tmp_path / "spectrum.png"
+    assert run("spectrum", "column", *SPEC, "--set", "F=80", "--plot", str(picture)).returncode == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    refused = run("spectrum", "column", "--plot", str(tmp_path / "no" / "where.png"))
+    assert refused.returncode == 2
+    assert "cannot draw" in refused.stderr
+
+
+def test_latex_on_demand():
+    done = run("show", "column", "--latex")
+    assert done.stdout.startswith(r"\begin{align*}")
+    assert r"\ddot{\theta}_{1}" in done.stdout
