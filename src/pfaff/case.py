@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
-from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.system import System
+from pfaff.values import checked_value
 
 if TYPE_CHECKING:
     from pfaff.equilibria import Equilibria, Equilibrium
@@ -203,28 +201,3 @@ class Case:
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value}" for name, value in self.values.items())
         return f"<Case of {self.system.name!r}: {values}>"
-
-
-def checked_value(symbol: sm.Symbol, value: Any) -> Any:
-    """The value as it is kept: exact numbers exact, everything else a finite float in its declared range."""
-    name = symbol.name
-    if isinstance(value, str):
-        try:
-            value = sm.Rational(value)
-        except (TypeError, ValueError):
-            raise ParameterError(f"{name}={value!r} is not a number: write 1.5, 3/2 or 1e-3") from None
-    if isinstance(value, bool) or not isinstance(value, (Real, sm.Expr, np.number)):
-        raise ParameterError(f"{name}={value!r} is not a number: write 1.5, Fraction(3, 2) or a SymPy number")
-    if isinstance(value, (int, Fraction)):
-        value = sm.Rational(value)
-    if isinstance(value, sm.Expr) and value.free_symbols:
-        return value
-    number = complex(value)
-    if not (math.isfinite(number.real) and number.imag == 0):
-        raise ParameterError(f"{name}={value} is not a finite real number")
-    for promise, kept in (("positive", number.real > 0), ("nonnegative", number.real >= 0)):
-        if getattr(symbol, f"is_{promise}") and not kept:
-            raise ParameterError(
-                f"{name}={value} breaks the declaration that {name} is {promise}: give a {promise} value"
-            )
-    return value if isinstance(value, sm.Expr) else float(value)

@@ -11,6 +11,7 @@ import sympy as sm
 
 from pfaff.errors import ConstraintError, ParameterError, StatementError, nearest
 from pfaff.integrability import first_integrable, redundant_rows
+from pfaff.values import checked_value
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -207,7 +208,7 @@ def _parameters(given: Mapping[sm.Symbol, Any], coordinates: Sequence[str]) -> d
     for name in names:
         if names.count(name) > 1:
             raise StatementError(f"two parameters are called {name!r}: rename one")
-    return dict(given)
+    return {symbol: None if value is None else checked_value(symbol, value) for symbol, value in given.items()}
 
 
 def _load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, Any]) -> sm.Symbol | None:

@@ -47,7 +47,7 @@ def column_assembly(
     """The column of ``pfaff.atlas.column`` under the dead load F, in absolute coordinates x, y, θ of every bar.
 
     Bar i (from zero) has the coordinates 3i, 3i + 1, 3i + 2; the block's X is the first bar's x. Parameters mean what
-    they mean there. With k = N EI/L, k1 = 2 N EI/L and M_L = 0 the column with the skate tends to Beck's, 20.0509 EI/L²:
+    they mean there. With k = N EI/L, k1 = 2 N EI/L and M_L = 0 the skate column tends to Beck's, at 20.0509 EI/L²:
 
     >>> found = column_assembly(200, k=200, k1=400).flutter()
     >>> print(f"{found.value:.4f} {found.frequency:.4f} {found.first}")
