@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 NOISE = 1e-13  # growth rates below this, relative to the largest eigenvalue, are rounding
 SPLIT = 1e-10  # squares of frequencies closer than this, relative to the largest, are not told apart
+SYMMETRIC = 1e-9  # eigenvalues λ and −λ agree to this, relative to the largest, in a reversible system
+COINCIDENT = 1e-9  # eigenvalues closer than this at every load are always alike
+PROBES = (0.0, 0.137, 0.311, 0.733, 1.0)  # shares of the interval at which structure is looked for
 EIGENVALUE_ERROR = 2e-12  # of computed eigenvalues, relative to the largest
 MERGE = 1e-11  # candidate loads closer than this, relative to the interval, are one
 
@@ -110,7 +113,7 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
     if not (np.isfinite(to) and to > 0):
         raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
     reach, ended = _reachable(path, to)
-    view = _Reversible(path) if _is_reversible(path, reach) else _General(path)
+    view = _view(path, reach)
     candidates = _candidates(view, reach)
     cells = _cells(view, sorted(x for roots in candidates.values() for x in roots), reach)
     searched = (0.0, reach)
@@ -137,25 +140,41 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
 
 
 class _General:
-    """Eigenvalues λ of the first-order form."""
+    """Eigenvalues λ of the first-order form, and the factors whose products vanish where stability can change.
+
+    Factors that vanish at every load (a mode that is never damped, two modes that are always alike) say nothing:
+    as many are left out, the smallest ones.
+    """
 
     name = "Hurwitz determinant, the discriminant and the tangent stiffness"
-    events: tuple[str, ...] = ("hopf", "meeting", "buckling")
 
-    def __init__(self, path: LoadPath) -> None:
+    def __init__(self, path: LoadPath, to: float) -> None:
         self.path = path
+        self.persistent = {name: 0 for name in self.factors(0.0)}
+        probes = [self.factors(share * to) for share in PROBES]
+        for name in self.persistent:
+            self.persistent[name] = min(_vanishing(each[name], name) for each in probes)
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        return tuple(self.persistent)
 
     def values(self, load: float) -> np.ndarray:
         return self.path.linearise(load).eigenvalues()
 
-    def functions(self, load: float) -> SignedLog:
+    def factors(self, load: float) -> dict[str, np.ndarray]:
         values = self.values(load)
         i, j = np.triu_indices(len(values), 1)
-        return _signed_logs(
-            np.abs(values).max(initial=0.0), values[i] + values[j], np.repeat(values[i] - values[j], 2), values
-        )
+        return {"hopf": values[i] + values[j], "meeting": values[i] - values[j], "buckling": values}
+
+    def functions(self, load: float) -> SignedLog:
+        """The products of the factors: the differences count twice, so that their product is real."""
+        groups = [_without(each, self.persistent[name]) for name, each in self.factors(load).items()]
+        groups = [np.repeat(each, 2) if name == "meeting" else each for name, each in zip(self.events, groups, strict=True)]
+        return _signed_logs(np.abs(self.values(load)).max(initial=0.0), *groups)
 
     def counts(self, load: float) -> tuple[int, int]:
+        """How many oscillations grow, and how many exponentials."""
         values = self.values(load)
         noise = NOISE * np.abs(values).max(initial=0.0)
         growing = values[values.real > noise]
@@ -164,42 +183,33 @@ class _General:
 
     def event(self, name: str, load: float) -> float:
         """The real function of the closest pair (or of the smallest eigenvalue) that changes sign at the event."""
-        values = self.values(load)
-        i, j = np.triu_indices(len(values), 1)
-        if name == "hopf":
-            return _smallest(values[i] + values[j])
-        if name == "meeting":
-            return _smallest((values[i] - values[j]) ** 2)
-        return _smallest(values)
+        rest = _without(self.factors(load)[name], self.persistent[name])
+        return _smallest(rest**2 if name == "meeting" else rest)
 
-    def frequency(self, load: float, kind: str) -> complex:
-        """The critical eigenvalue: for flutter the one nearest to the imaginary axis among the oscillating."""
+    def eigenvalue(self, load: float, kind: str) -> complex:
+        """The critical eigenvalue: the least damped that oscillates, or the largest real one."""
         values = self.values(load)
         size = np.abs(values).max(initial=0.0)
         if kind == "flutter":
             upper = values[values.imag > 1e-7 * size]
             return complex(upper[upper.real.argmax()]) if len(upper) else 0j
         straight = values[np.abs(values.imag) <= 1e-6 * size]
-        return (
-            complex(straight[straight.real.argmax()].real)
-            if len(straight)
-            else complex(values[values.real.argmax()].real)
-        )
+        candidates = straight if len(straight) else values
+        return complex(candidates.real.max())
 
 
 class _Reversible(_General):
-    """Squares s = λ² of an undamped system: stable while all are real and negative."""
+    """Squares s = λ² where λ and −λ are eigenvalues together (no damping): stable while all are real and negative."""
 
     name = "discriminant in ω² and the tangent stiffness"
-    events = ("meeting", "buckling")
 
     def values(self, load: float) -> np.ndarray:
-        return _squares(self.path.linearise(load))
+        return _squares(self.path.linearise(load).reduced.J)
 
-    def functions(self, load: float) -> SignedLog:
+    def factors(self, load: float) -> dict[str, np.ndarray]:
         squares = self.values(load)
         i, j = np.triu_indices(len(squares), 1)
-        return _signed_logs(np.abs(squares).max(initial=0.0), np.repeat(squares[i] - squares[j], 2), squares)
+        return {"meeting": squares[i] - squares[j], "buckling": squares}
 
     def counts(self, load: float) -> tuple[int, int]:
         squares = self.values(load)
@@ -207,28 +217,51 @@ class _Reversible(_General):
         complex_ = np.abs(squares.imag) > noise
         return int(complex_.sum()) // 2, int((squares.real[~complex_] > noise).sum())
 
-    def frequency(self, load: float, kind: str) -> complex:
+    def eigenvalue(self, load: float, kind: str) -> complex:
         squares = self.values(load)
         if kind == "divergence":
             return complex(np.sqrt(max(squares.real.max(), 0.0)))
         i, j = np.triu_indices(len(squares), 1)
-        closest = np.abs(squares[i] - squares[j]).argmin() if len(i) else 0
-        mean = (squares[i[closest]] + squares[j[closest]]) / 2 if len(i) else squares[0]
-        return 1j * np.sqrt(complex(-mean.real))
+        if not len(i):
+            return 1j * np.sqrt(complex(-squares[0].real))
+        gaps = np.abs(squares[i] - squares[j])
+        closest = np.argsort(gaps)[min(self.persistent["meeting"], len(gaps) - 1)]
+        return 1j * np.sqrt(complex(-(squares[i[closest]] + squares[j[closest]]).real / 2))
 
 
-def _squares(lin: Linearisation) -> np.ndarray:
-    N = lin.kernel
-    return np.linalg.eigvals(-np.linalg.solve(N.T @ lin.M @ N, N.T @ lin.stiffness @ N)).astype(complex)
+def _view(path: LoadPath, to: float) -> _General:
+    """Squares where the spectrum is symmetric about the imaginary axis at every load, eigenvalues otherwise."""
+    symmetric = all(_is_symmetric(path.linearise(share * to).eigenvalues()) for share in PROBES)
+    return _Reversible(path, to) if symmetric else _General(path, to)
 
 
-def _is_reversible(path: LoadPath, to: float) -> bool:
-    """No damping and no gyroscopic forces anywhere on the path: the equations contain ω only as ω²."""
-    for load in (0.0, 0.31 * to, to):
-        lin = path.linearise(load)
-        if np.any(lin.kernel.T @ lin.C @ lin.kernel) or np.any(lin.B[: lin.nonholonomic]):
-            return False
-    return True
+def _is_symmetric(values: np.ndarray) -> bool:
+    size = np.abs(values).max(initial=0.0)
+    return len(values) % 2 == 0 and all(np.abs(values + value).min() <= SYMMETRIC * size for value in values)
+
+
+def _squares(J: np.ndarray) -> np.ndarray:
+    """λ², one for each pair ±λ of the first-order form."""
+    half = len(J) // 2
+    if not (J[:half, :half].any() or J[half:, half:].any()):
+        return np.linalg.eigvals(J[:half, half:] @ J[half:, :half]).astype(complex)
+    remaining = list(np.linalg.eigvals(J))
+    squares = []
+    while remaining:
+        value = remaining.pop()
+        partner = min(range(len(remaining)), key=lambda k: abs(remaining[k] + value))
+        squares.append(-value * remaining.pop(partner))
+    return np.array(squares)
+
+
+def _vanishing(factors: np.ndarray, name: str) -> int:
+    """How many factors are zero but for rounding; coincident eigenvalues are rounded more coarsely than sums."""
+    size = np.abs(factors).max(initial=0.0)
+    return int((np.abs(factors) <= (NOISE if name == "hopf" else COINCIDENT) * size).sum())
+
+
+def _without(factors: np.ndarray, count: int) -> np.ndarray:
+    return factors[np.argsort(np.abs(factors), kind="stable")[count:]] if count else factors
 
 
 def _signed_logs(size: float, *groups: np.ndarray) -> SignedLog:
@@ -240,7 +273,8 @@ def _signed_logs(size: float, *groups: np.ndarray) -> SignedLog:
     for factors in groups:
         moduli = np.maximum(np.abs(factors), np.finfo(float).tiny)
         logs.append(np.log(moduli).sum())
-        errors.append(logs[-1] + np.log(EIGENVALUE_ERROR * size / moduli.min(initial=size)))
+        smallest = moduli.min() if len(moduli) else 1.0
+        errors.append(logs[-1] + np.log(EIGENVALUE_ERROR * max(size, np.finfo(float).tiny)) - np.log(smallest))
         signs.append(np.sign(np.prod(factors / moduli).real))
     return np.array(signs), np.array(logs), np.array(errors)
 
@@ -346,7 +380,7 @@ def _describe(
     candidates: dict[str, list[float]],
 ) -> CriticalLoad:
     value = cell.low
-    eigenvalue = view.frequency(value, kind)
+    eigenvalue = view.eigenvalue(value, kind)
     if value == 0.0:
         how = "already at zero load"
     elif value in candidates.get("hopf", []):

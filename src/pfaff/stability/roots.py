@@ -55,12 +55,11 @@ def _search(
         real = np.abs(inside.imag) < 1e-12
         found[k].update((middle + half * np.clip(inside[real].real, -1, 1)).tolist())
         suspects.extend((x.real, x.imag) for x in inside[~real] if 0 < x.imag < NEAR)
-    if depth <= DEEPEST:
-        for centre, distance in suspects:
-            reach = max(8 * distance, 1e-6)
-            low, high = max(centre - reach, -1.0), min(centre + reach, 1.0)
-            if high - low < 1.0:
-                _search(functions, middle + half * low, middle + half * high, DEEPEST + 1, tails, found)
+    for centre, distance in suspects:
+        reach = max(8 * distance, 1e-6)
+        low, high = max(centre - reach, -1.0), min(centre + reach, 1.0)
+        if depth <= DEEPEST and high - low < 1.0:
+            _search(functions, middle + half * low, middle + half * high, DEEPEST + 1, tails, found)
 
 
 def _scaled(signs: np.ndarray, logs: np.ndarray) -> np.ndarray:
