@@ -97,7 +97,7 @@ def apart(value: float, reference: float) -> str:
 
 def confirmed(found: SparseFlutter) -> str:
     loads = ", ".join(f"{c.load:.4g}" for c in found.checked if c.load < float(found))
-    verdict = "first crossing confirmed" if found.first else "NOT confirmed as the first"
+    verdict = "first crossing confirmed" if found.confirmed else "NOT confirmed as the first"
     return f"{verdict}: no oscillation of the {found.modes} {found.covered} grows at {loads}"
 
 

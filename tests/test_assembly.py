@@ -29,7 +29,7 @@ def test_flutter_equals_the_dense_one(bars, constraint, values):
     found = column_assembly(bars, constraint, **values).flutter()
     assert found.value == pytest.approx(dense.value, rel=1e-9)
     assert found.frequency == pytest.approx(dense.frequency, rel=1e-9)
-    assert found.first
+    assert found.confirmed
 
 
 def test_published_loads():
@@ -48,7 +48,7 @@ def test_many_bars_converge_at_second_order(damping):
     values = [each.value for each in found]
     order = np.log2((values[1] - values[0]) / (values[2] - values[1]))
     assert order == pytest.approx(2, abs=0.02)
-    assert all(each.first for each in found)
+    assert all(each.confirmed for each in found)
     if not damping:
         limit = values[2] + (values[2] - values[1]) / 3
         assert limit == pytest.approx(20.05095, abs=1e-5)
@@ -64,7 +64,7 @@ def test_overdamped_modes_do_not_hide_flutter(c_i):
     assert below.real < -1e-5
     assert above.real > 1e-5
     assert abs(at - 1j * found.frequency) < 1e-7
-    assert found.first
+    assert found.confirmed
 
 
 def _rightmost(lin):

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pfaff import atlas
+    from pfaff.assembly import Assembly, Part
     from pfaff.case import Case
     from pfaff.errors import PfaffError
     from pfaff.system import Drawing, System
 
 __version__ = "0.1.0"
 
-_HOMES = {"System": "pfaff.system", "Drawing": "pfaff.system", "Case": "pfaff.case", "PfaffError": "pfaff.errors"}
+_HOMES = {
+    "Assembly": "pfaff.assembly",
+    "Case": "pfaff.case",
+    "Drawing": "pfaff.system",
+    "Part": "pfaff.assembly",
+    "PfaffError": "pfaff.errors",
+    "System": "pfaff.system",
+}
 
-__all__ = ["Case", "Drawing", "PfaffError", "System", "__version__", "atlas"]
+__all__ = ["Assembly", "Case", "Drawing", "Part", "PfaffError", "System", "__version__", "atlas"]
 
 
 def __getattr__(name: str) -> Any:

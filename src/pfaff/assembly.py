@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,10 @@ import sympy as sm
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
-from pfaff.case import checked_value
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError, nearest
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.system import System
+from pfaff.values import checked_value
 
 if TYPE_CHECKING:
     from pfaff.stability.sparse import SparseFlutter
@@ -45,17 +45,13 @@ class Part(System):
     kinetic: Any = 0
     name: str = "part"
 
+    needs_inertia = False
+
     def __post_init__(self) -> None:
-        stated = sm.sympify(self.kinetic)
-        placeholder = sm.Add(*(sm.Derivative(q, q.args[0]) ** 2 for q in self.coordinates if q.args))
-        object.__setattr__(self, "kinetic", stated + placeholder)  # a System insists on inertia
         super().__post_init__()
         s = self.statement
-        bare = s.kinetic - sm.Add(*(v**2 for v in s.v))
-        object.__setattr__(self, "kinetic", stated)
-        object.__setattr__(self, "statement", replace(s, kinetic=bare))
-        stated_terms = (bare, s.potential, s.dissipation, *s.forces, *s.constraints)
-        if any(s.time in term.free_symbols for term in stated_terms):
+        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
+        if any(s.time in term.free_symbols for term in stated):
             raise StatementError(f"part {self.name!r} depends on time explicitly: write the excitation as a parameter")
 
     def copies(self, at: Any, **values: Any) -> Copies:

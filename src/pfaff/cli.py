@@ -92,7 +92,7 @@ def atlas(as_json: bool) -> None:
     """
     from pfaff import atlas as systems
 
-    entries = {name: (getattr(systems, name).__doc__ or "").strip().splitlines()[0] for name in systems.__all__}
+    entries = {name: (getattr(systems, name).__doc__ or "").strip().splitlines()[0] for name in systems.SYSTEMS}
     if as_json:
         return _print_json(entries)
     _table("Systems", ["name", "what it is"], [[name, text] for name, text in entries.items()])
@@ -301,8 +301,8 @@ def _system(name: str, bars: int | None, constraint: str | None, load: str | Non
 
     from pfaff import atlas as systems
 
-    if name not in systems.__all__:
-        raise StatementError(f"no system {name!r} in the atlas: {nearest(name, systems.__all__)}")
+    if name not in systems.SYSTEMS:
+        raise StatementError(f"no system {name!r} in the atlas: {nearest(name, systems.SYSTEMS)}")
     make = getattr(systems, name)
     given: dict[str, Any] = {"bars": bars, "constraint": constraint, "load": load}
     given = {key: value for key, value in given.items() if value is not None} | _pairs(option, "--option")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy as sm
 
@@ -104,6 +104,7 @@ class System:
     drawing: Drawing | None = None
     name: str = "system"
     accept_integrable: bool = False
+    needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         normalise = object.__setattr__
@@ -309,7 +310,7 @@ def _check_degrees(system: System) -> None:
     s = system.statement
     if _true_degree(s.kinetic, s.v, 2) > 2:
         raise StatementError("the kinetic energy is not quadratic in the velocities: check its terms in q̇")
-    if polynomial_degree(s.kinetic, s.v) < 1:
+    if system.needs_inertia and polynomial_degree(s.kinetic, s.v) < 1:
         raise StatementError("the kinetic energy contains no velocity: write it with coordinate.diff(t)")
     if s.potential.free_symbols & set(s.v):
         raise StatementError("the potential contains velocities: put velocity-dependent terms in forces or dissipation")

@@ -1,6 +1,24 @@
-"""Ready systems, one function each."""
+"""Ready systems, one function each; ``column_assembly`` is the column of very many bars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from pfaff.atlas.bottema import bottema, bottema_general
 from pfaff.atlas.column import column, reut, ziegler
 
-__all__ = ["bottema", "bottema_general", "column", "reut", "ziegler"]
+if TYPE_CHECKING:
+    from pfaff.atlas.chain import column_assembly
+
+SYSTEMS = ("bottema", "bottema_general", "column", "reut", "ziegler")
+
+__all__ = ["SYSTEMS", "bottema", "bottema_general", "column", "column_assembly", "reut", "ziegler"]
+
+
+def __getattr__(name: str) -> Any:
+    """Sparse assemblies are loaded when they are asked for."""
+    if name == "column_assembly":
+        from pfaff.atlas.chain import column_assembly
+
+        return column_assembly
+    raise AttributeError(f"module 'pfaff.atlas' has no attribute {name!r}")

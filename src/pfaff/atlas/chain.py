@@ -10,13 +10,13 @@ from functools import cache
 
 import numpy as np
 import sympy as sm
-from sympy.physics.mechanics import dynamicsymbols
 
 from pfaff.assembly import Assembly, Part
 from pfaff.errors import StatementError, nearest
+from pfaff.system import TIME as t
+from pfaff.system import coordinates
 
-t = dynamicsymbols._t
-x, y, theta, x_next, y_next, theta_next, X = dynamicsymbols("x y theta x_next y_next theta_next X")
+x, y, theta, x_next, y_next, theta_next, X = coordinates("x y theta x_next y_next theta_next X")
 l, k = sm.symbols("l k", positive=True)
 m, d, M_L, I_L, M_X, c_i, c_e, c_t, c_r = sm.symbols("m d M_L I_L M_X c_i c_e c_t c_r", nonnegative=True)
 beta0, F, L = sm.symbols("beta0 F L", real=True)
@@ -50,7 +50,7 @@ def column_assembly(
     they mean there. With k = N EI/L, k1 = 2 N EI/L and M_L = 0 the skate column tends to Beck's, at 20.0509 EI/L²:
 
     >>> found = column_assembly(200, k=200, k1=400).flutter()
-    >>> print(f"{found.value:.4f} {found.frequency:.4f} {found.first}")
+    >>> print(f"{found.value:.4f} {found.frequency:.4f} {found.confirmed}")
     20.0499 11.0154 True
     """
     if isinstance(bars, bool) or not isinstance(bars, int) or bars < 1:

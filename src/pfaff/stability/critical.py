@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.stability.linear import Linearisation
 from pfaff.stability.path import LoadPath
 from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 
@@ -150,7 +149,7 @@ class _General:
 
     def __init__(self, path: LoadPath, to: float) -> None:
         self.path = path
-        self.persistent = {name: 0 for name in self.factors(0.0)}
+        self.persistent = dict.fromkeys(self.factors(0.0), 0)
         probes = [self.factors(share * to) for share in PROBES]
         for name in self.persistent:
             self.persistent[name] = min(_vanishing(each[name], name) for each in probes)
@@ -169,9 +168,10 @@ class _General:
 
     def functions(self, load: float) -> SignedLog:
         """The products of the factors: the differences count twice, so that their product is real."""
-        groups = [_without(each, self.persistent[name]) for name, each in self.factors(load).items()]
-        groups = [np.repeat(each, 2) if name == "meeting" else each for name, each in zip(self.events, groups, strict=True)]
-        return _signed_logs(np.abs(self.values(load)).max(initial=0.0), *groups)
+        factors = self.factors(load)
+        groups = {name: _without(each, self.persistent[name]) for name, each in factors.items()}
+        groups["meeting"] = np.repeat(groups["meeting"], 2)
+        return _signed_logs(np.abs(factors["buckling"]).max(initial=0.0), *groups.values())
 
     def counts(self, load: float) -> tuple[int, int]:
         """How many oscillations grow, and how many exponentials."""

@@ -9,36 +9,27 @@ first (Lehoucq, Sorensen and Yang 1998, ARPACK Users' Guide). Nothing here knows
 
 from __future__ import annotations
 
-from bisect import bisect, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import linalg, sparse
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
+from scipy import linalg
 
-from pfaff.assembly import Assembly, Rest, SparseLinearisation, factorised
+from pfaff.assembly import Assembly, SparseLinearisation
 from pfaff.errors import ConvergenceError, ParameterError, RankError
+from pfaff.stability.sparse_modes import Border, lowest_squares, nearest_roots
+from pfaff.stability.sparse_path import LoadPath
 
-SMALL = 80  # an assembly of fewer coordinates is cheaper by dense eigenvalues of the same operator
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
 REAL = 1e-6  # the imaginary part of a square, relative to it, that rounding may cause
 GROWTH = 1e-9  # the growth rate, relative to the frequency, that rounding may cause
 MARGIN = 1e-3  # how far from the critical load, relative to it, its two sides are looked at
 CHECKED = (0.3, 0.6, 0.9)  # shares of the predicted load at which stability is confirmed
-FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
 SHORTEST = 1e-12  # step of load, relative to it
 ROUNDING = 1e-11  # of shift-inverted eigenvalues, relative to the largest
-ARNOLDI = 1e-11  # residual of Arnoldi's method, relative to the eigenvalue
 UNCOUPLED = 1e-9  # share of the geometric stiffness on the lowest modes that counts as none
-RESTARTS = {float: 200, complex: 8}  # of Arnoldi's method; complex shifts may face a point of accumulation
-STEP = 1e-5  # of the differences by the load, relative to it
-SAME = 1e-14  # entries that interpolation must reproduce, relative to the largest
-INSIDE = 0.3819  # where between its ends an interpolation is put to the test
 SCAN = 1.08  # ratio of successive loads scanned with the small model
-REMEMBERED = 8  # sets of assembled matrices
 STACK = 16  # loads scanned at once
 MARCH = 16  # steps of load when nothing is predicted
 NEWTON_STEPS = 25
@@ -91,8 +82,11 @@ class SparseFlutter:
         return self.value
 
     @property
-    def first(self) -> bool:
-        """Whether no oscillation grows at any checked load below the value, and one does at once above it."""
+    def confirmed(self) -> bool:
+        """Whether the modes watched show no growing oscillation at any checked load below, and one just above.
+
+        It says nothing of other modes, nor of windows between the checked loads.
+        """
         if self.value is None:
             return False
         below = [c for c in self.checked if c.load < self.value]
@@ -240,149 +234,6 @@ class Search:
         before = self.check(crossing.load * (1 - MARGIN), crossing.eigenvalue)
         after = self.check(crossing.load * (1 + MARGIN), crossing.eigenvalue)
         return crossing if after.oscillating > before.oscillating == 0 else None
-
-
-class LoadPath:
-    """The equilibrium at zero load, continued to any load in steps that cannot jump.
-
-    ``end`` is the load beyond which no continuation exists, once one has been met.
-    """
-
-    def __init__(self, assembly: Assembly, start: Any, fixed: Sequence[int]) -> None:
-        self.assembly = assembly
-        origin = assembly.equilibrium(0.0, start, fixed)
-        self.selection = assembly.selection(origin.q, fixed)
-        self.end: float | None = None
-        self._known: dict[float, np.ndarray] = {0.0: _unknowns(origin)}
-        self._loads = [0.0]
-        self._linear: dict[float, SparseLinearisation] = {}
-        self._chord: Chord | None = None
-
-    @property
-    def affine(self) -> bool:
-        """Whether all matrices are known to be affine in the load."""
-        return self._chord is not None
-
-    @cached_property
-    def probe(self) -> float:
-        """A load that the equilibrium reaches, of no particular size."""
-        for load in (1.0, 1e-3, 1e-6):
-            try:
-                self.rest(load)
-                return load
-            except (ConvergenceError, RankError):
-                self.end = None
-        raise ConvergenceError(
-            f"the equilibrium of {self.assembly.name} cannot be continued from {self.assembly.load} = 0: "
-            "support the assembly, fix other coordinates or give another start"
-        )
-
-    def reachable(self, to: float) -> float:
-        try:
-            self.rest(to)
-        except ConvergenceError:
-            return float(self.end or 0.0)
-        return to
-
-    def rest(self, load: float) -> np.ndarray:
-        """(q, p) at this load."""
-        if load in self._known:
-            return self._known[load]
-        here = self._nearest(load)[0]
-        step, span = load - here, max(abs(load), abs(here))
-        while here != load:
-            ahead = load if abs(load - here) <= abs(step) else here + step
-            z = self._attempt(here, ahead)
-            if z is not None:
-                here, step = ahead, 2 * step
-                self._known[here] = z
-                insort(self._loads, here)
-                continue
-            step /= 2
-            if abs(step) < SHORTEST * span:
-                self.end = here
-                raise ConvergenceError(
-                    f"the equilibrium of {self.assembly.name} ends at {self.assembly.load} = {here:.12g}: "
-                    f"it has no continuation to {load:g}"
-                )
-        return self._known[load]
-
-    def linearise(self, load: float) -> SparseLinearisation:
-        return self.assembled(load) if self._chord is None else self._chord.at(load)
-
-    def assembled(self, load: float) -> SparseLinearisation:
-        if load not in self._linear:
-            z, n = self.rest(load), self.assembly.size
-            if len(self._linear) >= REMEMBERED:
-                self._linear.pop(next(iter(self._linear)))
-            self._linear[load] = self.assembly.linearise(load, Rest(load, z[:n], z[n:], 0.0, 0))
-        return self._linear[load]
-
-    def straighten(self, to: float) -> None:
-        """Interpolate the matrices from now on if they are affine in the load between zero and ``to``."""
-        chord = Chord(self.assembled(0.0), self.assembled(to), to)
-        if chord.agrees(self.assembled(INSIDE * to), INSIDE * to):
-            self._chord = chord
-
-    def bent(self, load: float) -> bool:
-        """Whether interpolated matrices are wrong at this load; they are assembled from then on."""
-        if self._chord is None or self._chord.agrees(self.assembled(load), load):
-            return False
-        self._chord = None
-        return True
-
-    def slope(self, load: float) -> SparseLinearisation:
-        """The derivative of all matrices by the load along the path; by central differences if they are not affine."""
-        if self._chord is not None:
-            return self._chord.slope
-        h = STEP * (abs(load) or 1.0)
-        below, above = self.linearise(load - h), self.linearise(load + h)
-        data = {name: (above.data[name] - below.data[name]) / (2 * h) for name in above.data}
-        return replace(above, data=data)
-
-    def _attempt(self, here: float, ahead: float) -> np.ndarray | None:
-        try:
-            z = _unknowns(self.assembly.settle(ahead, self._extrapolated(ahead), self.selection))
-        except (ConvergenceError, RankError):
-            return None
-        n = self.assembly.size
-        before = self._known[here][:n]
-        return z if np.abs(z[:n] - before).max() <= FARTHEST * (1 + np.abs(before).max()) else None
-
-    def _extrapolated(self, load: float) -> np.ndarray:
-        a, *others = self._nearest(load)
-        za = self._known[a]
-        return za + sum((self._known[b] - za) * ((load - a) / (b - a)) for b in others)
-
-    def _nearest(self, load: float) -> list[float]:
-        place = bisect(self._loads, load)
-        around = self._loads[max(place - 2, 0) : place + 2]
-        return sorted(around, key=lambda known: abs(known - load))[:2]
-
-
-class Chord:
-    """Matrices that are affine in the load, as they are where the configuration does not change with it."""
-
-    def __init__(self, origin: SparseLinearisation, end: SparseLinearisation, load: float) -> None:
-        self.origin = origin
-        self.slope = replace(end, data={k: (end.data[k] - origin.data[k]) / load for k in end.data})
-
-    def at(self, load: float) -> SparseLinearisation:
-        data = {
-            k: value if k in self._constant else value + load * self.slope.data[k]
-            for k, value in self.origin.data.items()
-        }
-        return replace(self.origin, data=data)
-
-    def agrees(self, lin: SparseLinearisation, load: float) -> bool:
-        mine = self.at(load).data
-        return all(
-            np.abs(mine[k] - lin.data[k]).max(initial=0.0) <= SAME * np.abs(mine[k]).max(initial=0.0) for k in mine
-        )
-
-    @cached_property
-    def _constant(self) -> set[str]:
-        return {k for k, value in self.slope.data.items() if not value.any()}
 
 
 class Model:
@@ -557,104 +408,3 @@ class Damped:
                 return Crossing(float(load), 1j * float(omega), v[:n], float(size))
             border, last = border.renewed(v[:n]), size
         raise ConvergenceError(f"Newton's method did not find a crossing of the imaginary axis near {guess.load:.6g}")
-
-
-class Border:
-    """A row and a column that make a pencil with one null vector regular: unit vectors, so that it stays sparse."""
-
-    def __init__(self, mode: np.ndarray, equation: int | None = None) -> None:
-        self.coordinate = int(np.abs(mode).argmax())
-        self.equation = self.coordinate if equation is None else equation
-        self._left: np.ndarray | None = None
-
-    def factorised(self, pencil: sparse.csc_array) -> Callable[[np.ndarray | None], tuple[np.ndarray, Any]]:
-        """(v, g) with P v + e_i g = right and v_j = 0; without a right-hand side, P v + e_i g = 0 and v_j = 1."""
-        total = pencil.shape[0]
-        factors = factorised(self._around(pencil))
-        unit = np.zeros(total + 1, dtype=pencil.dtype)
-        unit[-1] = 1.0
-        self._left = factors.solve(unit, "T")[:-1]
-
-        def solve(right: np.ndarray | None) -> tuple[np.ndarray, Any]:
-            z = factors.solve(unit if right is None else np.append(right, 0.0).astype(pencil.dtype))
-            return z[:-1], z[-1]
-
-        return solve
-
-    def _around(self, pencil: sparse.csc_array) -> sparse.csc_array:
-        total, place = pencil.shape[0], pencil.indptr[self.coordinate + 1]
-        data = np.append(np.insert(pencil.data, place, 1.0), 1.0)
-        indices = np.append(np.insert(pencil.indices, place, total), self.equation)
-        indptr = np.append(pencil.indptr, pencil.indptr[-1] + 2)
-        indptr[self.coordinate + 1 : -1] += 1
-        return sparse.csc_array((data, indices, indptr), shape=(total + 1, total + 1))
-
-    def renewed(self, mode: np.ndarray) -> Border:
-        """The border at the largest components of the null vectors just found."""
-        left = mode if self._left is None else self._left[: len(mode)]
-        return Border(mode, int(np.abs(left).argmax()))
-
-
-def lowest_squares(lin: SparseLinearisation, modes: int) -> tuple[np.ndarray, np.ndarray]:
-    """The s = ω² of smallest modulus with K q + s M q + Aᵀp = 0, A q = 0, and their q."""
-    n, rows = lin.pattern.size, lin.pattern.rows
-    factors, M = factorised(lin.pencil_of_square(0.0)), lin.block("M")
-
-    def inverse(x: np.ndarray) -> np.ndarray:
-        return -factors.solve(M @ np.concatenate([x, np.zeros((rows, *x.shape[1:]))]))[:n]
-
-    inverted, vectors = largest(inverse, n, n - rows, modes, float)
-    return 1 / inverted, vectors
-
-
-def nearest_roots(lin: SparseLinearisation, count: int, shift: complex) -> tuple[np.ndarray, np.ndarray]:
-    """The ω nearest to a shift with (M ω² + C ω + K) q + Aᵀp = 0, A q = 0, and their q."""
-    n, rows = lin.pattern.size, lin.pattern.rows
-    kind = complex if np.iscomplex(shift) else float
-    shift = shift if kind is complex else float(np.real(shift))
-    factors, M = factorised(lin.pencil(shift)), lin.block("M")
-    moved = lin.pattern.matrix(lin.data["M"] * shift + lin.data["C"] + lin.data["moving"])
-
-    def inverse(x: np.ndarray) -> np.ndarray:
-        q, u = (np.concatenate([part, np.zeros((rows, *x.shape[1:]))]) for part in (x[:n], x[n:]))
-        new = factors.solve((M @ u + moved @ q).astype(kind))[:n]
-        return np.concatenate([new, shift * new - x[:n]])
-
-    own = len(np.unique(lin.pattern.indices[lin.data["moving"] != 0]))  # rows A q̇ + B q = 0 have a root of their own
-    inverted, vectors = largest(inverse, 2 * n, 2 * (n - rows) + own, count, kind)
-    return shift - 1 / inverted, vectors[:n]
-
-
-def largest(
-    operator: Callable[[np.ndarray], np.ndarray], size: int, finite: int, count: int, kind: type
-) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues of largest modulus of an operator, largest first, with eigenvectors: ``count`` by Arnoldi's method.
-
-    Of a small operator all that do not vanish, at most ``finite``. Eigenvalues that crowd a point of accumulation
-    may stay out: those that have converged are returned.
-    """
-    if size <= SMALL or count >= size - 1:
-        values, vectors = np.linalg.eig(operator(np.eye(size, dtype=kind)))
-        order = np.argsort(-np.abs(values))[:finite]
-    else:
-        values, vectors = _arnoldi(operator, size, min(count, finite), kind)
-        order = np.argsort(-np.abs(values))
-    order = order[np.abs(values[order]) > UNRESOLVED * np.abs(values).max()]
-    return values[order].astype(complex), vectors[:, order]
-
-
-def _arnoldi(
-    operator: Callable[[np.ndarray], np.ndarray], size: int, count: int, kind: type
-) -> tuple[np.ndarray, np.ndarray]:
-    start: np.ndarray = np.random.default_rng(1949).uniform(-1, 1, size).astype(kind)
-    form = LinearOperator((size, size), matvec=operator, dtype=kind)
-    try:
-        return eigs(form, k=count, v0=start, tol=ARNOLDI, ncv=max(2 * count + 2, 12), maxiter=RESTARTS[kind])
-    except ArpackNoConvergence as partly:
-        if len(partly.eigenvalues) >= 2:
-            return partly.eigenvalues, partly.eigenvectors
-        raise ConvergenceError(f"Arnoldi's method did not find {count} eigenvalues: ask for fewer modes") from partly
-
-
-def _unknowns(rest: Rest) -> np.ndarray:
-    return np.concatenate([rest.q, rest.p])
