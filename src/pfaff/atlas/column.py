@@ -7,6 +7,7 @@ structures under conservative loadings, J. Mech. Phys. Solids; equation numbers 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import sympy as sm
@@ -51,6 +52,7 @@ beta0, F, Delta = sm.symbols("beta0 F Delta", real=True)
 K = sm.Symbol("K", positive=True)
 
 
+@lru_cache(maxsize=64)  # a system compiles once: let equal requests share it
 def column(
     bars: int = 2,
     constraint: str = "skate",
@@ -96,11 +98,13 @@ def column(
     )
 
 
+@lru_cache(maxsize=64)
 def ziegler(bars: int = 2, *, individual: bool = False) -> System:
     """The same bars on a fixed hinge, pushed by a force F that follows the last bar (Ziegler 1952)."""
     return _pushed(bars, individual, "ziegler", skate)
 
 
+@lru_cache(maxsize=64)
 def reut(bars: int = 2, *, individual: bool = False) -> System:
     """The same bars on a fixed hinge, pushed by a force F on the fixed line of the straight column (Reut 1939)."""
     return _pushed(bars, individual, "reut", bow)

@@ -23,7 +23,7 @@ from pfaff.stability.paradox import WeakDamping
 
 XI_HAT = {"d": sm.Rational(1, 2), "M_L": 15, "I_L": 15, "k1": 50}
 DAMPINGS = ("c_i", "c_e", "c_t", "c_r")
-SAMPLES = 40
+SAMPLES = 30
 
 
 @cache
@@ -129,7 +129,7 @@ def no_buckling(load: str) -> float:
 
 def no_buckling_of_the_misaligned_bow() -> float:
     """Appendix D: the bow under dead load never buckles, β0 ≠ 0 included."""
-    return _count(bool(pendulum("bow", beta0=x).buckling(to=200)) for x in (0.01, float(np.pi) / 100, 0.2, 0.7))
+    return _count(bool(pendulum("bow", beta0=x).buckling(to=200)) for x in (0.01, float(np.pi) / 100, 0.3))
 
 
 # Section 5: critical loads

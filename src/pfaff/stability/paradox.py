@@ -22,6 +22,7 @@ from pfaff.errors import ParameterError, PfaffError, nearest
 from pfaff.stability.critical import critical_loads
 from pfaff.stability.path import LoadPath
 from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
+from pfaff.statics import statics_of
 from pfaff.system import polynomial_degree
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class WeakDamping:
         if np.any(bare.linearise().C):
             raise ParameterError(f"damping other than {', '.join(sources)} remains: set it to zero or include it")
         self.path = LoadPath(bare, load, {})
-        self._damped = [LoadPath(bare.at(**{name: 1}), load, {}) for name in sources]
+        self._sources = [case.system.parameter_names.index(name) for name in sources]
         self._known: dict[float, np.ndarray] = {}
 
     def rates(self, load: float) -> np.ndarray:
@@ -142,10 +143,15 @@ class WeakDamping:
         return self._known[load]
 
     def _matrices(self, load: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """M and K on the allowed velocities, and C there for a unit of each source (the balance at rest has none)."""
         lin = self.path.linearise(load)
-        N = lin.kernel
-        C = np.array([N.T @ path.linearise(load).C @ N for path in self._damped])
-        return N.T @ lin.M @ N, N.T @ lin.stiffness @ N, C
+        N, statics = lin.kernel, statics_of(lin.system)
+        C = []
+        for source in self._sources:
+            numbers = lin.numbers.copy()
+            numbers[source] = 1.0
+            C.append(N.T @ statics(lin.q, lin.p, numbers).C @ N)
+        return N.T @ lin.M @ N, N.T @ lin.stiffness @ N, np.array(C)
 
     def limit(self, weights: np.ndarray) -> float:
         """The first load below P_0 at which some mode loses its damping; else P_0."""
