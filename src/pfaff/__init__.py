@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from pfaff.assembly import Assembly, Part
     from pfaff.case import Case
     from pfaff.errors import PfaffError
+    from pfaff.motion.result import Motion, load_motion
     from pfaff.system import Drawing, System
 
 __version__ = "0.1.0"
@@ -18,12 +19,25 @@ _HOMES = {
     "Assembly": "pfaff.assembly",
     "Case": "pfaff.case",
     "Drawing": "pfaff.system",
+    "Motion": "pfaff.motion.result",
+    "load_motion": "pfaff.motion.result",
     "Part": "pfaff.assembly",
     "PfaffError": "pfaff.errors",
     "System": "pfaff.system",
 }
 
-__all__ = ["Assembly", "Case", "Drawing", "Part", "PfaffError", "System", "__version__", "atlas"]
+__all__ = [
+    "Assembly",
+    "Case",
+    "Drawing",
+    "Motion",
+    "Part",
+    "PfaffError",
+    "System",
+    "__version__",
+    "atlas",
+    "load_motion",
+]
 
 
 def __getattr__(name: str) -> Any:

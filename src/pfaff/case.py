@@ -17,6 +17,7 @@ from pfaff.values import checked_value
 
 if TYPE_CHECKING:
     from pfaff.equilibria import Equilibria, Equilibrium
+    from pfaff.motion.result import Motion
     from pfaff.stability.critical import CriticalLoad, CriticalLoads
     from pfaff.stability.linear import Linearisation, Spectrum
     from pfaff.stability.maps import FlutterMap
@@ -185,6 +186,33 @@ class Case:
         from pfaff.stability.maps import flutter_map
 
         return flutter_map(self, self.load_name(load), axes, to)
+
+    def simulate(
+        self,
+        duration: float,
+        *,
+        samples: int = 1001,
+        tolerance: float = 1e-15,
+        project: bool = False,
+        max_steps: int = 1_000_000,
+        **initial: float,
+    ) -> Motion:
+        """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
+
+        Values not given are zero or follow from the constraints; given ones that violate them raise an error, or
+        are changed as little as possible with ``project=True``. A negative duration runs backwards.
+        """
+        from pfaff.motion.simulate import simulate
+
+        return simulate(
+            self,
+            duration,
+            initial,
+            samples=samples,
+            tolerance=tolerance,
+            project=project,
+            max_steps=max_steps,
+        )
 
     def _split(self, values: Mapping[str, Any]) -> tuple[Case, dict[str, float]]:
         """Parameter values apart from values of coordinates that select a member of a family."""

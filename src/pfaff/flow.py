@@ -96,7 +96,7 @@ class Flow:
         """All the coordinates' velocities, those that were dropped or are dependent included."""
         return self._evaluate("velocities", lambda: self.velocity_expressions, x, case, time)
 
-    def reactions(self, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+    def reactions(self, x: Any, case: Case | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """The reactions p of all constraints; p multiplies +A on the left-hand side."""
         if not self.reaction_expressions:
             return np.zeros((0, *np.shape(x)[1:]))
@@ -136,7 +136,12 @@ class Flow:
         ]
 
     def _evaluate(
-        self, key: Any, expressions: Callable[[], Sequence[Expression]], x: Any, case: Case | np.ndarray, time: float
+        self,
+        key: Any,
+        expressions: Callable[[], Sequence[Expression]],
+        x: Any,
+        case: Case | np.ndarray,
+        time: float | np.ndarray,
     ) -> np.ndarray:
         if key not in self._compiled:
             compact = len(self.system.coordinates) > COMPACT_FROM

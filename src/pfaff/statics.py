@@ -78,6 +78,6 @@ def statics_of(system: System) -> Statics:
     return Statics(graph_of(system))
 
 
-@lru_cache(maxsize=32)
-def graph_of(system: System) -> Graph:
-    return lower(system)
+@lru_cache(maxsize=64)
+def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
+    return lower(system, without)

@@ -1,0 +1,6 @@
+"""Motion in time: initial states that obey the constraints, integration, reactions and the balance of energy."""
+
+from pfaff.motion.result import Motion, load_motion
+from pfaff.motion.simulate import simulate
+
+__all__ = ["Motion", "load_motion", "simulate"]

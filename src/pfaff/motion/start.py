@@ -1,0 +1,114 @@
+"""Initial states: values by name, the rest zero or what the constraints demand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.compiled import Compiled
+from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
+from pfaff.statics import graph_of
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+NEWTON_STEPS = 50
+KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
+
+
+@dataclass(frozen=True)
+class Start:
+    """An initial state that obeys the constraints, and by how much each given value was changed for that."""
+
+    q: np.ndarray
+    v: np.ndarray
+    changes: dict[str, float]
+
+
+class Constraints:
+    """φ, A v + b, A and M as functions of the state."""
+
+    def __init__(self, case: Case) -> None:
+        graph = graph_of(case.system)
+        self.case, self.n, self.m = case, len(graph.q), len(graph.A)
+        self.holonomic = len(graph.positions)
+        rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
+        self._function = Compiled(rows, [*graph.q, *graph.v], quick=True)
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, ...]:
+        values = self._function(np.concatenate([q, v]), self.case.numbers, time)
+        n, m, h = self.n, self.m, self.holonomic
+        phi, rates, rest = values[:h], values[h : h + m], values[h + m :]
+        return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
+
+
+def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
+    """Given values as they are; the others zero, or changed as little as possible to obey the constraints."""
+    names = case.system.coordinate_names
+    known = [*names, *(f"{name}_dot" for name in names)]
+    for name, value in initial.items():
+        if name not in known:
+            raise ParameterError(f"{case.system.name} has no coordinate or velocity {name!r}: {nearest(name, known)}")
+        if not np.isfinite(value):
+            raise ParameterError(f"{name}={value} is not finite: give a number")
+    q = np.array([float(initial.get(name, 0.0)) for name in names])
+    v = np.array([float(initial.get(f"{name}_dot", 0.0)) for name in names])
+    constraints = Constraints(case)
+    free_q = np.array([project or name not in initial for name in names])
+    free_v = np.array([project or f"{name}_dot" not in initial for name in names])
+    new_q = _on_positions(constraints, q, v, free_q)
+    new_v = _on_velocities(constraints, new_q, v, free_v)
+    before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
+    changes = {
+        name: float(b - a) for name, a, b in zip(known, before, after, strict=True) if name in initial and a != b
+    }
+    return Start(new_q, new_v, changes)
+
+
+def _on_positions(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """Newton's method with steps of least norm on φ(q, 0) = 0, in the coordinates that were not given."""
+    if not constraints.holonomic:
+        return q
+    q = q.copy()
+    for _ in range(NEWTON_STEPS):
+        phi, _, A, _ = constraints(q, v)
+        rows = A[-constraints.holonomic :][:, free]
+        step = np.linalg.lstsq(rows, -phi, rcond=1e-12)[0]
+        q[free] += step
+        if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(q).max()):
+            break
+    residual = np.abs(constraints(q, v)[0]).max()
+    if not residual <= KEPT * (1 + np.abs(q).max()):
+        raise ConstraintError(
+            f"the initial coordinates violate a holonomic constraint by {residual:.2g}: leave some out so that they "
+            "can follow, or ask for project=True"
+        )
+    return q
+
+
+def _on_velocities(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """A v + b = 0 by the change of free velocities that costs least kinetic energy."""
+    if not constraints.m:
+        return v
+    _, rates, A, M = constraints(q, v)
+    scale = np.abs(A).max() * np.abs(v).max(initial=0.0) + np.abs(rates).max(initial=0.0)
+    if np.abs(rates).max(initial=0.0) <= KEPT * scale:
+        return v
+    inertia = np.linalg.inv(M[np.ix_(free, free)]) if free.any() else np.zeros((0, 0))
+    rows = A[:, free]
+    pull = np.linalg.lstsq(rows @ inertia @ rows.T, rates, rcond=1e-12)[0]
+    new = v.copy()
+    new[free] -= inertia @ rows.T @ pull
+    left = np.abs(constraints(q, new)[1])
+    if left.max() > KEPT * scale:
+        row = int(left.argmax()) + 1
+        raise ConstraintError(
+            f"the initial velocities violate constraint {row} by {left.max():.2g}: leave one of its velocities out "
+            "so that it can follow, or ask for project=True"
+        )
+    if not np.isfinite(new).all():
+        raise ConvergenceError("the initial velocities could not be made to obey the constraints")
+    return new

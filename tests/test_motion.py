@@ -1,0 +1,182 @@
+"""Motion in time: energy, constraints, reversal, closed forms, and initial values that disobey."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.errors import ConstraintError, ParameterError
+
+t = dynamicsymbols._t
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("constraint", ["skate", "bow"])
+@pytest.mark.parametrize("load", ["dead", "spring"])
+def test_energy_and_constraint_over_a_long_undamped_motion(constraint, load):
+    values = {"F": 60} if load == "dead" else {"K": 40, "Delta": 1.5}
+    case = pfaff.atlas.column(2, constraint, load).at(**XI_HAT, **values)
+    motion = case.simulate(1000, theta1=0.2, theta2=-0.1, theta1_dot=0.1)
+    assert motion.finished
+    assert motion.energy.drift < 1e-12
+    assert np.abs(motion.residual).max() < 1e-14
+    assert not motion.energy.dissipated.any()
+
+
+def test_damped_motion_balances_its_energy(skate):
+    """The limit cycle of Fig. 12: what the load gives, the hinges take."""
+    motion = skate.at(**XI_HAT, c_i=1.5, F=1.1 * 76.3379703896).simulate(200, theta1_dot=0.01, theta2_dot=0.01)
+    assert motion.energy.drift < 1e-12
+    assert motion.energy.dissipated[-1] > 1
+    assert np.all(np.diff(motion.energy.dissipated) >= 0)
+    assert np.ptp(motion["theta1"][-200:]) > 0.1
+
+
+def test_undamped_motion_runs_back(skate):
+    case = skate.at(**XI_HAT, F=60)
+    there = case.simulate(20, theta1=0.2, theta2=-0.1)
+    back = case.simulate(-20, **dict(zip(there.states, there.y[:, -1], strict=True)))
+    np.testing.assert_allclose(back.y[:, -1], there.y[:, 0], atol=1e-13)
+
+
+def test_the_skate_may_turn_past_ninety_degrees(skate):
+    """cos θ_2 = 0 on the way: an ordinary moment for the full equations."""
+    motion = skate.at(k1=0.1, M_L=1, I_L=1, F=0.2).simulate(30, theta2_dot=1.5, theta1_dot=0.3, samples=3001)
+    assert motion.finished
+    assert motion["theta2"].max() > 2
+    assert motion.energy.drift < 1e-12
+
+
+def test_same_motion_from_scipy_on_the_shape_flow(skate):
+    from scipy.integrate import solve_ivp
+
+    case = skate.at(**XI_HAT, c_i=1.5, F=80)
+    motion = case.simulate(30, theta1_dot=0.1, theta2_dot=0.1, samples=31)
+    other = solve_ivp(
+        lambda _, x: skate.shape.rhs(x, case), (0, 30), [0, 0, 0.1, 0.1], "DOP853", motion.t, rtol=1e-13, atol=1e-15
+    )
+    np.testing.assert_allclose(motion.y[[0, 1, 3, 4]], other.y, atol=1e-11)
+    np.testing.assert_allclose(motion.reaction, skate.shape.reactions(other.y, case)[0], rtol=1e-9)
+
+
+def test_nonholonomic_particle():
+    """ż = y ẋ: ẋ √(1 + y²) is constant."""
+    x, y, z = dynamicsymbols("x y z")
+    m = sm.Symbol("m", positive=True)
+    kinetic = m * (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2
+    system = pfaff.System([x, y, z], kinetic, nonholonomic_constraints=[z.diff(t) - y * x.diff(t)], parameters={m: 1})
+    motion = system.at().simulate(10, x_dot=1.0, y_dot=0.7, y=-2.0)
+    kept = motion["x_dot"] * np.sqrt(1 + motion["y"] ** 2)
+    np.testing.assert_allclose(kept, kept[0], rtol=1e-13)
+    np.testing.assert_allclose(motion["y"], -2 + 0.7 * motion.t, rtol=1e-13, atol=1e-14)
+
+
+def test_knife_edge_on_a_slope():
+    """x = c sin²Ωt, y = c (Ωt − ½ sin 2Ωt) with c = g sin α/(2Ω²): it does not slide down."""
+    x, y, phi = dynamicsymbols("x y phi")
+    m, I, w = sm.symbols("m I w", positive=True)  # w = g sin α
+    kinetic = m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2 + I * phi.diff(t) ** 2 / 2
+    row = x.diff(t) * sm.sin(phi) - y.diff(t) * sm.cos(phi)
+    system = pfaff.System(
+        [x, y, phi], kinetic, -m * w * x, nonholonomic_constraints=[row], parameters={m: 1, I: 0.3, w: 2}
+    )
+    spin = 0.8
+    motion = system.at().simulate(12, phi_dot=spin)
+    c = 2 / (2 * spin**2)
+    np.testing.assert_allclose(motion["x"], c * np.sin(spin * motion.t) ** 2, atol=1e-12)
+    np.testing.assert_allclose(motion["y"], c * (spin * motion.t - np.sin(2 * spin * motion.t) / 2), atol=1e-12)
+
+
+def test_chaplygins_sleigh_turns_by_a_fixed_angle(sleigh):
+    """π √((I + m a²)/(m a²)) in all, from running backwards to running forwards, whatever its speed."""
+    forth = sleigh.at().simulate(400, phi_dot=0.9)["phi"][-1]
+    back = sleigh.at().simulate(-400, phi_dot=0.9)["phi"][-1]
+    assert abs(forth - back) == pytest.approx(np.pi * np.sqrt((0.25 + 0.16) / 0.16), rel=1e-9)
+
+
+def test_holonomic_constraint_is_kept():
+    x, y = dynamicsymbols("x y")
+    m, g = sm.symbols("m g", positive=True)
+    system = pfaff.System(
+        [x, y],
+        m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        m * g * y,
+        holonomic_constraints=[x**2 + y**2 - 1],
+        parameters={m: 1, g: 9.81},
+    )
+    motion = system.at().simulate(100, x=0.6, y=-0.8)
+    assert np.abs(motion.residual).max() < 1e-13
+    assert motion.energy.drift < 1e-12
+
+
+def test_a_driven_oscillator_accounts_for_what_it_is_given():
+    x = dynamicsymbols("x")
+    m, k, c, a = sm.symbols("m k c a", positive=True)
+    system = pfaff.System(
+        [x],
+        m * x.diff(t) ** 2 / 2,
+        k * x**2 / 2,
+        c * x.diff(t) ** 2 / 2,
+        forces={x: a * sm.cos(2 * t)},
+        parameters={m: 1, k: 1, c: 0.1, a: 1},
+    )
+    motion = system.at().simulate(200, samples=4001)
+    assert motion.energy.drift < 1e-12
+    amplitude = 1 / np.hypot(1 - 4, 0.2)
+    assert np.abs(motion["x"][-800:]).max() == pytest.approx(amplitude, rel=1e-3)
+
+
+def test_dense_output_saving_and_loading(skate, tmp_path):
+    motion = skate.at(**XI_HAT, F=60).simulate(10, theta1=0.1, samples=201)
+    np.testing.assert_allclose(motion(motion.t[37]), motion.y[:, 37], atol=1e-15)
+    assert motion([0.1, 0.2]).shape == (6, 2)
+    with pytest.raises(ParameterError, match="outside"):
+        motion(11)
+    again = pfaff.load_motion(motion.save(tmp_path / "run.nc"))
+    np.testing.assert_array_equal(again.y, motion.y)
+    np.testing.assert_array_equal(again.energy.balance, motion.energy.balance)
+    assert again.status == motion.status
+    assert again.values["k1"] == "50"
+    np.testing.assert_allclose(again(3.333), motion(3.333), atol=1e-6)
+    with pytest.raises(ParameterError, match="cannot read"):
+        pfaff.load_motion(tmp_path / "nothing.nc")
+    assert set(motion.to_xarray().data_vars) >= {"theta1", "X_dot", "p", "energy_kinetic"}
+    with pytest.raises(ParameterError, match="'theta3'"):
+        motion["theta3"]
+
+
+def test_velocities_follow_from_the_constraint_or_are_refused(skate):
+    case = skate.at(F=1)
+    motion = case.simulate(1, theta1=0.3, theta2=0.1, theta1_dot=1)
+    assert motion["X_dot"][0] == pytest.approx(np.sin(0.2) / 2 / np.cos(0.1))
+    with pytest.raises(ConstraintError, match="violate constraint 1.*project=True"):
+        case.simulate(1, theta1=0.3, theta2=0.1, theta1_dot=1, theta2_dot=0, X_dot=1)
+    projected = case.simulate(1, theta1=0.3, theta2=0.1, theta1_dot=1, X_dot=1, project=True)
+    assert set(projected.changes) == {"theta1_dot", "X_dot"}
+    assert np.abs(projected.residual[:, 0]).max() < 1e-15
+
+
+def test_a_collapsed_step_keeps_what_was_computed(skate):
+    motion = skate.at(F=1).simulate(100, theta1_dot=1, max_steps=5)
+    assert not motion.finished
+    assert "limit" in motion.status
+    assert 0 < motion.t[-1] < 100
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"duration": float("nan")}, "finite time"),
+        ({"duration": 1, "samples": 1}, "at least two"),
+        ({"duration": 1, "tolerance": 2}, "between 0 and 1"),
+        ({"duration": 1, "theta9": 1}, "'theta9'"),
+        ({"duration": 1, "theta1": float("inf")}, "not finite"),
+    ],
+)
+def test_bad_requests(skate, arguments, words):
+    with pytest.raises(ParameterError, match=words):
+        skate.at(F=1).simulate(**arguments)
