@@ -67,7 +67,9 @@ def test_other_commands_as_json(tmp_path):
     assert paradox["recoverable"] is True
 
 
-@pytest.mark.parametrize("command", ["atlas", "show", "equilibria", "spectrum", "critical", "paradox", "reproduce"])
+@pytest.mark.parametrize(
+    "command", ["atlas", "show", "equilibria", "spectrum", "critical", "paradox", "simulate", "reproduce"]
+)
 def test_every_command_helps_with_an_example(command):
     done = run(command, "--help")
     assert done.returncode == 0
@@ -93,6 +95,8 @@ def test_every_command_helps_with_an_example(command):
         (["spectrum", "column", "--fix", "Z=0"], "'Z'"),
         (["paradox", "column", "--direction", "c_q=1"], "not a damping"),
         (["show", "bottema_general", "--option", "n=two"], "whole number"),
+        (["simulate", "column"], "--duration"),
+        (["simulate", "column", "--duration", "1", "--start", "theta7=1"], "'theta7'"),
         (["reproduce", "cazzoli"], "did you mean 'cazzolli2020'"),
     ],
 )
@@ -103,6 +107,17 @@ def test_errors_are_one_line_and_exit_code_2(arguments, words):
     assert done.stderr.startswith("pfaff: ")
     assert words in done.stderr
     assert not done.stdout
+
+
+def test_simulate(tmp_path):
+    start = ["--duration", "20", "--start", "theta1_dot=0.01", "--start", "theta2_dot=1/100", "--samples", "11"]
+    stored = tmp_path / "run.nc"
+    found = answer("simulate", "column", *SPEC, "--set", "F=80", *start, "--save", str(stored))
+    assert found["status"] == "finished"
+    assert found["energy_drift"] < 1e-12
+    assert len(found["theta1"]) == len(found["t"]) == len(found["p"]) == 11
+    assert stored.stat().st_size > 0
+    assert "energy balances" in run("simulate", "column", "--set", "F=1", *start).stdout
 
 
 def test_options_of_a_system():

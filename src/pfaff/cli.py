@@ -267,6 +267,52 @@ def paradox(
 
 
 @app.command()
+@which_case
+@click.option("--duration", type=float, required=True, help="How long, from time zero; negative runs backwards.")
+@click.option("--start", multiple=True, metavar="NAME=VALUE", help="An initial value: theta1_dot=0.01. Repeat.")
+@click.option("--samples", default=1001, show_default=True, help="Times at which the motion is kept.")
+@click.option("--project", is_flag=True, help="Change initial values that violate the constraints, and say so.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the motion as netCDF.")
+@plot_into
+@as_json
+def simulate(
+    duration: float,
+    start: tuple[str, ...],
+    samples: int,
+    project: bool,
+    save: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """The motion from initial values: coordinates, reactions and the balance of energy.
+
+    \b
+    Example:
+      pfaff simulate column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=83.97 \\
+          --duration 500 --start theta1_dot=0.01 --start theta2_dot=0.01 --plot cycle.png
+    """
+    gc.enable()
+    motion = _case(**which).simulate(duration, samples=samples, project=project, **_numbers(start))
+    if save:
+        motion.save(save)
+    if plot:
+        _save(motion.plot(), plot)
+    if as_json:
+        series = {name: motion[name] for name in (*motion.states, *motion.reaction_names)}
+        facts = {"status": motion.status, "method": motion.method, "energy_drift": motion.energy.drift}
+        return _print_json(facts | {"changes": motion.changes, "t": motion.t} | series)
+    rows = [
+        [name, *(f"{x:.8g}" for x in (motion[name][0], motion[name][-1], motion[name].min(), motion[name].max()))]
+        for name in (*motion.states, *motion.reaction_names)
+    ]
+    _table(f"Motion over {motion.t[-1]:g}", ["name", "first", "last", "least", "greatest"], rows)
+    print(f"{motion.status}; {motion.method}; energy balances to {motion.energy.drift:.1e}")
+    for name, change in motion.changes.items():
+        print(f"changed to obey the constraints: {name} by {change:.6g}")
+
+
+@app.command()
 @click.argument("paper", required=False)
 @click.option(
     "--output", type=click.Path(path_type=Path), default=Path("report"), show_default=True, help="Folder for results."
