@@ -292,8 +292,10 @@ def simulate(
       pfaff simulate column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=83.97 \\
           --duration 500 --start theta1_dot=0.01 --start theta2_dot=0.01 --plot cycle.png
     """
+    from pfaff.motion.simulate import simulate as integrate
+
     gc.enable()
-    motion = _case(**which).simulate(duration, samples=samples, project=project, **_numbers(start))
+    motion = integrate(_case(**which), duration, _numbers(start), samples=samples, project=project)
     if save:
         motion.save(save)
     if plot:
