@@ -137,7 +137,7 @@ def test_a_missing_value_is_asked_for_when_it_is_needed():
 
 def test_a_singular_mass_matrix_is_located():
     system = pfaff.System([x, y], m * x.diff(t) ** 2 / 2, potential=k * (x**2 + y**2), parameters={m: 1, k: 1})
-    with pytest.raises(SingularMassError, match="along y"):
+    with pytest.raises(SingularMassError, match="mostly along y"):
         system.at().spectrum()
 
 

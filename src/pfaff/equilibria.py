@@ -114,6 +114,13 @@ class Balance:
     def free(self) -> np.ndarray:
         return np.array([name not in self.fixed for name in self.names])
 
+    @property
+    def _equations(self) -> np.ndarray:
+        """All rows but those of nonholonomic constraints without b(q), which demand nothing at rest."""
+        rows = np.full(self.statics.n + self.statics.m, True)
+        rows[self.statics.n : self.statics.n + self.statics.nonholonomic] = self.statics.demanding
+        return rows
+
     def start(self, free_values: np.ndarray | float = 0.0) -> np.ndarray:
         z = np.array([self.fixed.get(name, 0.0) for name in self.names])
         z[self.free] = free_values
@@ -143,7 +150,7 @@ class Balance:
             residual, jacobian, _ = self.evaluate(z, parameters)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
                 return z, np.inf
-            step = np.linalg.lstsq(jacobian[:, free], -residual, rcond=RANK_TOLERANCE)[0]
+            step = _newton_step(jacobian[self._equations][:, free], -residual[self._equations])
             limit = np.pi / max(np.pi, np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
             z[free] += limit * step
             if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(z).max(initial=0.0)):
@@ -172,18 +179,32 @@ class Balance:
         return null
 
     def _family_coordinates(self, z: np.ndarray) -> list[int]:
-        """One coordinate for each direction of the family: the one that moves most along it."""
+        """One coordinate for each direction of the family: one that the load pushes, else the one that moves most.
+
+        Holding what the load pushes makes the constraints react; otherwise the family would give way to the load.
+        """
         null = self.nullspace(z)
+        loaded = self._loaded(z)
         chosen = []
         for _ in range(null.shape[1]):
             weight = np.linalg.norm(null[: self.statics.n], axis=1)
-            best = int(weight.argmax())
-            if weight[best] < RANK_TOLERANCE:
+            if weight.max(initial=0.0) < RANK_TOLERANCE:
                 break
+            best = int(np.where(loaded & (weight > 1e-3 * weight.max()), weight + 1, weight).argmax())
             chosen.append(best)
             direction = null[best] / weight[best]
             null = null - np.outer(null @ direction, direction)
         return chosen
+
+    def _loaded(self, z: np.ndarray) -> np.ndarray:
+        """Which coordinates the declared load acts on directly."""
+        n, load = self.statics.n, self.case.system.load
+        if load is None:
+            return np.full(n, False)
+        numbers = self.case.numbers
+        more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
+        push = self.statics(z[:n], 0 * z[n:], more).balance - self.statics(z[:n], 0 * z[n:], numbers).balance
+        return np.abs(push) > 1e-9 * np.abs(push).max(initial=0.0)
 
     def equilibrium(self, z: np.ndarray, case: Case | None = None) -> Equilibrium:
         case = case or self.case
@@ -196,6 +217,7 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
     """The equilibrium that Newton's method reaches from the origin, family coordinates left where they are."""
     balance = Balance(case, fixed)
     z0 = balance.start() if start is None else start
+    _check_finite(case, balance, z0)
     pinned = balance.pinned(z0)
     z, residual = pinned.solve(z0, case.numbers)
     if not residual < ACCEPTED:
@@ -213,10 +235,11 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
 
 def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
     """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
-    if starts < 1 or not box > 0:
-        raise ParameterError("equilibria needs at least one start and a positive box")
+    if starts < 1 or not box > 0 or seed < 0:
+        raise ParameterError("equilibria needs at least one start, a positive box and a seed that is not negative")
     generator = np.random.default_rng(seed)
     balance = Balance(case, fixed)
+    _check_finite(case, balance, balance.start())
     # As many family coordinates as a generic point has; which ones, the origin says (as for a single equilibrium).
     generic = len(balance._family_coordinates(balance.start(generator.uniform(-1, 1, balance.free.sum()))))
     family = [balance.names[i] for i in balance._family_coordinates(balance.start())[:generic]]
@@ -232,6 +255,7 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     for candidate in z[:, converged & inside].T:
         polished, residual = balance.solve(candidate, case.numbers)
         if residual < ACCEPTED and not any(np.abs(polished - other).max() < SAME for other in found):
+            _check_steady(case, balance, polished)
             found.append(polished)
     found.sort(key=lambda z: np.linalg.norm(z[:n]))
     search = (
@@ -276,28 +300,50 @@ def _with_best_reactions(balance: Balance, z: np.ndarray) -> np.ndarray:
     return z
 
 
+def _newton_step(jacobian: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution of a regular square system, else the one of least norm."""
+    if jacobian.shape[0] == jacobian.shape[1]:
+        try:
+            return np.linalg.solve(jacobian, right)
+        except np.linalg.LinAlgError:
+            pass
+    return np.linalg.lstsq(jacobian, right, rcond=RANK_TOLERANCE)[0]
+
+
+def _check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
+    residual, jacobian, _ = balance.evaluate(z, case.numbers)
+    if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
+        raise ConvergenceError(
+            f"the forces of {case.system.name} are not finite at the start of the search: "
+            "fix a coordinate where they are, such as equilibrium(x=1)"
+        )
+
+
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
     _, _, at = balance.evaluate(z, case.numbers)
     values, vectors = np.linalg.eigh(at.M)
     if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):
         along = case.system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
         raise SingularMassError(
-            f"the mass matrix of {case.system.name} is singular, mostly along {along}: "
-            f"give {along} some inertia or remove it from the coordinates"
+            f"the mass matrix of {case.system.name} is not positive definite, mostly along {along}: "
+            f"give {along} positive inertia or remove it from the coordinates"
         )
 
 
 def _check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
-    """A system with explicit time rests only if its balance holds at other times too."""
+    """With explicit time, rest and the small motions about it must be the same at all times."""
     if case.system.time not in set().union(*(e.free_symbols for e in _expressions(case))):
         return
     n = balance.statics.n
+    first = balance.statics(z[:n], z[n:], case.numbers)
     for time in (0.37, 1.91):
         at = balance.statics(z[:n], z[n:], case.numbers, time)
-        if max(np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > 1e-9 * (1 + np.abs(at.K).max()):
+        size = 1 + max(np.abs(at.K).max(), np.abs(at.C).max())
+        changes = [np.abs(getattr(at, x) - getattr(first, x)).max(initial=0.0) for x in ("M", "C", "K", "A", "B")]
+        if max(*changes, np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > 1e-9 * size:
             raise ConvergenceError(
-                f"{case.system.name} depends on time explicitly and does not rest: switch the excitation off "
-                "for an equilibrium"
+                f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
+                "times: switch the excitation off for equilibria and spectra"
             )
 
 

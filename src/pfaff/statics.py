@@ -9,7 +9,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.compiled import Compiled
-from pfaff.lowering import Expression, Graph, lower
+from pfaff.lowering import ZERO, Expression, Graph, lower
 from pfaff.system import System
 
 
@@ -38,6 +38,8 @@ class Statics:
         self.n, self.m = len(graph.q), len(graph.A)
         self.nonholonomic = graph.nonholonomic
         unknowns = graph.q + graph.multipliers
+        still = hy.subs(graph.constraints[: self.nonholonomic], dict.fromkeys(graph.v, ZERO)) if self.m else []
+        self.demanding = np.array([b != ZERO for b in still], dtype=bool)  # which A q̇ + b have a b at rest
         blocks = [
             [graph.balance],
             [graph.constraints[: self.nonholonomic] + graph.positions],
@@ -49,7 +51,7 @@ class Statics:
         ]
         self._shapes = [(len(rows), len(rows[0]) if rows else 0) for rows in blocks]
         flat = [e for rows in blocks for row in rows for e in row]
-        at_rest = hy.subs(flat, {v: hy.expression(0.0) for v in graph.v})
+        at_rest = hy.subs(flat, dict.fromkeys(graph.v, ZERO))
         # These functions are small and called seldom: quick compilation beats quick evaluation.
         self._function = Compiled(at_rest, unknowns, quick=True, compact=self.n > 12)
 

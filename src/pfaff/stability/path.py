@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect, insort
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.case import Case
 from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
 from pfaff.errors import ConvergenceError
 from pfaff.stability.linear import Linearisation, linearise
-
-if TYPE_CHECKING:
-    from pfaff.case import Case
 
 FARTHEST = 0.3  # the largest change of any coordinate accepted in one step
 SHORTEST = 1e-13  # of the load, relative to the interval
@@ -27,7 +24,8 @@ class LoadPath:
 
     def __init__(self, case: Case, load: str, fixed: Mapping[str, float]) -> None:
         self.case, self.load = case, load
-        origin = equilibrium_near(case.at(**{load: 0}), fixed)
+        # The load starts from zero even where its symbol is declared positive.
+        origin = equilibrium_near(Case(case.system, {**case.values, load: 0.0}), fixed)
         self.balance = Balance(case, origin.fixed)
         self.end: float | None = None
         self._known: dict[float, np.ndarray] = {}
