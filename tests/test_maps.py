@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.errors import ParameterError, PfaffError
+from pfaff.errors import ParameterError
+
+t = dynamicsymbols._t
 
 
 def test_two_bars_in_closed_form(skate):
@@ -34,6 +38,47 @@ def test_three_bars_by_eigenvalues():
     assert "bisected" in found.how
 
 
+def test_an_equilibrium_that_moves_is_followed_at_every_point(bow):
+    case = bow.at(**XI_HAT, beta0=float(np.pi / 100))
+    assert case.flutter_map(c_i=[1.5], to=100).values[0] == pytest.approx(78.2992872849, rel=1e-11)
+
+
+def test_a_load_outside_the_stiffness_is_searched_for():
+    """The load takes damping away: growth begins where it equals c."""
+    system = two_oscillators(lambda x, y, c, F: (0, (c - F) * x.diff(t) ** 2 / 2 + y.diff(t) ** 2 / 20, {}))
+    np.testing.assert_allclose(system.at().flutter_map(c=[0.2, 0.5], to=5).values, [0.2, 0.5], rtol=1e-9)
+
+
+def test_growth_without_load_is_reported_as_such():
+    """Already fluttering at F = 0: the load at which it stops is not the flutter load."""
+    half = sm.Rational(1, 2)
+    system = two_oscillators(
+        lambda x, y, c, F: (
+            F * x**2 - sm.Rational(2, 5) * y**2,
+            c * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+            {x: half * y, y: -half * x},
+        )
+    )
+    values = system.at().flutter_map(c=[0, 0.01, 0.1, 0.3, 0.8], to=20).values
+    np.testing.assert_array_equal(values, [0, 0, 0, 0, np.nan])
+
+
+def two_oscillators(more):
+    """x² + 2y² and what else is asked for: potential, dissipation and forces."""
+    x, y = dynamicsymbols("x y")
+    c, F = sm.symbols("c F", nonnegative=True)
+    potential, dissipation, forces = more(x, y, c, F)
+    return pfaff.System(
+        [x, y],
+        (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        (x**2 + 2 * y**2) / 2 + potential,
+        dissipation,
+        forces=forces,
+        parameters={c: 0, F: 0},
+        load=F,
+    )
+
+
 def test_maps_refuse_what_they_cannot_do(skate, bow):
     with pytest.raises(ParameterError, match="at least one"):
         skate.at(**XI_HAT).flutter_map()
@@ -41,5 +86,3 @@ def test_maps_refuse_what_they_cannot_do(skate, bow):
         skate.at(**XI_HAT).flutter_map(k1=[1])
     with pytest.raises(ParameterError, match="non-negative"):
         skate.at(**XI_HAT).flutter_map(c_i=[-1])
-    with pytest.raises(PfaffError, match="moves with F"):
-        bow.at(**XI_HAT, beta0=0.1).flutter_map(c_i=[1])

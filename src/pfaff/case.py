@@ -84,10 +84,23 @@ class Case:
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 
     def equilibrium(self, **fixed: float) -> Equilibrium:
-        """The equilibrium that Newton's method reaches from the origin, family coordinates fixed by name."""
-        from pfaff.equilibria import equilibrium_near
+        """The equilibrium reached from the origin as the declared load grows from zero to its value.
 
-        return equilibrium_near(self, fixed)
+        Without a load: the one that Newton's method reaches from the origin. Family coordinates are fixed by name.
+        """
+        from pfaff.equilibria import equilibrium_near
+        from pfaff.path import LoadPath
+
+        load = self.system.load
+        if load is None or not self.values[load.name]:
+            return equilibrium_near(self, fixed)
+        path = LoadPath(self, load.name, fixed)
+        z = path.solution(float(self.values[load.name]))
+        return equilibrium_near(self, path.balance.fixed, z)
+
+    def unchecked(self, **values: float) -> Case:
+        """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
+        return Case(self.system, {**self.values, **values})
 
     def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
         """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 NEWTON_STEPS = 60
-ACCEPTED = 1e-11  # residual of the balance, relative to its largest force
+ACCEPTED = 1e-12  # residual of the balance, relative to its largest force
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
+SETTLED = 1e-8  # the last change of the unknowns, relative
 SINGULAR = 1e-13  # inertia this small, relative to the largest, is none
 SAME = 1e-6  # two solutions closer than this are one
 
@@ -147,15 +149,37 @@ class Balance:
         z = z.copy()
         free = self.free
         for _ in range(NEWTON_STEPS):
-            residual, jacobian, _ = self.evaluate(z, parameters)
+            residual, jacobian, at = self.evaluate(z, parameters)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
                 return z, np.inf
-            step = _newton_step(jacobian[self._equations][:, free], -residual[self._equations])
+            step = self._solved(jacobian, residual, at)[free]
             limit = np.pi / max(np.pi, np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
             z[free] += limit * step
-            if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(z).max(initial=0.0)):
+            change = np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0))
+            if change <= 1e-15:
                 break
-        return z, self.relative_residual(z, parameters)
+        # A residual that fades while the unknowns run away belongs to no equilibrium.
+        return z, self.relative_residual(z, parameters) if change < SETTLED else np.inf
+
+    def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
+        """The change of all unknowns that removes a residual to first order."""
+        _, jacobian, at = self.evaluate(z, parameters)
+        return self._solved(jacobian, residual, at)
+
+    def _solved(self, jacobian: np.ndarray, residual: np.ndarray, at: AtRest) -> np.ndarray:
+        rows, columns = self._scales(at)
+        free, equations = self.free, self._equations
+        scaled = (jacobian * rows[:, None] * columns)[equations][:, free]
+        step = np.zeros(len(columns))
+        step[free] = columns[free] * _newton_step(scaled, -(rows * residual)[equations])
+        return step
+
+    def _scales(self, at: AtRest) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and columns in units of the largest stiffness and the largest lever, so that ranks mean something."""
+        n, m = self.statics.n, self.statics.m
+        stiff, lever = (np.abs(x).max(initial=0.0) or 1.0 for x in (at.K, np.concatenate([at.A, at.B])))
+        rows = np.concatenate([np.full(n, 1 / stiff), np.full(m, 1 / lever)])
+        return rows, np.concatenate([np.ones(n), np.full(m, stiff / lever)])
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, relative to the largest force that takes part in the balance."""
@@ -168,11 +192,21 @@ class Balance:
         forces = (np.abs(passive.balance), np.abs(passive.K) @ np.abs(z[:n]), np.abs(at.A.T) @ np.abs(z[n:]))
         return float(largest / max(each.max(initial=0.0) for each in forces))
 
+    def regular(self, z: np.ndarray) -> bool:
+        """Whether the constraints hold on to something: near a loss of rank, reactions without bound balance anything."""
+        n = self.statics.n
+        here = self.statics(z[:n], z[n:], self.case.numbers).A
+        origin = self.statics(0 * z[:n], 0 * z[n:], self.case.numbers).A
+        if not len(here):
+            return True
+        return bool(np.linalg.svd(here)[1].min() > WEAK * max(np.abs(origin).max(), np.abs(here).max()))
+
     def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
-        _, jacobian, _ = self.evaluate(z, self.case.numbers)
+        _, jacobian, at = self.evaluate(z, self.case.numbers)
+        left, right = self._scales(at)
         free = np.full(len(z), True) if everything else self.free
-        _, values, rows = np.linalg.svd(jacobian[:, free])
+        _, values, rows = np.linalg.svd((jacobian * left[:, None] * right)[:, free])
         rank = int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum())
         null = np.zeros((len(z), free.sum() - rank))
         null[free] = rows[rank:].T
@@ -254,7 +288,11 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     found: list[np.ndarray] = []
     for candidate in z[:, converged & inside].T:
         polished, residual = balance.solve(candidate, case.numbers)
-        if residual < ACCEPTED and not any(np.abs(polished - other).max() < SAME for other in found):
+        if (
+            residual < ACCEPTED
+            and balance.regular(polished)
+            and not any(np.abs(polished - o).max() < SAME for o in found)
+        ):
             _check_steady(case, balance, polished)
             found.append(polished)
     found.sort(key=lambda z: np.linalg.norm(z[:n]))
@@ -273,11 +311,13 @@ def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarr
     active, converged = np.arange(z.shape[1]), np.full(z.shape[1], False)
     free = balance.free
     for _ in range(NEWTON_STEPS):
-        residual, jacobian, _ = balance.evaluate(z[:, active], balance.case.numbers)
+        residual, jacobian, at = balance.evaluate(z[:, active], balance.case.numbers)
+        rows, columns = balance._scales(at)
+        residual, jacobian = residual * rows[:, None], jacobian * rows[:, None, None] * columns[None, :, None]
         sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
         active, residual, jacobian = active[sane], residual[:, sane], jacobian[:, :, sane]
         inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free], 2, 0), rcond=RANK_TOLERANCE)
-        step = -np.einsum("kij,jk->ik", inverse, residual)
+        step = -columns[free, None] * np.einsum("kij,jk->ik", inverse, residual)
         size = np.abs(step).max(axis=0, initial=0.0) / (1 + np.abs(z[:, active]).max(axis=0))
         z[np.ix_(free, active)] += step / np.maximum(1.0, size)
         settled = size < 1e-9

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
+from pfaff.path import LoadPath
 from pfaff.stability.critical import critical_loads
-from pfaff.stability.path import LoadPath
 
 if TYPE_CHECKING:
     from pfaff.case import Case

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.stability.path import LoadPath
+from pfaff.path import LoadPath
 from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ SPLIT = 1e-10  # squares of frequencies closer than this, relative to the larges
 SYMMETRIC = 1e-9  # eigenvalues λ and −λ agree to this, relative to the largest, in a reversible system
 COINCIDENT = 1e-9  # eigenvalues closer than this at every load are always alike
 PROBES = (0.0, 0.137, 0.311, 0.733, 1.0)  # shares of the interval at which structure is looked for
+TOUCHING = 1e-6  # double roots are found as neighbours this close, relative to the interval
+FARTHEST = 1e6  # times the natural range of loads
 EIGENVALUE_ERROR = 2e-12  # of computed eigenvalues, relative to the largest
 MERGE = 1e-11  # candidate loads closer than this, relative to the interval, are one
 
@@ -108,17 +110,23 @@ class CriticalLoads:
 def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
     """Search [0, to]; without ``to``, up to where the load outweighs the stiffness several times."""
     path = LoadPath(case, load, fixed)
-    to = natural_range(path) if to is None else float(to)
+    natural = natural_range(path)
+    to = natural if to is None else float(to)
     if not (np.isfinite(to) and to > 0):
         raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
+    if to > FARTHEST * natural:
+        raise ParameterError(
+            f"to={to:g} is a million times what outweighs the stiffness ({natural:g}): search less far"
+        )
     reach, ended = _reachable(path, to)
     view = _view(path, reach)
     candidates = _candidates(view, reach)
     cells = _cells(view, sorted(x for roots in candidates.values() for x in roots), reach)
     searched = (0.0, reach)
+    member = ", ".join(f"{name} = {value:g}" for name, value in path.balance.fixed.items())
     how = (
         f"equilibrium path ends at {load} = {reach:.10g}" if ended else f"all roots of the {view.name} on the interval"
-    )
+    ) + (f"; equilibria with {member}" if member else "")
 
     def absent(kind: str) -> CriticalLoad:
         return CriticalLoad(kind, load, None, None, None, None, searched, how, case)
@@ -130,7 +138,9 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
         return absent(kind)
 
     def buckling() -> CriticalLoad:
-        static = [x for x in candidates["buckling"] if x > 0]
+        static = candidates["buckling"]
+        if static and static[0] <= MERGE * reach:
+            return _static(path, 0.0, searched, "the tangent stiffness is singular without load")
         if static:
             return _static(path, static[0], searched, "the tangent stiffness is singular")
         return _static(path, reach, searched, "the equilibrium path folds back") if ended else absent("buckling")
@@ -149,6 +159,7 @@ class _General:
 
     def __init__(self, path: LoadPath, to: float) -> None:
         self.path = path
+        self._reference = self._determinant(PROBES[1] * to)[1]
         self.persistent = dict.fromkeys(self.factors(0.0), 0)
         probes = [self.factors(share * to) for share in PROBES]
         for name in self.persistent:
@@ -171,7 +182,15 @@ class _General:
         factors = self.factors(load)
         groups = {name: _without(each, self.persistent[name]) for name, each in factors.items()}
         groups["meeting"] = np.repeat(groups["meeting"], 2)
-        return _signed_logs(np.abs(factors["buckling"]).max(initial=0.0), *groups.values())
+        signs, logs, errors = _signed_logs(np.abs(factors["buckling"]).max(initial=0.0), *groups.values())
+        if not self.persistent["buckling"]:
+            signs[-1], logs[-1] = self._determinant(load)  # the product of all eigenvalues, but more exactly
+        return signs, logs, errors
+
+    def _determinant(self, load: float) -> tuple[float, float]:
+        """Sign and logarithm of the determinant of the first-order form: zero where the stiffness is singular."""
+        sign, log = np.linalg.slogdet(self.path.linearise(load).reduced.J)
+        return float(sign), float(max(log, -700.0))
 
     def counts(self, load: float) -> tuple[int, int]:
         """How many oscillations grow, and how many exponentials."""
@@ -182,7 +201,10 @@ class _General:
         return int(oscillating.sum()) // 2, int((~oscillating).sum())
 
     def event(self, name: str, load: float) -> float:
-        """The real function of the closest pair (or of the smallest eigenvalue) that changes sign at the event."""
+        """The real function of the closest pair (or the determinant) that changes sign at the event."""
+        if name == "buckling" and not self.persistent["buckling"]:
+            sign, log = self._determinant(load)
+            return sign * np.exp(log - self._reference)
         rest = _without(self.factors(load)[name], self.persistent[name])
         return _smallest(rest**2 if name == "meeting" else rest)
 
@@ -323,17 +345,25 @@ def _candidates(view: _General, to: float) -> dict[str, list[float]]:
 
 
 def _polished(event: Callable[[float], float], roots: np.ndarray, to: float) -> list[float]:
-    polished: list[float] = []
+    """Roots to rounding where the event changes sign; where it only touches zero, the middle of what was found."""
+    sharp: list[float] = []
+    touching: list[list[float]] = []
     for root in roots:
-        better = root
         for reach in (1e-10 * to, 1e-8 * to, 1e-6 * to):
             low, high = max(root - reach, 0.0), min(root + reach, to)
             if (event(low) < 0) != (event(high) < 0):
-                better = bracketed_root(event, low, high)
+                sharp.append(bracketed_root(event, low, high))
                 break
-        if not polished or better - polished[-1] > MERGE * to:
-            polished.append(float(better))
-    return polished
+        else:
+            if touching and root - touching[-1][-1] < TOUCHING * to:
+                touching[-1].append(root)
+            else:
+                touching.append([root])
+    merged: list[float] = []
+    for load in sorted([*sharp, *(float(np.mean(group)) for group in touching)]):
+        if not merged or load - merged[-1] > MERGE * to:
+            merged.append(float(load))
+    return merged
 
 
 def _cells(view: _General, loads: list[float], to: float) -> list[Cell]:
@@ -389,8 +419,10 @@ def _describe(
             if kind == "flutter"
             else "a real eigenvalue turns positive"
         )
-    elif value in candidates["buckling"]:
+    elif any(abs(value - x) <= 10 * MERGE * searched[1] for x in candidates["buckling"]):
         how = "an eigenvalue passes through zero"
+    elif kind == "flutter" and eigenvalue.real > 1e-6 * abs(eigenvalue):
+        how = "two growing exponentials merge into a growing oscillation"
     elif kind == "flutter":
         how = "two frequencies meet and leave the imaginary axis"
     else:
@@ -433,6 +465,6 @@ def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex
     lin = path.linearise(load)
     N = lin.kernel
     pencil = N.T @ (lin.M * eigenvalue**2 + lin.C * eigenvalue + lin.stiffness) @ N
-    mode = N @ np.linalg.svd(pencil)[2][-1].conj()
-    mode = mode / mode[np.abs(mode).argmax()]
+    mode = N @ np.linalg.svd(pencil)[2][-1].conj() if N.shape[1] else np.zeros(len(N), dtype=complex)
+    mode = mode / (mode[np.abs(mode).argmax()] or 1.0)
     return dict(zip(path.case.system.coordinate_names, (complex(x) for x in mode), strict=True))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ParameterError, PfaffError
+from pfaff.errors import ParameterError
+from pfaff.path import LoadPath
 from pfaff.stability.critical import NOISE, critical_loads, natural_range
 from pfaff.stability.paradox import damping_sources
-from pfaff.stability.path import LoadPath
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,45 +46,64 @@ class FlutterMap:
 
 def flutter_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float | None = None) -> FlutterMap:
     """The first flutter load for every combination of damping values."""
-    axes = {name: np.atleast_1d(np.asarray(values, dtype=float)) for name, values in axes.items()}
+    axes = {name: _values(name, values) for name, values in axes.items()}
     names = list(axes)
     if not names:
         raise ParameterError("a map needs at least one damping with its values: flutter_map(c_i=values)")
     damping_sources(case, names)
     for name, values in axes.items():
-        if values.ndim != 1 or not np.isfinite(values).all() or values.min(initial=0.0) < 0:
+        if values.ndim != 1 or not values.size or not np.isfinite(values).all() or values.min(initial=0.0) < 0:
             raise ParameterError(f"{name}: give a one-dimensional array of finite, non-negative values")
-    pencil = AffinePencil(case, load, names)
     grids = np.meshgrid(*axes.values(), indexing="ij", copy=False)
     points = np.stack([np.ravel(grid) for grid in grids])
-    values = np.empty(points.shape[1])
-    solve = pencil.quartic if len(pencil.M) == 2 else pencil.bisection
-    top = to if to is not None else pencil.natural_range
-    for start in range(0, points.shape[1], CHUNK):
-        chunk = slice(start, start + CHUNK)
-        values[chunk] = solve(points[:, chunk], top)
-    how = (
-        "closed form of the Hurwitz determinant" if len(pencil.M) == 2 else "eigenvalues in steps of the load, bisected"
-    )
-    return FlutterMap(load, axes, values.reshape(grids[0].shape), how)
+    pencil = AffinePencil(case, load, names)
+    top = float(to) if to is not None else pencil.natural_range
+    if not pencil.affine:
+        values, how = _one_by_one(case, load, names, points, top), "a search at every point"
+    else:
+        closed = len(pencil.M) == 2
+        solve = pencil.quartic if closed else pencil.bisection
+        values = np.empty(points.shape[1])
+        for start in range(0, points.shape[1], CHUNK):
+            chunk = slice(start, start + CHUNK)
+            values[chunk] = solve(points[:, chunk], top)
+        how = "closed form of the Hurwitz determinant" if closed else "eigenvalues in steps of the load, bisected"
+    return FlutterMap(load, axes, values.reshape(grids[0].shape), f"{how}, up to {load} = {top:g}")
+
+
+def _one_by_one(case: Case, load: str, names: list[str], points: np.ndarray, to: float) -> np.ndarray:
+    """Where the load does more than stiffen about an equilibrium that stays: slow, but right for any system."""
+    found = [
+        critical_loads(case.at(**dict(zip(names, map(float, point), strict=True))), load, to, {}).flutter.value
+        for point in points.T
+    ]
+    return np.array([np.nan if value is None else value for value in found])
 
 
 class AffinePencil:
-    """M ω² + (C_0 + Σ c_j C_j) ω + K_0 + F K_1 on the allowed velocities, about an equilibrium that stays put."""
+    """M ω² + (C_0 + Σ c_j C_j) ω + K_0 + F K_1 on the allowed velocities, about an equilibrium that stays put.
+
+    ``affine`` says whether the system is of this form at all.
+    """
 
     def __init__(self, case: Case, load: str, names: list[str]) -> None:
         self.case, self.load = case, load
-        bare = case.at(**dict.fromkeys(names, 0))
+        bare = case.unchecked(**dict.fromkeys(names, 0.0))
         path = LoadPath(bare, load, {})
         lin, probe, far = (path.linearise(x) for x in (0.0, 1.0, 2.0))
         N = lin.kernel
         inner = [N.T @ each.stiffness @ N for each in (lin, probe, far)]
         curved = np.abs(inner[2] - 2 * inner[1] + inner[0]).max() > AFFINE * np.abs(inner[0]).max()
-        if curved or np.abs(probe.A - lin.A).max(initial=0.0) > AFFINE:
-            raise PfaffError(f"the equilibrium of {case.system.name} moves with {load}: maps need one that stays put")
+        fixed = all(
+            np.abs(getattr(each, x) - getattr(lin, x)).max(initial=0.0)
+            <= AFFINE * np.abs(getattr(lin, x)).max(initial=0.0)
+            for each in (probe, far)
+            for x in ("M", "C", "A", "B")
+        )
+        self.affine = fixed and not curved and not lin.B.any()
         self.M, self.K0, self.K1 = N.T @ lin.M @ N, inner[0], inner[1] - inner[0]
         self.C0 = N.T @ lin.C @ N
-        self.C = np.array([N.T @ (bare.at(**{name: 1}).linearise().C - lin.C) @ N for name in names])
+        self.C = np.array([N.T @ (bare.unchecked(**{name: 1.0}).linearise().C - lin.C) @ N for name in names])
         self.natural_range = natural_range(path)
         self._undamped = critical_loads(bare, load, None, {}).flutter.value if not np.any(self.C0) else None
 
@@ -104,13 +123,21 @@ class AffinePencil:
         for F in roots:  # ascending: the later ones must not overwrite an earlier one
             crosses = (F > 0) & (to >= F) & ((b0 + b1 * F) * r1 > 0)
             first = np.where(np.isnan(first) & crosses, F, first)
-        return np.where(r1 == 0, np.nan if self._undamped is None else self._undamped, first)
+        first = np.where(r1 == 0, np.nan if self._undamped is None else self._undamped, first)
+        # Where Hurwitz' conditions fail without load the oscillation may grow from the beginning: look.
+        doubtful = np.nonzero(~((r1 > 0) & (a0 > 0) & (b0 > 0) & (d0 > 0) & (u0 * b0 - square * d0 > 0)) & (r1 != 0))[0]
+        if len(doubtful):
+            grows = self._unstable(np.moveaxis(C[:, :, doubtful], 2, 0), np.zeros(len(doubtful)))
+            first[doubtful[grows]] = 0.0
+        return first
 
     def bisection(self, c: np.ndarray, to: float, steps: int = 200) -> np.ndarray:
         """Any number of degrees of freedom: eigenvalues on a grid of loads, then bisection to rounding."""
         C = self.C0 + np.tensordot(c.T, self.C, axes=1)
         size = c.shape[1]
         low, high = np.zeros(size), np.full(size, np.nan)
+        at_once = self._unstable(C, low)
+        high[at_once] = 0.0
         for F in np.linspace(0, to, steps + 1)[1:]:
             open_ = np.isnan(high)
             if not open_.any():
@@ -136,6 +163,13 @@ class AffinePencil:
         values = np.linalg.eigvals(J)
         size = np.abs(values).max(axis=1, keepdims=True)
         return ((values.real > NOISE * size) & (np.abs(values.imag) > NOISE * size)).any(axis=1)
+
+
+def _values(name: str, values: Any) -> np.ndarray:
+    try:
+        return np.atleast_1d(np.asarray(values, dtype=float))
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name}={values!r}: give an array of numbers") from None
 
 
 def _mixed(A: np.ndarray, B: np.ndarray) -> np.ndarray:

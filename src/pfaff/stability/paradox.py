@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError, nearest
+from pfaff.path import LoadPath
 from pfaff.stability.critical import critical_loads
-from pfaff.stability.path import LoadPath
 from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 from pfaff.statics import statics_of
 from pfaff.system import polynomial_degree
@@ -122,7 +122,7 @@ class WeakDamping:
 
     def __init__(self, case: Case, load: str, sources: tuple[str, ...]) -> None:
         self.sources = sources
-        bare = case.at(**dict.fromkeys(sources, 0))
+        bare = case.unchecked(**dict.fromkeys(sources, 0.0))
         found = critical_loads(bare, load, None, {}).flutter
         if not found:
             raise PfaffError(f"{case.system.name} has no flutter load without damping: {found.status}")
