@@ -53,6 +53,9 @@ def test_some_columns_never_recover_it(skate):
     scanned = max(found.weak.limit(np.array([np.cos(a), np.sin(a)])) for a in angles)
     assert found.maximum == pytest.approx(scanned, rel=1e-3)
     assert found.maximum >= scanned * (1 - 1e-9)
+    assert found.maximum == found.weak.limit(np.array(list(found.best.values())))
+    alone = skate.at(d="1/10", M_L="1/10", I_L=0, k1=1).paradox(among=["c_e"])
+    assert alone.maximum == alone.minimum
 
 
 @given(shares, st.floats(0.2, 1), st.floats(0.1, 20), st.floats(0.1, 20), st.floats(0.5, 60))
@@ -80,6 +83,40 @@ def test_three_bars_too():
     case = pfaff.atlas.column(3).at(M_L=1, k1=10)
     found = case.paradox({"c_i": 1})
     assert found.limit == pytest.approx(case.at(c_i=1e-4).flutter().value, rel=1e-6)
+
+
+def ziegler_beside_an_oscillator() -> pfaff.Case:
+    """Ziegler's textbook pendulum and an oscillator with ω² = 9.3 that nothing damps."""
+    import sympy as sm
+    from sympy.physics.mechanics import dynamicsymbols
+
+    base = pfaff.atlas.ziegler(2, individual=True)
+    z = dynamicsymbols("z")
+    t = dynamicsymbols._t
+    values = {"l1": 1, "l2": 1, "d1": 1, "d2": 1, "m1": 2, "m2": 1, "k1": 1, "k2": 1}
+    return pfaff.System(
+        coordinates=[*base.coordinates, z],
+        kinetic=base.kinetic + z.diff(t) ** 2 / 2,
+        potential=base.potential + sm.Rational(93, 20) * z**2,
+        dissipation=base.dissipation,
+        forces=base.forces,
+        parameters=base.parameters,
+        load="F",
+    ).at(**values)
+
+
+def test_a_mode_that_nothing_damps_does_not_hide_the_paradox():
+    """Ziegler's pendulum beside an oscillator without damping: still 41/28, and the right frequency at flutter."""
+    case = ziegler_beside_an_oscillator()
+    found = case.paradox({"c_i": 1})
+    assert found.limit == pytest.approx(41 / 28, rel=1e-11)
+    assert not found.recovered
+    assert "over all directions" in found.status
+    damped = case.at(c_i=0.1).flutter()
+    alone = pfaff.atlas.ziegler(2, individual=True)
+    values = {name: case.values[name] for name in alone.parameter_names}
+    assert damped.frequency == pytest.approx(alone.at(**values).at(c_i=0.1).flutter().frequency, rel=1e-9)
+    assert damped.frequency < 1
 
 
 def test_bad_directions_are_refused(skate):

@@ -193,7 +193,7 @@ class Balance:
         return float(largest / max(each.max(initial=0.0) for each in forces))
 
     def regular(self, z: np.ndarray) -> bool:
-        """Whether the constraints hold on to something: near a loss of rank, reactions without bound balance anything."""
+        """Whether the constraints hold on to something: near a loss of rank, boundless reactions balance anything."""
         n = self.statics.n
         here = self.statics(z[:n], z[n:], self.case.numbers).A
         origin = self.statics(0 * z[:n], 0 * z[n:], self.case.numbers).A
@@ -288,11 +288,8 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     found: list[np.ndarray] = []
     for candidate in z[:, converged & inside].T:
         polished, residual = balance.solve(candidate, case.numbers)
-        if (
-            residual < ACCEPTED
-            and balance.regular(polished)
-            and not any(np.abs(polished - o).max() < SAME for o in found)
-        ):
+        new = not any(np.abs(polished - other).max() < SAME for other in found)
+        if residual < ACCEPTED and new and balance.regular(polished):
             _check_steady(case, balance, polished)
             found.append(polished)
     found.sort(key=lambda z: np.linalg.norm(z[:n]))

@@ -15,8 +15,8 @@ from pfaff.errors import ConvergenceError
 if TYPE_CHECKING:
     from pfaff.stability.linear import Linearisation
 
-CURVED = 0.2  # the corrector may move the coordinates by this share of what the tangent predicts
-RESOLUTION = 1e-9  # movements smaller than this, relative to the largest coordinate, are not looked at
+CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
+RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
 SHORTEST = 1e-13  # of the load, relative to the interval
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
@@ -24,8 +24,8 @@ PROBE = 1e-6  # of the load, relative to the step, for the tangent
 class LoadPath:
     """The equilibrium at zero load, continued to any load by tangent and Newton's method.
 
-    A step is accepted where the corrector hardly changes what the tangent predicts: the path cannot leap to
-    another branch. ``end`` is the load beyond which no continuation exists (a fold), once one has been met.
+    A step is accepted where the tangents at both ends agree with it: the path cannot leap to another branch.
+    ``end`` is the load beyond which no continuation exists (a fold), once one has been met.
     """
 
     def __init__(self, case: Case, load: str, fixed: Mapping[str, float]) -> None:
@@ -65,26 +65,37 @@ class LoadPath:
                     f"the equilibrium of {self.case.system.name} ends at {self.load} = {here:.12g}: "
                     f"it folds back there and has no continuation to {load:g}"
                 )
-        return z
+        return self._known[load]
 
     def _step(self, here: float, ahead: float) -> np.ndarray | None:
-        z = self._known[here]
-        predicted = z + self._tangent(here, ahead) * (ahead - here)
+        """The state ahead, if the tangents at both ends of the step agree with it."""
+        z, span = self._known[here], ahead - here
+        predicted = z + self._tangent(z, here, span) * span
         if not np.isfinite(predicted).all():
             return None
         found, residual = self.balance.solve(predicted, self.numbers(ahead))
         if not residual < ACCEPTED:
             return None
         n = self.balance.statics.n
-        moved, corrected = (np.abs(a[:n] - b[:n]).max() for a, b in ((predicted, z), (found, predicted)))
-        small = RESOLUTION * np.abs(found[:n]).max(initial=0.0)
-        return found if corrected <= CURVED * moved + small else None
+        backward = found - self._tangent(found, ahead, -span) * span
+        moved = np.abs(found[:n] - z[:n]).max()
+        missed = max(np.abs(found[:n] - predicted[:n]).max(), np.abs(backward[:n] - z[:n]).max())
+        return found if missed <= CURVED * moved + RESOLUTION * self._size(found, ahead) else None
 
-    def _tangent(self, here: float, ahead: float) -> np.ndarray:
+    def _size(self, z: np.ndarray, load: float) -> float:
+        """What counts as a large displacement: the configuration itself, or what its forces do to its stiffness."""
+        n = self.balance.statics.n
+        at = self.balance.statics(z[:n], z[n:], self.numbers(load))
+        force, stiffness = np.abs(at.A.T @ z[n:]).max(initial=0.0), np.abs(at.K).max()
+        return float(max(np.abs(z[:n]).max(), force / stiffness if stiffness else 0.0))
+
+    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
-        z, delta = self._known[here], PROBE * (ahead - here)
-        before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (here, here + delta))
-        return self.balance.newton_step(z, self.numbers(here), (after - before) / delta)
+        delta = PROBE * span
+        if load + delta == load:
+            return np.zeros_like(z)
+        before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load, load + delta))
+        return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
 
     def _remember(self, load: float, z: np.ndarray) -> None:
         self._known[load] = z

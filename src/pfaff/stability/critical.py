@@ -22,11 +22,13 @@ from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.stability.linear import Linearisation
 
-NOISE = 1e-13  # growth rates below this, relative to the largest eigenvalue, are rounding
-SPLIT = 1e-10  # squares of frequencies closer than this, relative to the largest, are not told apart
-SYMMETRIC = 1e-9  # eigenvalues λ and −λ agree to this, relative to the largest, in a reversible system
-COINCIDENT = 1e-9  # eigenvalues closer than this at every load are always alike
+UNIT = 1e-15  # rounding of eigenvalues, relative to the largest
+NOISE = 1e-13  # growth rates below this, relative to the eigenvalue, are rounding
+SPLIT = 1e-10  # imaginary parts of squares below this, relative to the square, are rounding
+BEYOND = 1e-7  # how far beyond a critical load, relative to the interval, growth is looked for
+COINCIDENT = 1e-9  # eigenvalues closer than this at every load, relatively, are always alike
 PROBES = (0.0, 0.137, 0.311, 0.733, 1.0)  # shares of the interval at which structure is looked for
 TOUCHING = 1e-6  # double roots are found as neighbours this close, relative to the interval
 FARTHEST = 1e6  # times the natural range of loads
@@ -158,12 +160,12 @@ class _General:
     name = "Hurwitz determinant, the discriminant and the tangent stiffness"
 
     def __init__(self, path: LoadPath, to: float) -> None:
-        self.path = path
+        self.path, self.to = path, to
         self._reference = self._determinant(PROBES[1] * to)[1]
         self.persistent = dict.fromkeys(self.factors(0.0), 0)
         probes = [self.factors(share * to) for share in PROBES]
         for name in self.persistent:
-            self.persistent[name] = min(_vanishing(each[name], name) for each in probes)
+            self.persistent[name] = min(_vanishing(each, name) for each in probes)
 
     @property
     def events(self) -> tuple[str, ...]:
@@ -195,10 +197,10 @@ class _General:
     def counts(self, load: float) -> tuple[int, int]:
         """How many oscillations grow, and how many exponentials."""
         values = self.values(load)
-        noise = NOISE * np.abs(values).max(initial=0.0)
-        growing = values[values.real > noise]
-        oscillating = np.abs(growing.imag) > noise
-        return int(oscillating.sum()) // 2, int((~oscillating).sum())
+        noise = NOISE * np.abs(values) + UNIT * np.abs(values).max(initial=0.0)
+        growing = values.real > noise
+        oscillating = growing & (np.abs(values.imag) > noise)
+        return int(oscillating.sum()) // 2, int((growing & ~oscillating).sum())
 
     def event(self, name: str, load: float) -> float:
         """The real function of the closest pair (or the determinant) that changes sign at the event."""
@@ -209,12 +211,15 @@ class _General:
         return _smallest(rest**2 if name == "meeting" else rest)
 
     def eigenvalue(self, load: float, kind: str) -> complex:
-        """The critical eigenvalue: the least damped that oscillates, or the largest real one."""
+        """The critical eigenvalue: the one that grows as an oscillation just beyond, or the largest real one."""
         values = self.values(load)
         size = np.abs(values).max(initial=0.0)
         if kind == "flutter":
-            upper = values[values.imag > 1e-7 * size]
-            return complex(upper[upper.real.argmax()]) if len(upper) else 0j
+            beyond = self.values(load + BEYOND * self.to)
+            upper = beyond[beyond.imag > 1e-7 * np.abs(beyond)]
+            if not len(upper):
+                return 0j
+            return complex(values[np.abs(values - upper[upper.real.argmax()]).argmin()])
         straight = values[np.abs(values.imag) <= 1e-6 * size]
         candidates = straight if len(straight) else values
         return complex(candidates.real.max())
@@ -235,9 +240,9 @@ class _Reversible(_General):
 
     def counts(self, load: float) -> tuple[int, int]:
         squares = self.values(load)
-        noise = SPLIT * np.abs(squares).max(initial=0.0)
+        noise = SPLIT * np.abs(squares) + UNIT * np.abs(squares).max(initial=0.0)
         complex_ = np.abs(squares.imag) > noise
-        return int(complex_.sum()) // 2, int((squares.real[~complex_] > noise).sum())
+        return int(complex_.sum()) // 2, int((~complex_ & (squares.real > noise)).sum())
 
     def eigenvalue(self, load: float, kind: str) -> complex:
         squares = self.values(load)
@@ -253,13 +258,19 @@ class _Reversible(_General):
 
 def _view(path: LoadPath, to: float) -> _General:
     """Squares where the spectrum is symmetric about the imaginary axis at every load, eigenvalues otherwise."""
-    symmetric = all(_is_symmetric(path.linearise(share * to).eigenvalues()) for share in PROBES)
+    symmetric = all(_is_reversible(path.linearise(share * to)) for share in PROBES)
     return _Reversible(path, to) if symmetric else _General(path, to)
 
 
-def _is_symmetric(values: np.ndarray) -> bool:
-    size = np.abs(values).max(initial=0.0)
-    return len(values) % 2 == 0 and all(np.abs(values + value).min() <= SYMMETRIC * size for value in values)
+def _is_reversible(lin: Linearisation) -> bool:
+    """No damping: λ and −λ are eigenvalues together, with gyroscopic forces if the stiffness is symmetric."""
+    C, K = (lin.kernel.T @ matrix @ lin.kernel for matrix in (lin.C, lin.stiffness))
+    if lin.B[: lin.nonholonomic].any() or len(lin.reduced.J) % 2:
+        return False
+    if not C.any():
+        return True
+    antisymmetric = np.abs(C + C.T).max() <= UNIT * np.abs(C).max()
+    return bool(antisymmetric and np.abs(K - K.T).max() <= SPLIT * np.abs(K).max())
 
 
 def _squares(J: np.ndarray) -> np.ndarray:
@@ -276,10 +287,14 @@ def _squares(J: np.ndarray) -> np.ndarray:
     return np.array(squares)
 
 
-def _vanishing(factors: np.ndarray, name: str) -> int:
-    """How many factors are zero but for rounding; coincident eigenvalues are rounded more coarsely than sums."""
-    size = np.abs(factors).max(initial=0.0)
-    return int((np.abs(factors) <= (NOISE if name == "hopf" else COINCIDENT) * size).sum())
+def _vanishing(factors: dict[str, np.ndarray], name: str) -> int:
+    """How many factors are zero but for rounding, each seen against the eigenvalues that it is made of."""
+    values = np.abs(factors["buckling"])
+    i, j = np.triu_indices(len(values), 1)
+    size = values if name == "buckling" else values[i] + values[j]
+    floor = UNIT * values.max(initial=0.0)
+    small = {"hopf": NOISE, "meeting": COINCIDENT, "buckling": 0.0}[name]
+    return int((np.abs(factors[name]) <= small * size + floor).sum())
 
 
 def _without(factors: np.ndarray, count: int) -> np.ndarray:
@@ -461,10 +476,14 @@ def _aligned(path: LoadPath, load: float, reference: float) -> np.ndarray:
 
 
 def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex]:
-    """The amplitudes by coordinate, scaled so that the largest is one: the null vector of the reduced pencil."""
+    """The amplitudes by coordinate, scaled so that the largest is one: the null vector of the pencil."""
     lin = path.linearise(load)
-    N = lin.kernel
-    pencil = N.T @ (lin.M * eigenvalue**2 + lin.C * eigenvalue + lin.stiffness) @ N
-    mode = N @ np.linalg.svd(pencil)[2][-1].conj() if N.shape[1] else np.zeros(len(N), dtype=complex)
+    n = len(lin.M)
+    if eigenvalue == 0 or not lin.B.any():
+        N = lin.kernel
+        pencil = N.T @ (lin.M * eigenvalue**2 + lin.C * eigenvalue + lin.stiffness) @ N
+        mode = N @ np.linalg.svd(pencil)[2][-1].conj() if N.shape[1] else np.zeros(n, dtype=complex)
+    else:
+        mode = np.linalg.svd(lin.pencil(eigenvalue))[2][-1][:n].conj()
     mode = mode / (mode[np.abs(mode).argmax()] or 1.0)
     return dict(zip(path.case.system.coordinate_names, (complex(x) for x in mode), strict=True))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ParameterError
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.path import LoadPath
-from pfaff.stability.critical import NOISE, critical_loads, natural_range
+from pfaff.stability.critical import NOISE, UNIT, critical_loads, natural_range
 from pfaff.stability.paradox import damping_sources
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def flutter_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float
             raise ParameterError(f"{name}: give a one-dimensional array of finite, non-negative values")
     grids = np.meshgrid(*axes.values(), indexing="ij", copy=False)
     points = np.stack([np.ravel(grid) for grid in grids])
-    pencil = AffinePencil(case, load, names)
+    pencil = AffinePencil(case, load, names, to)
     top = float(to) if to is not None else pencil.natural_range
     if not pencil.affine:
         values, how = _one_by_one(case, load, names, points, top), "a search at every point"
@@ -86,14 +86,20 @@ class AffinePencil:
     ``affine`` says whether the system is of this form at all.
     """
 
-    def __init__(self, case: Case, load: str, names: list[str]) -> None:
-        self.case, self.load = case, load
+    def __init__(self, case: Case, load: str, names: list[str], to: float | None = None) -> None:
+        self.case, self.load, self.names = case, load, names
         bare = case.unchecked(**dict.fromkeys(names, 0.0))
         path = LoadPath(bare, load, {})
-        lin, probe, far = (path.linearise(x) for x in (0.0, 1.0, 2.0))
+        self.natural_range = natural_range(path)
+        top = to if to is not None else self.natural_range
+        try:
+            lin, probe, far = (path.linearise(x) for x in (0.0, top / 2, top))
+        except ConvergenceError:
+            self.affine = False  # the equilibrium ends on the way
+            return
         N = lin.kernel
         inner = [N.T @ each.stiffness @ N for each in (lin, probe, far)]
-        curved = np.abs(inner[2] - 2 * inner[1] + inner[0]).max() > AFFINE * np.abs(inner[0]).max()
+        curved = np.abs(inner[2] - 2 * inner[1] + inner[0]).max() > AFFINE * np.abs(inner).max()
         fixed = all(
             np.abs(getattr(each, x) - getattr(lin, x)).max(initial=0.0)
             <= AFFINE * np.abs(getattr(lin, x)).max(initial=0.0)
@@ -101,10 +107,9 @@ class AffinePencil:
             for x in ("M", "C", "A", "B")
         )
         self.affine = fixed and not curved and not lin.B.any()
-        self.M, self.K0, self.K1 = N.T @ lin.M @ N, inner[0], inner[1] - inner[0]
+        self.M, self.K0, self.K1 = N.T @ lin.M @ N, inner[0], (inner[2] - inner[0]) / top
         self.C0 = N.T @ lin.C @ N
         self.C = np.array([N.T @ (bare.unchecked(**{name: 1.0}).linearise().C - lin.C) @ N for name in names])
-        self.natural_range = natural_range(path)
         self._undamped = critical_loads(bare, load, None, {}).flutter.value if not np.any(self.C0) else None
 
     def quartic(self, c: np.ndarray, to: float) -> np.ndarray:
@@ -123,12 +128,14 @@ class AffinePencil:
         for F in roots:  # ascending: the later ones must not overwrite an earlier one
             crosses = (F > 0) & (to >= F) & ((b0 + b1 * F) * r1 > 0)
             first = np.where(np.isnan(first) & crosses, F, first)
-        first = np.where(r1 == 0, np.nan if self._undamped is None else self._undamped, first)
-        # Where Hurwitz' conditions fail without load the oscillation may grow from the beginning: look.
-        doubtful = np.nonzero(~((r1 > 0) & (a0 > 0) & (b0 > 0) & (d0 > 0) & (u0 * b0 - square * d0 > 0)) & (r1 != 0))[0]
-        if len(doubtful):
-            grows = self._unstable(np.moveaxis(C[:, :, doubtful], 2, 0), np.zeros(len(doubtful)))
-            first[doubtful[grows]] = 0.0
+        if self._undamped is not None:
+            first = np.where(r1 == 0, self._undamped, first)
+        # Where Hurwitz' conditions fail without load, or the stiffness turns singular first, a search decides.
+        stable = (r1 > 0) & (a0 > 0) & (b0 > 0) & (d0 > 0) & (u0 * b0 - square * d0 > 0)
+        singular = _quadratic_roots(*(np.full(c.shape[1], d) for d in (d2, d1, d0)))
+        sooner = [(root > 0) & (root < np.where(np.isnan(first), to, first)) for root in singular]
+        doubtful = (~stable & ~((r1 == 0) & (self._undamped is not None))) | sooner[0] | sooner[1]
+        first[doubtful] = _one_by_one(self.case, self.load, self.names, c[:, doubtful], to)
         return first
 
     def bisection(self, c: np.ndarray, to: float, steps: int = 200) -> np.ndarray:
@@ -161,8 +168,8 @@ class AffinePencil:
         J[:, :d, d:] = np.eye(d)
         J[:, d:, :d], J[:, d:, d:] = -np.linalg.solve(self.M, K), -np.linalg.solve(self.M, C)
         values = np.linalg.eigvals(J)
-        size = np.abs(values).max(axis=1, keepdims=True)
-        return ((values.real > NOISE * size) & (np.abs(values.imag) > NOISE * size)).any(axis=1)
+        noise = NOISE * np.abs(values) + UNIT * np.abs(values).max(axis=1, keepdims=True)
+        return ((values.real > noise) & (np.abs(values.imag) > noise)).any(axis=1)
 
 
 def _values(name: str, values: Any) -> np.ndarray:

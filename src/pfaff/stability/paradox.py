@@ -3,17 +3,17 @@
 To first order a small damping ε C moves a simple eigenvalue iω of the undamped system by −ε β/2 with
 β = yᵀCx / yᵀMx (x, y its right and left modes). The limit is therefore the first load at which some β turns
 negative, or the undamped flutter load P_0 if none does (Ziegler 1952; Bolotin 1963; Kirillov 2005).
-Since every β is linear in C, the directions that stay stable up to a given load form a convex cone: the limit
-is quasi-concave in the direction, its minimum lies on a single source of damping, its maximum is found by
-linear programming.
+Where all frequencies are different every β is linear in C, and the directions that stay stable up to a given load
+form a convex cone: the limit is quasi-concave in the direction, its minimum lies on a single source of damping, its
+maximum is found by linear programming.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,11 +84,13 @@ class Paradox:
 
     @property
     def status(self) -> str:
-        parts = [f"without damping {self.load} = {self.undamped:.12g}"]
+        flutters = np.isfinite(self.undamped)
+        parts = [f"without damping {self.load} = {self.undamped:.12g}" if flutters else "no flutter without damping"]
         if self.limit is not None:
             verdict = "recovered" if self.recovered else "lower: Ziegler's paradox"
             parts.append(f"with damping vanishing along the direction {self.limit:.12g} ({verdict})")
-        parts.append(f"over all directions from {self.minimum:.12g} to {self.maximum:.12g}")
+        which = "all directions" if self.weak.simple else "single sources (some frequencies are equal)"
+        parts.append(f"over {which} from {self.minimum:.12g} to {self.maximum:.12g}")
         return "; ".join(parts)
 
     def plot(self) -> Figure:
@@ -118,29 +120,53 @@ def paradox(
 
 
 class WeakDamping:
-    """The undamped system along its load path, and what each source of damping does to its modes."""
+    """The undamped system along its load path, and what each source of damping does to its modes.
+
+    ``undamped`` is its flutter load, infinite if there is none; limits are then looked for up to ``top``.
+    """
 
     def __init__(self, case: Case, load: str, sources: tuple[str, ...]) -> None:
         self.sources = sources
         bare = case.unchecked(**dict.fromkeys(sources, 0.0))
         found = critical_loads(bare, load, None, {}).flutter
-        if not found:
-            raise PfaffError(f"{case.system.name} has no flutter load without damping: {found.status}")
-        self.undamped, self.frequency = float(found), float(found.frequency or 0.0)
+        self.undamped = np.inf if found.value is None else float(found)
+        self.frequency = float(found.frequency or 0.0)
+        self.top = found.searched[1] if found.value is None else self.undamped * (1 - 1e-9)
+        if self.undamped == 0:
+            raise PfaffError(f"{case.system.name} flutters without damping and without load: there is no limit to take")
         if np.any(bare.linearise().C):
             raise ParameterError(f"damping other than {', '.join(sources)} remains: set it to zero or include it")
         self.path = LoadPath(bare, load, {})
         self._sources = [case.system.parameter_names.index(name) for name in sources]
-        self._known: dict[float, np.ndarray] = {}
+        self._known: dict[float, tuple[np.ndarray, ...]] = {}
 
-    def rates(self, load: float) -> np.ndarray:
-        """β of every mode (rows) for a unit of every source (columns)."""
+    def modes(self, load: float) -> tuple[np.ndarray, ...]:
+        """Squares of the frequencies, right and left modes with yᵀMx = 1, and C for a unit of every source."""
         if load not in self._known:
             M, K, C = self._matrices(load)
-            _, right = np.linalg.eig(np.linalg.solve(M, K))
-            left = np.linalg.inv(right) @ np.linalg.inv(M)  # left modes, scaled so that yᵀMx = 1
-            self._known[load] = np.einsum("ki,jil,lk->kj", left, C, right).real
+            squares, right = np.linalg.eig(np.linalg.solve(M, K))
+            self._known[load] = squares, right, np.linalg.inv(right) @ np.linalg.inv(M), C
         return self._known[load]
+
+    def rates(self, load: float) -> np.ndarray:
+        """β of every mode (rows) for a unit of every source (columns), where all frequencies are different."""
+        _, right, left, C = self.modes(load)
+        return np.einsum("ki,jil,lk->kj", left, C, right).real
+
+    def decay(self, load: float, weights: np.ndarray) -> np.ndarray:
+        """β of every mode along a direction; modes of equal frequency mix, and the damping decides how."""
+        squares, right, left, C = self.modes(load)
+        damping = left @ np.tensordot(weights, C, axes=1) @ right
+        beta = np.empty(len(squares))
+        for cluster in _clusters(squares):
+            beta[cluster] = np.linalg.eigvals(damping[np.ix_(cluster, cluster)]).real
+        return beta
+
+    @cached_property
+    def simple(self) -> bool:
+        """Whether all frequencies are different on the way, so that β is linear in the damping."""
+        loads = [share * self.top for share in (0.0, 0.137, 0.311, 0.733)]
+        return all(len(_clusters(self.modes(load)[0])) == len(self.modes(load)[0]) for load in loads)
 
     def _matrices(self, load: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """M and K on the allowed velocities, and C there for a unit of each source (the balance at rest has none)."""
@@ -154,23 +180,33 @@ class WeakDamping:
         return N.T @ lin.M @ N, N.T @ lin.stiffness @ N, np.array(C)
 
     def limit(self, weights: np.ndarray) -> float:
-        """The first load below P_0 at which some mode loses its damping; else P_0."""
-        top = self.undamped * (1 - 1e-9)
+        """The first load below P_0 at which some mode loses its damping; else P_0.
+
+        Modes that the direction does not damp at all, at any load, are undecided at first order and left out.
+        """
+        top = self.top
+        loads = [share * top for share in (0.0, 0.137, 0.311, 0.733)]
+        untouched = min(_undamped(self.decay(load, weights)) for load in loads)
+
+        def damped(load: float) -> np.ndarray:
+            beta = self.decay(load, weights)
+            return beta[np.argsort(np.abs(beta))[untouched:]]
 
         def lowest(load: float) -> float:
-            return float((self.rates(load) @ weights).min())
+            return float(damped(load).min(initial=np.inf))
 
         def product(load: float) -> SignedLog:
-            beta = self.rates(load) @ weights
+            beta = damped(load)
             size = np.maximum(np.abs(beta), np.finfo(float).tiny)
             # The two modes that meet at P_0 have β like ±(P_0 − load)^(−1/2): their product has a simple pole.
             log = np.log(size).sum() + np.log(1 - load / self.undamped)
             error = log + np.log(1e-12 * size.max() / size.min())
             return np.array([np.sign(beta).prod()]), np.array([log]), np.array([error])
 
-        loads = [x for x in all_roots(product, 0.0, top)[0] if 0 < x < top]
-        edges = [0.0, *loads, top]
-        for low, high in itertools.pairwise(edges):
+        if untouched == len(self.decay(0.0, weights)):
+            return self.undamped
+        edges = [0.0, *(x for x in all_roots(product, 0.0, top)[0] if 0 < x < top), top]
+        for low, high in pairwise(edges):
             if lowest((low + high) / 2) < 0:
                 return self._polished(lowest, low)
         return self.undamped
@@ -183,37 +219,57 @@ class WeakDamping:
         return load
 
     def best(self) -> tuple[float, np.ndarray]:
-        """The largest limit over non-negative directions, with a direction of unit length that attains it."""
-        top = self.undamped * (1 - 1e-6)
-        loads = top * np.sin(np.linspace(0, np.pi / 2, SAMPLES))  # crowded towards P_0, where rates change fastest
+        """The largest limit over non-negative directions, with a direction of unit length that attains it.
+
+        For different frequencies only: then the directions that stay stable up to a load form a cone.
+        """
+        units = np.eye(len(self.sources))
+        candidates = [*units] if not self.simple else [*units, *self._from_the_cone()]
+        limits = [self.limit(direction) for direction in candidates]
+        best = int(np.argmax(limits))
+        return float(limits[best]), candidates[best]
+
+    def _from_the_cone(self) -> list[np.ndarray]:
+        """A direction in which P_0 is recovered; else one that stays stable as far as linear programmes can tell."""
+        loads = self.top * (1 - 1e-6) * np.sin(np.linspace(0, np.pi / 2, SAMPLES))  # crowded towards P_0
         rows = [self._normalised(load) for load in loads]
-        recovering = _cone_point(np.vstack(rows), self._at_meeting())
-        if recovering is not None:
-            return self.undamped, recovering
+        if np.isfinite(self.undamped):
+            recovering = _cone_point(np.vstack(rows), self._at_meeting())
+            if recovering is not None:
+                return [recovering]
         held: list[np.ndarray] = []
-        best = None
+        best: list[np.ndarray] = []
         for _ in range(REFINEMENTS):
             last, point = _longest_prefix(held, rows)
-            if point is None and not held:
-                raise PfaffError("no direction of damping is stabilising even without load")
-            best = point if point is not None else best
-            if last + 1 == len(loads):
+            best = [point] if point is not None else best
+            if last + 1 == len(loads) or (point is None and not held):
                 break
             held += rows[: last + 1]
             loads = np.linspace(loads[max(last, 0)], loads[last + 1], FINER + 1)[1:]
             rows = [self._normalised(load) for load in loads]
-        assert best is not None
-        return float(loads[0]), best
+        return best
 
     def _normalised(self, load: float) -> np.ndarray:
         rates = self.rates(load)
-        return rates / np.abs(rates).max(axis=1, keepdims=True)
+        size = np.abs(rates).max(axis=1, keepdims=True)
+        return rates / np.where(size > 1e-12 * size.max(), size, np.inf)
 
     def _at_meeting(self) -> np.ndarray:
         """yᵀC_j x of the double mode at P_0: a direction keeps P_0 only if these cancel."""
         M, K, C = self._matrices(self.undamped)
         left, _, right = np.linalg.svd(K - self.frequency**2 * M)
         return np.einsum("i,jil,l->j", left[:, -1], C, right[-1])
+
+
+def _clusters(squares: np.ndarray) -> list[np.ndarray]:
+    """Indices of modes whose frequencies are the same but for rounding."""
+    order = np.argsort(squares.real)
+    breaks = np.nonzero(np.diff(squares.real[order]) > 1e-8 * np.abs(squares.real[order][1:]))[0] + 1
+    return np.split(order, breaks)
+
+
+def _undamped(beta: np.ndarray) -> int:
+    return int((np.abs(beta) <= 1e-12 * np.abs(beta).max(initial=0.0)).sum())
 
 
 def _longest_prefix(held: list[np.ndarray], rows: list[np.ndarray]) -> tuple[int, np.ndarray | None]:
