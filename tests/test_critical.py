@@ -9,7 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.errors import ParameterError
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.stability.roots import all_roots
 
 t = dynamicsymbols._t
@@ -149,6 +149,94 @@ def test_a_path_that_folds_ends_in_buckling():
     assert found.buckling.value == pytest.approx(1, rel=1e-6)
     assert "folds back" in found.buckling.how
     assert found.flutter.searched[1] == pytest.approx(1, rel=1e-6)
+
+
+@pytest.mark.parametrize("width", [1.0, 0.1, 0.01])
+def test_a_snap_through_is_not_leapt_over(width):
+    """V = u⁴/4 − u³ + u² − F u folds at F = 2/(3√3), whatever the unit of x = u · width."""
+    x = dynamicsymbols("x")
+    F, m = sm.symbols("F m", real=True)
+    u = x / width
+    system = pfaff.System([x], m * x.diff(t) ** 2 / 2, u**4 / 4 - u**3 + u**2 - F * u, parameters={F: 0, m: 1}, load=F)
+    found = system.at().critical(to=1)
+    assert found.buckling.value == pytest.approx(2 / (3 * np.sqrt(3)), rel=1e-7)
+    assert "ends at" in found.flutter.how
+
+
+@pytest.mark.parametrize("k", [1e-6, 1e6, 1e8])
+def test_units_of_steel_and_of_rubber(skate, k):
+    found = skate.at(k=k, k1=50 * k, M_L=15, I_L=15).critical()
+    assert found.flutter.value == pytest.approx(76.2073258262292 * k, rel=1e-11)
+    assert not found.buckling
+
+
+def test_a_stiff_neighbour_does_not_hide_flutter():
+    """The same window beside an oscillator a million times as fast, coupled to nothing."""
+    x, y, z = dynamicsymbols("x y z")
+    F = sm.Symbol("F", real=True)
+    e = sm.Rational(1, 100)
+    system = pfaff.System(
+        [x, y, z],
+        (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2,
+        ((1 + F) * x**2 + 2 * y**2) / 2 + 10**12 * z**2 / 2,
+        forces={x: e * y, y: -e * x},
+        parameters={F: 0},
+        load=F,
+    )
+    assert system.at().flutter(to=5).value == pytest.approx(0.98, rel=1e-9)
+
+
+def test_a_rotor_without_damping():
+    """m(ẍ − 2Wẏ) + (k1 − mW²)x = 0, … : unstable between the two natural frequencies, nowhere else."""
+    x, y = dynamicsymbols("x y")
+    W, c = sm.symbols("W c", real=True)
+    kinetic = ((x.diff(t) - W * y) ** 2 + (y.diff(t) + W * x) ** 2) / 2
+    rotor = pfaff.System(
+        [x, y],
+        kinetic,
+        (x**2 + 2 * y**2) / 2,
+        c * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        parameters={W: 0, c: 0},
+        load=W,
+    )
+    found = rotor.at().critical()
+    assert [cell.kind for cell in found.cells] == ["stable", "divergence", "stable"]
+    np.testing.assert_allclose([cell.low for cell in found.cells], [0, 1, np.sqrt(2)], atol=1e-12)
+    assert found.divergence.how == "an eigenvalue passes through zero"
+    assert found.buckling.value == pytest.approx(1, abs=1e-12)
+
+
+def test_holding_what_the_load_pushes():
+    """The misaligned column on its spring: the block is held, so that the spring presses."""
+    case = pfaff.atlas.column(4, load="spring").at(c_e=0.1, K=10, beta0=0.2)
+    assert case.flutter().value == pytest.approx(case.flutter(X=0).value, rel=1e-12)
+    assert case.flutter().value == pytest.approx(0.39702193, rel=1e-7)
+
+
+def test_any_parameter_may_be_the_load(skate):
+    """A stiffness declared positive grows from zero all the same."""
+    x, y = dynamicsymbols("x y")
+    k, e = sm.symbols("k e", positive=True)
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    system = pfaff.System(
+        [x, y], kinetic, ((1 + k) * x**2 + 2 * y**2) / 2, forces={x: e * y, y: -e * x}, parameters={k: 1, e: 0.01}
+    )
+    assert system.at().flutter(load="k", to=5).value == pytest.approx(0.98, rel=1e-9)
+
+
+def test_parametric_excitation_is_refused():
+    x = dynamicsymbols("x")
+    m, a = sm.symbols("m a", positive=True)
+    system = pfaff.System([x], m * x.diff(t) ** 2 / 2, (1 + a * sm.cos(2 * t)) * x**2 / 2, parameters={m: 1, a: 0.5})
+    with pytest.raises(ConvergenceError, match="explicitly"):
+        system.at().spectrum()
+    with pytest.raises(ConvergenceError, match="explicitly"):
+        system.at().equilibria(starts=5)
+
+
+def test_a_search_without_end_is_refused(skate):
+    with pytest.raises(ParameterError, match="search less far"):
+        skate.at(**XI_HAT).flutter(to=1e30)
 
 
 def test_none_is_an_answer(skate):

@@ -63,6 +63,19 @@ def test_a_load_without_radicals_is_an_algebraic_number(skate):
     assert float(found.value) == pytest.approx(108.915743348559, rel=1e-13)
 
 
+def test_divergence_through_zero_and_the_interval(skate):
+    import sympy.physics.mechanics as me
+
+    theta = me.dynamicsymbols("theta")
+    F = sm.Symbol("F", real=True)
+    rate = theta.diff(me.dynamicsymbols._t)
+    bar = pfaff.System([theta], rate**2 / 2, theta**2 / 2 + F * sm.cos(theta), parameters={F: 0}, load=F)
+    assert bar.at().divergence(exact=True).value == 1
+    assert not skate.at(**XI).flutter(exact=True, to=10)
+    with pytest.raises(PfaffError, match="about the origin"):
+        skate.at(**XI).flutter(exact=True, X=1)
+
+
 def test_sympify_takes_the_value(skate):
     found = skate.at(**XI).flutter(exact=True)
     assert sm.sympify(found) == found.value

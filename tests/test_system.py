@@ -59,6 +59,13 @@ def test_a_case_cannot_be_changed():
         ({"parameters": {m: 1, sm.Symbol("x_dot"): 2}}, StatementError, ["x_dot", "rename"]),
         ({"parameters": {m: 1, sm.Symbol("m"): 2}}, StatementError, ["two parameters", "'m'"]),
         ({"forces": {sm.Symbol("x"): 1}}, StatementError, ["not a coordinate", "x, y, z"]),
+        ({"potential": sm.Symbol("k") * x**2}, StatementError, ["other assumptions"]),
+        ({"holonomic_constraints": [m - 1]}, ConstraintError, ["contains no coordinate"]),
+        (
+            {"holonomic_constraints": [x - y], "parameters": {m: 1, k: 2, sm.Symbol("p"): 1}},
+            StatementError,
+            ["'p'", "reaction"],
+        ),
         ({"load": "F"}, StatementError, ["load F", "not a parameter"]),
         ({"nonholonomic_constraints": [x.diff(t) ** 2]}, ConstraintError, ["constraint 1", "not linear"]),
         ({"nonholonomic_constraints": [x + y]}, ConstraintError, ["no velocity", "holonomic_constraints"]),
@@ -92,6 +99,21 @@ def test_bad_statements_name_culprit_and_remedy(changes, error, words):
 def test_truly_nonholonomic_constraints_are_accepted():
     assert state(nonholonomic_constraints=[z.diff(t) - y * x.diff(t)]).reaction_names == ("p",)
     assert state(nonholonomic_constraints=[z.diff(t) - y * x.diff(t) + sm.sin(t) * y]).reaction_names == ("p",)
+
+
+def test_constraints_that_are_integrable_only_together_are_found():
+    """Two relations on three coordinates always are; each of these alone is not."""
+    with pytest.raises(ConstraintError, match="integrable together"):
+        state(nonholonomic_constraints=[z.diff(t) - y * x.diff(t), y.diff(t) - z * x.diff(t)])
+
+
+def test_a_square_root_in_a_constraint_is_no_obstacle():
+    row = sm.sqrt(1 - 4 * x**2) * y.diff(t) - z * x.diff(t) - z.diff(t)
+    assert state(nonholonomic_constraints=[row]).reaction_names == ("p",)
+
+
+def test_equations_are_taken_for_their_difference():
+    assert state(holonomic_constraints=[sm.Eq(x, y)]).holonomic_constraints == (x - y,)
 
 
 def test_an_integrable_constraint_may_be_accepted_on_request():

@@ -169,7 +169,9 @@ class Case:
         if exact:
             from pfaff.stability.exact import exact_load
 
-            return exact_load(self, self.load_name(load), kind, near)
+            if fixed:
+                raise ParameterError(f"closed forms are about the origin: leave out {', '.join(fixed)}")
+            return exact_load(self, self.load_name(load), kind, near, to)
         return getattr(self.critical(load, to, **fixed), kind)
 
     def characteristic(self, exact: bool = False, **values: Any) -> Any:

@@ -114,7 +114,8 @@ def show(latex: bool, as_json: bool, **which: Any) -> None:
 
     stated = _system(**which)
     if latex:
-        return print(stated.equations("lagrange").latex())
+        text = stated.equations("lagrange").latex()
+        return _print_json({"latex": text}) if as_json else print(text)
     graph = graph_of(stated)
     facts: dict[str, Any] = {
         "name": stated.name,
@@ -210,7 +211,8 @@ def critical(
     case = _case(**which)
     if exact:
         kinds = ("flutter", "divergence", "buckling")
-        loads = {kind: getattr(case, kind)(load=load_parameter, exact=True) for kind in kinds}
+        given = _numbers(fix)
+        loads = {kind: getattr(case, kind)(load=load_parameter, to=to, exact=True, **given) for kind in kinds}
     else:
         found = case.critical(load=load_parameter, to=to, **_numbers(fix))
         loads = {"flutter": found.flutter, "divergence": found.divergence, "buckling": found.buckling}
@@ -337,6 +339,8 @@ def reproduce(paper: str | None, output: Path, as_json: bool) -> None:
     if paper not in PAPERS:
         raise ParameterError(f"no paper {paper!r}: {nearest(paper, PAPERS)}")
     result = reproduce_paper(paper, output, quiet=as_json)
+    if not result.complete:
+        sys.exit(130)
     if as_json:
         return _print_json(result.as_dict())
     rows = [[i.where, i.what, i.printed_text, i.computed_text, i.verdict] for i in result.items]
@@ -353,7 +357,12 @@ def _system(name: str, bars: int | None, constraint: str | None, load: str | Non
         raise StatementError(f"no system {name!r} in the atlas: {nearest(name, systems.SYSTEMS)}")
     make = getattr(systems, name)
     given: dict[str, Any] = {"bars": bars, "constraint": constraint, "load": load}
-    given = {key: value for key, value in given.items() if value is not None} | _pairs(option, "--option")
+    given = {key: value for key, value in given.items() if value is not None}
+    more = _pairs(option, "--option")
+    for key in more:
+        if key in given:
+            raise StatementError(f"{key} is given twice, by --{key} and by --option: leave one out")
+    given |= more
     accepted = inspect.signature(make).parameters
     for key in given:
         if key not in accepted:
@@ -367,7 +376,9 @@ def _plain(value: Any, default: Any) -> Any:
     if not isinstance(value, str) or isinstance(default, str):
         return value
     if isinstance(default, bool):
-        return value.lower() in ("1", "true", "yes")
+        if value.lower() not in ("true", "yes", "1", "false", "no", "0"):
+            raise StatementError(f"{value!r} is neither true nor false")
+        return value.lower() in ("true", "yes", "1")
     try:
         return int(value)
     except ValueError:
@@ -384,6 +395,8 @@ def _pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not (equals and name.strip() and value.strip()):
             raise ParameterError(f"{flag} {text!r}: write NAME=VALUE, such as k1=50")
+        if name.strip() in pairs:
+            raise ParameterError(f"{flag} gives {name.strip()} twice: leave one out")
         pairs[name.strip()] = value.strip()
     return pairs
 

@@ -92,7 +92,7 @@ class Flow:
         values = self._evaluate(("parameters", chosen), derivatives, x, case, time)
         return values.reshape(len(self.states), len(chosen), *values.shape[1:])
 
-    def velocities(self, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+    def velocities(self, x: Any, case: Case | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """All the coordinates' velocities, those that were dropped or are dependent included."""
         return self._evaluate("velocities", lambda: self.velocity_expressions, x, case, time)
 
@@ -102,30 +102,29 @@ class Flow:
             return np.zeros((0, *np.shape(x)[1:]))
         return self._evaluate("reactions", lambda: self.reaction_expressions, x, case, time)
 
-    def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Case, **start: float) -> dict[str, np.ndarray]:
+    def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Case, /, **start: float) -> dict[str, np.ndarray]:
         """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default).
 
-        Integrates the cubic Hermite interpolant of their velocities: fourth order in the sampling step.
+        Integrates the cubic spline of their velocities: fourth order in the sampling step.
         """
-        from scipy.interpolate import CubicHermiteSpline
+        from scipy.interpolate import CubicSpline
 
+        t, x = np.asarray(t, dtype=float), np.asarray(x, dtype=float)
+        if t.ndim != 1 or x.shape != (len(self.states), len(t)) or len(t) < 2 or not (np.diff(t) > 0).all():
+            raise ParameterError(
+                f"times of shape {t.shape} and states of shape {x.shape}: give increasing times and one column of "
+                f"{len(self.states)} states for each"
+            )
         for name in start:
             if name not in self.dropped:
-                raise ParameterError(
-                    f"{name!r} was not dropped: {nearest(name, self.dropped) if self.dropped else 'nothing was'}"
-                )
+                known = nearest(name, self.dropped) if self.dropped else "nothing was"
+                raise ParameterError(f"{name!r} was not dropped: {known}")
         index = [self.system.coordinate_names.index(name) for name in self.dropped]
-        speeds = self.velocities(x, case)[index]
-        gradient = self._evaluate("velocity gradient", self._velocity_gradient, x, case, 0.0)
-        gradient = gradient.reshape(len(self.system.coordinates), len(self.states), -1)[index]
-        slopes = np.einsum("ijk,jk->ik", gradient, self.rhs(x, case))
+        speeds = self.velocities(x, case, t)[index]
         return {
-            name: start.get(name, 0.0) + CubicHermiteSpline(t, speed, slope).antiderivative()(t)
-            for name, speed, slope in zip(self.dropped, speeds, slopes, strict=True)
+            name: start.get(name, 0.0) + CubicSpline(t, speed).antiderivative()(t)
+            for name, speed in zip(self.dropped, speeds, strict=True)
         }
-
-    def _velocity_gradient(self) -> list[Expression]:
-        return list(np.ravel(hy.diff_tensors(list(self.velocity_expressions), self.variables, diff_order=1).jacobian))
 
     def _entries(self, order: int) -> list[tuple[tuple[int, ...], Expression]]:
         """Independent entries (i, j1 ≤ … ≤ jk) of the derivative tensor."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
+from pfaff.errors import ConstraintError
+
 if TYPE_CHECKING:
     from pfaff.system import Statement
 
@@ -50,6 +52,22 @@ def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.E
     return row, _integral(_form(statement, row), (*statement.q, statement.time))
 
 
+def integrable_together(statement: Statement, nonholonomic: int) -> bool:
+    """Whether all nonholonomic rows form an integrable system although none may be integrable on its own.
+
+    Frobenius: every dω vanishes on the common kernel of all the forms.
+    """
+    if nonholonomic < 2:
+        return False
+    for point, forms in _trials(statement):
+        values, gradients = forms(point)[:nonholonomic], _differences(forms, point)[:nonholonomic]
+        kernel = np.linalg.svd(values)[2][nonholonomic:].T
+        twist = [kernel.T @ (gradient - gradient.T) @ kernel for gradient in gradients]
+        if np.abs(twist).max(initial=0.0) >= TOLERANCE * (1 + np.abs(gradients).max()):
+            return False
+    return True
+
+
 def _trials(statement: Statement) -> Iterator[tuple[np.ndarray, Forms]]:
     """Random configurations (q, t), each with the coefficients (a, b) of all forms as a function."""
     parameters = sorted(
@@ -68,7 +86,19 @@ def _trials(statement: Statement) -> Iterator[tuple[np.ndarray, Forms]]:
             rows = np.array([evaluate(q, unit, time, values) for unit in units]).T
             return np.hstack([rows[:, :-1] - rows[:, -1:], rows[:, -1:]])
 
-        yield generator.uniform(0.2, 1.4, n + 1), forms
+        yield _admissible(forms, generator, n), forms
+
+
+def _admissible(forms: Forms, generator: np.random.Generator, n: int) -> np.ndarray:
+    """A random configuration where the constraints can be evaluated: √(1 − x²) wants a small x."""
+    for size in (1.4, 0.7, 0.3, 0.1, 10.0):
+        point = generator.uniform(0.2 * size, size, n + 1)
+        try:
+            if np.isfinite(forms(point)).all():
+                return point
+        except (ValueError, ZeroDivisionError, OverflowError):
+            continue
+    raise ConstraintError("the constraints could not be evaluated at any configuration tried: check their functions")
 
 
 def _differences(forms: Forms, point: np.ndarray) -> np.ndarray:

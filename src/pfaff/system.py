@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import sympy as sm
 
 from pfaff.errors import ConstraintError, ParameterError, StatementError, nearest
-from pfaff.integrability import first_integrable, redundant_rows
+from pfaff.integrability import first_integrable, integrable_together, redundant_rows
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:
@@ -110,8 +110,9 @@ class System:
         normalise = object.__setattr__
         normalise(self, "coordinates", _coordinates(self.coordinates))
         normalise(self, "parameters", _parameters(self.parameters, self.coordinate_names))
-        normalise(self, "nonholonomic_constraints", tuple(map(sm.sympify, self.nonholonomic_constraints)))
-        normalise(self, "holonomic_constraints", tuple(map(sm.sympify, self.holonomic_constraints)))
+        normalise(self, "nonholonomic_constraints", _relations(self.nonholonomic_constraints, "nonholonomic"))
+        normalise(self, "holonomic_constraints", _relations(self.holonomic_constraints, "holonomic"))
+        _check_names(self)
         for energy in ("kinetic", "potential", "dissipation"):
             normalise(self, energy, sm.sympify(getattr(self, energy)))
         normalise(self, "load", _load(self.load, self.parameters))
@@ -212,6 +213,23 @@ def _parameters(given: Mapping[sm.Symbol, Any], coordinates: Sequence[str]) -> d
     return {symbol: None if value is None else checked_value(symbol, value) for symbol, value in given.items()}
 
 
+def _relations(given: Any, kind: str) -> tuple[sm.Expr, ...]:
+    """Expressions that vanish; an equation counts as left side minus right side."""
+    if not isinstance(given, Sequence):
+        raise StatementError(f"{kind}_constraints must be a list of expressions, not {given}")
+    relations = (sm.sympify(each) for each in given)
+    return tuple(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
+
+
+def _check_names(system: System) -> None:
+    """Reactions are called p, or p1, p2, …: nothing else may be, where there are constraints."""
+    if not (system.nonholonomic_constraints or system.holonomic_constraints):
+        return
+    for name in (*system.coordinate_names, *system.parameter_names):
+        if name in system.reaction_names:
+            raise StatementError(f"{name!r} is the name of a reaction: rename the coordinate or parameter")
+
+
 def _load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, Any]) -> sm.Symbol | None:
     if load is None:
         return None
@@ -243,6 +261,11 @@ def _statement(system: System) -> Statement:
                 "add it to the coordinates, or write it as an expression in time"
             )
         for symbol in sorted(expression.free_symbols - known, key=str):
+            if any(symbol.name == other.name for other in system.parameters):
+                raise StatementError(
+                    f"{where} contains the symbol {symbol} with other assumptions than the parameter {symbol}: "
+                    "use one and the same SymPy symbol"
+                )
             raise StatementError(
                 f"{where} contains the symbol {symbol}, which is no parameter: add it to parameters, "
                 "with a value or None"
@@ -259,6 +282,8 @@ def _statement(system: System) -> Statement:
             raise ConstraintError(
                 f"holonomic constraint {k + 1} contains velocities: move it to nonholonomic_constraints"
             )
+        if not expression.free_symbols & set(plain_q):
+            raise ConstraintError(f"holonomic constraint {k + 1}, {expression}, contains no coordinate: remove it")
     rates = tuple(sum((sm.diff(f, q) * v for q, v in zip(plain_q, plain_v, strict=True)), sm.diff(f, t)) for f in phi)
     pfaffian = tuple(
         plain(c, f"nonholonomic constraint {k + 1}") for k, c in enumerate(system.nonholonomic_constraints)
@@ -342,6 +367,11 @@ def _check_constraints(system: System) -> None:
         )
     if system.accept_integrable:
         return
+    if integrable_together(s, len(system.nonholonomic_constraints)):
+        raise ConstraintError(
+            "the nonholonomic constraints are integrable together (Frobenius), hence holonomic: state their integrals "
+            "in holonomic_constraints, or set accept_integrable=True to leave the constants of integration free"
+        )
     found = first_integrable(s, len(system.nonholonomic_constraints))
     if found is not None:
         row, integral = found

@@ -19,7 +19,7 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
     if isinstance(value, str):
         try:
             value = sm.Rational(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, ZeroDivisionError):
             raise ParameterError(f"{name}={value!r} is not a number: write 1.5, 3/2 or 1e-3") from None
     if isinstance(value, bool) or not isinstance(value, (Real, sm.Expr, np.number)):
         raise ParameterError(f"{name}={value!r} is not a number: write 1.5, Fraction(3, 2) or a SymPy number")
@@ -27,9 +27,12 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
         value = sm.Rational(value)
     if isinstance(value, sm.Expr) and value.free_symbols:
         return value
-    number = complex(value)
+    try:
+        number = complex(value)
+    except (TypeError, OverflowError):
+        raise ParameterError(f"{name} is not a finite real number") from None
     if not (math.isfinite(number.real) and number.imag == 0):
-        raise ParameterError(f"{name}={value} is not a finite real number")
+        raise ParameterError(f"{name}={str(value)[:30]} is not a finite real number")
     for promise, kept in (("positive", number.real > 0), ("nonnegative", number.real >= 0)):
         if getattr(symbol, f"is_{promise}") and not kept:
             raise ParameterError(

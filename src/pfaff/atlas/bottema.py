@@ -67,6 +67,7 @@ def bottema_general(n: int = 4, m: int = 2) -> System:
             **dict.fromkeys(c.values(), 0),
         },
         load=c[1, 0, 0],
+        accept_integrable=n - m < 2,  # one degree of freedom is always holonomic
         name=f"Bottema's general case, n = {n}, m = {m}",
     )
 

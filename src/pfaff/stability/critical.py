@@ -3,7 +3,8 @@
 Stability can change only where one of three symmetric functions of the eigenvalues vanishes:
 Π(λ_i + λ_j) (a pair on the imaginary axis; Orlando's formula: the Hurwitz determinant D_{m−1}),
 Π(λ_i − λ_j)² (two eigenvalues meet) or Π λ_i (one passes zero: buckling). All their roots in the load
-cut the interval into cells of one kind each, so that no window of instability is too narrow to be seen.
+cut the interval into cells of one kind each, so that no window of instability is skipped, down to what rounding
+resolves: about 1e-9 of the interval without damping, 1e-7 with.
 """
 
 from __future__ import annotations

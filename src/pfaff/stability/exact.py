@@ -7,7 +7,7 @@ basis of the velocities that the constraints allow. Flutter without damping is a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from pfaff.stability.critical import CriticalLoad
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.system import System
 
 omega = sm.Symbol("omega")
 AGREEMENT = 1e-8  # between a closed form and the numerical search, relative
@@ -57,10 +58,6 @@ class ExactLinearisation:
     C: sm.Matrix
     K: sm.Matrix
 
-    @property
-    def undamped(self) -> bool:
-        return self.C.is_zero_matrix is True
-
     def polynomial(self, variable: sm.Symbol) -> sm.Poly:
         matrix = self.M * variable**2 + self.C * variable + self.K
         return sm.Poly(sm.expand(matrix.det(method="berkowitz")), variable)
@@ -80,6 +77,7 @@ def exact_linearisation(case: Case) -> ExactLinearisation:
     K = balance.jacobian(s.q).subs(rest).subs(reactions)
     C = h.subs(values).jacobian(s.v).subs(rest)
     M = equations.mass_matrix.xreplace(plain).subs(values).subs(rest)
+    _check_origin(system, values, rest)
     at_origin = A.subs(values).subs(rest)
     kernel = at_origin.nullspace() if at_origin.rows else [sm.eye(len(s.q))[:, i] for i in range(len(s.q))]
     N = sm.Matrix.hstack(*kernel)
@@ -91,17 +89,28 @@ def characteristic_polynomial(case: Case) -> sm.Poly:
     return exact_linearisation(case).polynomial(omega)
 
 
-def exact_load(case: Case, load: str, kind: str, near: Mapping[str, float] | None = None) -> ExactLoad:
+def exact_load(
+    case: Case, load: str, kind: str, near: Mapping[str, float] | None = None, to: float | None = None
+) -> ExactLoad:
     """A critical load in closed form, checked against the numerical search."""
     F = sm.Symbol(load, real=True)
     exact = exact_linearisation(case.at(**{load: F}))
     reference, sample = numeric_reference(case, near, exclude=load)
-    found = getattr(reference.critical(load), kind)
-    condition = _condition(exact, kind, F)
+    found = getattr(reference.critical(load, to), kind)
     if not found:
+        condition = _conditions(exact, kind, F)[0]()
         return ExactLoad(**{**_fields(found), "case": case}, condition=condition, near=sample or None)
-    candidates = closed_roots(condition, F)
-    value = matching_root(candidates, float(found), sample)
+    for form in _conditions(exact, kind, F):
+        condition = form()
+        candidates = closed_roots(condition, F)
+        value = matching_root(candidates, float(found), sample)
+        if value is not None:
+            break
+    else:
+        raise PfaffError(
+            f"the load {float(found):.12g} is a root of a polynomial without a closed form in radicals: "
+            "ask for the number, or give numbers for more parameters"
+        )
     return ExactLoad(
         **{**_fields(found), "value": value, "case": case},
         condition=condition,
@@ -131,15 +140,28 @@ def hurwitz_condition(polynomial: sm.Poly) -> sm.Expr:
     return sm.expand(H.det(method="berkowitz"))
 
 
-def _condition(exact: ExactLinearisation, kind: str, F: sm.Symbol) -> sm.Poly:
+def _conditions(exact: ExactLinearisation, kind: str, F: sm.Symbol) -> list[Callable[[], sm.Poly]]:
+    """Polynomials in the load that may vanish at a critical load of this kind, the likeliest first."""
     polynomial = exact.polynomial(omega)
+    coefficients = polynomial.all_coeffs()
+
+    def static() -> sm.Poly:
+        return sm.Poly(coefficients[-1], F)
+
+    def meeting() -> sm.Poly:
+        return sm.Poly(sm.discriminant(polynomial), F)
+
+    def meeting_of_squares() -> sm.Poly:
+        return sm.Poly(sm.discriminant(sm.Poly(coefficients[::2], sm.Symbol("s"))), F)
+
+    def crossing() -> sm.Poly:
+        return sm.Poly(hurwitz_condition(polynomial), F)
+
     if kind == "buckling":
-        return sm.Poly(polynomial.all_coeffs()[-1], F)
-    if exact.undamped:
-        square = sm.Symbol("s")
-        in_squares = sm.Poly(polynomial.all_coeffs()[::2], square)
-        return sm.Poly(sm.discriminant(in_squares), F)
-    return sm.Poly(sm.discriminant(polynomial) if kind == "divergence" else hurwitz_condition(polynomial), F)
+        return [static]
+    if all(c == 0 for c in coefficients[1::2]):  # no damping: only even powers
+        return [meeting_of_squares, static]
+    return [static, meeting] if kind == "divergence" else [crossing, static, meeting]
 
 
 def _fields(found: CriticalLoad) -> dict[str, Any]:
@@ -158,16 +180,13 @@ def closed_roots(condition: sm.Poly, F: sm.Symbol) -> list[sm.Expr]:
     return found
 
 
-def matching_root(candidates: list[sm.Expr], wanted: float, sample: Mapping[str, float]) -> sm.Expr:
-    """The closed form that equals the number found by search."""
+def matching_root(candidates: list[sm.Expr], wanted: float, sample: Mapping[str, float]) -> sm.Expr | None:
+    """The closed form that equals the number found by search, if there is one."""
     for candidate in candidates:
         value = complex(candidate.subs({s: sample[s.name] for s in candidate.free_symbols}).evalf(30))
         if abs(value - wanted) <= AGREEMENT * abs(wanted):
             return candidate
-    raise PfaffError(
-        f"the load {wanted:.12g} is a root of a polynomial without a closed form in radicals: "
-        "ask for the number, or give numbers for more parameters"
-    )
+    return None
 
 
 def numeric_reference(case: Case, near: Mapping[str, float] | None, exclude: str) -> tuple[Case, dict[str, float]]:
@@ -197,6 +216,19 @@ def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, s
             "ask for numbers instead"
         )
     return solutions[0]
+
+
+def _check_origin(system: System, values: Mapping[sm.Symbol, Any], rest: Mapping[sm.Symbol, Any]) -> None:
+    """The origin must obey the constraints, and a term b(q) in them would add roots of its own."""
+    s = system.statement
+    if any(sm.simplify(f.subs(values).subs(rest)) != 0 for f in s.positions):
+        raise PfaffError(f"the origin violates a holonomic constraint of {system.name}: ask for numbers instead")
+    still = [c.subs(dict.fromkeys(s.v, 0)).subs(values) for c in s.constraints[: len(system.nonholonomic_constraints)]]
+    if any(sm.simplify(b) != 0 for b in still):
+        raise PfaffError(
+            f"a constraint of {system.name} has a term b(q) beside the velocities: closed forms do not cover it, "
+            "ask for numbers instead"
+        )
 
 
 def _tidy(matrix: sm.Matrix) -> sm.Matrix:
