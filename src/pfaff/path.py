@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
 RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
+STRAIGHT = 1e-15  # residual of a point that needs no correction
 SHORTEST = 1e-13  # of the load, relative to the interval
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
@@ -37,6 +38,7 @@ class LoadPath:
         self.end: float | None = None
         self._known: dict[float, np.ndarray] = {}
         self._loads: list[float] = []
+        self._linear: dict[float, Linearisation] = {}
         self._remember(0.0, z)
 
     def _held(self, fixed: Mapping[str, float], at_zero: Mapping[str, float], z: np.ndarray) -> Balance:
@@ -49,6 +51,10 @@ class LoadPath:
         """(q, p) at this load."""
         if load in self._known:
             return self._known[load]
+        between = self._between(load)
+        if between is not None:
+            self._remember(load, between)
+            return between
         here = self._nearest(load)
         step, span = load - here, max(abs(load), abs(here))
         while here != load:
@@ -66,6 +72,16 @@ class LoadPath:
                     f"it folds back there and has no continuation to {load:g}"
                 )
         return self._known[load]
+
+    def _between(self, load: float) -> np.ndarray | None:
+        """Where the path is straight, a point between two known ones balances as it is."""
+        place = bisect(self._loads, load)
+        if not 0 < place < len(self._loads):
+            return None
+        a, b = self._loads[place - 1 : place + 1]
+        share = (load - a) / (b - a)
+        z = (1 - share) * self._known[a] + share * self._known[b]
+        return z if self.balance.relative_residual(z, self.numbers(load)) < STRAIGHT else None
 
     def _step(self, here: float, ahead: float) -> np.ndarray | None:
         """The state ahead, if the tangents at both ends of the step agree with it."""
@@ -111,5 +127,7 @@ class LoadPath:
     def linearise(self, load: float) -> Linearisation:
         from pfaff.stability.linear import linearise
 
-        z, n = self.solution(load), self.balance.statics.n
-        return linearise(self.case.system, z[:n], z[n:], self.numbers(load))
+        if load not in self._linear:
+            z, n = self.solution(load), self.balance.statics.n
+            self._linear[load] = linearise(self.case.system, z[:n], z[n:], self.numbers(load))
+        return self._linear[load]
