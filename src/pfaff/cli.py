@@ -109,8 +109,8 @@ def show(latex: bool, as_json: bool, **which: Any) -> None:
     Example:
       pfaff show column --bars 2 --constraint bow
     """
+    from pfaff.lowering import graph_of
     from pfaff.reduction import ignorable_coordinates, kept_coordinates
-    from pfaff.statics import graph_of
 
     stated = _system(**which)
     if latex:

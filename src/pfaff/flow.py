@@ -18,9 +18,8 @@ import numpy as np
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError, nearest
-from pfaff.lowering import Expression, Graph, dot
+from pfaff.lowering import Expression, Graph, dot, graph_of
 from pfaff.reduction import dependent_velocities, ignorable_coordinates, kept_coordinates
-from pfaff.statics import graph_of
 from pfaff.system import System
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import heyoka as hy
@@ -129,6 +129,12 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
         positions=timed(phi),
         symbols={**symbols, s.time: hy.time},
     )
+
+
+@lru_cache(maxsize=64)
+def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
+    """The graph of a system, lowered once."""
+    return lower(system, without)
 
 
 def timed(expressions: list[Expression]) -> list[Expression]:

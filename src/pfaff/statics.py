@@ -9,7 +9,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.compiled import Compiled
-from pfaff.lowering import ZERO, Expression, Graph, lower
+from pfaff.lowering import ZERO, Expression, Graph, graph_of
 from pfaff.system import System
 
 
@@ -78,8 +78,3 @@ def _rows(functions: list[Expression], variables: list[Expression]) -> list[list
 @lru_cache(maxsize=32)
 def statics_of(system: System) -> Statics:
     return Statics(graph_of(system))
-
-
-@lru_cache(maxsize=64)
-def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
-    return lower(system, without)

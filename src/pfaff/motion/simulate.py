@@ -15,10 +15,9 @@ import numpy as np
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError
-from pfaff.lowering import Expression, Graph, dot, gradient
+from pfaff.lowering import Expression, Graph, dot, gradient, graph_of
 from pfaff.motion.result import Energy, Motion
 from pfaff.motion.start import Constraints, initial_state
-from pfaff.statics import graph_of
 from pfaff.system import System
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
-from pfaff.statics import graph_of
+from pfaff.lowering import graph_of
 
 if TYPE_CHECKING:
     from pfaff.case import Case

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
+from pfaff.lowering import graph_of
 from pfaff.reduction import ignorable_coordinates
-from pfaff.statics import graph_of, statics_of
+from pfaff.statics import statics_of
 from pfaff.system import System
 
 if TYPE_CHECKING:
