@@ -196,7 +196,24 @@ def test_ignorable_coordinates_add_structural_zeros(sleigh):
     assert damped.zeros == {"ignorable coordinates": 1}
     assert distance([1j, -1j], undamped.values) < 1e-14
     assert distance([1j, -1j, -0.3], damped.values) < 1e-14
-    assert sleigh.at().spectrum().zeros["the nonholonomic constraints"] == 1
+    resting = sleigh.at().spectrum()
+    assert resting.structural_zeros == 5  # it may rest anywhere and coast: nothing is left to be unstable
+    assert not len(resting.values)
+
+
+def test_a_ring_of_equilibria_is_divided_out_and_a_bifurcation_is_not():
+    """V = (r² − 1)² rests on a circle: one zero along it. Euler's bar at its critical load has one by accident."""
+    x, y = dynamicsymbols("x y")
+    c, F = sm.symbols("c F", nonnegative=True)
+    rates = x.diff(t) ** 2 + y.diff(t) ** 2
+    ring = pfaff.System([x, y], rates / 2, (x**2 + y**2 - 1) ** 2, c * rates / 2, parameters={c: 0.1}).at()
+    spectrum = ring.spectrum(about=ring.equilibrium(y=0, x=1))
+    assert spectrum.zeros == {"families of equilibria": 1}
+    assert len(spectrum.values) == 3
+    bar = pfaff.System(
+        [x], x.diff(t) ** 2 / 2, x**2 / 2 + F * sm.cos(x), c * x.diff(t) ** 2 / 2, parameters={c: 0.1, F: 0}
+    )
+    assert not bar.at(F=1).spectrum().zeros
 
 
 def test_status_counts_growing_modes(skate):

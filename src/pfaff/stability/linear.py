@@ -166,7 +166,7 @@ class Linearisation:
         return np.linalg.eigvals(self.reduced.J)
 
     def spectrum(self) -> Spectrum:
-        r = self.reduced
+        r = _without_families(self, self.reduced)
         values, states = np.linalg.eig(r.J)
         order = np.lexsort((values.imag, -values.real))
         values, states = values[order], states[:, order]
@@ -222,12 +222,57 @@ def _reduce(lin: Linearisation) -> Reduced:
     Z, speeds, more = _without_ignorable(lin, Z, N)
     fall = np.zeros_like(lin.M) if plain else np.linalg.pinv(lin.A) @ np.vstack([lin.B[:s], 0 * lin.B[s:]])
     # q̇ = N u − fall q, and Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − fall q̇
+    return Reduced(_first_order(lin, Z, N, speeds, fall), Z, N, speeds, zeros | more)
+
+
+def _first_order(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray, fall: np.ndarray) -> np.ndarray:
     left = np.linalg.solve(N.T @ lin.M @ N, N.T)
     by_u = left @ (lin.M @ fall - lin.C) @ N
     by_q = left @ (lin.C @ fall - lin.M @ fall @ fall - lin.stiffness)
     back = N.T @ speeds
-    J = np.block([[-Z.T @ fall @ Z, Z.T @ speeds], [back.T @ by_q @ Z, back.T @ by_u @ back]])
-    return Reduced(J, Z, N, speeds, zeros | more)
+    return np.block([[-Z.T @ fall @ Z, Z.T @ speeds], [back.T @ by_q @ Z, back.T @ by_u @ back]])
+
+
+def _without_families(lin: Linearisation, r: Reduced) -> Reduced:
+    """Divide out the directions along which the equilibrium belongs to a family that goes on beyond it."""
+    along = _neutral(lin, r.Z)
+    if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
+        return r
+    zeros = {"families of equilibria": along.shape[1]}
+    drifting = _intersection(r.speeds, along @ _kernel(r.N.T @ lin.C @ along))
+    speeds = r.speeds @ _kernel((r.speeds.T @ drifting).T) if drifting.shape[1] else r.speeds
+    if drifting.shape[1]:
+        zeros["steady motions along them"] = drifting.shape[1]
+    Z = r.Z @ _kernel((r.Z.T @ along).T)
+    return Reduced(_first_order(lin, Z, r.N, speeds, 0 * lin.M), Z, r.N, speeds, r.zeros | zeros)
+
+
+def _neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
+    """Directions among those of Z along which the balance persists to first order."""
+    inner = lin.kernel.T @ lin.stiffness @ Z
+    if not inner.any():
+        return Z
+    return Z @ _kernel(inner)
+
+
+def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
+    """Whether neighbouring equilibria exist and are as neutral: a family, not the accident of a bifurcation."""
+    statics, n = statics_of(lin.system), len(lin.q)
+    step = 1e-3 * (1 + np.abs(lin.q).max(initial=0.0))
+    for direction in along.T:
+        q, p = lin.q + step * direction, lin.p.copy()
+        for _ in range(8):
+            at = statics(q, p, lin.numbers)
+            s = lin.nonholonomic
+            rows = np.block([[at.K, at.A.T], [at.A[s:], np.zeros((len(p) - s, len(p)))]])
+            change = np.linalg.lstsq(rows, -np.concatenate([at.balance, at.held[s:]]), rcond=RANK_TOLERANCE)[0]
+            q, p = q + change[:n], p + change[n:]
+        moved = linearise(lin.system, q, p, lin.numbers)
+        away = np.abs(q - lin.q).max() > 0.1 * step
+        still = np.abs(statics(q, p, lin.numbers).balance).max() <= 1e-9 * (np.abs(at.K).max() * step or 1.0)
+        if not (away and still and _neutral(moved, moved.kernel).shape[1] >= along.shape[1]):
+            return False
+    return True
 
 
 def _without_ignorable(
