@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.case import Case
 from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
 from pfaff.errors import ConvergenceError
 
 if TYPE_CHECKING:
+    from pfaff.case import Case
     from pfaff.stability.linear import Linearisation
 
 CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
@@ -32,7 +32,7 @@ class LoadPath:
     def __init__(self, case: Case, load: str, fixed: Mapping[str, float]) -> None:
         self.case, self.load = case, load
         # The load starts from zero even where its symbol is declared positive.
-        origin = equilibrium_near(Case(case.system, {**case.values, load: 0.0}), fixed)
+        origin = equilibrium_near(case.unchecked(**{load: 0.0}), fixed)
         z = np.concatenate([origin.q, origin.p])
         self.balance = self._held(fixed, origin.fixed, z)
         self.end: float | None = None
@@ -43,7 +43,7 @@ class LoadPath:
 
     def _held(self, fixed: Mapping[str, float], at_zero: Mapping[str, float], z: np.ndarray) -> Balance:
         """Family coordinates held along the path: those of the loaded system, if it has fewer than the unloaded one."""
-        loaded = Balance(Case(self.case.system, {**self.case.values, self.load: 1.0}), fixed).pinned(z)
+        loaded = Balance(self.case.unchecked(**{self.load: 1.0}), fixed).pinned(z)
         chosen = loaded.fixed if len(loaded.fixed) < len(at_zero) else at_zero
         return Balance(self.case, chosen)
 

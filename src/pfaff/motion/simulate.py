@@ -17,7 +17,7 @@ from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError
 from pfaff.lowering import Expression, Graph, dot, gradient, graph_of
 from pfaff.motion.result import Energy, Motion
-from pfaff.motion.start import Constraints, initial_state
+from pfaff.motion.start import initial_state
 from pfaff.system import System
 
 if TYPE_CHECKING:
@@ -150,6 +150,3 @@ def _measures(system: System) -> Compiled:
     total = hy.sum([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
     rows = [graph.kinetic, graph.potential, total, *graph.positions, *graph.constraints]
     return Compiled(rows, [*graph.q, *graph.v], quick=True)
-
-
-__all__ = ["Constraints", "simulate"]

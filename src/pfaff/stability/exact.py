@@ -197,7 +197,7 @@ def numeric_reference(case: Case, near: Mapping[str, float] | None, exclude: str
     defaults = {symbol.name: float(value) for symbol, value in case.system.parameters.items() if value}
     sample = {s.name: float((near or {}).get(s.name, defaults.get(s.name, 1.0))) for s in symbols}
     numbers = {name: float(value.subs({s: sample[s.name] for s in value.free_symbols})) for name, value in free.items()}
-    return case.at(**{exclude: 0}, **numbers), dict(sorted(sample.items()))
+    return case.at(**numbers).unchecked(**{exclude: 0.0}), dict(sorted(sample.items()))
 
 
 def exact_value(value: Any, symbol: sm.Symbol) -> sm.Expr:
