@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from pfaff.case import Case
+
 
 @dataclass(frozen=True)
 class Energy:
@@ -60,6 +62,7 @@ class Motion:
     changes: Mapping[str, float]
     system: str
     values: Mapping[str, str]
+    case: Case | None = field(default=None, repr=False)
     dense: Callable[[Any], np.ndarray] | None = field(default=None, repr=False)
 
     @property
@@ -125,8 +128,8 @@ class Motion:
         return draw_motion(self)
 
 
-def load_motion(path: str | Path) -> Motion:
-    """A motion that was saved; between its samples it is interpolated."""
+def load_motion(path: str | Path, case: Case | None = None) -> Motion:
+    """A motion that was saved; between its samples it is interpolated. Its case, if given, lets it be drawn again."""
     import xarray
 
     try:
@@ -153,4 +156,5 @@ def load_motion(path: str | Path) -> Motion:
         changes=about["changes"],
         system=data.attrs["system"],
         values=json.loads(data.attrs["values"]),
+        case=case,
     )

@@ -113,6 +113,7 @@ def _motion(
         changes=changes,
         system=case.system.name,
         values={name: str(value) for name, value in case.values.items()},
+        case=case,
         dense=lambda times: dense(times).T[: 2 * n],
     )
 
