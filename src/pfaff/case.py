@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -207,15 +207,29 @@ class Case:
         duration: float,
         *,
         samples: int = 1001,
-        tolerance: float = 1e-15,
+        tolerance: float | None = None,
         project: bool = False,
+        method: str = "auto",
+        prescribed: Mapping[str, Any] | None = None,
+        events: Mapping[str, Any] | None = None,
         max_steps: int = 1_000_000,
+        progress: Callable[[float], None] = lambda fraction: None,
         **initial: float,
     ) -> Motion:
         """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
 
         Values not given are zero or follow from the constraints; given ones that violate them raise an error, or
         are changed as little as possible with ``project=True``. A negative duration runs backwards.
+
+        method
+            ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are; ``"auto"`` chooses.
+        prescribed
+            Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
+            (times, values). The reaction of a prescribed coordinate is the force that drives it.
+        events
+            Named expressions to locate where they vanish, each SymPy, text or an ``Event``: ``motion.events``.
+        progress
+            Is told the fraction done, now and then. Ctrl-C ends the run and keeps what was computed.
         """
         from pfaff.motion.simulate import simulate
 
@@ -226,7 +240,11 @@ class Case:
             samples=samples,
             tolerance=tolerance,
             project=project,
+            method=method,
+            prescribed=prescribed,
+            events=events,
             max_steps=max_steps,
+            progress=progress,
         )
 
     def _split(self, values: Mapping[str, Any]) -> tuple[Case, dict[str, float]]:

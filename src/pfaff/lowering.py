@@ -40,6 +40,7 @@ class Graph:
     gamma: list[Expression]
     constraints: list[Expression]
     positions: list[Expression]
+    explicit: Expression  # ∂(V − T)/∂t, the power of what depends on time explicitly
     symbols: dict[sm.Symbol, Expression]
 
     @property
@@ -57,7 +58,7 @@ class Graph:
     def lower(self, expression: sm.Expr) -> Expression:
         """Any expression in the system's coordinates, velocities, parameters and time."""
         plain = sm.sympify(expression).xreplace(dict(self.system.statement.to_plain))
-        return _convert(plain, self.symbols)
+        return convert(plain, self.symbols)
 
     def solve(self, stabilisation: Expression | None = None) -> tuple[list[Expression], list[Expression]]:
         """Accelerations and multipliers, through M and A M⁻¹ Aᵀ: never through a single velocity.
@@ -73,18 +74,15 @@ class Graph:
                 for g, c, f in zip(gamma, self.constraints, phi, strict=True)
             ]
         mass = factorise(self.M)
-        free = [-a for a in back_substitute(mass, self.h)]
+        free = back_substitute(mass, self.h)  # M⁻¹h, the acceleration without constraints but for its sign
         if not self.A:
-            return free, []
+            return [-a for a in free], []
         columns = [back_substitute(mass, row) for row in self.A]
         schur = [[dot(row, column) for column in columns] for row in self.A]
-        excess = [dot(row, free) + g for row, g in zip(self.A, gamma, strict=True)]
-        multipliers = back_substitute(factorise(schur), excess)
-        accelerations = [
-            hy.sum([a, *(-p * column[i] for p, column in zip(multipliers, columns, strict=True))])
-            for i, a in enumerate(free)
-        ]
-        return accelerations, multipliers
+        excess = [dot(row, free) - g for row, g in zip(self.A, gamma, strict=True)]
+        pulls = back_substitute(factorise(schur), excess)
+        accelerations = [dot(pulls, [column[i] for column in columns]) - a for i, a in enumerate(free)]
+        return accelerations, [-pull for pull in pulls]
 
 
 def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
@@ -102,16 +100,16 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
         **{p: ZERO if p.name in without else hy.par[i] for i, p in enumerate(system.parameters)},
         s.time: CLOCK,
     }
-    T, V, D = (_convert(e, symbols) for e in (s.kinetic, s.potential, s.dissipation))
-    Q = [_convert(e, symbols) for e in s.forces]
-    c = [_convert(e, symbols) for e in s.constraints]
+    T, V, D = (convert(e, symbols) for e in (s.kinetic, s.potential, s.dissipation))
+    Q = [convert(e, symbols) for e in s.forces]
+    c = [convert(e, symbols) for e in s.constraints]
     M, transport = total_derivative(gradient(T, v), q, v)
     h = [
         hy.sum([rate, -dT, dV, dD, -force])
         for rate, dT, dV, dD, force in zip(transport, gradient(T, q), gradient(V, q), gradient(D, v), Q, strict=True)
     ]
     A, gamma = total_derivative(c, q, v)
-    phi = [_convert(e, symbols) for e in s.positions]
+    phi = [convert(e, symbols) for e in s.positions]
     return Graph(
         system=system,
         q=q,
@@ -127,6 +125,7 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
         gamma=timed(gamma),
         constraints=timed(c),
         positions=timed(phi),
+        explicit=timed([convert(s.potential.diff(s.time) - s.kinetic.diff(s.time), symbols)])[0],
         symbols={**symbols, s.time: hy.time},
     )
 
@@ -144,7 +143,8 @@ def timed(expressions: list[Expression]) -> list[Expression]:
     return list(hy.subs(expressions, {CLOCK: hy.time}))
 
 
-def _convert(expression: sm.Expr, symbols: dict[sm.Symbol, Expression]) -> Expression:
+def convert(expression: sm.Expr, symbols: dict[sm.Symbol, Expression]) -> Expression:
+    """A SymPy expression in heyoka's graph."""
     # heyoka takes only rationals that a binary float holds exactly: the others are rounded here, once.
     fractions = {r: hy.expression(float(r)) for r in expression.atoms(sm.Rational) if r.q & (r.q - 1)}
     try:
@@ -178,12 +178,13 @@ def factorise(S: list[list[Expression]]) -> tuple[list[list[Expression]], list[E
     """S = L diag(d) Lᵀ for a symmetric positive definite matrix of expressions."""
     n = len(S)
     L: list[list[Expression]] = [[ZERO] * n for _ in range(n)]
+    scaled: list[list[Expression]] = [[ZERO] * n for _ in range(n)]  # L diag(d)
     d: list[Expression] = []
     for j in range(n):
-        scaled = [L[j][k] * d[k] for k in range(j)]
-        d.append(S[j][j] - dot(L[j][:j], scaled) if j else S[j][j])
+        d.append(S[j][j] - dot(L[j][:j], scaled[j][:j]) if j else S[j][j])
         for i in range(j + 1, n):
-            L[i][j] = (S[i][j] - dot(L[i][:j], scaled)) / d[j] if j else S[i][j] / d[j]
+            scaled[i][j] = S[i][j] - dot(L[i][:j], scaled[j][:j]) if j else S[i][j]
+            L[i][j] = scaled[i][j] / d[j]
     return L, d
 
 

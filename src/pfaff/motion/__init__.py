@@ -1,6 +1,7 @@
 """Motion in time: initial states that obey the constraints, integration, reactions and the balance of energy."""
 
+from pfaff.motion.events import Event
 from pfaff.motion.result import Motion, load_motion
 from pfaff.motion.simulate import simulate
 
-__all__ = ["Motion", "load_motion", "simulate"]
+__all__ = ["Event", "Motion", "load_motion", "simulate"]

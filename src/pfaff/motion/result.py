@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError, nearest
+from pfaff.motion.events import Crossings
+from pfaff.motion.measures import Energy, Measured, Stored
 
 if TYPE_CHECKING:
     import xarray
@@ -19,42 +21,18 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 
-@dataclass(frozen=True)
-class Energy:
-    """Energies along a motion: kinetic, potential, their Jacobi sum, and what was dissipated and supplied so far."""
-
-    kinetic: np.ndarray
-    potential: np.ndarray
-    total: np.ndarray
-    dissipated: np.ndarray
-    supplied: np.ndarray
-
-    @property
-    def balance(self) -> np.ndarray:
-        """Stored plus dissipated minus supplied, since the start: zero but for the error of the integration."""
-        return self.total - self.total[0] + self.dissipated - self.supplied
-
-    @property
-    def drift(self) -> float:
-        """The largest imbalance, relative to the largest energy that takes part."""
-        sizes = (self.kinetic, self.potential, self.dissipated, self.supplied)
-        scale = max(np.abs(each).max(initial=0.0) for each in sizes)
-        return float(np.abs(self.balance).max(initial=0.0) / scale) if scale else 0.0
-
-
 @dataclass(frozen=True, eq=False)
 class Motion:
     """Times ``t``, states ``y`` (coordinates, then velocities, one column for each time), reactions ``p``.
 
     ``motion["theta1"]`` is a coordinate, ``motion["theta1_dot"]`` its velocity, ``motion["p"]`` a reaction;
-    ``motion(t)`` evaluates the state at any time. ``residual`` holds what is left of every constraint.
+    ``motion(t)`` evaluates the state at any time. ``energy`` holds the energies and their balance, ``residual`` what
+    is left of every constraint, ``events`` where each event happened. ``method`` says how it was computed and why so.
     """
 
     t: np.ndarray
     y: np.ndarray
-    p: np.ndarray
-    energy: Energy
-    residual: np.ndarray
+    measures: Measured | Stored = field(repr=False)
     names: tuple[str, ...]
     reaction_names: tuple[str, ...]
     status: str
@@ -62,12 +40,27 @@ class Motion:
     changes: Mapping[str, float]
     system: str
     values: Mapping[str, str]
+    events: Mapping[str, Crossings] = field(default_factory=dict, repr=False)
     case: Case | None = field(default=None, repr=False)
     dense: Callable[[Any], np.ndarray] | None = field(default=None, repr=False)
 
     @property
     def states(self) -> tuple[str, ...]:
         return (*self.names, *(f"{name}_dot" for name in self.names))
+
+    @property
+    def p(self) -> np.ndarray:
+        """The reactions, one row for each constraint; p multiplies +A on the left-hand side."""
+        return self.measures.p
+
+    @property
+    def energy(self) -> Energy:
+        return self.measures.energy
+
+    @property
+    def residual(self) -> np.ndarray:
+        """What is left of every constraint: of the positions first, then of the velocities."""
+        return self.measures.residual
 
     @property
     def reaction(self) -> np.ndarray:
@@ -108,6 +101,7 @@ class Motion:
         columns |= {f"energy_{part}": ("t", getattr(self.energy, part)) for part in parts}
         columns |= {f"residual{k + 1}": ("t", row) for k, row in enumerate(self.residual)}
         about = {"names": self.names, "reactions": self.reaction_names, "changes": dict(self.changes)}
+        about["events"] = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
         notes = {"status": self.status, "method": self.method, "system": self.system}
         return xarray.Dataset(
             columns, {"t": self.t}, notes | {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}
@@ -141,14 +135,17 @@ def load_motion(path: str | Path, case: Case | None = None) -> Motion:
     names, reactions = tuple(about["names"]), tuple(about["reactions"])
     states = [*names, *(f"{name}_dot" for name in names)]
     parts = ("kinetic", "potential", "total", "dissipated", "supplied")
+    happened = about["events"].items()
     left = [name for name in data.data_vars if str(name).startswith("residual")]
     size = data.sizes["t"]
     return Motion(
         t=data["t"].to_numpy(),
         y=np.array([data[name].to_numpy() for name in states]),
-        p=np.array([data[name].to_numpy() for name in reactions]).reshape(len(reactions), size),
-        energy=Energy(*(data[f"energy_{part}"].to_numpy() for part in parts)),
-        residual=np.array([data[name].to_numpy() for name in left]).reshape(len(left), size),
+        measures=Stored(
+            np.array([data[name].to_numpy() for name in reactions]).reshape(len(reactions), size),
+            np.array([data[name].to_numpy() for name in left]).reshape(len(left), size),
+            Energy(*(data[f"energy_{part}"].to_numpy() for part in parts)),
+        ),
         names=names,
         reaction_names=reactions,
         status=data.attrs["status"],
@@ -156,5 +153,6 @@ def load_motion(path: str | Path, case: Case | None = None) -> Motion:
         changes=about["changes"],
         system=data.attrs["system"],
         values=json.loads(data.attrs["values"]),
+        events={name: Crossings(np.array(t), np.array(y).reshape(len(states), -1)) for name, (t, y) in happened},
         case=case,
     )

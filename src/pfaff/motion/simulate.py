@@ -1,36 +1,26 @@
-"""Integration in time by Taylor's method, with the energies dissipated and supplied as two more states.
-
-The equations of motion are those of the multiplier form, in all coordinates and velocities: regular wherever the
-constraints are independent. The energy is Jacobi's, v·∂T/∂v − T + V; its rate is −v·∂D/∂v + Q·v + p·b + ∂(V − T)/∂t.
-"""
+"""The motion from an initial state: the method that suits it, its run, and what was computed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import heyoka as hy
 import numpy as np
 
-from pfaff.compiled import Compiled
-from pfaff.errors import ParameterError
-from pfaff.lowering import Expression, Graph, dot, gradient, graph_of
-from pfaff.motion.result import Energy, Motion
-from pfaff.motion.start import initial_state
-from pfaff.system import System
+from pfaff.errors import ParameterError, nearest
+from pfaff.motion import taylor
+from pfaff.motion.drive import Driven, prescribe
+from pfaff.motion.events import Watch
+from pfaff.motion.measures import Measured
+from pfaff.motion.result import Motion
+from pfaff.motion.start import Start, initial_state, singular_at
+from pfaff.motion.stiff import stiff_motion
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-DECAY = 5.0  # steps in which an error of the constraints decays to a third
-DISSIPATED, SUPPLIED = "energy dissipated", "energy supplied"
-OUTCOMES = {
-    "time_limit": "finished",
-    "step_limit": "stopped: the number of steps reached its limit, the step size has collapsed",
-    "err_nf_state": "stopped: the state is no longer finite",
-    "cb_stop": "interrupted",
-}
+METHODS = ("auto", "taylor", "implicit")
+STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it is taken for stiff
 
 
 def simulate(
@@ -39,115 +29,113 @@ def simulate(
     initial: Mapping[str, float],
     *,
     samples: int = 1001,
-    tolerance: float = 1e-15,
+    tolerance: float | None = None,
     project: bool = False,
+    method: str = "auto",
+    prescribed: Mapping[str, Any] | None = None,
+    events: Mapping[str, Any] | None = None,
     max_steps: int = 1_000_000,
+    progress: Callable[[float], None] = lambda fraction: None,
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
+    _check(duration, samples, tolerance, method)
+    driven = prescribe(case, prescribed or {}, float(duration))
+    start = initial_state(driven.case, initial, project)
+    t = np.linspace(0.0, float(duration), samples)
+    if method == "implicit":
+        return _stiff(driven, start, t, tolerance, events, "as asked", progress)
+    eqs = taylor.equations(driven.case.system, vanishing(driven))
+    watch = Watch(driven.case, eqs, events or {})
+    integrator = (
+        taylor.build(eqs, tolerance or 1e-15, **watch.options)
+        if watch.events
+        else taylor.integrator(driven.case.system, vanishing(driven), tolerance or 1e-15)
+    )
+    x = np.concatenate([start.q, start.v])
+    first = taylor.set_up(integrator, eqs, x, driven.case.numbers, float(duration))
+    watch.forget()
+    expected = abs(duration) / first
+    if method == "auto" and expected > STIFF and not watch.events and not driven.changing:
+        reason = f"stiff: Taylor's first step is {first:.1e}, {expected:.1e} of them would be needed"
+        return _stiff(driven, start, t, tolerance, events, reason, progress)
+    stabilisation = integrator.pars[eqs.coefficients] if eqs.graph.A else 0.0
+
+    def change(k: int) -> None:
+        integrator.pars[:] = eqs.pars(driven.on(k), stabilisation)[: len(integrator.pars)]
+
+    flight = taylor.fly(
+        integrator, float(duration), max_steps=max_steps, knots=driven.knots, change=change, progress=progress
+    )
+    reason = "as asked" if method == "taylor" else f"not stiff: a first step of {first:.2g}"
+    return _flown(driven, start, flight, integrator, watch, t, reason)
+
+
+def _check(duration: float, samples: int, tolerance: float | None, method: str) -> None:
     if not (np.isfinite(duration) and duration != 0):
         raise ParameterError(f"duration={duration}: give a finite time other than zero")
     if samples < 2:
         raise ParameterError(f"samples={samples}: a motion needs at least two")
-    if not 0 < tolerance < 1:
+    if tolerance is not None and not 0 < tolerance < 1:
         raise ParameterError(f"tolerance={tolerance}: give a number between 0 and 1")
-    start = initial_state(case, initial, project)
-    integrator = _integrator(case.system, _zeros(case), float(tolerance))
-    state = np.concatenate([start.q, start.v, [0.0, 0.0]])
-    _prepare(integrator, case, state, duration)
-    keep_going = _Interruptible()
-    outcome, _, _, steps, dense, _ = integrator.propagate_until(
-        float(duration), max_steps=max_steps, c_output=True, callback=keep_going
-    )
-    return _motion(case, start.changes, dense, float(duration), samples, outcome.name, steps)
+    if method not in METHODS:
+        raise ParameterError(f"unknown method {method!r}: {nearest(method, METHODS)}")
 
 
-def _zeros(case: Case) -> frozenset[str]:
-    """Parameters that vanish: the integrator is compiled without their terms."""
-    numbers = zip(case.system.parameter_names, case.numbers, strict=True)
-    return frozenset(name for name, number in numbers if number == 0)
+def vanishing(driven: Driven) -> frozenset[str]:
+    """Parameters that are zero: the integrator is compiled without their terms."""
+    numbers = zip(driven.case.system.parameter_names, driven.case.numbers, strict=True)
+    return frozenset(name for name, number in numbers if number == 0 and name not in driven.changing)
 
 
-def _prepare(integrator: Any, case: Case, state: np.ndarray, duration: float) -> None:
-    """Set state and parameters; one trial step tells the time scale on which constraint errors shall decay."""
-    pars = np.append(case.numbers, 0.0)[: len(integrator.pars)]
-    integrator.time, integrator.state[:], integrator.pars[:] = 0.0, state, pars
-    if len(pars) > len(case.numbers):
-        integrator.step(max_delta_t=duration)
-        natural = abs(integrator.last_h) or abs(duration)
-        integrator.time, integrator.state[:] = 0.0, state
-        integrator.pars[-1] = np.copysign(1.0 / (DECAY * natural), duration)
-
-
-class _Interruptible:
-    """A callback after every step that does nothing, so that Ctrl-C is heard between steps."""
-
-    def __call__(self, integrator: Any) -> bool:
-        return True
-
-
-def _motion(
-    case: Case, changes: dict[str, float], dense: Any, duration: float, samples: int, outcome: str, steps: int
+def _flown(
+    driven: Driven, start: Start, flight: taylor.Flight, integrator: Any, watch: Watch, t: np.ndarray, reason: str
 ) -> Motion:
-    if dense is None:
-        raise ParameterError(f"{case.system.name} could not take a single step: {OUTCOMES[outcome]}")
-    reached = float(dense.bounds[1])
-    t = np.linspace(0.0, reached if outcome != "time_limit" else duration, samples)
-    states = dense(t).T
-    n = len(case.system.coordinates)
-    y = np.ascontiguousarray(states[: 2 * n])
-    numbers = case.numbers
-    measures = _measures(case.system)(y, numbers, t)
-    kinetic, potential, total = measures[:3]
-    energy = Energy(kinetic, potential, total, states[2 * n], states[2 * n + 1])
-    reactions = case.system.flow.reactions(y, numbers, t)
+    status = flight.status
+    if flight.event is not None:
+        status = watch.stopped(flight.event, integrator.time, integrator.state)
+    elif status in (taylor.COLLAPSE, taylor.TOO_MANY, taylor.NOT_FINITE):
+        status += singular_at(driven, flight)
+    if not flight.pieces:
+        raise ParameterError(f"{driven.case.system.name} could not take a single step: {status}")
+    if status != taylor.FINISHED:
+        t = np.linspace(0.0, flight.end, len(t))
+    y = flight(t)
     return Motion(
         t=t,
         y=y,
-        p=reactions,
-        energy=energy,
-        residual=measures[3:],
-        names=tuple(case.system.coordinate_names),
-        reaction_names=case.system.reaction_names if case.system.statement.constraints else (),
-        status=OUTCOMES.get(outcome, outcome),
-        method=f"Taylor's method of heyoka, {steps} steps",
-        changes=changes,
-        system=case.system.name,
-        values={name: str(value) for name, value in case.values.items()},
-        case=case,
-        dense=lambda times: dense(times).T[: 2 * n],
+        measures=Measured(driven, t, y, flight.times, flight),
+        **describe(driven, start),
+        status=status,
+        method=f"Taylor's method of heyoka, {flight.steps} steps ({reason})",
+        events=watch.crossings(len(y)),
+        dense=flight,
     )
 
 
-@lru_cache(maxsize=16)
-def _integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
-    graph = graph_of(system, zeros)
-    stabilisation = hy.par[len(system.parameters)]  # one more parameter, after the system's own
-    accelerations, reactions = graph.solve(stabilisation if graph.A else None)
-    supplied, dissipated = _powers(graph, reactions)
-    equations = [
-        *zip(graph.q, graph.v, strict=True),
-        *zip(graph.v, accelerations, strict=True),
-        (hy.expression(DISSIPATED), dissipated),
-        (hy.expression(SUPPLIED), supplied),
-    ]
-    state = np.zeros(len(equations))
-    # Unrolled code runs twice as fast but compiles ten times as long, for seconds.
-    return hy.taylor_adaptive(equations, state, tol=tolerance, compact_mode=True)
+def describe(driven: Driven, start: Start) -> dict[str, Any]:
+    """What a motion says about where it comes from."""
+    case = driven.case
+    return {
+        "names": tuple(case.system.coordinate_names),
+        "reaction_names": case.system.reaction_names if case.system.statement.constraints else (),
+        "changes": start.changes,
+        "system": case.system.name,
+        "values": {name: str(value) for name, value in case.values.items()},
+        "case": case,
+    }
 
 
-def _powers(graph: Graph, reactions: list[Expression]) -> tuple[Expression, Expression]:
-    """What is supplied and what is dissipated, per unit of time."""
-    s = graph.system.statement
-    still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v}) if graph.constraints else []
-    explicit = graph.lower(s.potential.diff(s.time) - s.kinetic.diff(s.time))
-    supplied = hy.sum([dot(graph.forces, graph.v), dot(reactions, still), explicit])
-    return supplied, dot(gradient(graph.dissipation, graph.v), graph.v)
-
-
-@lru_cache(maxsize=32)
-def _measures(system: System) -> Compiled:
-    """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
-    graph = graph_of(system)
-    total = hy.sum([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
-    rows = [graph.kinetic, graph.potential, total, *graph.positions, *graph.constraints]
-    return Compiled(rows, [*graph.q, *graph.v], quick=True)
+def _stiff(
+    driven: Driven,
+    start: Start,
+    t: np.ndarray,
+    tolerance: float | None,
+    events: Mapping[str, Any] | None,
+    reason: str,
+    progress: Callable[[float], None],
+) -> Motion:
+    if events:
+        raise ParameterError("events are located by Taylor's method only: ask for method='taylor'")
+    if driven.changing:
+        raise ParameterError("sampled functions need Taylor's method: ask for method='taylor', or give expressions")
+    return stiff_motion(driven, start, t, tolerance or 1e-10, reason, progress, describe(driven, start))

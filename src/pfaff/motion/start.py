@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +12,15 @@ import numpy as np
 from pfaff.compiled import Compiled
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
 from pfaff.lowering import graph_of
+from pfaff.system import System
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.motion.drive import Driven
+    from pfaff.motion.taylor import Flight
 
 NEWTON_STEPS = 50
+SINGULAR = 1e-4  # of the smallest to the largest singular value of the constraints, where a motion had to end
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
 
 
@@ -35,14 +40,20 @@ class Constraints:
         graph = graph_of(case.system)
         self.case, self.n, self.m = case, len(graph.q), len(graph.A)
         self.holonomic = len(graph.positions)
-        rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
-        self._function = Compiled(rows, [*graph.q, *graph.v], quick=True)
+        self._function = _compiled(case.system)
 
     def __call__(self, q: np.ndarray, v: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, ...]:
         values = self._function(np.concatenate([q, v]), self.case.numbers, time)
         n, m, h = self.n, self.m, self.holonomic
         phi, rates, rest = values[:h], values[h : h + m], values[h + m :]
         return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
+
+
+@lru_cache(maxsize=64)
+def _compiled(system: System) -> Compiled:
+    graph = graph_of(system)
+    rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
+    return Compiled(rows, [*graph.q, *graph.v], quick=True)
 
 
 def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
@@ -59,8 +70,8 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     constraints = Constraints(case)
     free_q = np.array([project or name not in initial for name in names])
     free_v = np.array([project or f"{name}_dot" not in initial for name in names])
-    new_q = _on_positions(constraints, q, v, free_q)
-    new_v = _on_velocities(constraints, new_q, v, free_v)
+    new_q = on_positions(constraints, q, v, free_q)
+    new_v = on_velocities(constraints, new_q, v, free_v)
     before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
     changes = {
         name: float(b - a) for name, a, b in zip(known, before, after, strict=True) if name in initial and a != b
@@ -68,19 +79,21 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     return Start(new_q, new_v, changes)
 
 
-def _on_positions(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """Newton's method with steps of least norm on φ(q, 0) = 0, in the coordinates that were not given."""
+def on_positions(
+    constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, time: float = 0.0
+) -> np.ndarray:
+    """Newton's method with steps of least norm on φ(q, t) = 0, in the coordinates that are free."""
     if not constraints.holonomic:
         return q
     q = q.copy()
     for _ in range(NEWTON_STEPS):
-        phi, _, A, _ = constraints(q, v)
+        phi, _, A, _ = constraints(q, v, time)
         rows = A[-constraints.holonomic :][:, free]
         step = np.linalg.lstsq(rows, -phi, rcond=1e-12)[0]
         q[free] += step
         if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(q).max()):
             break
-    residual = np.abs(constraints(q, v)[0]).max()
+    residual = np.abs(constraints(q, v, time)[0]).max()
     if not residual <= KEPT * (1 + np.abs(q).max()):
         raise ConstraintError(
             f"the initial coordinates violate a holonomic constraint by {residual:.2g}: leave some out so that they "
@@ -89,20 +102,30 @@ def _on_positions(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: 
     return q
 
 
-def _on_velocities(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """A v + b = 0 by the change of free velocities that costs least kinetic energy."""
+def on_velocities(
+    constraints: Constraints,
+    q: np.ndarray,
+    v: np.ndarray,
+    free: np.ndarray,
+    time: float = 0.0,
+    exactly: bool = False,
+) -> np.ndarray:
+    """A v + b = 0 by the change of free velocities that costs least kinetic energy.
+
+    Velocities that obey the constraints already stay as they are, unless they shall do so ``exactly``.
+    """
     if not constraints.m:
         return v
-    _, rates, A, M = constraints(q, v)
+    _, rates, A, M = constraints(q, v, time)
     scale = np.abs(A).max() * np.abs(v).max(initial=0.0) + np.abs(rates).max(initial=0.0)
-    if np.abs(rates).max(initial=0.0) <= KEPT * scale:
+    if not exactly and np.abs(rates).max(initial=0.0) <= KEPT * scale:
         return v
     inertia = np.linalg.inv(M[np.ix_(free, free)]) if free.any() else np.zeros((0, 0))
     rows = A[:, free]
     pull = np.linalg.lstsq(rows @ inertia @ rows.T, rates, rcond=1e-12)[0]
     new = v.copy()
     new[free] -= inertia @ rows.T @ pull
-    left = np.abs(constraints(q, new)[1])
+    left = np.abs(constraints(q, new, time)[1])
     if left.max() > KEPT * scale:
         row = int(left.argmax()) + 1
         raise ConstraintError(
@@ -112,3 +135,20 @@ def _on_velocities(constraints: Constraints, q: np.ndarray, v: np.ndarray, free:
     if not np.isfinite(new).all():
         raise ConvergenceError("the initial velocities could not be made to obey the constraints")
     return new
+
+
+def singular_at(driven: Driven, flight: Flight) -> str:
+    """What is singular where a motion had to end, in words; nothing if nothing is."""
+    constraints = Constraints(driven.case)
+    x = flight(np.array([flight.end]))[:, 0]
+    if not constraints.m or not np.isfinite(x).all():
+        return ""
+    q, v = np.split(x, 2)
+    _, _, A, M = constraints(q, v, flight.end)
+    whitened = np.linalg.solve(np.linalg.cholesky(M), A.T).T
+    rows = whitened / np.linalg.norm(whitened, axis=1, keepdims=True)
+    left, sizes, _ = np.linalg.svd(rows)
+    if sizes[-1] > SINGULAR * sizes[0]:
+        return ""
+    involved = ", ".join(str(k + 1) for k in np.flatnonzero(np.abs(left[:, -1]) > 0.1))
+    return f": the constraints lose rank there (rows {involved} become dependent)"

@@ -1,0 +1,129 @@
+"""Events along a motion: where an expression in state, reactions and time vanishes, to the last digits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import heyoka as hy
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import ParameterError, nearest
+from pfaff.lowering import convert
+from pfaff.motion.taylor import Equations
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+DIRECTIONS = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}
+
+
+@dataclass(frozen=True)
+class Event:
+    """An expression that vanishes: a section, an end stop, a reaction that changes sign.
+
+    The expression is SymPy or text, in coordinates, velocities (``theta1_dot``), reactions (``p``), parameters and
+    time ``t``. ``direction`` is +1 or −1 for crossings one way only; ``stop`` ends the motion at the first.
+    """
+
+    expression: Any
+    direction: int = 0
+    stop: bool = False
+
+    def __post_init__(self) -> None:
+        if self.direction not in DIRECTIONS:
+            raise ParameterError(f"direction={self.direction}: give 1 for rising, -1 for falling, 0 for both")
+
+
+@dataclass(frozen=True)
+class Crossings:
+    """The times at which an event happened and the states there, one column each."""
+
+    t: np.ndarray
+    y: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+class Recorder:
+    """Takes down time and state whenever its event happens; heyoka copies callbacks, this one stays itself."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+        self.states: list[np.ndarray] = []
+
+    def __deepcopy__(self, memo: Any) -> Recorder:
+        return self
+
+    def __call__(self, integrator: Any, time: float, sign: int) -> None:
+        integrator.update_d_output(time)
+        self.add(time, integrator.d_output)
+
+    def add(self, time: float, state: np.ndarray) -> None:
+        self.times.append(float(time))
+        self.states.append(np.array(state))
+
+    def crossings(self, size: int) -> Crossings:
+        """All of them but one at the very start."""
+        kept = [k for k, time in enumerate(self.times) if time != 0.0]
+        states = np.array([self.states[k] for k in kept]).reshape(len(kept), size)
+        return Crossings(np.array([self.times[k] for k in kept]), states.T.copy())
+
+
+class Watch:
+    """The events of one run: lowered, handed to the integrator, recorded."""
+
+    def __init__(self, case: Case, eqs: Equations, events: Mapping[str, Any]) -> None:
+        self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
+        self.recorders = {name: Recorder() for name in self.events}
+        lowered = {name: lower_event(case, eqs, name, e.expression) for name, e in self.events.items()}
+        self.stops = [name for name, e in self.events.items() if e.stop]
+        passing = [name for name in self.events if name not in self.stops]
+        self.options: dict[str, Any] = {}
+        if passing:
+            self.options["nt_events"] = [
+                hy.nt_event(lowered[name], self.recorders[name], direction=DIRECTIONS[self.events[name].direction])
+                for name in passing
+            ]
+        if self.stops:
+            self.options["t_events"] = [
+                hy.t_event(lowered[name], direction=DIRECTIONS[self.events[name].direction]) for name in self.stops
+            ]
+
+    def forget(self) -> None:
+        for recorder in self.recorders.values():
+            recorder.times.clear()
+            recorder.states.clear()
+
+    def stopped(self, index: int, time: float, state: np.ndarray) -> str:
+        """Record the event that ended the motion; returns the status."""
+        name = self.stops[index]
+        self.recorders[name].add(time, state)
+        return f"stopped by event {name!r} at t = {time:.12g}"
+
+    def crossings(self, size: int) -> dict[str, Crossings]:
+        return {name: recorder.crossings(size) for name, recorder in self.recorders.items()}
+
+
+def lower_event(case: Case, eqs: Equations, name: str, expression: Any) -> Any:
+    """The expression in the integrator's graph: parameters as numbers, reactions as the graph has them."""
+    system = case.system
+    s = system.statement
+    plain = {symbol.name: symbol for symbol in (*s.q, *s.v, s.time, *system.parameters)}
+    reactions = {sm.Symbol(p): e for p, e in zip(system.reaction_names, eqs.reactions, strict=False)}
+    known = {**plain, **{symbol.name: symbol for symbol in reactions}}
+    try:
+        parsed = sm.parse_expr(expression, local_dict=known) if isinstance(expression, str) else sm.sympify(expression)
+    except (SyntaxError, TypeError, ValueError, sm.SympifyError) as problem:
+        raise ParameterError(f"event {name!r} is not an expression: {expression!r} ({problem})") from problem
+    parsed = parsed.xreplace(dict(s.to_plain))
+    for symbol in sorted(parsed.free_symbols, key=str):
+        if symbol not in plain.values() and symbol not in reactions:
+            if symbol.name not in known:
+                raise ParameterError(f"event {name!r} contains the unknown {symbol}: {nearest(symbol.name, known)}")
+            parsed = parsed.xreplace({symbol: known[symbol.name]})
+    numbers = {p: sm.Float(v, 17) for p, v in zip(system.parameters, case.numbers, strict=True)}
+    return convert(parsed.xreplace(numbers), {**eqs.graph.symbols, **reactions})

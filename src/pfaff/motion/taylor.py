@@ -1,0 +1,181 @@
+"""Integration by Taylor's method (heyoka): the compiled integrator, its propagation in pieces, its dense output.
+
+The equations are those of the multiplier form, in all coordinates and velocities: regular wherever the constraints are
+independent. Errors of the constraints decay (Baumgarte 1972) at a rate set by the first step.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.collected import collect
+from pfaff.errors import ConvergenceError
+from pfaff.lowering import Expression, Graph, graph_of
+from pfaff.motion.drive import SINCE
+from pfaff.system import System
+
+DECAY = 5.0  # steps in which an error of the constraints decays to a third
+HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
+COLLAPSED = 1e-14  # a step shorter than this, relative to the time, no longer advances
+UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, compiles in a second or two
+
+FINISHED = "finished"
+INTERRUPTED = "interrupted"
+TOO_MANY = "stopped: the number of steps reached its limit"
+COLLAPSE = "stopped: the step size has collapsed"
+NOT_FINITE = "stopped: the state is no longer finite"
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """First-order equations of all coordinates and velocities, and how their ``par`` follow from the parameters."""
+
+    graph: Graph
+    rates: list[tuple[Expression, Expression]]
+    reactions: list[Expression]
+    numbers: Callable[[np.ndarray], np.ndarray]
+    coefficients: int
+    lean: bool
+
+    def pars(self, parameters: np.ndarray, stabilisation: float = 0.0) -> np.ndarray:
+        """What the integrator takes: its coefficients, then the rate of stabilisation."""
+        return np.append(self.numbers(parameters), stabilisation)
+
+
+@lru_cache(maxsize=64)
+def equations(system: System, zeros: frozenset[str]) -> Equations:
+    """Collected by monomials if the system is small, else as the graph has them; without what vanishes."""
+    # Polynomials about a knot must not be expanded about time zero.
+    collected = None if SINCE in system.parameter_names else collect(system, zeros)
+    graph = collected.graph if collected else graph_of(system, zeros)
+    coefficients = len(collected.coefficients) if collected else len(system.parameters)
+    accelerations, reactions = graph.solve(hy.par[coefficients] if graph.A else None)
+    rates = [*zip(graph.q, graph.v, strict=True), *zip(graph.v, accelerations, strict=True)]
+    numbers = collected.numbers if collected else (lambda parameters: parameters)
+    return Equations(graph, rates, reactions, numbers, coefficients, lean=collected is not None)
+
+
+@lru_cache(maxsize=32)
+def integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
+    return build(equations(system, zeros), tolerance)
+
+
+def build(eqs: Equations, tolerance: float, **events: Any) -> Any:
+    unrolled = eqs.lean and len(eqs.rates) <= UNROLLED
+    return hy.taylor_adaptive(
+        eqs.rates, np.zeros(len(eqs.rates)), tol=tolerance, compact_mode=not unrolled, opt_level=1, **events
+    )
+
+
+def set_up(integrator: Any, eqs: Equations, x: np.ndarray, parameters: np.ndarray, duration: float) -> float:
+    """Set state and parameters; returns the length of a first step, on whose scale constraint errors shall decay."""
+    _reset(integrator, x, eqs.pars(parameters))
+    integrator.step(max_delta_t=duration)
+    first = abs(integrator.last_h)
+    if not np.isfinite(integrator.state).all() or not first > 0:
+        raise ConvergenceError("the motion cannot start: its first step is not finite")
+    _reset(integrator, x, eqs.pars(parameters, np.copysign(1.0 / (DECAY * first), duration)))
+    return first
+
+
+def _reset(integrator: Any, x: np.ndarray, pars: np.ndarray) -> None:
+    integrator.time, integrator.state[:], integrator.pars[:] = 0.0, x, pars[: len(integrator.pars)]
+
+
+@dataclass
+class Flight:
+    """What an integrator went through: dense output piece by piece, steps and the reason of its end."""
+
+    pieces: list[Any] = field(default_factory=list)
+    steps: int = 0
+    status: str = FINISHED
+    event: int | None = None
+
+    @property
+    def end(self) -> float:
+        return float(self.pieces[-1].bounds[1]) if self.pieces else 0.0
+
+    @property
+    def times(self) -> np.ndarray:
+        """The ends of all steps."""
+        return np.concatenate([[0.0], *(np.asarray(piece.times)[1:] for piece in self.pieces)])
+
+    def __call__(self, t: np.ndarray) -> np.ndarray:
+        """The state, one column for each time: the polynomials of the steps."""
+        t = np.atleast_1d(np.asarray(t, dtype=float))
+        ends = np.array([piece.bounds[1] for piece in self.pieces])
+        which = np.minimum(np.searchsorted(np.abs(ends), np.abs(t)), len(ends) - 1)
+        x = np.empty((self.pieces[0](0.0 * t[:1]).shape[1], len(t)))
+        for k in np.unique(which):
+            x[:, which == k] = self.pieces[k](t[which == k]).T
+        return x
+
+
+def fly(
+    integrator: Any,
+    duration: float,
+    *,
+    max_steps: int,
+    knots: Iterable[float] = (),
+    change: Callable[[int], None] = lambda k: None,
+    progress: Callable[[float], None] = lambda fraction: None,
+) -> Flight:
+    """Propagate to the duration, calling ``change(k)`` at the start of every interval between knots.
+
+    Ctrl-C, a step that collapses and a state that is not finite end the flight; what was computed is kept.
+    """
+    flight = Flight()
+    try:
+        for k, target in enumerate([*knots, duration]):
+            change(k)
+            _to(integrator, float(target), duration, max_steps, flight, progress)
+            if flight.status != FINISHED:
+                break
+    except KeyboardInterrupt:
+        flight.status = INTERRUPTED
+    return flight
+
+
+def _to(
+    integrator: Any,
+    target: float,
+    duration: float,
+    max_steps: int,
+    flight: Flight,
+    progress: Callable[[float], None],
+) -> None:
+    chunk = 200
+    while integrator.time != target:
+        began = time.perf_counter()
+        left = max_steps - flight.steps
+        if left <= 0:
+            flight.status = TOO_MANY
+            return
+        outcome, shortest, _, steps, dense, _ = integrator.propagate_until(
+            target, max_steps=min(chunk, left), c_output=True
+        )
+        if dense is not None:
+            flight.pieces.append(dense)
+        flight.steps += steps
+        flight.status, flight.event = _status(outcome, shortest, integrator.time)
+        if flight.status != FINISHED:
+            return
+        progress(abs(integrator.time / duration))
+        spent = time.perf_counter() - began
+        chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk
+
+
+def _status(outcome: Any, shortest: float, now: float) -> tuple[str, int | None]:
+    if outcome in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit, hy.taylor_outcome.success):
+        collapsed = outcome == hy.taylor_outcome.step_limit and abs(shortest) <= COLLAPSED * abs(now)
+        return (COLLAPSE if collapsed else FINISHED), None
+    if outcome == hy.taylor_outcome.err_nf_state:
+        return NOT_FINITE, None
+    return "stopped by an event", -int(outcome) - 1
