@@ -17,6 +17,7 @@ from pfaff.values import checked_value
 
 if TYPE_CHECKING:
     from pfaff.equilibria import Equilibria, Equilibrium
+    from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.result import Motion
     from pfaff.stability.critical import CriticalLoad, CriticalLoads
     from pfaff.stability.linear import Linearisation, Spectrum
@@ -243,6 +244,35 @@ class Case:
             method=method,
             prescribed=prescribed,
             events=events,
+            max_steps=max_steps,
+            progress=progress,
+        )
+
+    def ensemble(
+        self,
+        duration: float,
+        *,
+        samples: int = 101,
+        tolerance: float = 1e-15,
+        project: bool = False,
+        max_steps: int = 1_000_000,
+        progress: Callable[[float], None] = lambda fraction: None,
+        **values: Any,
+    ) -> Ensemble:
+        """Many motions at once, over arrays of initial values and parameters that broadcast against each other.
+
+        ``case.ensemble(500, F=loads[:, None], theta1_dot=pushes[None, :])`` is a map, computed in SIMD batches on
+        all cores. Ctrl-C keeps the members that are finished.
+        """
+        from pfaff.motion.ensemble import ensemble
+
+        return ensemble(
+            self,
+            duration,
+            values,
+            samples=samples,
+            tolerance=tolerance,
+            project=project,
             max_steps=max_steps,
             progress=progress,
         )

@@ -48,6 +48,16 @@ class Constraints:
         phi, rates, rest = values[:h], values[h : h + m], values[h + m :]
         return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
 
+    def obeyed(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Which columns of states obey all constraints at time zero as they are."""
+        if not self.m:
+            return np.ones(x.shape[1], dtype=bool)
+        values = self._function(x, numbers)
+        rates, A = np.split(values[self.holonomic : self.holonomic + self.m * (1 + self.n)], [self.m])
+        scale = np.abs(A).max(axis=0) * np.abs(x[self.n :]).max(axis=0) + np.abs(rates).max(axis=0)
+        there = np.abs(values[: self.holonomic]).max(axis=0, initial=0.0) == 0
+        return there & (np.abs(rates).max(axis=0) <= KEPT * scale)
+
 
 @lru_cache(maxsize=64)
 def _compiled(system: System) -> Compiled:

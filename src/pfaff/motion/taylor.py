@@ -44,6 +44,11 @@ class Equations:
     coefficients: int
     lean: bool
 
+    @property
+    def unrolled(self) -> bool:
+        """Whether to compile without loops: worth it for few operations only."""
+        return self.lean and len(self.rates) <= UNROLLED
+
     def pars(self, parameters: np.ndarray, stabilisation: float = 0.0) -> np.ndarray:
         """What the integrator takes: its coefficients, then the rate of stabilisation."""
         return np.append(self.numbers(parameters), stabilisation)
@@ -68,9 +73,8 @@ def integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
 
 
 def build(eqs: Equations, tolerance: float, **events: Any) -> Any:
-    unrolled = eqs.lean and len(eqs.rates) <= UNROLLED
     return hy.taylor_adaptive(
-        eqs.rates, np.zeros(len(eqs.rates)), tol=tolerance, compact_mode=not unrolled, opt_level=1, **events
+        eqs.rates, np.zeros(len(eqs.rates)), tol=tolerance, compact_mode=not eqs.unrolled, opt_level=1, **events
     )
 
 
