@@ -18,6 +18,7 @@ from pfaff.values import checked_value
 if TYPE_CHECKING:
     from pfaff.equilibria import Equilibria, Equilibrium
     from pfaff.motion.ensemble import Ensemble
+    from pfaff.motion.locomotion import Locomotion
     from pfaff.motion.result import Motion
     from pfaff.stability.critical import CriticalLoad, CriticalLoads
     from pfaff.stability.linear import Linearisation, Spectrum
@@ -276,6 +277,22 @@ class Case:
             max_steps=max_steps,
             progress=progress,
         )
+
+    def impose(
+        self,
+        motion: Motion,
+        *names: str,
+        since: float = 0.0,
+        duration: float | None = None,
+        samples: int = 1001,
+    ) -> Locomotion:
+        """Impose coordinates of another motion on this case, from a time on: how far does it get, what does it take?
+
+        ``case.impose(motion, "theta1", "theta2", since=400)``; by default all coordinates but ignorable ones.
+        """
+        from pfaff.motion.locomotion import impose
+
+        return impose(self, motion, names, since, duration, samples)
 
     def _split(self, values: Mapping[str, Any]) -> tuple[Case, dict[str, float]]:
         """Parameter values apart from values of coordinates that select a member of a family."""

@@ -51,7 +51,7 @@ class Flow:
     def variables(self) -> list[Expression]:
         return [hy.expression(name) for name in self.states]
 
-    def rhs(self, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+    def rhs(self, x: Any, case: Case | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
         values = self._evaluate("rhs", lambda: self.expressions, x, case, time)
         if not np.isfinite(values).all():

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError, nearest
+from pfaff.lowering import graph_of
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 DEGREE = 5
 SINCE = "spline knot"
+INERTIA = sm.Symbol("inertia carried by the drives", positive=True)
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,8 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], duration: float) -> Dri
     knots = _common_knots(splines, duration)
     expressions = {name: sm.sympify(value) for name, value in prescribed.items() if name not in splines}
     parameters: dict[sm.Symbol, Any] = {}
+    if any(name in case.system.coordinate_names for name in prescribed):
+        parameters[INERTIA] = inertia_scale(case)
     changing: dict[str, np.ndarray] = {}
     time = case.system.time
     for name, samples in splines.items():
@@ -81,6 +86,7 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], duration: float) -> Dri
 def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters: Mapping[sm.Symbol, Any]) -> System:
     known = [*system.coordinate_names, *system.parameter_names]
     loads, motions = {}, []
+    carried = sm.S.Zero
     for name, function in functions.items():
         if name not in known:
             raise ParameterError(f"{system.name} has no coordinate or parameter {name!r}: {nearest(name, known)}")
@@ -91,7 +97,9 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
                 f"{system.time} only"
             )
         if name in system.coordinate_names:
-            motions.append(system.coordinates[system.coordinate_names.index(name)] - function)
+            deviation = system.coordinates[system.coordinate_names.index(name)] - function
+            motions.append(deviation)
+            carried += INERTIA * deviation.diff(system.time) ** 2 / 2
         else:
             loads[system.parameter(name)] = function
 
@@ -100,7 +108,7 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
 
     return replace(
         system,
-        kinetic=driven(system.kinetic),
+        kinetic=driven(system.kinetic) + carried,
         potential=driven(system.potential),
         dissipation=driven(system.dissipation),
         forces={q: driven(force) for q, force in system.forces.items()},
@@ -116,6 +124,13 @@ def _horner(coefficients: Sequence[sm.Expr], x: sm.Expr) -> sm.Expr:
     for coefficient in reversed(coefficients[:-1]):
         value = coefficient + x * value
     return value
+
+
+def inertia_scale(case: Case) -> float:
+    """An inertia for driven coordinates that may have none: it moves with the drive, so that it never acts."""
+    graph = graph_of(case.system)
+    diagonal = Compiled([graph.M[k][k] for k in range(len(graph.q))], graph.q, quick=True)
+    return float(diagonal(np.zeros(len(graph.q)), case.numbers).max()) or 1.0
 
 
 def _is_expression(value: Any) -> bool:

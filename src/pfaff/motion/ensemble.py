@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 import heyoka as hy
 import numpy as np
 
+from pfaff.case import Case
 from pfaff.errors import ParameterError, nearest
 from pfaff.motion import taylor
+from pfaff.motion.drive import Driven
+from pfaff.motion.singular import SUSPICIOUS, end_where_singular
 from pfaff.motion.start import Constraints, initial_state
 from pfaff.system import System
 from pfaff.values import checked_value
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
-    from pfaff.case import Case
     from pfaff.motion.result import Motion
 
 INITIAL = "initial_"
@@ -280,7 +282,10 @@ class Batches:
         self._reset(integrator, members, pars)
         grid = np.repeat(self.t[:, None], self.lanes, axis=1)
         _, samples = integrator.propagate_grid(grid, max_steps=self.max_steps)
-        good = all(each[0] == hy.taylor_outcome.time_limit for each in integrator.propagate_res)
+        good = all(
+            outcome == hy.taylor_outcome.time_limit and shortest >= SUSPICIOUS * longest
+            for outcome, shortest, longest, _ in integrator.propagate_res
+        )
         return samples.transpose(1, 0, 2) if good and np.isfinite(samples).all() else None
 
     def _reset(self, integrator: Any, members: np.ndarray, pars: np.ndarray) -> None:
@@ -288,13 +293,16 @@ class Batches:
         integrator.state[:] = self.x[:, members]
         integrator.pars[:] = pars[: len(integrator.pars)]
 
+    def _case(self, k: int) -> Case:
+        return Case(self.system, dict(zip(self.system.parameter_names, map(float, self.numbers[:, k]), strict=True)))
+
     def _alone(self, k: int) -> None:
         """A member of a batch in which something went wrong, by itself and as far as it gets."""
         integrator = copy.deepcopy(taylor.integrator(self.system, self.zeros, self.tolerance))
         duration = float(self.t[-1])
         taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
         flight = taylor.fly(integrator, duration, max_steps=self.max_steps)
-        self.outcomes[k] = flight.status
+        self.outcomes[k] = end_where_singular(Driven(self._case(k)), flight)
         reached = np.abs(self.t) <= abs(flight.end)
         if flight.pieces:
             self.y[:, reached, k] = flight(self.t[reached])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.case import Case
+    from pfaff.motion.locomotion import Friction
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +92,51 @@ class Motion:
         from scipy.interpolate import CubicSpline
 
         return CubicSpline(self.t, self.y, axis=1)(times)
+
+    @property
+    def knots(self) -> np.ndarray:
+        """The ends of the integrator's steps where they are known, else the samples."""
+        return self.measures.steps if isinstance(self.measures, Measured) else self.t
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The parameters at the samples: one column, or one for each where sampled functions drive the motion."""
+        return self._numbers(self.t)
+
+    def _numbers(self, t: np.ndarray) -> np.ndarray:
+        if isinstance(self.measures, Measured):
+            return self.measures.driven.numbers(t)
+        return self._case.numbers
+
+    @property
+    def _case(self) -> Case:
+        if self.case is None:
+            raise ParameterError("this motion was loaded without its case: give load_motion(path, case)")
+        return self.case
+
+    def rates(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Velocities and accelerations at given times and states."""
+        return self._case.system.flow.rhs(y, self._numbers(t), t)
+
+    def reactions(self, t: np.ndarray) -> np.ndarray:
+        """The reactions at any times, one row for each constraint."""
+        return self._case.system.flow.reactions(self(t), self._numbers(t), t)
+
+    def period(self, name: str | None = None) -> float:
+        """The period of a motion that has become periodic, seen in a coordinate (the first by default)."""
+        from pfaff.motion.locomotion import period
+
+        return period(self, name)
+
+    def friction(self, normal: float, coefficient: float | None = None, reaction: str | None = None) -> Friction:
+        """The friction coefficient that a constraint needs in time, and where a given one would slip.
+
+        ``normal`` is the force that presses wheel and ground together. The reaction is a force if its constraint
+        is stated as a velocity.
+        """
+        from pfaff.motion.locomotion import friction
+
+        return friction(self, normal, coefficient, reaction)
 
     def to_xarray(self) -> xarray.Dataset:
         """Everything by name along the dimension ``t``."""

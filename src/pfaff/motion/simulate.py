@@ -13,7 +13,8 @@ from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch
 from pfaff.motion.measures import Measured
 from pfaff.motion.result import Motion
-from pfaff.motion.start import Start, initial_state, singular_at
+from pfaff.motion.singular import end_where_singular
+from pfaff.motion.start import Start, initial_state
 from pfaff.motion.stiff import stiff_motion
 
 if TYPE_CHECKING:
@@ -90,11 +91,9 @@ def vanishing(driven: Driven) -> frozenset[str]:
 def _flown(
     driven: Driven, start: Start, flight: taylor.Flight, integrator: Any, watch: Watch, t: np.ndarray, reason: str
 ) -> Motion:
-    status = flight.status
-    if flight.event is not None:
+    status = end_where_singular(driven, flight)
+    if flight.event is not None and flight.cut is None:
         status = watch.stopped(flight.event, integrator.time, integrator.state)
-    elif status in (taylor.COLLAPSE, taylor.TOO_MANY, taylor.NOT_FINITE):
-        status += singular_at(driven, flight)
     if not flight.pieces:
         raise ParameterError(f"{driven.case.system.name} could not take a single step: {status}")
     if status != taylor.FINISHED:

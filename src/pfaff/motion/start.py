@@ -16,11 +16,8 @@ from pfaff.system import System
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.motion.drive import Driven
-    from pfaff.motion.taylor import Flight
 
 NEWTON_STEPS = 50
-SINGULAR = 1e-4  # of the smallest to the largest singular value of the constraints, where a motion had to end
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
 
 
@@ -145,20 +142,3 @@ def on_velocities(
     if not np.isfinite(new).all():
         raise ConvergenceError("the initial velocities could not be made to obey the constraints")
     return new
-
-
-def singular_at(driven: Driven, flight: Flight) -> str:
-    """What is singular where a motion had to end, in words; nothing if nothing is."""
-    constraints = Constraints(driven.case)
-    x = flight(np.array([flight.end]))[:, 0]
-    if not constraints.m or not np.isfinite(x).all():
-        return ""
-    q, v = np.split(x, 2)
-    _, _, A, M = constraints(q, v, flight.end)
-    whitened = np.linalg.solve(np.linalg.cholesky(M), A.T).T
-    rows = whitened / np.linalg.norm(whitened, axis=1, keepdims=True)
-    left, sizes, _ = np.linalg.svd(rows)
-    if sizes[-1] > SINGULAR * sizes[0]:
-        return ""
-    involved = ", ".join(str(k + 1) for k in np.flatnonzero(np.abs(left[:, -1]) > 0.1))
-    return f": the constraints lose rank there (rows {involved} become dependent)"

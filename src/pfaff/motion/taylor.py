@@ -101,15 +101,21 @@ class Flight:
     steps: int = 0
     status: str = FINISHED
     event: int | None = None
+    shortest: float = np.inf
+    longest: float = 0.0
+    cut: float | None = None  # where the motion ends although the integrator went on
 
     @property
     def end(self) -> float:
+        if self.cut is not None:
+            return self.cut
         return float(self.pieces[-1].bounds[1]) if self.pieces else 0.0
 
     @property
     def times(self) -> np.ndarray:
         """The ends of all steps."""
-        return np.concatenate([[0.0], *(np.asarray(piece.times)[1:] for piece in self.pieces)])
+        ends = np.concatenate([[0.0], *(np.asarray(piece.times)[1:] for piece in self.pieces)])
+        return ends if self.cut is None else ends[np.abs(ends) <= abs(self.cut)]
 
     def __call__(self, t: np.ndarray) -> np.ndarray:
         """The state, one column for each time: the polynomials of the steps."""
@@ -162,12 +168,13 @@ def _to(
         if left <= 0:
             flight.status = TOO_MANY
             return
-        outcome, shortest, _, steps, dense, _ = integrator.propagate_until(
+        outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(
             target, max_steps=min(chunk, left), c_output=True
         )
         if dense is not None:
             flight.pieces.append(dense)
         flight.steps += steps
+        flight.shortest, flight.longest = min(flight.shortest, shortest), max(flight.longest, longest)
         flight.status, flight.event = _status(outcome, shortest, integrator.time)
         if flight.status != FINISHED:
             return

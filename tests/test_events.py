@@ -1,0 +1,205 @@
+"""Events, prescribed motions and loads, and runs that end early by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.errors import ConstraintError, ParameterError
+
+t = dynamicsymbols._t
+
+
+def oscillator() -> pfaff.System:
+    x = dynamicsymbols("x")
+    k, f = sm.symbols("k f", real=True)
+    return pfaff.System([x], kinetic=x.diff(t) ** 2 / 2, potential=k * x**2 / 2 - f * x, parameters={k: 1, f: 0})
+
+
+def test_sections_are_located_to_machine_precision():
+    """x = sin t rises through zero at 2π, 4π, … and falls at π, 3π, …"""
+    events = {
+        "any": "x",
+        "up": pfaff.Event("x", direction=1),
+        "down": pfaff.Event("x", direction=-1),
+        "level": "x - 1/2",
+    }
+    motion = oscillator().at().simulate(20, x_dot=1, events=events)
+    np.testing.assert_allclose(motion.events["any"].t, np.pi * np.arange(1, 7), rtol=1e-14)
+    np.testing.assert_allclose(motion.events["up"].t, 2 * np.pi * np.arange(1, 4), rtol=1e-14)
+    np.testing.assert_allclose(motion.events["down"].t, np.pi * np.array([1, 3, 5]), rtol=1e-14)
+    np.testing.assert_allclose(np.abs(motion.events["any"].y[1]), 1, rtol=1e-14)
+    np.testing.assert_allclose(motion.events["level"].t[:2], [np.pi / 6, 5 * np.pi / 6], rtol=1e-14)
+
+
+def test_an_end_stop_ends_the_motion_and_says_so():
+    motion = oscillator().at().simulate(20, x_dot=1, events={"end stop": pfaff.Event("x - sqrt(3)/2", stop=True)})
+    assert motion.t[-1] == pytest.approx(np.pi / 3, rel=1e-14)
+    assert "end stop" in motion.status
+    assert not motion.finished
+    assert len(motion.events["end stop"]) == 1
+
+
+def test_a_reaction_that_reaches_a_level(skate):
+    """An event on the reaction, with a parameter in it, is where the sampled reaction crosses."""
+    case = skate.at(**XI_HAT, c_i=1.5, F=84)
+    motion = case.simulate(120, theta1_dot=0.1, theta2_dot=0.1, samples=20001, events={"as much as the load": "p - F"})
+    found = motion.events["as much as the load"].t
+    assert len(found) > 10
+    np.testing.assert_allclose(motion.reactions(found)[0], 84, rtol=1e-12)
+    crossings = np.count_nonzero(np.diff(np.sign(motion.reaction - 84)))
+    assert abs(crossings - len(found)) <= 1
+
+
+def test_events_survive_saving(tmp_path):
+    motion = oscillator().at().simulate(20, x_dot=1, events={"section": "x"})
+    again = pfaff.load_motion(motion.save(tmp_path / "run.nc"))
+    np.testing.assert_array_equal(again.events["section"].t, motion.events["section"].t)
+    np.testing.assert_array_equal(again.events["section"].y, motion.events["section"].y)
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [("thta", "unknown thta"), ("x +", "not an expression"), (sm.Symbol("q"), "unknown q")],
+)
+def test_bad_events(event, words):
+    with pytest.raises(ParameterError, match=words):
+        oscillator().at().simulate(1, events={"mine": event})
+
+
+def test_events_have_a_direction():
+    with pytest.raises(ParameterError, match="direction=2"):
+        pfaff.Event("x", direction=2)
+
+
+def test_a_load_in_time_resonates():
+    """ẍ + x = sin t from rest: x = (sin t − t cos t)/2."""
+    motion = oscillator().at().simulate(30, prescribed={"f": sm.sin(t)})
+    np.testing.assert_allclose(motion["x"], (np.sin(motion.t) - motion.t * np.cos(motion.t)) / 2, atol=1e-12)
+    assert motion.energy.supplied[-1] > 10
+    assert motion.energy.drift < 1e-13
+
+
+def test_sampled_loads_converge_with_the_sixth_order():
+    """Splines of the fifth degree: halving the distance of samples gains 2⁶."""
+
+    def error(count):
+        times = np.linspace(0, 30, count)
+        motion = oscillator().at().simulate(30, prescribed={"f": (times, np.sin(times))})
+        assert motion.energy.drift < 1e-12
+        return np.abs(motion["x"] - (np.sin(motion.t) - motion.t * np.cos(motion.t)) / 2).max()
+
+    coarse, fine = error(121), error(241)
+    assert 5.5 < np.log2(coarse / fine) < 7
+
+
+def test_a_prescribed_coordinate_tells_the_force_that_drives_it():
+    """Moving a mass on a spring along x = sin 2t takes the force (1 − 4) sin 2t, the reaction its opposite."""
+    motion = oscillator().at().simulate(10, prescribed={"x": sm.sin(2 * t)})
+    np.testing.assert_allclose(motion["x"], np.sin(2 * motion.t), atol=1e-13)
+    np.testing.assert_allclose(motion.reaction, 3 * np.sin(2 * motion.t), atol=1e-11)
+    assert motion.energy.drift < 1e-12
+
+
+def test_pendulum_on_a_prescribed_support():
+    """A support that shakes fast enough holds a pendulum upside down (Kapitza): a² ω² > 2 g l."""
+    theta, y = dynamicsymbols("theta y")
+    position = sm.Matrix([sm.sin(theta), y + sm.cos(theta)])
+    velocity = position.diff(t)
+    system = pfaff.System([theta, y], kinetic=velocity.dot(velocity) / 2, potential=position[1])
+    shaken = system.at().simulate(20, prescribed={"y": sm.Rational(1, 10) * sm.cos(30 * t)}, theta=0.1)
+    slow = system.at().simulate(20, prescribed={"y": sm.Rational(1, 10) * sm.cos(5 * t)}, theta=0.1)
+    assert np.abs(shaken["theta"]).max() < 0.3
+    assert np.abs(slow["theta"]).max() > 3
+    assert shaken.energy.drift < 1e-11
+
+
+@pytest.mark.parametrize(
+    ("prescribed", "words"),
+    [
+        ({"g": sm.sin(t)}, "no coordinate or parameter 'g'"),
+        ({"f": sm.Symbol("w") * t}, "contains w"),
+        ({"f": ([0, 1, 2], [0, 1, 2])}, "at least 6"),
+        ({"f": (np.linspace(0, 1, 9), np.zeros(9))}, "cover the times 0 to 1"),
+        ({"f": (np.linspace(0, 9, 9), np.zeros(8))}, "values for"),
+    ],
+)
+def test_bad_functions_of_time(prescribed, words):
+    with pytest.raises(ParameterError, match=words):
+        oscillator().at().simulate(5, prescribed=prescribed)
+
+
+def test_an_initial_value_that_contradicts_its_prescription():
+    with pytest.raises(ConstraintError, match="violate"):
+        oscillator().at().simulate(5, prescribed={"x": sm.cos(t)}, x=0.5)
+
+
+def bead_on_a_cusp() -> pfaff.System:
+    """A bead on the curve y² = x³, whose constraint vanishes at the cusp; another direction is free."""
+    x, y, z = dynamicsymbols("x y z")
+    return pfaff.System(
+        coordinates=[x, y, z],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2,
+        holonomic_constraints=[y**2 - x**3],
+    )
+
+
+def test_a_constraint_that_loses_rank_ends_the_motion_by_name():
+    motion = bead_on_a_cusp().at().simulate(5, x=1.0, y=1.0, x_dot=-1)
+    assert "lose rank" in motion.status
+    assert "row 1" in motion.status
+    assert motion["x"][-1] == pytest.approx(0, abs=1e-3)
+    assert np.isfinite(motion.y).all()
+    assert np.abs(motion.residual[0]).max() < 1e-13
+
+
+def test_ctrl_c_keeps_the_motion_so_far(skate):
+    seen = []
+
+    def impatient(fraction):
+        seen.append(fraction)
+        if fraction > 0.2:
+            raise KeyboardInterrupt
+
+    motion = skate.at(**XI_HAT, c_i=1.5, F=84).simulate(2000, theta1_dot=0.1, progress=impatient)
+    assert motion.status == "interrupted"
+    assert 0.2 * 2000 < motion.t[-1] < 2000
+    assert seen == sorted(seen)
+    assert motion.energy.drift < 1e-11
+
+
+@pytest.mark.parametrize("method", ["taylor", "implicit"])
+def test_both_methods_tell_the_same_story(skate, method):
+    case = skate.at(**XI_HAT, c_i=1.5, F=80)
+    reference = case.simulate(20, theta1=0.2, theta1_dot=0.1, theta2_dot=0.1)
+    motion = case.simulate(20, method=method, theta1=0.2, theta1_dot=0.1, theta2_dot=0.1)
+    np.testing.assert_allclose(motion.y, reference.y, atol=1e-7)
+    assert np.abs(motion.residual).max() < 1e-14
+    assert "as asked" in motion.method
+    assert motion.energy.drift < 1e-7
+
+
+def test_stiffness_is_noticed():
+    """A mass held by springs a million times apart in stiffness, strongly damped."""
+    x, y = dynamicsymbols("x y")
+    k, c = sm.symbols("k c", positive=True)
+    system = pfaff.System(
+        [x, y],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        potential=x**2 / 2 + k * (y - sm.sin(x)) ** 2 / 2,
+        dissipation=c * y.diff(t) ** 2 / 2,
+        parameters={k: 1e10, c: 1e6},
+    )
+    motion = system.at().simulate(50, x=0.5, y=float(np.sin(0.5)))
+    assert "stiff" in motion.method
+    assert motion.finished
+    np.testing.assert_allclose(motion["y"], np.sin(motion["x"]), atol=1e-3)
+
+
+def test_unknown_method(skate):
+    with pytest.raises(ParameterError, match="unknown method 'tailor'"):
+        skate.at(**XI_HAT, F=1).simulate(1, method="tailor")
