@@ -109,7 +109,7 @@ def impose(
     length = float(motion.t[-1] - since)
     if not 0 < (duration or length) <= length:
         raise ParameterError(f"since={since}, duration={duration}: the motion ends at t = {motion.t[-1]:g}")
-    functions = {name: imposed_function(motion, name, since) for name in names}
+    functions = {name: imposed_function(motion, name, since, since + (duration or length)) for name in names}
     driven = case.simulate(duration or length, samples=samples, prescribed=functions, method="taylor")
     try:
         cycle = period(motion, names[0])
@@ -118,9 +118,10 @@ def impose(
     return Locomotion(driven, tuple(names), cycle, case)
 
 
-def imposed_function(motion: Motion, name: str, since: float = 0.0) -> BPoly:
+def imposed_function(motion: Motion, name: str, since: float, until: float) -> BPoly:
     """A coordinate of a motion against the time since a moment, with its first two derivatives exact at knots."""
-    ends = np.unique(np.concatenate([[since], motion.knots[motion.knots > since]]))
+    inside = (motion.knots > since) & (motion.knots < until)
+    ends = np.unique(np.concatenate([[since], motion.knots[inside], [until]]))
     t = np.interp(np.arange(0, len(ends) - 1 + 0.5 / FINER, 1 / FINER), np.arange(len(ends)), ends)
     y = motion(t)
     k = motion.names.index(name)

@@ -142,21 +142,80 @@ def fly(
     Ctrl-C, a step that collapses and a state that is not finite end the flight; what was computed is kept.
     """
     flight = Flight()
+    knots = list(knots)
     try:
-        for k, target in enumerate([*knots, duration]):
-            change(k)
-            _to(integrator, float(target), duration, max_steps, flight, progress)
-            if flight.status != FINISHED:
-                break
+        if not knots:
+            _to(integrator, duration, max_steps, flight, progress)
+        else:
+            _through(integrator, [*knots, duration], max_steps, flight, change, progress)
     except KeyboardInterrupt:
         flight.status = INTERRUPTED
     return flight
 
 
+def _through(
+    integrator: Any,
+    targets: list[float],
+    max_steps: int,
+    flight: Flight,
+    change: Callable[[int], None],
+    progress: Callable[[float], None],
+) -> None:
+    """Step by step from knot to knot, keeping the Taylor polynomials of all steps."""
+    steps = Steps()
+    flight.pieces.append(steps)
+    for k, target in enumerate(targets):
+        change(k)
+        while abs(target - integrator.time) > 1e-15 * abs(target):
+            if flight.steps >= max_steps:
+                flight.status = TOO_MANY
+                return
+            outcome, h = integrator.step(max_delta_t=target - integrator.time, write_tc=True)
+            flight.steps += 1
+            flight.status, flight.event = _status(outcome, h, integrator.time)
+            if flight.status == NOT_FINITE:
+                return
+            steps.add(h, integrator.tc)
+            if flight.status != FINISHED:
+                return
+            flight.shortest, flight.longest = min(flight.shortest, abs(h)), max(flight.longest, abs(h))
+        integrator.time = target
+        progress(abs(target / targets[-1]))
+
+
+class Steps:
+    """Dense output of single steps: their ends and their Taylor polynomials."""
+
+    def __init__(self) -> None:
+        self._ends = [0.0]
+        self._polynomials: list[np.ndarray] = []
+
+    def add(self, h: float, coefficients: np.ndarray) -> None:
+        self._ends.append(self._ends[-1] + h)
+        self._polynomials.append(coefficients.copy())
+
+    @property
+    def times(self) -> np.ndarray:
+        return np.array(self._ends)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self._ends[0], self._ends[-1]
+
+    def __call__(self, t: np.ndarray) -> np.ndarray:
+        ends = self.times
+        which = np.clip(np.searchsorted(np.abs(ends), np.abs(t), side="right") - 1, 0, len(self._polynomials) - 1)
+        since = t - ends[which]
+        coefficients = np.array(self._polynomials)[which]
+        value = coefficients[:, :, -1]
+        for k in range(coefficients.shape[2] - 2, -1, -1):
+            value = coefficients[:, :, k] + since[:, None] * value
+        return value
+
+
 def _to(
     integrator: Any,
     target: float,
-    duration: float,
     max_steps: int,
     flight: Flight,
     progress: Callable[[float], None],
@@ -178,14 +237,14 @@ def _to(
         flight.status, flight.event = _status(outcome, shortest, integrator.time)
         if flight.status != FINISHED:
             return
-        progress(abs(integrator.time / duration))
+        progress(abs(integrator.time / target))
         spent = time.perf_counter() - began
         chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk
 
 
 def _status(outcome: Any, shortest: float, now: float) -> tuple[str, int | None]:
     if outcome in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit, hy.taylor_outcome.success):
-        collapsed = outcome == hy.taylor_outcome.step_limit and abs(shortest) <= COLLAPSED * abs(now)
+        collapsed = outcome != hy.taylor_outcome.time_limit and abs(shortest) <= COLLAPSED * abs(now)
         return (COLLAPSE if collapsed else FINISHED), None
     if outcome == hy.taylor_outcome.err_nf_state:
         return NOT_FINITE, None

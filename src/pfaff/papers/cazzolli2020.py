@@ -1,4 +1,4 @@
-"""Cazzolli, Dal Corso and Bigoni (2020): every linear number of the paper, and its Figures 7 to 10.
+"""Cazzolli, Dal Corso and Bigoni (2020): every number of the paper, and its figures.
 
 Dimensionless throughout: L = M = k = 1. ξ = [d, M_L, I_L, k1]; ξ̂ = [1/2, 15, 15, 50].
 """
@@ -17,6 +17,7 @@ from pfaff.case import Case
 from pfaff.draw.configuration import draw_together
 from pfaff.draw.spectrum import draw_spectrum_path
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure
+from pfaff.papers.cazzolli2020_motion import MOTION_FIGURES, MOTION_ITEMS
 from pfaff.papers.reproduction import Claim
 from pfaff.stability.exact import exact_linearisation
 from pfaff.stability.paradox import WeakDamping
@@ -361,6 +362,7 @@ ITEMS = [
           "78.276", method="along the bent equilibrium path"),
     Claim("Fig. 11", "initial load K Δ of the triple pendulum", lambda: column(3, "skate", "spring").at(
         d=sm.Rational(1, 2), M_L=1, k1=10, K=40, Delta=sm.Rational(1, 5)).equilibrium(X=0)["p"], "8"),
+    *MOTION_ITEMS,
 ]  # fmt: skip
 
 
@@ -418,4 +420,10 @@ def flutter_over(pair: tuple[str, str], first: np.ndarray, second: np.ndarray) -
     return pencil.quartic(np.stack([np.ravel(first), np.ravel(second)]), 500.0).reshape(np.shape(first))
 
 
-FIGURES = {"figure_7": figure_7, "figure_8": figure_8, "figure_9": figure_9, "figure_10": figure_10}
+FIGURES = {
+    "figure_7": figure_7,
+    "figure_8": figure_8,
+    "figure_9": figure_9,
+    "figure_10": figure_10,
+    **MOTION_FIGURES,
+}
