@@ -3,29 +3,112 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sm
+from matplotlib.patches import Polygon
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.draw.configuration import draw_configuration
+from pfaff.draw.body import draw_body
+from pfaff.draw.scene import scene_of, scene_of_motion
 from pfaff.draw.style import figure
 from pfaff.errors import StatementError
 
 
+@pytest.fixture(scope="module")
+def fluttering(skate) -> pfaff.Motion:
+    """Beyond the flutter load of Fig. 12, where the path of the end has its corners."""
+    case = skate.at(**XI_HAT, c_i=1.5, F=1.1 * 76.3379703896)
+    return case.simulate(40, theta1_dot=0.01, theta2_dot=0.01)
+
+
+@pytest.fixture(scope="module")
+def drawn_sleigh(sleigh) -> pfaff.System:
+    x, y, phi = sleigh.coordinates
+    a = sleigh.parameter("a")
+    drawing = pfaff.Drawing(
+        points={"blade": (x, y), "centre": sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])},
+        links=[("blade", "centre")],
+        marks={"blade": "wheel", "centre": "mass"},
+        angles={"blade": phi + sm.pi / 2},
+    )
+    return replace(sleigh, drawing=drawing)
+
+
 def test_bars_are_drawn_where_they_are(skate):
     axes = figure().add_subplot()
-    draw_configuration(axes, skate.at(), np.array([0.3, -0.4, 0.2]), "black")
-    lines = [line.get_xydata() for line in axes.lines if len(line.get_xydata()) == 2]
+    draw_body(axes, scene_of(skate.at(), np.array([[0.3], [-0.4], [0.2]]), np.zeros(1)), 0, "black")
+    centres = [patch.get_xy()[:-1].mean(axis=0) for patch in axes.patches if isinstance(patch, Polygon)]
     joints = np.cumsum([[0.2, 0], [np.cos(0.3) / 2, np.sin(0.3) / 2], [np.cos(0.4) / 2, -np.sin(0.4) / 2]], axis=0)
     for a, b in itertools.pairwise(joints):
-        assert any(np.allclose(line, [a, b]) for line in lines)
+        assert any(np.allclose(centre, (a + b) / 2) for centre in centres)
 
 
-def test_a_system_without_drawing_says_so(sleigh):
-    with pytest.raises(StatementError, match="no drawing"):
-        draw_configuration(figure().add_subplot(), sleigh.at(), np.zeros(3), "black")
+def test_links_keep_their_lengths(fluttering):
+    scene = scene_of_motion(fluttering, np.linspace(0, 40, 200))
+    for a, b in scene.drawing.links:
+        np.testing.assert_allclose(np.linalg.norm(scene.points[a] - scene.points[b], axis=1), 0.5, rtol=1e-14)
+
+
+def test_the_traced_point_moves_across_its_axle(skate):
+    """Eq. (9), seen in the data of the picture: what central differences leave vanishes with the square of the step."""
+    motion = skate.at(**XI_HAT, F=20, beta0=0.3).simulate(10, theta1_dot=0.3)
+    times, along = np.linspace(1, 9, 100), []
+    for step in (1e-2, 5e-3):
+        before, now, after = (scene_of_motion(motion, times + shift) for shift in (-step, 0, step))
+        (end,) = now.drawing.traced
+        velocity = (after.points[end] - before.points[end]) / (2 * step)
+        along.append(np.abs(velocity[:, 0] * np.cos(now.angle(end)) + velocity[:, 1] * np.sin(now.angle(end))).max())
+    assert along[0] < 1e-3 * np.abs(velocity).max()
+    assert along[0] / along[1] == pytest.approx(4, rel=1e-2)
+
+
+def test_the_bow_touches_its_cylinder_and_rolls_it(bow):
+    """C lies on the head of the T and on the cylinder's axis, Eq. (11); what passes over the cylinder is its roll."""
+    motion = bow.at(**XI_HAT, F=20, beta0=0.1).simulate(5, theta1_dot=0.3, samples=11)
+    scene = scene_of_motion(motion, np.linspace(0, 5, 501))
+    end, contact, axis = (scene.points[name] for name in ("joint2", "contact", "cylinder"))
+    stem = np.stack([np.cos(scene.angle("joint2")), np.sin(scene.angle("joint2"))], axis=1)
+    assert np.abs(((contact - end) * stem).sum(axis=1)).max() < 1e-14
+    assert np.abs((contact - axis) @ [-np.sin(0.1), np.cos(0.1)]).max() < 1e-14
+    assert np.ptp(scene.roll) > 0.01
+    finer = scene_of_motion(motion, np.linspace(0, 5, 1001))
+    np.testing.assert_allclose(finer.roll[::2], scene.roll, atol=1e-5)
+
+
+def test_a_push_ends_at_its_point_and_a_pull_starts_there(skate):
+    for force, nearer in ((1, 1), (-1, 0)):
+        scene = scene_of(skate.at(F=force), np.zeros((3, 1)), np.zeros(1))
+        ends = scene.forces["joint0"]
+        assert np.argmin([abs(end[0, 0]) for end in ends]) == nearer
+        assert all(end[0, 0] < 0 for end in ends)
+
+
+@pytest.mark.parametrize(
+    ("words", "change"),
+    [
+        ("no point 'hub'", {"links": [("blade", "hub")]}),
+        ("did you mean 'blade'", {"traced": ["blad"]}),
+        ("unknown mark 'whel'", {"marks": {"blade": "whel"}}),
+        ("at least one point", {"points": {}}),
+    ],
+)
+def test_a_wrong_drawing_is_refused(drawn_sleigh, words, change):
+    with pytest.raises(StatementError, match=words):
+        replace(drawn_sleigh.drawing, **change)
+
+
+@pytest.mark.parametrize(
+    ("words", "point"),
+    [("pair", (1, 2, 3)), ("neither a coordinate nor a parameter", (sm.Symbol("w"), 0))],
+)
+def test_a_point_is_a_pair_in_known_symbols(sleigh, words, point):
+    lost = replace(sleigh, drawing=pfaff.Drawing(points={"lost": point}))
+    with pytest.raises(StatementError, match=f"'lost'.*{words}"):
+        scene_of(lost.at(), np.zeros((3, 1)), np.zeros(1))
 
 
 def test_results_plot(skate, sleigh, tmp_path):
