@@ -16,6 +16,7 @@ from pfaff.draw.body import draw_body
 from pfaff.draw.scene import scene_of, scene_of_motion
 from pfaff.draw.style import figure
 from pfaff.errors import StatementError
+from pfaff.system import coordinates
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +110,27 @@ def test_a_point_is_a_pair_in_known_symbols(sleigh, words, point):
     lost = replace(sleigh, drawing=pfaff.Drawing(points={"lost": point}))
     with pytest.raises(StatementError, match=f"'lost'.*{words}"):
         scene_of(lost.at(), np.zeros((3, 1)), np.zeros(1))
+
+
+def test_the_plot_shows_the_path_where_there_is_one(fluttering, tmp_path):
+    (paths,) = [axes for axes in fluttering.plot().axes if axes.get_xlabel() == "x"]
+    path = paths.lines[0].get_xydata()
+    np.testing.assert_allclose(path[-1], scene_of_motion(fluttering, fluttering.t[-1:]).points["joint2"][0])
+    assert paths.get_aspect() == 1
+    loaded = pfaff.load_motion(fluttering.save(tmp_path / "motion.nc"))
+    assert not [axes for axes in loaded.plot().axes if axes.get_xlabel() == "x"]
+
+
+def test_many_coordinates_share_a_short_legend():
+    """Nine pendulums without constraints: no panel of reactions, and not nine names."""
+    angles = coordinates(" ".join(f"a{k}" for k in range(9)))
+    rates = [angle.diff(angle.args[0]) for angle in angles]
+    system = pfaff.System(angles, sum(rate**2 for rate in rates) / 2, -sum(map(sm.cos, angles)))
+    fig = system.at().simulate(1, a0=1, samples=5).plot()
+    histories = fig.axes[0]
+    assert len(histories.lines) == 9
+    assert len(histories.get_legend().get_texts()) == 8
+    assert "reaction" not in [axes.get_ylabel() for axes in fig.axes]
 
 
 def test_results_plot(skate, sleigh, tmp_path):

@@ -123,6 +123,7 @@ class Motion:
         return path
 
     def plot(self) -> Figure:
+        """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane."""
         from pfaff.draw.motion import draw_motion
 
         return draw_motion(self)
