@@ -15,7 +15,8 @@ from conftest import XI_HAT
 from pfaff.draw.body import draw_body
 from pfaff.draw.scene import scene_of, scene_of_motion
 from pfaff.draw.style import figure
-from pfaff.errors import StatementError
+from pfaff.draw.view import view_of
+from pfaff.errors import ParameterError, StatementError
 from pfaff.system import coordinates
 
 
@@ -119,6 +120,8 @@ def test_the_plot_shows_the_path_where_there_is_one(fluttering, tmp_path):
     assert paths.get_aspect() == 1
     loaded = pfaff.load_motion(fluttering.save(tmp_path / "motion.nc"))
     assert not [axes for axes in loaded.plot().axes if axes.get_xlabel() == "x"]
+    with pytest.raises(ParameterError, match="load_motion"):
+        loaded.film()
 
 
 def test_many_coordinates_share_a_short_legend():
@@ -131,6 +134,29 @@ def test_many_coordinates_share_a_short_legend():
     assert len(histories.lines) == 9
     assert len(histories.get_legend().get_texts()) == 8
     assert "reaction" not in [axes.get_ylabel() for axes in fig.axes]
+
+
+def test_a_film_shows_the_asked_instants(fluttering):
+    fig = fluttering.film(times=[0, 12.5, 40])
+    assert [axes.get_title(loc="left") for axes in fig.axes] == ["t = 0", "t = 12.5", "t = 40"]
+    scene = scene_of_motion(fluttering, np.array([12.5]))
+    so_far = fig.axes[1].lines[0].get_xydata()
+    np.testing.assert_allclose(so_far[-1], scene.points["joint2"][0])
+    assert len(fluttering.film(5).axes) == 5
+    for wrong in ({"frames": 0}, {"times": []}, {"times": [50]}):
+        with pytest.raises(ParameterError, match="frames|times|outside"):
+            fluttering.film(**wrong)
+
+
+def test_a_window_follows_a_system_that_travels(drawn_sleigh):
+    scene = scene_of_motion(drawn_sleigh.at().simulate(40, phi_dot=2), np.linspace(0, 40, 300))
+    view = view_of(scene)
+    assert np.all(view.size < scene.span(scene.points) / 5)
+    inside = (scene.moving > view.corners[:, None]) & (scene.moving < (view.corners + view.size)[:, None])
+    assert inside.all()
+    point = pfaff.Drawing(points={"blade": drawn_sleigh.drawing.points["blade"]})
+    alone = scene_of_motion(replace(drawn_sleigh, drawing=point).at().simulate(40, phi_dot=2), np.linspace(0, 40, 300))
+    assert np.all(view_of(alone).size > alone.span(alone.points))
 
 
 def test_results_plot(skate, sleigh, tmp_path):

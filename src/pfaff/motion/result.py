@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,6 +127,12 @@ class Motion:
         from pfaff.draw.motion import draw_motion
 
         return draw_motion(self)
+
+    def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:
+        """Successive configurations, evenly spaced or at the given times, with the path of the traced points so far."""
+        from pfaff.draw.film import draw_film
+
+        return draw_film(self, frames, times)
 
 
 def load_motion(path: str | Path, case: Case | None = None) -> Motion:
