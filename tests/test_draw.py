@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import sympy as sm
 from matplotlib.patches import Polygon
+from PIL import Image
 
 import pfaff
 from conftest import XI_HAT
@@ -89,6 +91,16 @@ def test_a_push_ends_at_its_point_and_a_pull_starts_there(skate):
         assert all(end[0, 0] < 0 for end in ends)
 
 
+def test_a_system_without_drawing_says_so(sleigh, tmp_path):
+    with pytest.raises(StatementError, match="no drawing.*Drawing\\(points"):
+        scene_of(sleigh.at(), np.zeros((3, 1)), np.zeros(1))
+    motion = sleigh.at().simulate(1, phi_dot=1)
+    with pytest.raises(StatementError, match="no drawing"):
+        motion.animate(tmp_path / "x.gif")
+    with pytest.raises(StatementError, match="no drawing"):
+        motion.film()
+
+
 @pytest.mark.parametrize(
     ("words", "change"),
     [
@@ -157,6 +169,63 @@ def test_a_window_follows_a_system_that_travels(drawn_sleigh):
     point = pfaff.Drawing(points={"blade": drawn_sleigh.drawing.points["blade"]})
     alone = scene_of_motion(replace(drawn_sleigh, drawing=point).at().simulate(40, phi_dot=2), np.linspace(0, 40, 300))
     assert np.all(view_of(alone).size > alone.span(alone.points))
+
+
+def test_gif(drawn_sleigh, tmp_path):
+    seen = []
+    motion = drawn_sleigh.at().simulate(-3, phi_dot=2)
+    path = motion.animate(
+        tmp_path / "x.gif", seconds=0.4, fps=10, span=(-1, -2), progress=lambda *done: seen.append(done)
+    )
+    with Image.open(path) as gif:
+        assert gif.n_frames == 4
+        assert gif.info["duration"] == 100
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_html_stands_alone(fluttering, tmp_path):
+    text = fluttering.animate(tmp_path / "a<b>.HTML", seconds=3, fps=1).read_text()
+    assert text.count("iVBORw0KGgo") == 3
+    assert "http" not in text.replace("http://www.w3.org", "")
+    assert "<title>a&lt;b&gt;</title>" in text
+    assert len(text) < 200_000
+
+
+def test_mp4_hands_every_picture_to_ffmpeg(fluttering, tmp_path, monkeypatch):
+    """A stand-in for ffmpeg counts what it is given; films want even numbers of pixels."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ParameterError, match="ffmpeg.*install it, or write a .gif or .html"):
+        fluttering.animate(tmp_path / "x.mp4")
+    program = tmp_path / "ffmpeg"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsize = sys.argv[sys.argv.index('-s') + 1]\n"
+        "open(sys.argv[-1], 'w').write(f'{size} {len(sys.stdin.buffer.read())}')\n"
+    )
+    program.chmod(0o755)
+    size, count = fluttering.animate(tmp_path / "x.mp4", seconds=2, fps=1).read_text().split()
+    width, height = map(int, size.split("x"))
+    assert (width % 2, height % 2) == (0, 0)
+    assert int(count) == 2 * 3 * width * height
+    program.write_text("#!/bin/sh\necho 'no such codec' >&2\nexit 1\n")
+    with pytest.raises(ParameterError, match="ffmpeg cannot write.*no such codec"):
+        fluttering.animate(tmp_path / "x.mp4", seconds=2, fps=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "options"),
+    [
+        (".gif, .html, .mp4", "x.avi", {}),
+        ("seconds=0", "x.gif", {"seconds": 0}),
+        ("fps=nan", "x.gif", {"fps": float("nan")}),
+        ("at most 50", "x.gif", {"fps": 60}),
+        ("less than two pictures", "x.gif", {"seconds": 0.01}),
+        ("outside the motion", "x.gif", {"span": (0, 99)}),
+        ("cannot write", "no/where.gif", {"seconds": 1, "fps": 2}),
+    ],
+)
+def test_an_animation_refused(fluttering, tmp_path, words, name, options):
+    with pytest.raises(ParameterError, match=words):
+        fluttering.animate(tmp_path / name, **options)
 
 
 def test_results_plot(skate, sleigh, tmp_path):

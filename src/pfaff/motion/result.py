@@ -134,6 +134,24 @@ class Motion:
 
         return draw_film(self, frames, times)
 
+    def animate(
+        self,
+        path: str | Path,
+        *,
+        seconds: float = 10.0,
+        fps: float = 25.0,
+        span: tuple[float, float] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Path:
+        """Write a moving picture: ``.gif``, ``.html`` (one file, needs no network) or ``.mp4`` (by ffmpeg).
+
+        The motion, or the part of it from ``span[0]`` to ``span[1]``, takes so many seconds to watch, in fps pictures
+        a second; ``progress(done, all)`` is called after each.
+        """
+        from pfaff.draw.animation import animate
+
+        return animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
+
 
 def load_motion(path: str | Path, case: Case | None = None) -> Motion:
     """A motion that was saved; between its samples it is interpolated. Its case, if given, lets it be drawn again."""
