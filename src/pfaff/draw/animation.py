@@ -9,7 +9,9 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -161,12 +163,11 @@ def _write_mp4(images: Images, path: Path, fps: float) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as ffmpeg:
         assert ffmpeg.stdin is not None
         assert ffmpeg.stderr is not None
-        try:
-            for image in (first, *images):
+        with suppress(BrokenPipeError):  # ffmpeg has given up and says why below
+            for image in chain([first], images):
                 ffmpeg.stdin.write(image.tobytes())
+        with suppress(BrokenPipeError):
             ffmpeg.stdin.close()
-        except BrokenPipeError:
-            pass  # ffmpeg has given up and says why below
         complaint = ffmpeg.stderr.read().decode(errors="replace").strip()
     if ffmpeg.returncode:
         raise ParameterError(f"ffmpeg cannot write {path}: {complaint.splitlines()[-1] if complaint else 'no reason'}")
