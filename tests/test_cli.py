@@ -102,6 +102,8 @@ def test_every_command_helps_with_an_example(command):
         (["show", "bottema_general", "--option", "n=two"], "whole number"),
         (["simulate", "column"], "--duration"),
         (["simulate", "column", "--duration", "1", "--start", "theta7=1"], "'theta7'"),
+        (["simulate", "column", "--duration", "1", "--animate", "x.avi"], ".gif, .html, .mp4"),
+        (["simulate", "bottema", "--duration", "1", "--film", "x.png"], "no drawing"),
         (["reproduce", "cazzoli"], "did you mean 'cazzolli2020'"),
     ],
 )
@@ -123,6 +125,16 @@ def test_simulate(tmp_path):
     assert len(found["theta1"]) == len(found["t"]) == len(found["p"]) == 11
     assert stored.stat().st_size > 0
     assert "energy balances" in run("simulate", "column", "--set", "F=1", *start).stdout
+
+
+def test_simulate_draws(tmp_path):
+    start = ["--duration", "2", "--start", "theta1_dot=0.01", "--set", "F=1", "--samples", "5"]
+    plot, film, moving = (tmp_path / name for name in ("plot.png", "film.svg", "moving.gif"))
+    into = ["--plot", str(plot), "--film", str(film), "--animate", str(moving), "--seconds", "0.2"]
+    found = answer("simulate", "column", *start, *into)
+    assert found["written"] == [str(plot), str(film), str(moving)]
+    assert moving.read_bytes().startswith(b"GIF89a")
+    assert film.read_text().startswith("<?xml")
 
 
 def test_options_of_a_system():

@@ -3,29 +3,229 @@
 from __future__ import annotations
 
 import itertools
+import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import sympy as sm
+from matplotlib.patches import Polygon
+from PIL import Image
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.draw.configuration import draw_configuration
+from pfaff.draw.body import draw_body
+from pfaff.draw.scene import scene_of, scene_of_motion
 from pfaff.draw.style import figure
-from pfaff.errors import StatementError
+from pfaff.draw.view import view_of
+from pfaff.errors import ParameterError, StatementError
+from pfaff.system import coordinates
+
+
+@pytest.fixture(scope="module")
+def fluttering(skate) -> pfaff.Motion:
+    """Beyond the flutter load of Fig. 12, where the path of the end has its corners."""
+    case = skate.at(**XI_HAT, c_i=1.5, F=1.1 * 76.3379703896)
+    return case.simulate(40, theta1_dot=0.01, theta2_dot=0.01)
+
+
+@pytest.fixture(scope="module")
+def drawn_sleigh(sleigh) -> pfaff.System:
+    x, y, phi = sleigh.coordinates
+    a = sleigh.parameter("a")
+    drawing = pfaff.Drawing(
+        points={"blade": (x, y), "centre": sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])},
+        links=[("blade", "centre")],
+        marks={"blade": "wheel", "centre": "mass"},
+        angles={"blade": phi + sm.pi / 2},
+    )
+    return replace(sleigh, drawing=drawing)
 
 
 def test_bars_are_drawn_where_they_are(skate):
     axes = figure().add_subplot()
-    draw_configuration(axes, skate.at(), np.array([0.3, -0.4, 0.2]), "black")
-    lines = [line.get_xydata() for line in axes.lines if len(line.get_xydata()) == 2]
+    draw_body(axes, scene_of(skate.at(), np.array([[0.3], [-0.4], [0.2]]), np.zeros(1)), 0, "black")
+    centres = [patch.get_xy()[:-1].mean(axis=0) for patch in axes.patches if isinstance(patch, Polygon)]
     joints = np.cumsum([[0.2, 0], [np.cos(0.3) / 2, np.sin(0.3) / 2], [np.cos(0.4) / 2, -np.sin(0.4) / 2]], axis=0)
     for a, b in itertools.pairwise(joints):
-        assert any(np.allclose(line, [a, b]) for line in lines)
+        assert any(np.allclose(centre, (a + b) / 2) for centre in centres)
 
 
-def test_a_system_without_drawing_says_so(sleigh):
+def test_links_keep_their_lengths(fluttering):
+    scene = scene_of_motion(fluttering, np.linspace(0, 40, 200))
+    for a, b in scene.drawing.links:
+        np.testing.assert_allclose(np.linalg.norm(scene.points[a] - scene.points[b], axis=1), 0.5, rtol=1e-14)
+
+
+def test_the_traced_point_moves_across_its_axle(skate):
+    """Eq. (9), seen in the data of the picture: what central differences leave vanishes with the square of the step."""
+    motion = skate.at(**XI_HAT, F=20, beta0=0.3).simulate(10, theta1_dot=0.3)
+    times, along = np.linspace(1, 9, 100), []
+    for step in (1e-2, 5e-3):
+        before, now, after = (scene_of_motion(motion, times + shift) for shift in (-step, 0, step))
+        (end,) = now.drawing.traced
+        velocity = (after.points[end] - before.points[end]) / (2 * step)
+        along.append(np.abs(velocity[:, 0] * np.cos(now.angle(end)) + velocity[:, 1] * np.sin(now.angle(end))).max())
+    assert along[0] < 1e-3 * np.abs(velocity).max()
+    assert along[0] / along[1] == pytest.approx(4, rel=1e-2)
+
+
+def test_the_bow_touches_its_cylinder_and_rolls_it(bow):
+    """C lies on the head of the T and on the cylinder's axis, Eq. (11); what passes over the cylinder is its roll."""
+    motion = bow.at(**XI_HAT, F=20, beta0=0.1).simulate(5, theta1_dot=0.3, samples=11)
+    scene = scene_of_motion(motion, np.linspace(0, 5, 501))
+    end, contact, axis = (scene.points[name] for name in ("joint2", "contact", "cylinder"))
+    stem = np.stack([np.cos(scene.angle("joint2")), np.sin(scene.angle("joint2"))], axis=1)
+    assert np.abs(((contact - end) * stem).sum(axis=1)).max() < 1e-14
+    assert np.abs((contact - axis) @ [-np.sin(0.1), np.cos(0.1)]).max() < 1e-14
+    assert np.ptp(scene.roll) > 0.01
+    finer = scene_of_motion(motion, np.linspace(0, 5, 1001))
+    np.testing.assert_allclose(finer.roll[::2], scene.roll, atol=1e-5)
+
+
+def test_a_push_ends_at_its_point_and_a_pull_starts_there(skate):
+    for force, nearer in ((1, 1), (-1, 0)):
+        scene = scene_of(skate.at(F=force), np.zeros((3, 1)), np.zeros(1))
+        ends = scene.forces["joint0"]
+        assert np.argmin([abs(end[0, 0]) for end in ends]) == nearer
+        assert all(end[0, 0] < 0 for end in ends)
+
+
+def test_a_system_without_drawing_says_so(sleigh, tmp_path):
+    with pytest.raises(StatementError, match="no drawing.*Drawing\\(points"):
+        scene_of(sleigh.at(), np.zeros((3, 1)), np.zeros(1))
+    motion = sleigh.at().simulate(1, phi_dot=1)
     with pytest.raises(StatementError, match="no drawing"):
-        draw_configuration(figure().add_subplot(), sleigh.at(), np.zeros(3), "black")
+        motion.animate(tmp_path / "x.gif")
+    with pytest.raises(StatementError, match="no drawing"):
+        motion.film()
+
+
+@pytest.mark.parametrize(
+    ("words", "change"),
+    [
+        ("no point 'hub'", {"links": [("blade", "hub")]}),
+        ("did you mean 'blade'", {"traced": ["blad"]}),
+        ("unknown mark 'whel'", {"marks": {"blade": "whel"}}),
+        ("at least one point", {"points": {}}),
+    ],
+)
+def test_a_wrong_drawing_is_refused(drawn_sleigh, words, change):
+    with pytest.raises(StatementError, match=words):
+        replace(drawn_sleigh.drawing, **change)
+
+
+@pytest.mark.parametrize(
+    ("words", "point"),
+    [("pair", (1, 2, 3)), ("neither a coordinate nor a parameter", (sm.Symbol("w"), 0))],
+)
+def test_a_point_is_a_pair_in_known_symbols(sleigh, words, point):
+    lost = replace(sleigh, drawing=pfaff.Drawing(points={"lost": point}))
+    with pytest.raises(StatementError, match=f"'lost'.*{words}"):
+        scene_of(lost.at(), np.zeros((3, 1)), np.zeros(1))
+
+
+def test_the_plot_shows_the_path_where_there_is_one(fluttering, tmp_path):
+    (paths,) = [axes for axes in fluttering.plot().axes if axes.get_xlabel() == "x"]
+    path = paths.lines[0].get_xydata()
+    np.testing.assert_allclose(path[-1], scene_of_motion(fluttering, fluttering.t[-1:]).points["joint2"][0])
+    assert paths.get_aspect() == 1
+    loaded = pfaff.load_motion(fluttering.save(tmp_path / "motion.nc"))
+    assert not [axes for axes in loaded.plot().axes if axes.get_xlabel() == "x"]
+    with pytest.raises(ParameterError, match="load_motion"):
+        loaded.film()
+
+
+def test_many_coordinates_share_a_short_legend():
+    """Nine pendulums without constraints: no panel of reactions, and not nine names."""
+    angles = coordinates(" ".join(f"a{k}" for k in range(9)))
+    rates = [angle.diff(angle.args[0]) for angle in angles]
+    system = pfaff.System(angles, sum(rate**2 for rate in rates) / 2, -sum(map(sm.cos, angles)))
+    fig = system.at().simulate(1, a0=1, samples=5).plot()
+    histories = fig.axes[0]
+    assert len(histories.lines) == 9
+    assert len(histories.get_legend().get_texts()) == 8
+    assert "reaction" not in [axes.get_ylabel() for axes in fig.axes]
+
+
+def test_a_film_shows_the_asked_instants(fluttering):
+    fig = fluttering.film(times=[0, 12.5, 40])
+    assert [axes.get_title(loc="left") for axes in fig.axes] == ["t = 0", "t = 12.5", "t = 40"]
+    scene = scene_of_motion(fluttering, np.array([12.5]))
+    so_far = fig.axes[1].lines[0].get_xydata()
+    np.testing.assert_allclose(so_far[-1], scene.points["joint2"][0])
+    assert len(fluttering.film(5).axes) == 5
+    for wrong in ({"frames": 0}, {"times": []}, {"times": [50]}):
+        with pytest.raises(ParameterError, match="frames|times|outside"):
+            fluttering.film(**wrong)
+
+
+def test_a_window_follows_a_system_that_travels(drawn_sleigh):
+    scene = scene_of_motion(drawn_sleigh.at().simulate(40, phi_dot=2), np.linspace(0, 40, 300))
+    view = view_of(scene)
+    assert np.all(view.size < scene.span(scene.points) / 5)
+    inside = (scene.moving > view.corners[:, None]) & (scene.moving < (view.corners + view.size)[:, None])
+    assert inside.all()
+    point = pfaff.Drawing(points={"blade": drawn_sleigh.drawing.points["blade"]})
+    alone = scene_of_motion(replace(drawn_sleigh, drawing=point).at().simulate(40, phi_dot=2), np.linspace(0, 40, 300))
+    assert np.all(view_of(alone).size > alone.span(alone.points))
+
+
+def test_gif(drawn_sleigh, tmp_path):
+    seen = []
+    motion = drawn_sleigh.at().simulate(-3, phi_dot=2)
+    path = motion.animate(
+        tmp_path / "x.gif", seconds=0.4, fps=10, span=(-1, -2), progress=lambda *done: seen.append(done)
+    )
+    with Image.open(path) as gif:
+        assert gif.n_frames == 4
+        assert gif.info["duration"] == 100
+    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_html_stands_alone(fluttering, tmp_path):
+    text = fluttering.animate(tmp_path / "a<b>.HTML", seconds=3, fps=1).read_text()
+    assert text.count("iVBORw0KGgo") == 3
+    assert "http" not in text.replace("http://www.w3.org", "")
+    assert "<title>a&lt;b&gt;</title>" in text
+    assert len(text) < 200_000
+
+
+def test_mp4_hands_every_picture_to_ffmpeg(fluttering, tmp_path, monkeypatch):
+    """A stand-in for ffmpeg counts what it is given; films want even numbers of pixels."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ParameterError, match="ffmpeg.*install it, or write a .gif or .html"):
+        fluttering.animate(tmp_path / "x.mp4")
+    program = tmp_path / "ffmpeg"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsize = sys.argv[sys.argv.index('-s') + 1]\n"
+        "open(sys.argv[-1], 'w').write(f'{size} {len(sys.stdin.buffer.read())}')\n"
+    )
+    program.chmod(0o755)
+    size, count = fluttering.animate(tmp_path / "x.mp4", seconds=2, fps=1).read_text().split()
+    width, height = map(int, size.split("x"))
+    assert (width % 2, height % 2) == (0, 0)
+    assert int(count) == 2 * 3 * width * height
+    program.write_text("#!/bin/sh\necho 'no such codec' >&2\nexit 1\n")
+    with pytest.raises(ParameterError, match="ffmpeg cannot write.*no such codec"):
+        fluttering.animate(tmp_path / "x.mp4", seconds=2, fps=1)
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "options"),
+    [
+        (".gif, .html, .mp4", "x.avi", {}),
+        ("seconds=0", "x.gif", {"seconds": 0}),
+        ("fps=nan", "x.gif", {"fps": float("nan")}),
+        ("at most 50", "x.gif", {"fps": 60}),
+        ("less than two pictures", "x.gif", {"seconds": 0.01}),
+        ("outside the motion", "x.gif", {"span": (0, 99)}),
+        ("cannot write", "no/where.gif", {"seconds": 1, "fps": 2}),
+    ],
+)
+def test_an_animation_refused(fluttering, tmp_path, words, name, options):
+    with pytest.raises(ParameterError, match=words):
+        fluttering.animate(tmp_path / name, **options)
 
 
 def test_results_plot(skate, sleigh, tmp_path):

@@ -15,6 +15,7 @@ from pfaff.errors import ParameterError, PfaffError, StatementError, nearest
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.motion.result import Motion
     from pfaff.system import System
 
 Command = Callable[..., Any]
@@ -276,6 +277,11 @@ def paradox(
 @click.option("--project", is_flag=True, help="Change initial values that violate the constraints, and say so.")
 @click.option("--save", type=click.Path(path_type=Path), help="Write the motion as netCDF.")
 @plot_into
+@click.option("--film", type=click.Path(path_type=Path), help="Also draw successive configurations: .png, .pdf, .svg.")
+@click.option(
+    "--animate", type=click.Path(path_type=Path), help="Also write a moving picture: .gif, .html, .mp4 (by ffmpeg)."
+)
+@click.option("--seconds", default=10.0, show_default=True, help="How long the moving picture lasts.")
 @as_json
 def simulate(
     duration: float,
@@ -284,6 +290,9 @@ def simulate(
     project: bool,
     save: Path | None,
     plot: Path | None,
+    film: Path | None,
+    animate: Path | None,
+    seconds: float,
     as_json: bool,
     **which: Any,
 ) -> None:
@@ -292,19 +301,27 @@ def simulate(
     \b
     Example:
       pfaff simulate column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=83.97 \\
-          --duration 500 --start theta1_dot=0.01 --start theta2_dot=0.01 --plot cycle.png
+          --duration 100 --start theta1_dot=0.01 --start theta2_dot=0.01 --plot cycle.png --animate cycle.gif
     """
     from pfaff.motion.simulate import simulate as integrate
 
     gc.enable()
-    motion = integrate(_case(**which), duration, _numbers(start), samples=samples, project=project)
+    case = _case(**which)
+    if film or animate:
+        _check_pictures(case, animate)
+    motion = integrate(case, duration, _numbers(start), samples=samples, project=project)
     if save:
         motion.save(save)
     if plot:
         _save(motion.plot(), plot)
+    if film:
+        _save(motion.film(), film)
+    if animate:
+        _animate(motion, animate, seconds)
     if as_json:
         series = {name: motion[name] for name in (*motion.states, *motion.reaction_names)}
-        facts = {"status": motion.status, "method": motion.method, "energy_drift": motion.energy.drift}
+        facts: dict[str, Any] = {"status": motion.status, "method": motion.method, "energy_drift": motion.energy.drift}
+        facts["written"] = [str(path) for path in (save, plot, film, animate) if path]
         return _print_json(facts | {"changes": motion.changes, "t": motion.t} | series)
     rows = [
         [name, *(f"{x:.8g}" for x in (motion[name][0], motion[name][-1], motion[name].min(), motion[name].max()))]
@@ -461,6 +478,33 @@ def _save(figure: Any, path: Path) -> None:
         figure.savefig(path)
     except (OSError, ValueError) as problem:
         raise ParameterError(f"cannot draw into {path}: {problem}") from problem
+    print(f"drawn: {path}", file=sys.stderr)
+
+
+def _check_pictures(case: Case, animate: Path | None) -> None:
+    """What would fail after a long integration fails before it."""
+    from pfaff.draw.animation import writer_for
+    from pfaff.draw.scene import drawing_of
+
+    drawing_of(case)
+    if animate:
+        writer_for(animate)
+
+
+def _animate(motion: Motion, path: Path, seconds: float) -> None:
+    if sys.stderr.isatty():
+        from rich.console import Console
+        from rich.progress import Progress
+
+        with Progress(console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(f"drawing {path.name}")
+
+            def progress(done: int, every: int) -> None:
+                bar.update(task, completed=done, total=every)
+
+            motion.animate(path, seconds=seconds, progress=progress)
+    else:
+        motion.animate(path, seconds=seconds)
     print(f"drawn: {path}", file=sys.stderr)
 
 

@@ -30,19 +30,43 @@ def coordinates(names: str) -> list[sm.Expr]:
     return [sm.Function(name)(TIME) for name in names.replace(",", " ").split()]
 
 
+MARKS = ("block", "hinge", "wheel", "bow", "contact", "cylinder", "mass", "ground", "wall")
+
+
 @dataclass(frozen=True)
 class Drawing:
     """How to draw a system: named points, links between them, and marks on points.
 
-    Points are pairs of expressions in the coordinates and parameters. Marks name a symbol for
-    a point: ``"block"``, ``"hinge"``, ``"wheel"``, ``"bow"``, ``"mass"`` or ``"ground"``; the
-    direction of a wheel or bow is an angle given in ``angles``.
+    Points are pairs of expressions in the coordinates, parameters and time; ``links`` join them as rigid bars,
+    ``springs`` as springs. Marks name a symbol for a point: ``"block"`` (slides on the ground), ``"ground"`` (a
+    fixed hinge), ``"wall"``, ``"hinge"``, ``"mass"``, ``"wheel"`` (its axle along the angle), ``"bow"`` (the head of a
+    T whose stem has the angle, long enough to reach a ``"contact"``) or ``"cylinder"`` (its axis along the
+    angle, rolled by the bow). The angle of a mark, if not zero, is in ``angles``.
+
+    ``arrows`` are forces at points, pairs of expressions too. Of the points in ``traced`` the path is shown; if
+    there is none, of the last point.
     """
 
     points: Mapping[str, Any]
     links: Sequence[tuple[str, str]] = ()
     marks: Mapping[str, str] = field(default_factory=dict)
     angles: Mapping[str, Any] = field(default_factory=dict)
+    springs: Sequence[tuple[str, str]] = ()
+    arrows: Mapping[str, Any] = field(default_factory=dict)
+    traced: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if not self.points:
+            raise StatementError("a drawing needs at least one point, such as points={'end': (x, y)}")
+        ends = (name for pair in (*self.links, *self.springs) for name in pair)
+        for name in (*ends, *self.marks, *self.angles, *self.arrows, *self.traced):
+            if name not in self.points:
+                raise StatementError(f"the drawing has no point {name!r}: {nearest(str(name), self.points)}")
+        for mark in self.marks.values():
+            if mark not in MARKS:
+                raise StatementError(f"unknown mark {mark!r}: {nearest(str(mark), MARKS)}")
+        if not self.traced:
+            object.__setattr__(self, "traced", (list(self.points)[-1],))
 
 
 @dataclass(frozen=True)

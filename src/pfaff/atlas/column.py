@@ -6,7 +6,7 @@ structures under conservative loadings, J. Mech. Phys. Solids; equation numbers 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -84,6 +84,9 @@ def column(
     rates = [*(a.diff(t) for a in chain.theta), X.diff(t)]
     loading = {F: 0} if load == "dead" else {K: 1, Delta: 0}
     push = -F * X if load == "dead" else K * (X - Delta) ** 2 / 2
+    picture = (
+        _bars(chain, "block", "wheel") if constraint == "skate" else _on_cylinder(_with_bow(chain, "block"), chain)
+    )
     return System(
         coordinates=[*chain.theta, X],
         kinetic=_kinetic(chain) + M_X * X.diff(t) ** 2 / 2,
@@ -92,7 +95,7 @@ def column(
         nonholonomic_constraints=[sm.Add(*(a * rate for a, rate in zip(row, rates, strict=True)))],
         parameters={**chain.parameters, M_X: 0, beta0: 0, **loading},
         load=F if load == "dead" else Delta,
-        drawing=_drawing(chain, "wheel" if constraint == "skate" else "bow", "block"),
+        drawing=replace(picture, arrows={"joint0": (F, 0)}) if load == "dead" else _behind_spring(picture, chain),
         name=f"column of {bars} bars with {constraint} under {load} load",
         accept_integrable=bars == 1,  # two coordinates and one relation: always integrable
     )
@@ -101,28 +104,31 @@ def column(
 @lru_cache(maxsize=64)
 def ziegler(bars: int = 2, *, individual: bool = False) -> System:
     """The same bars on a fixed hinge, pushed by a force F that follows the last bar (Ziegler 1952)."""
-    return _pushed(bars, individual, "ziegler", skate)
+    chain = _chain(bars, sm.Integer(0), individual)
+    last = chain.theta[-1] + beta0
+    follower = {f"joint{bars}": (-F * sm.cos(last), -F * sm.sin(last))}
+    return _pushed(chain, "ziegler", skate(chain), replace(_bars(chain, "ground", "mass"), arrows=follower))
 
 
 @lru_cache(maxsize=64)
 def reut(bars: int = 2, *, individual: bool = False) -> System:
     """The same bars on a fixed hinge, pushed by a force F on the fixed line of the straight column (Reut 1939)."""
-    return _pushed(bars, individual, "reut", bow)
-
-
-def _pushed(bars: int, individual: bool, name: str, constraint) -> System:
     chain = _chain(bars, sm.Integer(0), individual)
-    row = constraint(chain)[:-1]
+    fixed_line = {"contact": (-F * sm.cos(beta0), -F * sm.sin(beta0))}
+    return _pushed(chain, "reut", bow(chain), replace(_with_bow(chain, "ground"), arrows=fixed_line))
+
+
+def _pushed(chain: Chain, name: str, row: list[sm.Expr], drawing: Drawing) -> System:
     return System(
         coordinates=chain.theta,
         kinetic=_kinetic(chain),
         potential=_elastic(chain),
         dissipation=_dissipation(chain),
-        forces={angle: -F * a for angle, a in zip(chain.theta, row, strict=True)},
+        forces={angle: -F * a for angle, a in zip(chain.theta, row[:-1], strict=True)},
         parameters={**chain.parameters, beta0: 0, F: 0},
         load=F,
-        drawing=_drawing(chain, "mass", "ground"),
-        name=f"{name} column of {bars} bars",
+        drawing=drawing,
+        name=f"{name} column of {len(chain.theta)} bars",
     )
 
 
@@ -197,15 +203,43 @@ def _dot(u: tuple[sm.Expr, sm.Expr], w: tuple[sm.Expr, sm.Expr] | None = None) -
     return u[0] * w[0] + u[1] * w[1]
 
 
-def _drawing(chain: Chain, end: str, start: str) -> Drawing:
+def _bars(chain: Chain, start: str, end: str) -> Drawing:
     last = len(chain.theta)
     points = {f"joint{i}": point for i, point in enumerate(chain.joints())}
-    marks = {**{f"joint{i}": "hinge" for i in range(last)}, "joint0": start, f"joint{last}": end}
     return Drawing(
         points=points,
         links=[(f"joint{i}", f"joint{i + 1}") for i in range(last)],
-        marks=marks,
-        angles={f"joint{last}": (chain.theta[-1] + beta0) if end == "wheel" else beta0},
+        marks={**dict.fromkeys(points, "hinge"), "joint0": start, f"joint{last}": end},
+        angles={f"joint{last}": chain.theta[-1] + (beta0 if end == "wheel" else 0)},
+        traced=[f"joint{last}"],
+    )
+
+
+def _with_bow(chain: Chain, start: str) -> Drawing:
+    """The end is T-shaped and touches the line through (L, 0) that is inclined by β0, Eq. (11)."""
+    bars = _bars(chain, start, "bow")
+    last, (x, y) = chain.theta[-1], chain.joints()[-1]
+    below = (y * sm.cos(beta0) + (sm.Add(*chain.l) - x) * sm.sin(beta0)) / sm.cos(last - beta0)
+    contact = (x + below * sm.sin(last), y - below * sm.cos(last))
+    return replace(bars, points={**bars.points, "contact": contact}, marks={**bars.marks, "contact": "contact"})
+
+
+def _on_cylinder(drawing: Drawing, chain: Chain) -> Drawing:
+    return replace(
+        drawing,
+        points={**drawing.points, "cylinder": (sm.Add(*chain.l), sm.Integer(0))},
+        marks={**drawing.marks, "cylinder": "cylinder"},
+        angles={**drawing.angles, "cylinder": beta0},
+    )
+
+
+def _behind_spring(drawing: Drawing, chain: Chain) -> Drawing:
+    """The wall stands where the imposed displacement has brought it; half a column away is as good as anywhere."""
+    return replace(
+        drawing,
+        points={**drawing.points, "wall": (-sm.Add(*chain.l) / 2, sm.Integer(0))},
+        marks={**drawing.marks, "wall": "wall"},
+        springs=[("wall", "joint0")],
     )
 
 

@@ -1,40 +1,97 @@
-"""Motions: time histories, phase portraits, reactions and energies."""
+"""Motions: time histories, phase portraits, reactions, energies and paths in the plane."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from pfaff.draw.scene import PATH, Scene, scene_of_motion
 from pfaff.draw.style import CYCLE, figure, label
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
 
+NAMED = 8  # entries of a legend at most
+
 
 def draw_motion(motion: Motion) -> Figure:
-    """Coordinates against time, phase portraits, reactions and energies in one page."""
-    fig = figure(9, 6.5)
-    (histories, portraits), (reactions, energies) = fig.subplots(2, 2)
+    """One page; panels for reactions and for paths only where there are any."""
+    fig, panels = _page(motion)
     n = len(motion.names)
-    for k, name in enumerate(motion.names):
-        colour = CYCLE[k % len(CYCLE)]
-        histories.plot(motion.t, motion.y[k], color=colour, lw=1, label=name)
-        portraits.plot(motion.y[k], motion.y[n + k], color=colour, lw=0.7, label=name)
-    for k, (name, row) in enumerate(zip(motion.reaction_names, motion.p, strict=True)):
-        reactions.plot(motion.t, row, color=CYCLE[k % len(CYCLE)], lw=1, label=name)
-    parts = {"kinetic": motion.energy.kinetic, "potential": motion.energy.potential}
-    parts |= {"dissipated": motion.energy.dissipated, "supplied": motion.energy.supplied}
-    for k, (name, row) in enumerate(parts.items()):
-        if np.any(row):
-            energies.plot(motion.t, row, color=CYCLE[k], lw=1, label=name)
-    label(histories, "time", "coordinate")
-    label(portraits, "coordinate", "velocity")
-    label(reactions, "time", "reaction")
-    label(energies, "time", "energy")
-    for axes in (histories, portraits, reactions, energies):
-        if axes.get_legend_handles_labels()[0]:
-            axes.legend(frameon=False, fontsize="small")
+    _lines(panels["histories"], [motion.t] * n, motion.y[:n], motion.names)
+    _lines(panels["portraits"], motion.y[:n], motion.y[n:], motion.names)
+    label(panels["histories"], "time", "coordinate")
+    label(panels["portraits"], "coordinate", "velocity")
+    _legend(panels["histories"])  # the portraits have the same colours
+    _energies(panels["energies"], motion)
+    if motion.reaction_names:
+        _lines(panels["reactions"], [motion.t] * len(motion.p), motion.p, motion.reaction_names)
+        label(panels["reactions"], "time", "reaction")
+        _legend(panels["reactions"])
     fig.suptitle(f"{motion.system}: {motion.status}", fontsize="medium")
     return fig
+
+
+def _page(motion: Motion) -> tuple[Figure, dict[str, Axes]]:
+    """Four panels, or three without reactions; wide paths go below them, others beside them."""
+    rows = [["histories", "portraits"], ["energies", "reactions" if motion.reaction_names else "energies"]]
+    if motion.case is None or motion.case.system.drawing is None:
+        fig = figure(9, 6.5)
+        return fig, fig.subplot_mosaic(rows)
+    scene = scene_of_motion(motion, np.linspace(motion.t[0], motion.t[-1], PATH))
+    width, height = scene.span(scene.drawing.traced)
+    if width > 2 * height:
+        fig = figure(9, 8.5)
+        rows.append(["paths", "paths"])
+    else:
+        fig = figure(12, 6.5)
+        rows = [[*row, "paths"] for row in rows]
+    panels: dict[str, Axes] = fig.subplot_mosaic(rows)
+    _paths(panels["paths"], scene)
+    return fig, panels
+
+
+def _paths(axes: Axes, scene: Scene) -> None:
+    """The paths of the traced points, as they lie in the plane."""
+    for k, name in enumerate(scene.drawing.traced):
+        axes.plot(*scene.points[name].T, color=CYCLE[k % len(CYCLE)], lw=0.9, label=f"path of {name}")
+    starts = np.array([scene.points[name][0] for name in scene.drawing.traced])
+    axes.plot(*starts.T, "o", color="black", mfc="white", ms=5, label="start")
+    axes.set_aspect("equal", adjustable="datalim")
+    label(axes, "x", "y")
+    _legend(axes)
+
+
+def _energies(axes: Axes, motion: Motion) -> None:
+    parts = {name: getattr(motion.energy, name) for name in ("kinetic", "potential", "dissipated", "supplied")}
+    for colour, (name, row) in zip(CYCLE, parts.items(), strict=False):
+        if np.any(row):
+            axes.plot(motion.t, row, color=colour, lw=1, label=name)
+    axes.update_datalim([(motion.t[0], 0.0)])  # a constant energy would fill the panel with its rounding
+    axes.autoscale_view()
+    label(axes, "time", "energy")
+    _legend(axes)
+
+
+def _lines(axes: Axes, x: Iterable[np.ndarray], y: Iterable[np.ndarray], names: Sequence[str]) -> None:
+    """A curve for each name; where there are many, colours follow their order and the legend names some."""
+    many = len(names) > len(CYCLE)
+    colours = [to_hex(colormaps["viridis"](k / len(names))) for k in range(len(names))] if many else CYCLE
+    for name, colour, along, up in zip(names, colours, x, y, strict=False):
+        axes.plot(along, up, color=colour, lw=0.9, label=name)
+
+
+def _legend(axes: Axes) -> None:
+    handles, names = axes.get_legend_handles_labels()
+    some = np.unique(np.linspace(0, len(handles) - 1, min(len(handles), NAMED)).astype(int))
+    if len(some):
+        chosen = [handles[k] for k in some], [names[k] for k in some]
+        many = len(handles) > len(CYCLE)  # such a legend stands beside the panel
+        place, anchor = ("upper left", (1, 1)) if many else ("best", None)
+        axes.legend(*chosen, fontsize="small", framealpha=0.8, edgecolor="none", loc=place, bbox_to_anchor=anchor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,9 +163,34 @@ class Motion:
         return path
 
     def plot(self) -> Figure:
+        """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane."""
         from pfaff.draw.motion import draw_motion
 
         return draw_motion(self)
+
+    def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:
+        """Successive configurations, evenly spaced or at the given times, with the path of the traced points so far."""
+        from pfaff.draw.film import draw_film
+
+        return draw_film(self, frames, times)
+
+    def animate(
+        self,
+        path: str | Path,
+        *,
+        seconds: float = 10.0,
+        fps: float = 25.0,
+        span: tuple[float, float] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Path:
+        """Write a moving picture: ``.gif``, ``.html`` (one file, needs no network) or ``.mp4`` (by ffmpeg).
+
+        The motion, or the part of it from ``span[0]`` to ``span[1]``, takes so many seconds to watch, in fps pictures
+        a second; ``progress(done, all)`` is called after each.
+        """
+        from pfaff.draw.animation import animate
+
+        return animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
 
 
 def load_motion(path: str | Path, case: Case | None = None) -> Motion:

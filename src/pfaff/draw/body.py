@@ -1,0 +1,157 @@
+"""The bodies of a system at one instant of a scene: bars with their width, hinges, supports, springs and forces.
+
+All sizes are shares of the scene's scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Circle, Polygon, Rectangle
+
+from pfaff.draw.scene import Scene
+from pfaff.draw.style import GREY, VERMILION
+
+BAR = 0.055  # half the width of a bar
+HINGE = 0.05
+BLOCK = 0.22  # half the side
+WHEEL = 0.2  # half the length
+CYLINDER = 0.14  # the radius
+COILS = 7
+GENERATORS = 6  # lines on a cylinder that show how it turns
+
+
+def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> None:
+    """The system at the instant ``scene.t[k]``; text is for the legend."""
+    drawing, scale = scene.drawing, scene.scale
+    for a, b in drawing.springs:
+        _spring(axes, scene.points[a][k], scene.points[b][k], scale)
+    for number, (a, b) in enumerate(drawing.links):
+        outline = _capsule(scene.points[a][k], scene.points[b][k], BAR * scale)
+        bar = Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=3, label=text if number == 0 else "")
+        axes.add_patch(bar)
+    for name, mark in drawing.marks.items():
+        MARKS[mark](axes, scene, name, k, colour)
+    for tails, tips in scene.forces.values():
+        _arrow(axes, tails[k], tips[k])
+
+
+def draw_path(axes: Axes, scene: Scene, upto: int, colour: str = GREY, since: int = 0) -> None:
+    """Where the traced points have been."""
+    for name in scene.drawing.traced:
+        axes.plot(*scene.points[name][since : upto + 1].T, color=colour, lw=1, zorder=1)
+
+
+def pale(colour: str) -> tuple[float, float, float]:
+    """The same colour for the face of a body."""
+    red, green, blue = (1 - 0.45 * (1 - share) for share in to_rgb(colour))
+    return red, green, blue
+
+
+def _capsule(a: np.ndarray, b: np.ndarray, half_width: float) -> np.ndarray:
+    """The outline of a bar from a to b with round ends."""
+    direction = np.arctan2(*(b - a)[::-1])
+    half_turn = direction + np.linspace(-np.pi / 2, np.pi / 2, 13)
+    cap = half_width * np.column_stack([np.cos(half_turn), np.sin(half_turn)])
+    return np.concatenate([b + cap, a - cap])
+
+
+def _hinge(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    axes.add_patch(Circle(scene.points[name][k], HINGE * scene.scale, fc="white", ec=colour, lw=1, zorder=5))
+
+
+def _mass(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    axes.add_patch(Circle(scene.points[name][k], 2 * HINGE * scene.scale, fc=colour, ec=colour, zorder=5))
+
+
+def _contact(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    axes.add_patch(Circle(scene.points[name][k], HINGE * scene.scale, fc=VERMILION, ec="white", lw=0.5, zorder=6))
+
+
+def _support(face: str) -> Callable[[Axes, Scene, str, int, str], None]:
+    def draw(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+        (x, y), half = scene.points[name][k], BLOCK * scene.scale
+        axes.axhline(y - half, color=GREY, lw=1.2, zorder=0)
+        axes.add_patch(Rectangle((x - half, y - half), 2 * half, 2 * half, fc=face, ec=colour, lw=1, zorder=2))
+        _hinge(axes, scene, name, k, colour)
+
+    return draw
+
+
+def _wall(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    (x, y), half = scene.points[name][k], BLOCK * scene.scale
+    solid = Rectangle((x - half, y - 2 * half), half, 4 * half, fc="white", ec=GREY, lw=0, hatch="////", zorder=1)
+    axes.add_patch(solid)
+    axes.plot([x, x], [y - 2 * half, y + 2 * half], color="black", lw=1.2, zorder=2)
+
+
+def _wheel(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    """Seen from above: it rolls across its axle."""
+    at, half = scene.points[name][k], WHEEL * scene.scale * _across(scene, name, k)
+    axes.add_patch(Polygon(_capsule(at - half, at + half, 1.2 * BAR * scene.scale), color="black", lw=0, zorder=6))
+
+
+def _bow(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    """The head of the T; a line leads on to a contact that lies beyond it."""
+    at, half = scene.points[name][k], scene.reach * _across(scene, name, k)
+    for bow, contact in scene.touches:
+        if bow == name:
+            axes.plot(*np.transpose([at, scene.points[contact][k]]), color=colour, lw=1.2, zorder=2.5)
+    outline = _capsule(at - half, at + half, BAR * scene.scale)
+    axes.add_patch(Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=4))
+
+
+def _cylinder(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    """A strip along its axis, as long as the contacts need; the lines on it pass as it turns."""
+    radius, across = CYLINDER * scene.scale, _across(scene, name, k)
+    along = np.array([across[1], -across[0]])
+    ends = scene.points[name][k] + np.outer(_contacts(scene, name, k), along)
+    outline = [*(ends - radius * across), *(ends + radius * across)[::-1]]
+    axes.add_patch(Polygon(outline, fc="0.94", ec=GREY, lw=1.2, zorder=0.6))
+    turned = scene.roll[k] / radius + 2 * np.pi * np.arange(GENERATORS) / GENERATORS
+    for sine in np.sin(turned[np.cos(turned) > 0]):
+        axes.plot(*(ends + sine * radius * across).T, color=GREY, lw=0.7, zorder=0.7)
+
+
+def _contacts(scene: Scene, name: str, k: int) -> np.ndarray:
+    """From where to where along its axis a cylinder is touched, and a little more."""
+    across = _across(scene, name, k)
+    places = (np.concatenate([scene.points[name], *scene.touched]) - scene.points[name][k]) @ [across[1], -across[0]]
+    return np.array([np.nanmin(places), np.nanmax(places)]) + 0.8 * scene.scale * np.array([-1, 1])
+
+
+def _across(scene: Scene, name: str, k: int) -> np.ndarray:
+    angle = scene.angle(name)[k]
+    return np.array([-np.sin(angle), np.cos(angle)])
+
+
+def _spring(axes: Axes, a: np.ndarray, b: np.ndarray, scale: float) -> None:
+    along = b - a
+    across = 0.5 * BLOCK * scale * np.array([-along[1], along[0]]) / (np.hypot(*along) or 1.0)
+    shares = np.concatenate([[0, 0.1], np.linspace(0.1, 0.9, 4 * COILS + 1)[1:-1:2], [0.9, 1]])
+    swing = np.concatenate([[0, 0], (-1.0) ** np.arange(2 * COILS), [0, 0]])
+    axes.plot(*(a + np.outer(shares, along) + np.outer(swing, across)).T, color="black", lw=1, zorder=1.5)
+
+
+def _arrow(axes: Axes, tail: np.ndarray, tip: np.ndarray) -> None:
+    if np.array_equal(tail, tip):
+        return
+    style = {"arrowstyle": "-|>", "color": VERMILION, "lw": 1.8, "mutation_scale": 14, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", tuple(tip), tuple(tail), arrowprops=style, zorder=7)
+    axes.update_datalim([tail, tip])
+
+
+MARKS: dict[str, Callable[[Axes, Scene, str, int, str], None]] = {
+    "hinge": _hinge,
+    "mass": _mass,
+    "contact": _contact,
+    "block": _support("white"),
+    "ground": _support("lightgrey"),
+    "wall": _wall,
+    "wheel": _wheel,
+    "bow": _bow,
+    "cylinder": _cylinder,
+}

@@ -1,0 +1,76 @@
+"""A motion as a strip of pictures: successive configurations, with the path so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pfaff.draw.body import draw_body, draw_path
+from pfaff.draw.scene import PATH, scene_of_motion
+from pfaff.draw.style import BLUE, figure, label
+from pfaff.draw.view import View, view_of
+from pfaff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pfaff.motion.result import Motion
+
+WIDTH = 9.0  # of the page
+LANDSCAPE = 1.3  # its wanted ratio of width to height
+
+
+def draw_film(motion: Motion, frames: int, times: Sequence[float] | None) -> Figure:
+    """Configurations at given times, or at evenly spaced ones from the first instant to the last."""
+    shown = _times(motion, frames, times)
+    instants = np.union1d(np.linspace(motion.t[0], max(shown, key=lambda t: abs(t - motion.t[0])), PATH), shown)
+    instants = instants if motion.t[-1] >= motion.t[0] else instants[::-1]
+    scene = scene_of_motion(motion, instants)
+    at = np.array([int(np.flatnonzero(instants == t)[0]) for t in shown])
+    view = view_of(scene)
+    fig = _page(len(at), view)
+    fig.suptitle(motion.system, fontsize="medium")
+    digits = decimals(shown)
+    for k, axes in zip(range(len(at)), fig.axes, strict=True):
+        draw_path(axes, scene, at[k])
+        draw_body(axes, scene, at[k], BLUE)
+        view.frame(axes, at[k])
+        axes.set_title(f"t = {round(shown[k], digits + 1):g}", fontsize="medium", loc="left")
+    return fig
+
+
+def decimals(times: np.ndarray) -> int:
+    """Digits after the point that tell successive times apart."""
+    steps = np.abs(np.diff(times))
+    least = steps[steps > 0].min(initial=np.inf)
+    return int(np.clip(np.ceil(-np.log10(least)) + 1, 0, 9)) if np.isfinite(least) else 2
+
+
+def _times(motion: Motion, frames: int, times: Sequence[float] | None) -> np.ndarray:
+    if times is not None:
+        shown = np.asarray(times, dtype=float)
+        if shown.ndim != 1 or not len(shown) or not np.isfinite(shown).all():
+            raise ParameterError(f"times={times}: give a list of instants")
+        return shown
+    if isinstance(frames, bool) or not isinstance(frames, int) or frames < 1:
+        raise ParameterError(f"frames={frames!r}: give a whole number from 1 up")
+    return np.linspace(motion.t[0], motion.t[-1], frames)
+
+
+def _page(count: int, view: View) -> Figure:
+    """As many columns as bring the page nearest to landscape and leave few places empty."""
+    ratio = view.size[1] / view.size[0]
+
+    def badness(columns: int) -> float:
+        rows = -(-count // columns)
+        return abs(np.log(columns / (rows * ratio * LANDSCAPE))) + 2 * (rows * columns - count) / count
+
+    columns = min(range(1, count + 1), key=badness)
+    rows = -(-count // columns)
+    fig = figure(WIDTH, rows * (ratio * WIDTH / columns + 0.35) + 0.3)
+    for k in range(count):
+        axes = fig.add_subplot(rows, columns, k + 1)
+        label(axes, "", "")
+        axes.tick_params(labelsize="small")
+    return fig

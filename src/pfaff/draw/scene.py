@@ -1,0 +1,180 @@
+"""Where everything that is drawn stands: points, directions and forces of a system, at many instants at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import ParameterError, StatementError
+from pfaff.system import Drawing, System
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+    from pfaff.motion.result import Motion
+
+PATH = 6000  # instants that a smooth path needs, its corners included
+SMALL, LARGE = 1 / 4, 1 / 2  # of the system: symbols are sized between these, whatever its links
+BEYOND = 2.0  # times its own size: a contact farther away than that is left out of the picture
+ARROW = 0.45  # the longest force, as a share of the system's size
+GAP = 0.25  # between an arrow and its point, as a share of the scale
+APART = ("cylinder", "wall", "contact")  # marks of what does not move with the system
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Points and arrows, one row (x, y) for each instant of ``t``; angles, one number for each."""
+
+    drawing: Drawing
+    t: np.ndarray
+    points: Mapping[str, np.ndarray]
+    angles: Mapping[str, np.ndarray]
+    arrows: Mapping[str, np.ndarray]
+
+    @cached_property
+    def moving(self) -> np.ndarray:
+        """All points of the system itself: instants × points × (x, y)."""
+        marks = self.drawing.marks
+        own = [at for name, at in self.points.items() if marks.get(name) not in APART]
+        return np.stack(own or list(self.points.values()), axis=1)
+
+    @cached_property
+    def extent(self) -> float:
+        """The size of the system where it is stretched most."""
+        return float(np.nanmax(np.ptp(self.moving, axis=1)))
+
+    @cached_property
+    def scale(self) -> float:
+        """The length by which symbols are sized: the longest link, unless that is small or large in the picture."""
+        links = [float(np.linalg.norm(self.points[a][0] - self.points[b][0])) for a, b in self.drawing.links]
+        size = min(max(*links, SMALL * self.extent, 0.0), LARGE * self.extent)
+        return size or SMALL * float(self.span(self.points).max()) or 1.0
+
+    @cached_property
+    def reach(self) -> float:
+        """Half the length of a bow: enough for its contacts, unless that is more than the system is long."""
+        far = [np.nanmax(np.linalg.norm(self.points[a] - self.points[b], axis=1)) for a, b in self.touches]
+        return float(np.clip(1.1 * max(far, default=0.0), 0.6 * self.scale, 0.6 * max(self.scale, self.extent)))
+
+    @property
+    def touches(self) -> list[tuple[str, str]]:
+        """Every bow with every contact."""
+        bows, contacts = (
+            [name for name, mark in self.drawing.marks.items() if mark == kind] for kind in ("bow", "contact")
+        )
+        return [(bow, contact) for bow in bows for contact in contacts]
+
+    @cached_property
+    def touched(self) -> list[np.ndarray]:
+        """The contacts; where they are BEYOND, the ends of their bows."""
+        pairs = [(self.points[bow], self.points[contact]) for bow, contact in self.touches]
+        room = BEYOND * max(self.extent, self.scale)
+        near = [np.linalg.norm(at - end, axis=1, keepdims=True) < room for end, at in pairs]
+        return [np.where(close, at, end) for close, (end, at) in zip(near, pairs, strict=True)]
+
+    @cached_property
+    def roll(self) -> np.ndarray:
+        """By how far the bow has turned a cylinder: what passes over its surface, across its axis."""
+        cylinders = [name for name, mark in self.drawing.marks.items() if mark == "cylinder"]
+        if len(self.t) < 2 or not (self.touches and cylinders):
+            return np.zeros(len(self.t))
+        bow, touched = self.touches[0]
+        end, contact = self.points[bow], self.points[touched]
+        turn, axis = self.angle(bow), self.angle(cylinders[0])
+        arm = (contact - end)[:-1] + np.diff(contact - end, axis=0) / 2
+        moved = np.diff(end, axis=0) + np.diff(turn)[:, None] * np.stack([-arm[:, 1], arm[:, 0]], axis=1)
+        across = moved[:, 1] * np.cos(axis[:-1]) - moved[:, 0] * np.sin(axis[:-1])
+        return np.concatenate([[0.0], np.cumsum(across)])
+
+    def span(self, names: Iterable[str]) -> np.ndarray:
+        """Width and height of the region that some points visit."""
+        visited = np.concatenate([self.points[name] for name in names])
+        return np.nanmax(visited, axis=0) - np.nanmin(visited, axis=0)
+
+    def angle(self, name: str) -> np.ndarray:
+        return self.angles.get(name, np.zeros(len(self.t)))
+
+    @cached_property
+    def forces(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Tail and tip of every arrow, the longest as long as ARROW: one that pushes ends at its point."""
+        sizes = {name: np.linalg.norm(arrow, axis=1, keepdims=True) for name, arrow in self.arrows.items()}
+        longest = max((np.nanmax(size) for size in sizes.values()), default=0.0) or 1.0
+        ends = {}
+        for name, arrow in self.arrows.items():
+            unit = arrow / np.where(sizes[name] > 0, sizes[name], 1.0)
+            near = GAP * self.scale * unit
+            far = near + ARROW * max(self.extent, self.scale) * arrow / longest
+            at = self.points[name]
+            ends[name] = (at - far, at - near) if self._pushes(name) else (at + near, at + far)
+        return ends
+
+    def _pushes(self, name: str) -> bool:
+        """Whether the force at a point points into the system."""
+        ends = [pair if pair[0] == name else pair[::-1] for pair in self.drawing.links if name in pair]
+        into = sum(np.nansum((self.points[b] - self.points[a]) * self.arrows[name]) for a, b in ends)
+        return bool(into >= 0)
+
+
+def drawing_of(case: Case | None) -> Drawing:
+    """The drawing of a case's system, or an error that says how to give one."""
+    if case is None:
+        raise ParameterError("a motion from a file knows no system: read it with load_motion(path, case) to draw it")
+    if case.system.drawing is None:
+        raise StatementError(
+            f"{case.system.name} has no drawing: give its System one of points and links, "
+            "drawing=Drawing(points={'a': (0, 0), 'b': (x, y)}, links=[('a', 'b')])"
+        )
+    return case.system.drawing
+
+
+def scene_of(case: Case | None, q: np.ndarray, t: np.ndarray) -> Scene:
+    """Everything at coordinates q (one column for each instant)."""
+    drawing = drawing_of(case)
+    assert case is not None
+    with np.errstate(all="ignore"):
+        rows = _formulas(case.system)(*np.asarray(q, dtype=float), *case.numbers, t)
+    values = iter([np.broadcast_to(np.asarray(row, dtype=float), np.shape(t)) for row in rows])
+    points = {name: np.stack([next(values), next(values)], axis=1) for name in drawing.points}
+    angles = {name: next(values) for name in drawing.angles}
+    arrows = {name: np.stack([next(values), next(values)], axis=1) for name in drawing.arrows}
+    return Scene(drawing, np.asarray(t), points, angles, arrows)
+
+
+def scene_of_motion(motion: Motion, times: np.ndarray) -> Scene:
+    drawing_of(motion.case)
+    return scene_of(motion.case, motion(times)[: len(motion.names)], times)
+
+
+@lru_cache(maxsize=32)
+def _formulas(system: System) -> Callable[..., list[Any]]:
+    """Points, then angles, then arrows: one function of the coordinates, parameters and time."""
+    drawing = system.drawing
+    assert drawing is not None
+    entries = [
+        *((name, each) for name, point in drawing.points.items() for each in _pair(name, point)),
+        *drawing.angles.items(),
+        *((name, each) for name, arrow in drawing.arrows.items() for each in _pair(name, arrow)),
+    ]
+    s = system.statement
+    known = [*s.q, *system.parameters, s.time]
+    expressions = []
+    for name, entry in entries:
+        expressions.append(sm.sympify(entry).xreplace(dict(s.to_plain)))
+        functions = expressions[-1].atoms(sm.core.function.AppliedUndef)
+        for symbol in sorted({*functions, *expressions[-1].free_symbols} - set(known), key=str):
+            raise StatementError(
+                f"the drawing of {name!r} contains {symbol}, which is neither a coordinate nor a parameter of "
+                f"{system.name}: write it in those"
+            )
+    return sm.lambdify(known, expressions, "numpy", cse=True)
+
+
+def _pair(name: str, given: Any) -> tuple[Any, ...]:
+    entries = tuple(given)
+    if len(entries) != 2:
+        raise StatementError(f"the drawing of {name!r} has {len(entries)} entries: give a pair (x, y)")
+    return entries
