@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -275,6 +276,15 @@ def paradox(
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="An initial value: theta1_dot=0.01. Repeat.")
 @click.option("--samples", default=1001, show_default=True, help="Times at which the motion is kept.")
 @click.option("--project", is_flag=True, help="Change initial values that violate the constraints, and say so.")
+@click.option("--method", default="auto", show_default=True, help="auto, taylor or implicit (for stiff systems).")
+@click.option("--tolerance", type=float, help="Error allowed in each step; by default what the method does best.")
+@click.option(
+    "--drive", multiple=True, metavar="NAME=f(t)", help="A coordinate or load in time: F=80+sin(2*t). Repeat."
+)
+@click.option(
+    "--event", multiple=True, metavar="EXPRESSION", help="Locate where this vanishes: 'theta1', 'p - 3'. Repeat."
+)
+@click.option("--stop", multiple=True, metavar="EXPRESSION", help="End the motion where this vanishes. Repeat.")
 @click.option("--save", type=click.Path(path_type=Path), help="Write the motion as netCDF.")
 @plot_into
 @click.option("--film", type=click.Path(path_type=Path), help="Also draw successive configurations: .png, .pdf, .svg.")
@@ -288,6 +298,11 @@ def simulate(
     start: tuple[str, ...],
     samples: int,
     project: bool,
+    method: str,
+    tolerance: float | None,
+    drive: tuple[str, ...],
+    event: tuple[str, ...],
+    stop: tuple[str, ...],
     save: Path | None,
     plot: Path | None,
     film: Path | None,
@@ -303,13 +318,26 @@ def simulate(
       pfaff simulate column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=83.97 \\
           --duration 100 --start theta1_dot=0.01 --start theta2_dot=0.01 --plot cycle.png --animate cycle.gif
     """
+    from pfaff.motion.events import Event
     from pfaff.motion.simulate import simulate as integrate
 
     gc.enable()
     case = _case(**which)
     if film or animate:
         _check_pictures(case, animate)
-    motion = integrate(case, duration, _numbers(start), samples=samples, project=project)
+    with _bar("integrating") as progress:
+        motion = integrate(
+            case,
+            duration,
+            _numbers(start),
+            samples=samples,
+            tolerance=tolerance,
+            project=project,
+            method=method,
+            prescribed=_functions(case, drive),
+            events={**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}},
+            progress=progress,
+        )
     if save:
         motion.save(save)
     if plot:
@@ -321,6 +349,7 @@ def simulate(
     if as_json:
         series = {name: motion[name] for name in (*motion.states, *motion.reaction_names)}
         facts: dict[str, Any] = {"status": motion.status, "method": motion.method, "energy_drift": motion.energy.drift}
+        facts["events"] = {name: found.t for name, found in motion.events.items()}
         facts["written"] = [str(path) for path in (save, plot, film, animate) if path]
         return _print_json(facts | {"changes": motion.changes, "t": motion.t} | series)
     rows = [
@@ -329,6 +358,9 @@ def simulate(
     ]
     _table(f"Motion over {motion.t[-1]:g}", ["name", "first", "last", "least", "greatest"], rows)
     print(f"{motion.status}; {motion.method}; energy balances to {motion.energy.drift:.1e}")
+    for name, found in motion.events.items():
+        times = ", ".join(f"{t:.12g}" for t in found.t[:8]) + (", …" if len(found) > 8 else "")
+        print(f"{name} = 0: {len(found)} times{': t = ' + times if len(found) else ''}")
     for name, change in motion.changes.items():
         print(f"changed to obey the constraints: {name} by {change:.6g}")
 
@@ -492,20 +524,39 @@ def _check_pictures(case: Case, animate: Path | None) -> None:
 
 
 def _animate(motion: Motion, path: Path, seconds: float) -> None:
-    if sys.stderr.isatty():
-        from rich.console import Console
-        from rich.progress import Progress
-
-        with Progress(console=Console(stderr=True), transient=True) as bar:
-            task = bar.add_task(f"drawing {path.name}")
-
-            def progress(done: int, every: int) -> None:
-                bar.update(task, completed=done, total=every)
-
-            motion.animate(path, seconds=seconds, progress=progress)
-    else:
-        motion.animate(path, seconds=seconds)
+    with _bar(f"drawing {path.name}") as progress:
+        motion.animate(path, seconds=seconds, progress=lambda done, every: progress(done / every))
     print(f"drawn: {path}", file=sys.stderr)
+
+
+@contextmanager
+def _bar(text: str) -> Iterator[Callable[[float], None]]:
+    """A progress bar on a terminal, nothing elsewhere; it is told the fraction done."""
+    if not sys.stderr.isatty():
+        yield lambda fraction: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(text, total=1.0)
+        yield lambda fraction: bar.update(task, completed=fraction)
+
+
+def _functions(case: Case, given: tuple[str, ...]) -> dict[str, Any]:
+    """Functions of time from text, in the system's own symbol for it."""
+    import sympy as sm
+
+    functions = {}
+    for text in given:
+        name, found, formula = text.partition("=")
+        try:
+            functions[name.strip()] = sm.parse_expr(formula, local_dict={"t": case.system.time})
+        except (SyntaxError, TypeError, ValueError) as problem:
+            raise ParameterError(f"--drive {text!r}: write NAME=f(t), such as F=80+sin(2*t)") from problem
+        if not found:
+            raise ParameterError(f"--drive {text!r}: write NAME=f(t), such as F=80+sin(2*t)")
+    return functions
 
 
 if __name__ == "__main__":

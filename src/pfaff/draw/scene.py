@@ -131,12 +131,12 @@ def drawing_of(case: Case | None) -> Drawing:
     return case.system.drawing
 
 
-def scene_of(case: Case | None, q: np.ndarray, t: np.ndarray) -> Scene:
-    """Everything at coordinates q (one column for each instant)."""
+def scene_of(case: Case | None, q: np.ndarray, t: np.ndarray, numbers: np.ndarray | None = None) -> Scene:
+    """Everything at coordinates q (one column for each instant), with the case's parameters or given ones."""
     drawing = drawing_of(case)
     assert case is not None
     with np.errstate(all="ignore"):
-        rows = _formulas(case.system)(*np.asarray(q, dtype=float), *case.numbers, t)
+        rows = _formulas(case.system)(*np.asarray(q, dtype=float), *(case.numbers if numbers is None else numbers), t)
     values = iter([np.broadcast_to(np.asarray(row, dtype=float), np.shape(t)) for row in rows])
     points = {name: np.stack([next(values), next(values)], axis=1) for name in drawing.points}
     angles = {name: next(values) for name in drawing.angles}
@@ -146,7 +146,7 @@ def scene_of(case: Case | None, q: np.ndarray, t: np.ndarray) -> Scene:
 
 def scene_of_motion(motion: Motion, times: np.ndarray) -> Scene:
     drawing_of(motion.case)
-    return scene_of(motion.case, motion(times)[: len(motion.names)], times)
+    return scene_of(motion.case, motion(times)[: len(motion.names)], times, motion.numbers_at(times))
 
 
 @lru_cache(maxsize=32)

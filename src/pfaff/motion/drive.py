@@ -20,7 +20,7 @@ from pfaff.lowering import graph_of
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.system import System
+    from pfaff.system import Drawing, System
 
 DEGREE = 5
 SINCE = "spline knot"
@@ -116,6 +116,22 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
         holonomic_constraints=[*(driven(c) for c in system.holonomic_constraints), *motions],
         parameters={**{p: v for p, v in system.parameters.items() if p not in loads}, **parameters},
         load=None if system.load in loads else system.load,
+        drawing=_driven_drawing(system.drawing, loads),
+    )
+
+
+def _driven_drawing(drawing: Drawing | None, loads: Mapping[sm.Symbol, sm.Expr]) -> Drawing | None:
+    if drawing is None:
+        return None
+
+    def driven(pair: Any) -> tuple[Any, ...]:
+        return tuple(sm.sympify(e).xreplace(loads) for e in pair)
+
+    return replace(
+        drawing,
+        points={name: driven(point) for name, point in drawing.points.items()},
+        angles={name: sm.sympify(angle).xreplace(loads) for name, angle in drawing.angles.items()},
+        arrows={name: driven(arrow) for name, arrow in drawing.arrows.items()},
     )
 
 

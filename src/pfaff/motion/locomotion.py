@@ -85,7 +85,7 @@ class Locomotion:
         driven = self.motion.case
         assert driven is not None
         own = len(self.case.system.nonholonomic_constraints)
-        table = self.motion.numbers.copy()
+        table = self.motion.numbers_at(self.motion.t).copy()
         table[driven.system.parameter_names.index(load)] = value
         return driven.system.flow.reactions(self.motion.y, table, self.motion.t)[:own]
 

@@ -98,12 +98,8 @@ class Motion:
         """The ends of the integrator's steps where they are known, else the samples."""
         return self.measures.steps if isinstance(self.measures, Measured) else self.t
 
-    @property
-    def numbers(self) -> np.ndarray:
-        """The parameters at the samples: one column, or one for each where sampled functions drive the motion."""
-        return self._numbers(self.t)
-
-    def _numbers(self, t: np.ndarray) -> np.ndarray:
+    def numbers_at(self, t: np.ndarray) -> np.ndarray:
+        """The parameters at some times: a single column, or one for each where sampled functions drive the motion."""
         if isinstance(self.measures, Measured):
             return self.measures.driven.numbers(t)
         return self._case.numbers
@@ -116,11 +112,11 @@ class Motion:
 
     def rates(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Velocities and accelerations at given times and states."""
-        return self._case.system.flow.rhs(y, self._numbers(t), t)
+        return self._case.system.flow.rhs(y, self.numbers_at(t), t)
 
     def reactions(self, t: np.ndarray) -> np.ndarray:
         """The reactions at any times, one row for each constraint."""
-        return self._case.system.flow.reactions(self(t), self._numbers(t), t)
+        return self._case.system.flow.reactions(self(t), self.numbers_at(t), t)
 
     def period(self, name: str | None = None) -> float:
         """The period of a motion that has become periodic, seen in a coordinate (the first by default)."""

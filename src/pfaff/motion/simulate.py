@@ -15,13 +15,14 @@ from pfaff.motion.measures import Measured
 from pfaff.motion.result import Motion
 from pfaff.motion.singular import end_where_singular
 from pfaff.motion.start import Start, initial_state
-from pfaff.motion.stiff import stiff_motion
+from pfaff.motion.stiff import spread, stiff_motion
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
 METHODS = ("auto", "taylor", "implicit")
-STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it is taken for stiff
+STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
+APART = 1e3  # the fastest to the slowest time scale of a motion that is stiff
 
 
 def simulate(
@@ -56,8 +57,9 @@ def simulate(
     first = taylor.set_up(integrator, eqs, x, driven.case.numbers, float(duration))
     watch.forget()
     expected = abs(duration) / first
-    if method == "auto" and expected > STIFF and not watch.events and not driven.changing:
-        reason = f"stiff: Taylor's first step is {first:.1e}, {expected:.1e} of them would be needed"
+    free = method == "auto" and not watch.events and not driven.changing
+    if free and expected > STIFF and (apart := spread(driven.case, x)) > APART:
+        reason = f"stiff: time scales a factor {apart:.1e} apart, {expected:.1e} explicit steps would be needed"
         return _stiff(driven, start, t, tolerance, events, reason, progress)
     stabilisation = integrator.pars[eqs.coefficients] if eqs.graph.A else 0.0
 

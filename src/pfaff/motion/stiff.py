@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
 import numpy as np
@@ -21,6 +21,10 @@ from pfaff.motion.result import Motion
 from pfaff.motion.start import Constraints, Start, on_positions, on_velocities
 from pfaff.system import System
 
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+ZERO = 1e-9  # of the largest eigenvalue: what is smaller belongs to constraints and ignorable coordinates
 DECAYS = 100.0  # times that an error of the constraints decays to a third within the motion, at least
 
 
@@ -82,6 +86,14 @@ def _between(t: np.ndarray, y: np.ndarray, rates: np.ndarray) -> Callable[[np.nd
     if t[-1] < t[0]:
         t, y, rates = t[::-1], y[:, ::-1], rates[:, ::-1]
     return CubicHermiteSpline(t, y, rates, axis=1)
+
+
+def spread(case: Case, x: np.ndarray) -> float:
+    """The largest to the smallest eigenvalue of the linearised equations, in magnitude, zeros left out."""
+    size = len(x) + 2
+    jacobian = compiled(case.system)[1](np.append(x, [0.0, 0.0]), np.append(case.numbers, 0.0))
+    sizes = np.abs(np.linalg.eigvals(jacobian.reshape(size, size)))
+    return float(sizes.max() / sizes[sizes > ZERO * sizes.max()].min()) if sizes.max() > 0 else 1.0
 
 
 @lru_cache(maxsize=32)

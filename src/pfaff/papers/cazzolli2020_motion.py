@@ -10,7 +10,11 @@ import sympy as sm
 
 from pfaff.atlas import column
 from pfaff.case import Case
+from pfaff.draw.body import draw_body, draw_path
+from pfaff.draw.configuration import draw_together
+from pfaff.draw.scene import scene_of_motion
 from pfaff.draw.style import BLUE, GREEN, GREY, SKY, VERMILION, figure, label
+from pfaff.draw.view import view_of
 from pfaff.motion.result import Motion
 from pfaff.papers.reproduction import Claim
 
@@ -176,6 +180,42 @@ MOTION_ITEMS = [
 ]  # fmt: skip
 
 
+def figure_3() -> Any:
+    """Six instants of the motion to the limit cycle, and the trajectory of the skate with its sharp corners."""
+    motion = cycle("skate")
+    fig = figure(9, 9)
+    grid = fig.add_gridspec(4, 2, height_ratios=[1, 1, 1, 1.6])
+    instants = np.linspace(0, 60, 2001)
+    scene = scene_of_motion(motion, instants)
+    view = view_of(scene)
+    for k, at in enumerate(range(0, 2001, 400)):
+        axes = fig.add_subplot(grid[k // 2, k % 2])
+        draw_path(axes, scene, at)
+        draw_body(axes, scene, at, BLUE)
+        view.frame(axes, at)
+        axes.set_title(f"({'abcdef'[k]})  τ = {instants[at]:g}", fontsize="medium", loc="left")
+    path = fig.add_subplot(grid[3, :])
+    end = scene.points["joint2"]
+    path.plot(*end.T, color=BLUE, lw=1)
+    label(path, "x", "y", "trajectory of the end, τ = 0 … 60")
+    return fig
+
+
+def figure_4() -> Any:
+    """The elastic double pendulum at rest and in motion."""
+    motion = undamped()
+    times = np.array([0.0, motion.t[np.abs(motion["theta1"]).argmax()]])
+    scene = scene_of_motion(motion, times)
+    view = view_of(scene)
+    fig = figure(7, 5)
+    for k, (axes, text) in enumerate(zip(fig.subplots(2, 1), ("equilibrium", "in motion"), strict=True)):
+        draw_body(axes, scene, k, BLUE)
+        view.frame(axes, k)
+        p, energy = motion.reactions(times)[0, k], motion.energy.drift
+        axes.set_title(f"{text}, τ = {times[k]:.3g}: p = {p:.5g}; energy constant to {energy:.0e}", fontsize="medium")
+    return fig
+
+
 def figure_11() -> Any:
     """Rotations, displacement and the path of the skate: growth, then decay."""
     motion = triple()
@@ -210,8 +250,6 @@ def figure_14() -> Any:
     fig = figure(11, 4)
     shape, *portraits = fig.subplots(1, 3)
     case = damped("bow").at(beta0=BETA, F=80)
-    from pfaff.draw.configuration import draw_together
-
     draw_together(shape, [case.equilibrium()])
     shape.set_title("equilibrium at F = 80, β0 = π/100", fontsize="medium")
     for k, axes in enumerate(portraits):
@@ -238,4 +276,10 @@ def _path(axes: Any, motion: Motion) -> None:
     axes.set_aspect("equal", adjustable="datalim")
 
 
-MOTION_FIGURES = {"figure_11": figure_11, "figure_12": figure_12, "figure_14": figure_14}
+MOTION_FIGURES = {
+    "figure_3": figure_3,
+    "figure_4": figure_4,
+    "figure_11": figure_11,
+    "figure_12": figure_12,
+    "figure_14": figure_14,
+}
