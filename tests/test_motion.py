@@ -180,3 +180,55 @@ def test_a_collapsed_step_keeps_what_was_computed(skate):
 def test_bad_requests(skate, arguments, words):
     with pytest.raises(ParameterError, match=words):
         skate.at(F=1).simulate(**arguments)
+
+
+def test_same_motion_from_equation_52_typed_by_hand(skate):
+    """Cazzolli et al. (2020), Eq. (52) with the inertia of the end that (52b) lacks, Eq. (53); independent of pfaff."""
+    from scipy.integrate import solve_ivp
+
+    d, M_L, I_L, k1, c, F = 0.5, 15.0, 15.0, 50.0, 1.5, 80.0
+    m12, m1, m2 = d / 8 + M_L / 4, (d + 1) / 4 + M_L / 2, d / 4 + M_L / 2
+
+    def rhs(_, x):
+        one, two, _, v1, v2, vX = x
+        s1, c1, s2, c2, s, cos = (
+            np.sin(one),
+            np.cos(one),
+            np.sin(two),
+            np.cos(two),
+            np.sin(one - two),
+            np.cos(one - two),
+        )
+        saddle = np.array(
+            [
+                [(d**2 + 1) / 8 + M_L / 4, m12 * cos, -m1 * s1, -s / 2],
+                [m12 * cos, d**2 / 8 + M_L / 4 + I_L, -m2 * s2, 0],
+                [-m1 * s1, -m2 * s2, 1 + M_L, c2],
+                [-s / 2, 0, c2, 0],
+            ]
+        )
+        force = [
+            -(k1 + 1) * one + two - c * (2 * v1 - v2) - m12 * v2**2 * s,
+            one - two + c * (v1 - v2) + m12 * v1**2 * s,
+            F + m1 * v1**2 * c1 + m2 * v2**2 * c2,
+            (v1 - v2) * cos * v1 / 2 + vX * v2 * s2,
+        ]
+        return [v1, v2, vX, *np.linalg.solve(saddle, force)[:3]]
+
+    motion = skate.at(**XI_HAT, c_i=c, F=F).simulate(40, theta1_dot=0.1, theta2_dot=0.1, samples=41)
+    other = solve_ivp(rhs, (0, 40), motion.y[:, 0], "DOP853", motion.t, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(motion.y, other.y, atol=1e-10)
+
+
+def test_the_error_follows_the_tolerance(skate):
+    """Taylor's order grows with the digits asked for: the error is about proportional to the tolerance."""
+    case = skate.at(**XI_HAT, c_i=1.5, F=84)
+
+    def final(tolerance):
+        return case.simulate(60, tolerance=tolerance, samples=2, theta1_dot=0.1, theta2_dot=0.1).y[:, -1]
+
+    exact = final(1e-17)
+    errors = [np.abs(final(tolerance) - exact).max() for tolerance in (1e-4, 1e-7, 1e-10)]
+    orders = np.diff(np.log10(errors)) / -3
+    assert np.all((orders > 0.7) & (orders < 1.4))
+    assert np.abs(final(1e-15) - exact).max() < 1e-13
