@@ -19,12 +19,14 @@ class Dynamics:
     """Functions of (q, q̇, q̈, p; parameters), one row for each value and one column for each copy.
 
     residual
-        M q̈ + h + Aᵀp, the constraints A q̇ + b, then the powers dissipated and supplied.
+        M q̈ + h + Aᵀp, then the constraints A q̇ + b.
     slopes
         The entries of M, C = ∂h/∂q̇, K = ∂(M q̈ + h + Aᵀp)/∂q, A and B = ∂(A q̇ + b)/∂q that are not zero for good;
         ``entries`` says where they stand.
-    measures
-        The energies T, V and Jacobi's v·∂T/∂v − T + V, then φ and A q̇ + b.
+    powers
+        What is dissipated and what is supplied, per unit of time; None if neither ever is.
+    constraints, energies
+        Of (q, q̇): φ, then A q̇ + b; the energies T, V and Jacobi's v·∂T/∂v − T + V.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -41,10 +43,12 @@ class Dynamics:
         self.entries = {name: np.array(places, dtype=int).reshape(-1, 2).T for name, places in filled.items()}
         slopes = [blocks[name][i][j] for name, places in filled.items() for i, j in places]
         total = hy.sum([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
-        energies = [graph.kinetic, graph.potential, total]
-        self.residual = Compiled([*balance, *graph.constraints, *_powers(graph)], unknowns)
+        state, powers = [*graph.q, *graph.v], _powers(graph)
+        self.residual = Compiled([*balance, *graph.constraints], unknowns)
         self.slopes = Compiled(slopes or [ZERO], unknowns)
-        self.measures = Compiled([*energies, *graph.positions, *graph.constraints], [*graph.q, *graph.v], quick=True)
+        self.powers = Compiled(powers, unknowns) if any(power != ZERO for power in powers) else None
+        self.constraints = Compiled([*graph.positions, *graph.constraints], state) if self.m else None
+        self.energies = Compiled([graph.kinetic, graph.potential, total], state, quick=True)
 
 
 def _jacobian(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:

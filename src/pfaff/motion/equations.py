@@ -39,8 +39,10 @@ class Members:
             self._repeated[instants] = np.ascontiguousarray(np.repeat(self.parameters, instants, axis=1))
         return self._repeated[instants]
 
-    def local(self, z: np.ndarray, unknowns: np.ndarray) -> np.ndarray:
-        return z[unknowns].reshape(len(unknowns), -1)
+    def local(self, z: np.ndarray, rows: int | None = None) -> np.ndarray:
+        """The copies' own unknowns, or the first of them, one column for each copy at each instant."""
+        own = self.unknowns[:rows]
+        return z.take(own, axis=0).reshape(len(own), -1)
 
     def entries(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Global rows and columns of a block's entries: entry by entry, copies running fastest."""
@@ -64,47 +66,58 @@ class Equations:
     def stack(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, p: np.ndarray) -> np.ndarray:
         return np.concatenate([q, v, a, p])
 
-    def residual(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What is left of the equations, one row each, and the powers dissipated and supplied."""
+    def residual(self, z: np.ndarray) -> np.ndarray:
+        """What is left of the equations: forces first, then constraints."""
         instants = z.shape[1]
-        powers, values = np.zeros((2, instants)), []
+        values = [member.dynamics.residual(member.local(z), member.table(instants)) for member in self.members]
+        return self._gathered @ np.concatenate([value.reshape(-1, instants) for value in values])
+
+    def powers(self, z: np.ndarray) -> np.ndarray:
+        """What all copies together dissipate and what is supplied to them, per unit of time."""
+        instants = z.shape[1]
+        total = np.zeros((2, instants))
         for member in self.members:
-            value = member.dynamics.residual(member.local(z, member.unknowns), member.table(instants))
-            rows = member.n + member.m
-            values.append(value[:rows].reshape(-1, instants))
-            powers += value[rows:].reshape(2, -1, instants).sum(axis=1)
-        return self._gathered @ np.concatenate(values), powers
+            if member.dynamics.powers is not None:
+                value = member.dynamics.powers(member.local(z), member.table(instants))
+                total += value.reshape(2, -1, instants).sum(axis=1)
+        return total
 
     def slopes(self, z: np.ndarray) -> Slopes:
         """The derivatives at one instant."""
         values: dict[str, list[np.ndarray]] = {name: [] for name in "MCKAB"}
         for member in self.members:
-            value = member.dynamics.slopes(member.local(z, member.unknowns), member.table(1))
+            value = member.dynamics.slopes(member.local(z), member.table(1))
             start = 0
             for name, where in member.dynamics.entries.items():
                 values[name].append(value[start : start + where.shape[1]].ravel())
                 start += where.shape[1]
         return Slopes(self, {name: np.concatenate(value) for name, value in values.items()})
 
-    def measures(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The energies T, V and Jacobi's; φ, zero in the rows of nonholonomic constraints; A q̇ + b."""
+    def energies(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Kinetic, potential and Jacobi's energy, one column for each instant."""
         z, instants = np.concatenate([q, v]), q.shape[1]
-        energies, phi, rates = np.zeros((3, instants)), np.zeros((self.m, instants)), np.zeros((self.m, instants))
+        total = np.zeros((3, instants))
         for member in self.members:
-            value = member.dynamics.measures(member.local(z, member.unknowns[: 2 * member.n]), member.table(instants))
-            value = value.reshape(-1, member.count, instants)
-            energies += value[:3].sum(axis=1)
-            rows = member.places[member.n :] - self.n
-            if member.m:
-                rates[rows] = value[-member.m :]
-            if member.dynamics.holonomic:
-                phi[rows[-member.dynamics.holonomic :]] = value[3 : -member.m]
-        return energies, phi, rates
+            value = member.dynamics.energies(member.local(z, 2 * member.n), member.table(instants))
+            total += value.reshape(3, -1, instants).sum(axis=1)
+        return total
+
+    def constraints(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """φ, zero in the rows of nonholonomic constraints, and A q̇ + b."""
+        z, instants = np.concatenate([q, v]), q.shape[1]
+        phi, rates = np.zeros((2, self.m, instants))
+        for member in self.members:
+            if member.dynamics.constraints is not None:
+                value = member.dynamics.constraints(member.local(z, 2 * member.n), member.table(instants))
+                value, rows = value.reshape(-1, member.count, instants), member.places[member.n :] - self.n
+                holonomic = member.dynamics.holonomic
+                phi[rows[member.m - holonomic :]], rates[rows] = value[:holonomic], value[holonomic:]
+        return phi, rates
 
     def accelerations(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """q̈ and p of one state: the right-hand side of the equations of motion, by one sparse factorisation."""
         z = self.stack(q, v, np.zeros(self.n), np.zeros(self.m))
-        h = self.residual(z[:, None])[0][: self.n, 0]
+        h = self.residual(z[:, None])[: self.n, 0]
         slopes = self.slopes(z)
         solution = slopes.inertia()(-np.concatenate([h, slopes.turning(v)]))
         return solution[: self.n], solution[self.n :]

@@ -13,7 +13,7 @@ from pfaff.motion.equations import Equations
 from pfaff.motion.implicit import COLLAPSED, FINISHED, INFINITE, INTERRUPTED, LIMIT, SHARPEST
 from pfaff.motion.many_start import initial_state
 from pfaff.motion.result import Energy, Motion
-from pfaff.motion.stepping import STAGES, Integrator, Sizes, State, Step, projected
+from pfaff.motion.stepping import STAGES, Integrator, Projection, Sizes, State, Step
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly
@@ -98,13 +98,14 @@ class Record:
 
     def __post_init__(self) -> None:
         self._taken = 1
+        self._projected = Projection(self.equations, self.state.q, self.state.v)
         self.samples.append(self._sample(self.state))
 
     def add(self, step: Step, solve: Solve, end: float) -> State:
         """Sample a step and return the state at its end, both on the constraints."""
         taken = int(np.searchsorted(self.times / self.times[-1], end / self.times[-1], side="right"))
         t = np.append(self.times[self._taken : taken], end)
-        q, v = projected(self.equations, solve, *step.path(t))
+        q, v = self._projected(solve, *step.path(t))
         p, work = step.yields(t)
         state = State(end, q[:, -1], v[:, -1], step.a[:, -1], step.p[:, -1], work[:, -1])
         new = tuple(x[..., :-1] for x in (t, q, v, p, work))
@@ -115,12 +116,12 @@ class Record:
     def motion(self, assembly: Assembly, load: float, status: str) -> Motion:
         recorded = [*self.samples, self._sample(self.state)] if status != FINISHED and self.steps else self.samples
         t, q, v, p, work = (np.concatenate(each, axis=-1) for each in zip(*recorded, strict=True))
-        energies, phi, rates = self.equations.measures(q, v)
+        phi, rates = self.equations.constraints(q, v)
         return Motion(
             t=t,
             y=np.concatenate([q, v]),
             p=p,
-            energy=Energy(*energies, *work),
+            energy=Energy(*self.equations.energies(q, v), *work),
             residual=np.concatenate([phi[self.equations.holonomic], rates]),
             names=tuple(f"q{i}" for i in range(self.equations.n)),
             reaction_names=tuple(f"p{i}" for i in range(self.equations.m)),

@@ -101,11 +101,11 @@ def _on_velocities(
 
 
 def _phi(equations: Equations, q: np.ndarray) -> np.ndarray:
-    return equations.measures(q[:, None], np.zeros((equations.n, 1)))[1][:, 0]
+    return equations.constraints(q[:, None], np.zeros((equations.n, 1)))[0][:, 0]
 
 
 def _rates(equations: Equations, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    return equations.measures(q[:, None], v[:, None])[2][:, 0]
+    return equations.constraints(q[:, None], v[:, None])[1][:, 0]
 
 
 def _follow(cost: sparse.csc_array, A: sparse.csc_array, wanted: np.ndarray, free: np.ndarray) -> np.ndarray:
