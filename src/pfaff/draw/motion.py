@@ -12,6 +12,8 @@ from pfaff.draw.style import CYCLE, figure, label
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
 
+NAMED = 16  # curves up to which a legend names them
+
 
 def draw_motion(motion: Motion) -> Figure:
     """Coordinates against time, phase portraits, reactions and energies in one page."""
@@ -34,7 +36,7 @@ def draw_motion(motion: Motion) -> Figure:
     label(reactions, "time", "reaction")
     label(energies, "time", "energy")
     for axes in (histories, portraits, reactions, energies):
-        if axes.get_legend_handles_labels()[0]:
+        if 0 < len(axes.get_legend_handles_labels()[0]) <= NAMED:
             axes.legend(frameon=False, fontsize="small")
     fig.suptitle(f"{motion.system}: {motion.status}", fontsize="medium")
     return fig
