@@ -23,11 +23,12 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/derive.py
 	$(BIN)/python benchmarks/critical.py
 	$(BIN)/python benchmarks/flutter_map.py
+	$(BIN)/python benchmarks/many_bars.py
 	$(BIN)/python benchmarks/cold_start.py
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,sundials]"
 	touch $@
 
 clean:

@@ -9,7 +9,7 @@ matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀ
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from pfaff.system import System
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:
+    from pfaff.motion.result import Motion
     from pfaff.stability.sparse import SparseFlutter
 
 NEWTON_STEPS = 30
@@ -39,7 +40,7 @@ class Part(System):
     """A fragment of a system, stated like a ``System`` in its own local coordinates.
 
     It may lack kinetic energy, as a hinge spring does, and is placed in an assembly by ``copies``.
-    Explicit time is not accepted: assemblies are studied at rest.
+    Explicit time is not accepted: assemblies are studied under constant loads.
     """
 
     kinetic: Any = 0
@@ -375,6 +376,38 @@ class Assembly:
         from pfaff.stability.sparse import flutter_load
 
         return flutter_load(self, to=to, modes=modes, start=start, fixed=fixed)
+
+    def simulate(
+        self,
+        duration: float,
+        load: float,
+        *,
+        samples: int = 1001,
+        tolerance: float = 1e-8,
+        start: Rest | Any = None,
+        velocities: Any = None,
+        progress: Callable[[float], object] | None = None,
+        max_steps: int = 1_000_000,
+    ) -> Motion:
+        """Motion from time zero at a constant load; Ctrl-C ends it and keeps what was computed.
+
+        ``start`` is a configuration (by default the assembly's own), a state at rest, or a mapping from the indices of
+        coordinates to values; ``velocities`` an array or such a mapping, zero by default. Arrays must obey the
+        constraints; what a mapping leaves out follows from them. ``progress`` is told the part that is done.
+        """
+        from pfaff.motion.many import simulate
+
+        return simulate(
+            self,
+            duration,
+            load,
+            samples=samples,
+            tolerance=tolerance,
+            start=start,
+            velocities=velocities,
+            progress=progress,
+            max_steps=max_steps,
+        )
 
     def _configuration(self, q: Any) -> np.ndarray:
         numbers = np.array(q, dtype=float)

@@ -37,6 +37,7 @@ class Compiled:
         size = x.shape[1]
         if parameters.ndim == 1:
             parameters = np.repeat(parameters[:, None], size, axis=1)
-        return self._function(
-            x, pars=np.ascontiguousarray(parameters), time=np.broadcast_to(np.asarray(time, dtype=float), size).copy()
-        )
+        pars = np.ascontiguousarray(parameters)
+        if not self._function.is_time_dependent:
+            return self._function(x, pars=pars)
+        return self._function(x, pars=pars, time=np.broadcast_to(np.asarray(time, dtype=float), size).copy())

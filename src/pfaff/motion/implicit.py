@@ -1,48 +1,233 @@
-"""Implicit integration of stiff first-order equations: SciPy's Radau with the analytic Jacobian."""
+"""Stiff equations ẋ = f(t, x) by implicit methods: SUNDIALS' CVODE where it is installed, else SciPy's Radau.
+
+CVODE: Hindmarsh et al. (2005), ACM Trans. Math. Softw. 31, through scikit-sundae. Whatever ends a run early, an error
+in f or Ctrl-C included, becomes a status in words beside everything computed so far.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
+
+from pfaff.errors import ParameterError, PfaffError, nearest
+
+FINISHED, INTERRUPTED = "finished", "interrupted"
+COLLAPSED = "stopped: the step size has collapsed"
+INFINITE = "stopped: the state is no longer finite"
+LIMIT = "stopped: the number of steps reached its limit"
+SHARPEST = 1e-13
+NO_ADVANCE = 1e-14  # of the time: CVODE would take shorter steps for ever
+
+Function = Callable[[float, np.ndarray], np.ndarray]
+Sample = tuple[float, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Path:
-    """States x, one column for each time t that was reached, and how they were computed."""
+    """Times ``t`` reached and states ``x``, one column for each; early ends add the last state, off the grid."""
 
     t: np.ndarray
     x: np.ndarray
     status: str
     method: str
 
+    @property
+    def finished(self) -> bool:
+        return self.status == FINISHED
+
 
 def integrate(
-    rhs: Callable[[float, np.ndarray], np.ndarray],
-    jacobian: Callable[[float, np.ndarray], np.ndarray],
-    x0: np.ndarray,
-    times: np.ndarray,
+    rhs: Function,
+    jacobian: Function,
+    x0: Any,
+    times: Any,
     *,
     tolerance: float,
-    progress: Callable[[float], None] = lambda fraction: None,
+    backend: str | None = None,
+    progress: Callable[[float], object] | None = None,
+    max_steps: int = 1_000_000,
 ) -> Path:
-    """ẋ = rhs(t, x) from x0 at the first of the times."""
-    from scipy.integrate import Radau
+    """The states at ``times``, an increasing or decreasing grid that begins at ``x0``.
 
-    solver = Radau(rhs, times[0], x0, times[-1], rtol=max(tolerance, 1e-12), atol=tolerance, jac=jacobian)
-    columns, steps, status = [x0], 0, "finished"
+    Errors are held to ``tolerance`` per step, relative to each state or to the largest at the start. ``backend`` is
+    "sundials" or "scipy"; ``progress`` is told the part of the time that is done.
+    """
+    x0, times = np.array(x0, dtype=float), np.array(times, dtype=float)
+    _check(x0, times, tolerance)
+    kind = _backend(backend)
+    run = kind(Guarded(rhs), jacobian, x0, times, tolerance, max_steps)
+    reached: list[Sample] = [(times[0], x0)]
+    status = FINISHED
     try:
-        while solver.status == "running":
-            problem = solver.step()
-            if solver.status == "failed":
-                status = f"stopped: {problem}"
-                break
-            steps += 1
-            dense = solver.dense_output()
-            while len(columns) < len(times) and abs(times[len(columns)]) <= abs(solver.t):
-                columns.append(dense(times[len(columns)]))
-            progress(abs(solver.t / times[-1]))
+        for t, x in run:
+            reached.append((t, x))
+            if progress is not None:
+                progress((t - times[0]) / (times[-1] - times[0]))
     except KeyboardInterrupt:
-        status = "interrupted"
-    return Path(times[: len(columns)], np.array(columns).T, status, f"Radau of SciPy, {steps} steps")
+        status = INTERRUPTED
+    except Stopped as reason:
+        status = str(reason)
+    except PfaffError as problem:
+        status = f"stopped: {problem}"
+    if status != FINISHED and abs(run.last[0] - times[0]) > abs(reached[-1][0] - times[0]):
+        reached.append(run.last)
+    return Path(np.array([t for t, _ in reached]), np.array([x for _, x in reached]).T, status, run.method)
+
+
+class Stopped(Exception):
+    """The integration cannot go on, for the reason given."""
+
+
+class Guarded:
+    """A right-hand side that remembers whether its last value was finite."""
+
+    def __init__(self, rhs: Function) -> None:
+        self._rhs, self.finite = rhs, True
+
+    def __call__(self, t: float, x: np.ndarray) -> np.ndarray:
+        value = np.asarray(self._rhs(t, x), dtype=float)
+        self.finite = bool(np.isfinite(value).all())
+        return value
+
+
+class Run:
+    """Steps until the last time; iterating gives the samples as they are reached."""
+
+    name = ""
+
+    def __init__(
+        self, rhs: Guarded, jacobian: Function, x0: np.ndarray, times: np.ndarray, tolerance: float, max_steps: int
+    ) -> None:
+        self.rhs, self.jacobian, self.times, self.max_steps = rhs, jacobian, times, max_steps
+        self.relative, self.absolute = tolerance, tolerance * (np.abs(x0).max() or 1.0)
+        self.last: Sample = (float(times[0]), x0)
+        self.steps = 0
+
+    @property
+    def method(self) -> str:
+        return f"{self.name}, {self.steps} steps"
+
+    def __iter__(self) -> Iterator[Sample]:
+        forward, next_ = np.sign(self.times[-1] - self.times[0]), 1
+        while next_ < len(self.times):
+            if self.steps >= self.max_steps:
+                raise Stopped(LIMIT)
+            self.last = self.step()
+            self.steps += 1
+            while next_ < len(self.times) and forward * (self.last[0] - self.times[next_]) >= 0:
+                yield self.times[next_], self.sample(self.times[next_])
+                next_ += 1
+
+    def step(self) -> Sample:
+        raise NotImplementedError
+
+    def sample(self, t: float) -> np.ndarray:
+        raise NotImplementedError
+
+    def failure(self) -> Stopped:
+        return Stopped(COLLAPSED if self.rhs.finite else INFINITE)
+
+
+class Cvode(Run):
+    """Backward differentiation formulas of order 1 to 5."""
+
+    name = "CVODE's BDF of SUNDIALS"
+
+    def __init__(self, *arguments: Any) -> None:
+        from sksundae.cvode import CVODE
+
+        super().__init__(*arguments)
+
+        def rhs(t: float, x: np.ndarray, rate: np.ndarray) -> None:
+            rate[:] = self.rhs(t, x)
+
+        def jacobian(t: float, x: np.ndarray, rate: np.ndarray, matrix: np.ndarray) -> None:
+            matrix[:] = self.jacobian(t, x)
+
+        self._solver = CVODE(rhs, jacfn=jacobian, rtol=self.relative, atol=self.absolute, method="BDF")
+        self._begun = self._looked_back = False
+
+    def step(self) -> Sample:
+        if not self._begun:
+            self._solver.init_step(*self.last)
+            self._begun = True
+        end = float(self.times[-1])
+        found = self._solver.step(end, method="onestep", tstop=end)
+        if self._looked_back and found.t == self.last[0]:  # it only came back to where it was
+            found = self._solver.step(end, method="onestep", tstop=end)
+        self._looked_back = False
+        if not found.success:
+            raise self.failure()
+        if not np.isfinite(found.y).all():
+            raise Stopped(INFINITE)
+        if abs(found.t - self.last[0]) <= NO_ADVANCE * abs(found.t):
+            raise self.failure()
+        return found.t, found.y
+
+    def sample(self, t: float) -> np.ndarray:
+        """CVODE's own polynomial: asked for a time it has passed, it takes no further step."""
+        if t == self.last[0]:
+            return self.last[1]
+        self._looked_back = True
+        return self._solver.step(float(t), method="normal").y
+
+
+class Radau(Run):
+    """The implicit Runge–Kutta method of Radau with three stages, of order 5."""
+
+    name = "Radau of SciPy"
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._solver: Any = None
+        self._dense: Any = None
+
+    def step(self) -> Sample:
+        from scipy.integrate import Radau as Solver
+
+        try:
+            if self._solver is None:
+                settings = {"rtol": self.relative, "atol": self.absolute, "jac": self.jacobian}
+                self._solver = Solver(self.rhs, *self.last, self.times[-1], **settings)
+            self._solver.step()
+        except ValueError as problem:  # LAPACK's door is closed to what is not finite
+            raise Stopped(INFINITE) from problem
+        if self._solver.status == "failed":
+            raise self.failure()
+        self._dense = None
+        return self._solver.t, self._solver.y
+
+    def sample(self, t: float) -> np.ndarray:
+        if t == self.last[0]:
+            return self.last[1]
+        if self._dense is None:
+            self._dense = self._solver.dense_output()
+        return self._dense(t)
+
+
+BACKENDS: dict[str, type[Run]] = {"sundials": Cvode, "scipy": Radau}
+
+
+def _backend(name: str | None) -> type[Run]:
+    installed = find_spec("sksundae") is not None
+    if name is None:
+        return Cvode if installed else Radau
+    if name not in BACKENDS:
+        raise ParameterError(f"unknown backend {name!r}: {nearest(name, BACKENDS)}")
+    if name == "sundials" and not installed:
+        raise ParameterError('backend="sundials" needs scikit-sundae: pip install "pfaff[sundials]", or use "scipy"')
+    return BACKENDS[name]
+
+
+def _check(x0: np.ndarray, times: np.ndarray, tolerance: float) -> None:
+    if x0.ndim != 1 or not x0.size or not np.isfinite(x0).all():
+        raise ParameterError(f"an initial state of shape {x0.shape}: give a list of finite numbers")
+    steps = np.diff(times) if times.ndim == 1 else np.zeros(0)
+    if not steps.size or not np.isfinite(times).all() or not ((steps > 0).all() or (steps < 0).all()):
+        raise ParameterError(f"times of shape {times.shape}: give at least two, increasing or decreasing throughout")
+    if not SHARPEST <= tolerance < 1:
+        raise ParameterError(f"tolerance={tolerance}: give a number from {SHARPEST:g} to 1")

@@ -58,7 +58,7 @@ def simulate(
     watch.forget()
     expected = abs(duration) / first
     free = method == "auto" and not watch.events and not driven.changing
-    if free and expected > STIFF and (apart := spread(driven.case, x)) > APART:
+    if free and expected > STIFF and (apart := spread(driven.case, x, float(duration))) > APART:
         reason = f"stiff: time scales a factor {apart:.1e} apart, {expected:.1e} explicit steps would be needed"
         return _stiff(driven, start, t, tolerance, events, reason, progress)
     stabilisation = integrator.pars[eqs.coefficients] if eqs.graph.A else 0.0

@@ -19,12 +19,12 @@ from pfaff.motion.implicit import integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
 from pfaff.motion.result import Motion
 from pfaff.motion.start import Constraints, Start, on_positions, on_velocities
+from pfaff.reduction import ignorable_coordinates
 from pfaff.system import System
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-ZERO = 1e-9  # of the largest eigenvalue: what is smaller belongs to constraints and ignorable coordinates
 DECAYS = 100.0  # times that an error of the constraints decays to a third within the motion, at least
 
 
@@ -88,12 +88,18 @@ def _between(t: np.ndarray, y: np.ndarray, rates: np.ndarray) -> Callable[[np.nd
     return CubicHermiteSpline(t, y, rates, axis=1)
 
 
-def spread(case: Case, x: np.ndarray) -> float:
-    """The largest to the smallest eigenvalue of the linearised equations, in magnitude, zeros left out."""
-    size = len(x) + 2
-    jacobian = compiled(case.system)[1](np.append(x, [0.0, 0.0]), np.append(case.numbers, 0.0))
-    sizes = np.abs(np.linalg.eigvals(jacobian.reshape(size, size)))
-    return float(sizes.max() / sizes[sizes > ZERO * sizes.max()].min()) if sizes.max() > 0 else 1.0
+def spread(case: Case, x: np.ndarray, duration: float) -> float:
+    """The largest to the smallest eigenvalue of the linearised equations, in magnitude; slower than all is the motion.
+
+    As many zeros are left out as the constraints, the ignorable coordinates and the two energies may bring.
+    """
+    size, system = len(x) + 2, case.system
+    jacobian = compiled(system)[1](np.append(x, [0.0, 0.0]), np.append(case.numbers, 0.0))
+    sizes = np.sort(np.abs(np.linalg.eigvals(jacobian.reshape(size, size))))
+    ignorable = len(ignorable_coordinates(graph_of(system)))
+    zeros = 2 + len(system.nonholonomic_constraints) + 2 * len(system.holonomic_constraints) + 2 * ignorable
+    slowest = sizes[min(zeros, size - 1)]
+    return float(sizes[-1] / max(slowest, 1 / abs(duration)))
 
 
 @lru_cache(maxsize=32)

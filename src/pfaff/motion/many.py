@@ -1,0 +1,164 @@
+"""Motion of assemblies in time: sampled, projected on the constraints, with reactions and the balance of energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.errors import ParameterError
+from pfaff.motion.equations import Equations
+from pfaff.motion.implicit import COLLAPSED, FINISHED, INFINITE, INTERRUPTED, LIMIT, SHARPEST
+from pfaff.motion.many_start import initial_state
+from pfaff.motion.measures import Energy, Stored
+from pfaff.motion.result import Motion
+from pfaff.motion.stepping import STAGES, Integrator, Projection, Sizes, State, Step
+
+if TYPE_CHECKING:
+    from pfaff.assembly import Assembly
+    from pfaff.motion.factors import Solve
+
+FIRST = 0.01  # of the duration, tried as first step
+SHORTEST = 1e-14  # of the duration
+KEPT_NUMBERS = 20_000_000  # held for evaluation between the samples; longer motions are interpolated
+
+
+def simulate(
+    assembly: Assembly,
+    duration: float,
+    load: float,
+    *,
+    samples: int = 1001,
+    tolerance: float = 1e-8,
+    start: Any = None,
+    velocities: Any = None,
+    progress: Callable[[float], object] | None = None,
+    max_steps: int = 1_000_000,
+) -> Motion:
+    """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
+    _check(duration, load, samples, tolerance)
+    equations = Equations(assembly, float(load))
+    q, v = initial_state(assembly, equations, start, velocities)
+    state = State(0.0, q, v, *equations.accelerations(q, v), np.zeros(2))
+    integrator = Integrator(equations, Sizes(assembly, duration), tolerance)
+    record = Record(equations, np.linspace(0.0, duration, samples), state)
+    status = _run(integrator, record, state, float(duration), max_steps, progress)
+    return record.motion(assembly, float(load), status)
+
+
+def _check(duration: float, load: float, samples: int, tolerance: float) -> None:
+    if not (np.isfinite(duration) and duration != 0):
+        raise ParameterError(f"duration={duration}: give a finite time other than zero")
+    if not np.isfinite(load):
+        raise ParameterError(f"load={load} is not finite: give a number")
+    if samples < 2:
+        raise ParameterError(f"samples={samples}: a motion needs at least two")
+    if not SHARPEST <= tolerance < 1:
+        raise ParameterError(f"tolerance={tolerance}: give a number from {SHARPEST:g} to 1")
+
+
+def _run(
+    integrator: Integrator,
+    record: Record,
+    state: State,
+    duration: float,
+    max_steps: int,
+    progress: Callable[[float], object] | None,
+) -> str:
+    h, last = FIRST * duration, None
+    try:
+        for _ in range(max_steps):
+            left = duration - state.t
+            taken = integrator.advance(state, min(h, left, key=abs), last, SHORTEST * abs(duration))
+            if taken is None:
+                return COLLAPSED if integrator.finite else INFINITE
+            last, solve, h = taken
+            ends = abs(last.h) >= abs(left)
+            state = record.add(last, solve, duration if ends else state.t + last.h)
+            if progress is not None:
+                progress(state.t / duration)
+            if ends:
+                return FINISHED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return LIMIT
+
+
+@dataclass
+class Record:
+    """The samples so far, one array for each step; a step is either recorded whole or not at all."""
+
+    equations: Equations
+    times: np.ndarray
+    state: State
+    samples: list[tuple[np.ndarray, ...]] = field(default_factory=list)
+    dense: Dense = field(default_factory=lambda: Dense())
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        self._taken = 1
+        self._projected = Projection(self.equations, self.state.q, self.state.v)
+        self.samples.append(self._sample(self.state))
+
+    def add(self, step: Step, solve: Solve, end: float) -> State:
+        """Sample a step and return the state at its end, both on the constraints."""
+        taken = int(np.searchsorted(self.times / self.times[-1], end / self.times[-1], side="right"))
+        t = np.append(self.times[self._taken : taken], end)
+        q, v = self._projected(solve, *step.path(t))
+        p, work = step.yields(t)
+        state = State(end, q[:, -1], v[:, -1], step.a[:, -1], step.p[:, -1], work[:, -1])
+        new = tuple(x[..., :-1] for x in (t, q, v, p, work))
+        self.samples, self._taken, self.state, self.steps = [*self.samples, new], taken, state, self.steps + 1
+        self.dense.add(step, end)
+        return state
+
+    def motion(self, assembly: Assembly, load: float, status: str) -> Motion:
+        recorded = [*self.samples, self._sample(self.state)] if status != FINISHED and self.steps else self.samples
+        t, q, v, p, work = (np.concatenate(each, axis=-1) for each in zip(*recorded, strict=True))
+        phi, rates = self.equations.constraints(q, v)
+        return Motion(
+            t=t,
+            y=np.concatenate([q, v]),
+            measures=Stored(
+                p,
+                np.concatenate([phi[self.equations.holonomic], rates]),
+                Energy(*self.equations.energies(q, v), *work),
+            ),
+            names=tuple(f"q{i}" for i in range(self.equations.n)),
+            reaction_names=tuple(f"p{i}" for i in range(self.equations.m)),
+            status=status,
+            method=f"Radau collocation of order {2 * STAGES - 1} with sparse multipliers, {self.steps} steps",
+            changes={},
+            system=assembly.name,
+            values={assembly.load: str(load)},
+            dense=self.dense if self.dense.complete else None,
+        )
+
+    def _sample(self, state: State) -> tuple[np.ndarray, ...]:
+        return np.array([state.t]), *(x[:, None] for x in (state.q, state.v, state.p, state.work))
+
+
+class Dense:
+    """States at any time, by the polynomials of the steps, as long as these fit into memory."""
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._ends: list[float] = []
+        self.complete = True
+
+    def add(self, step: Step, end: float) -> None:
+        self.complete = self.complete and 2 * step.a.size * (len(self._steps) + 1) <= KEPT_NUMBERS
+        if self.complete:
+            self._steps.append(step)
+            self._ends.append(end)
+        else:
+            self._steps.clear()
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        which = np.searchsorted(np.abs(self._ends[:-1]), np.abs(times))
+        columns = np.empty((2 * len(self._steps[0].a), len(times)))
+        for k in np.unique(which):
+            columns[:, which == k] = np.concatenate(self._steps[k].path(times[which == k]))
+        return columns
