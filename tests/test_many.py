@@ -31,7 +31,7 @@ def bent(bars: int) -> dict[str, dict[int, float]]:
 @pytest.mark.parametrize("constraint", ["skate", "bow"])
 @pytest.mark.parametrize("bars", [2, 3, 5])
 def test_same_motion_as_the_minimal_statement(bars, constraint):
-    """Taylor's method in the angles against collocation in absolute coordinates: no line of code is shared."""
+    """Taylor's method in the angles against collocation in absolute coordinates: only the lowering is shared."""
     values = {"c_i": 0.02, "c_e": 0.1, "M_L": 0.3, "I_L": 0.1, "beta0": 0.1}
     given = bent(bars)
     named = {f"theta{i // 3 + 1}": value for i, value in given["start"].items() if i}
@@ -71,8 +71,8 @@ def test_a_smaller_tolerance_means_a_smaller_error():
     assert sharp < loose / 30
 
 
-def test_growth_from_a_small_disturbance_is_that_of_the_spectrum():
-    """Just above flutter the disturbance grows by the factor and swings at the frequency that the pencil predicts."""
+def test_at_the_flutter_load_a_small_disturbance_swings_on():
+    """It neither grows nor dies, at the frequency that the sparse pencil predicts."""
     assembly = column_assembly(20, c_i=0.05)
     found = assembly.flutter(to=2)
     motion = assembly.simulate(120, float(found), samples=2401, start={2: 1e-7}, tolerance=1e-7)

@@ -394,6 +394,9 @@ class Assembly:
         ``start`` is a configuration (by default the assembly's own), a state at rest, or a mapping from the indices of
         coordinates to values; ``velocities`` an array or such a mapping, zero by default. Arrays must obey the
         constraints; what a mapping leaves out follows from them. ``progress`` is told the part that is done.
+
+        Every oscillation that exceeds ``tolerance``, relative to the largest coordinates and velocities of its kind, is
+        resolved. Without damping a long chain rings in all its modes for ever, and that takes very many steps.
         """
         from pfaff.motion.many import simulate
 
