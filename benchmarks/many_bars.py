@@ -40,7 +40,7 @@ from pfaff.assembly import Assembly
 from pfaff.atlas.chain import column_assembly
 from pfaff.compiled import Compiled
 from pfaff.lowering import dot, graph_of
-from pfaff.motion.equations import Equations
+from pfaff.many.equations import Equations
 from pfaff.motion.implicit import integrate
 
 DURATION = 20.0

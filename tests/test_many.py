@@ -10,8 +10,8 @@ import pfaff
 from pfaff import Assembly, Part
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConstraintError, ParameterError, RankError
-from pfaff.motion.collocation import radau
-from pfaff.motion.equations import Equations
+from pfaff.many.collocation import radau
+from pfaff.many.equations import Equations
 from pfaff.system import TIME as t
 from pfaff.system import coordinates
 

@@ -224,7 +224,9 @@ class Case:
         are changed as little as possible with ``project=True``. A negative duration runs backwards.
 
         method
-            ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are; ``"auto"`` chooses.
+            ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
+            extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
+            is steadier where fast modes are lightly damped. ``"auto"`` chooses between Taylor and implicit.
         prescribed
             Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
             (times, values). The reaction of a prescribed coordinate is the force that drives it.

@@ -276,7 +276,9 @@ def paradox(
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="An initial value: theta1_dot=0.01. Repeat.")
 @click.option("--samples", default=1001, show_default=True, help="Times at which the motion is kept.")
 @click.option("--project", is_flag=True, help="Change initial values that violate the constraints, and say so.")
-@click.option("--method", default="auto", show_default=True, help="auto, taylor or implicit (for stiff systems).")
+@click.option(
+    "--method", default="auto", show_default=True, help="auto, taylor, or for stiff systems implicit, cvode, radau."
+)
 @click.option("--tolerance", type=float, help="Error allowed in each step; by default what the method does best.")
 @click.option(
     "--drive", multiple=True, metavar="NAME=f(t)", help="A coordinate or load in time: F=80+sin(2*t). Repeat."

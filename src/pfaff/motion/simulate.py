@@ -20,7 +20,8 @@ from pfaff.motion.stiff import spread, stiff_motion
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-METHODS = ("auto", "taylor", "implicit")
+METHODS = ("auto", "taylor", "implicit", "cvode", "radau")
+BACKENDS = {"cvode": "sundials", "radau": "scipy"}
 STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
 APART = 1e3  # the fastest to the slowest time scale of a motion that is stiff
 
@@ -44,8 +45,8 @@ def simulate(
     driven = prescribe(case, prescribed or {}, float(duration))
     start = initial_state(driven.case, initial, project)
     t = np.linspace(0.0, float(duration), samples)
-    if method == "implicit":
-        return _stiff(driven, start, t, tolerance, events, "as asked", progress)
+    if method not in ("auto", "taylor"):
+        return _stiff(driven, start, t, tolerance, events, "as asked", progress, BACKENDS.get(method))
     eqs = taylor.equations(driven.case.system, vanishing(driven))
     watch = Watch(driven.case, eqs, events or {})
     integrator = (
@@ -134,9 +135,11 @@ def _stiff(
     events: Mapping[str, Any] | None,
     reason: str,
     progress: Callable[[float], None],
+    backend: str | None = None,
 ) -> Motion:
     if events:
         raise ParameterError("events are located by Taylor's method only: ask for method='taylor'")
     if driven.changing:
         raise ParameterError("sampled functions need Taylor's method: ask for method='taylor', or give expressions")
-    return stiff_motion(driven, start, t, tolerance or 1e-10, reason, progress, describe(driven, start))
+    about = describe(driven, start)
+    return stiff_motion(driven, start, t, tolerance or 1e-8, reason, progress, about, backend)

@@ -36,6 +36,7 @@ def stiff_motion(
     reason: str,
     progress: Callable[[float], None],
     about: dict[str, Any],
+    backend: str | None = None,
 ) -> Motion:
     """The motion sampled at the times t, by an implicit method with the analytic Jacobian."""
     case = driven.case
@@ -50,7 +51,7 @@ def stiff_motion(
         return derivatives(x, numbers, time).reshape(size, size)
 
     x0 = np.concatenate([start.q, start.v, [0.0, 0.0]])
-    path = integrate(rhs, jacobian, x0, t, tolerance=tolerance, progress=progress)
+    path = integrate(rhs, jacobian, x0, t, tolerance=tolerance, backend=backend, progress=progress)
     t, y = path.t, _set_right(Constraints(case), path.t, path.x[: size - 2])
     here = measures(case.system)(y, case.numbers, t)
     dissipated, supplied = path.x[size - 2 :]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from pfaff.dynamics import Dynamics, dynamics_of
-from pfaff.motion.factors import Places, Solve
+from pfaff.many.factors import Places, Solve
+from pfaff.many.parts import Dynamics, dynamics_of
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly, Placed

@@ -17,9 +17,9 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from pfaff.errors import RankError
-from pfaff.motion.collocation import Collocation, radau
-from pfaff.motion.equations import Equations, Slopes
-from pfaff.motion.factors import Solve
+from pfaff.many.collocation import Collocation, radau
+from pfaff.many.equations import Equations, Slopes
+from pfaff.many.factors import Solve
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
-from pfaff.motion.equations import Equations
+from pfaff.many.equations import Equations
+from pfaff.many.start import initial_state
+from pfaff.many.stepping import STAGES, Integrator, Projection, Sizes, State, Step
 from pfaff.motion.implicit import COLLAPSED, FINISHED, INFINITE, INTERRUPTED, LIMIT, SHARPEST
-from pfaff.motion.many_start import initial_state
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.result import Motion
-from pfaff.motion.stepping import STAGES, Integrator, Projection, Sizes, State, Step
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly
-    from pfaff.motion.factors import Solve
+    from pfaff.many.factors import Solve
 
 FIRST = 0.01  # of the duration, tried as first step
 SHORTEST = 1e-14  # of the duration

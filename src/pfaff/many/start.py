@@ -16,7 +16,7 @@ from pfaff.motion.start import KEPT, NEWTON_STEPS
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly
-    from pfaff.motion.equations import Equations
+    from pfaff.many.equations import Equations
 
 SLIGHT = 1e-14  # inertia and compliance, relative, that keep the equations of the free coordinates regular
 
