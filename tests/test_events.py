@@ -176,9 +176,10 @@ def test_ctrl_c_keeps_the_motion_so_far(skate):
 def test_both_methods_tell_the_same_story(skate, method):
     case = skate.at(**XI_HAT, c_i=1.5, F=80)
     reference = case.simulate(20, theta1=0.2, theta1_dot=0.1, theta2_dot=0.1)
-    motion = case.simulate(20, method=method, tolerance=1e-10, theta1=0.2, theta1_dot=0.1, theta2_dot=0.1)
+    tolerance = None if method == "taylor" else 1e-10
+    motion = case.simulate(20, method=method, tolerance=tolerance, theta1=0.2, theta1_dot=0.1, theta2_dot=0.1)
     np.testing.assert_allclose(motion.y, reference.y, atol=1e-7)
-    assert np.abs(motion.residual).max() < 1e-13
+    assert np.abs(motion.residual).max() < 1e-14
     assert "as asked" in motion.method
     assert motion.energy.drift < 1e-7
 
