@@ -54,6 +54,8 @@ def test_statements_that_are_refused(equations, parameters, words):
 def test_the_load_must_be_a_parameter():
     with pytest.raises(StatementError, match="not a parameter"):
         pfaff.ode({x: mu * x}, {mu: 1}, load="nu")
+    with pytest.raises(ParameterError, match="declares no load"):
+        pfaff.ode({x: mu * x}, {mu: 1}).at().hopf()
 
 
 def test_equilibria_by_newton_from_starts_by_name():

@@ -15,6 +15,7 @@ from pfaff.errors import NotMechanicalError, ParameterError, nearest
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.hopf import Hopf
     from pfaff.equilibria import Equilibria, Equilibrium
     from pfaff.motion.result import Motion
     from pfaff.odes import Ode
@@ -89,6 +90,16 @@ class Bound:
     def path(self, load: str, fixed: Mapping[str, float]) -> Path:
         """The equilibrium followed as a parameter changes."""
         raise NotImplementedError
+
+    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+        """The first Hopf point on the equilibrium path, or the one nearest to the load ``near``, with its normal form.
+
+        A mechanical system is followed from zero load, family coordinates fixed by name; a plain ODE from the value
+        that its parameter has, with starting values of its states by name. ``to`` ends the search, in either direction.
+        """
+        from pfaff.bifurcation.hopf import find_hopf
+
+        return find_hopf(self, self.load_name(load), to, near, fixed)
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""
@@ -294,6 +305,6 @@ class OdeCase(Bound):
         if not name.startswith("_") and hasattr(Case, name):
             raise NotMechanicalError(
                 f"{name} needs energies and constraints, and {self.system.name} is a plain ODE: state it as a "
-                "pfaff.System, or ask for equilibrium or spectrum"
+                "pfaff.System, or ask for equilibrium, spectrum or hopf"
             )
         raise AttributeError(f"a case of an ODE has no attribute {name!r}")

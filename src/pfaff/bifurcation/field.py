@@ -1,0 +1,86 @@
+"""The vector field about an equilibrium on a path, as normal forms need it: regular but for structural zeros.
+
+Holonomic constraints are made to attract (φ̇ = −rate φ): the motions on φ = 0 are the same, and leaving it no longer
+costs a zero eigenvalue. What zeros remain belong to families of equilibria or of steady motions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from pfaff.flow import Flow, shape_flow
+from pfaff.jets import Jets, jets_of
+from pfaff.lowering import graph_of
+from pfaff.path import LoadPath, Path, StatePath
+from pfaff.reduction import dependent_velocities, ignorable_coordinates
+from pfaff.stability.linear import Linearisation
+from pfaff.system import System
+
+ILL_SOLVED = 1e-2  # dependent velocities whose coefficients shrink to this, relatively, are exchanged
+
+
+@dataclass(frozen=True)
+class Field:
+    """f(x, load) with its Jacobian and multilinear forms; ``zeros`` counts the structural zero eigenvalues."""
+
+    flow: Flow
+    load: str
+    parameters: np.ndarray
+    zeros: int
+    held: tuple[int, ...]
+
+    def numbers(self, load: float) -> np.ndarray:
+        numbers = self.parameters.copy()
+        numbers[self.flow.system.parameter_names.index(self.load)] = load
+        return numbers
+
+    @property
+    def jets(self) -> Jets:
+        return jets_of(self.flow, self.load)
+
+    def rhs(self, x: np.ndarray, load: float) -> np.ndarray:
+        return self.flow.rhs(x, self.numbers(load))
+
+    def jacobian(self, x: np.ndarray, load: float) -> np.ndarray:
+        return self.flow.jacobian(x, self.numbers(load))
+
+    def form(self, x: np.ndarray, load: float, *vectors: np.ndarray) -> np.ndarray:
+        """∂ᵏf applied to k directions in the states, or in states and load together."""
+        full = (np.append(v, 0.0) if len(v) == len(x) else v for v in vectors)
+        return self.jets.form(x, self.numbers(load), *full)
+
+
+def field_at(path: Path, load: float, omega: float) -> tuple[Field, np.ndarray]:
+    """The field and the equilibrium on a path at a load, where a frequency ω sets the time scale."""
+    if isinstance(path, StatePath):
+        return Field(path.flow, path.load, path.case.numbers, path.zeros, ()), path.solution(load)
+    assert isinstance(path, LoadPath)
+    system, lin = path.case.system, path.linearise(load)
+    flow = _regular_flow(system, lin, omega)
+    rest = dict(zip(system.coordinate_names, lin.q, strict=True))
+    x = np.array([rest.get(name, 0.0) for name in flow.states])
+    attracted = len(system.holonomic_constraints)
+    zeros = len(x) - attracted - len(lin.spectrum().values)
+    held = tuple(flow.states.index(name) for name in path.balance.fixed if name in flow.states)
+    return Field(flow, path.load, path.case.numbers, zeros, held), x
+
+
+def _regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
+    """The shape flow, with other dependent velocities where its own are ill solved for at this equilibrium."""
+    settle = 10.0 ** np.round(np.log10(omega)) if system.holonomic_constraints else 0.0
+    names = system.coordinate_names
+    columns = [names.index(name.removesuffix("_dot")) for name in system.shape.dependent]
+    least = np.linalg.svd(lin.A[:, columns])[1].min(initial=np.inf)
+    if least >= ILL_SOLVED * np.abs(lin.A).max(initial=0.0):
+        return _shape(system, system.shape.dependent, float(settle)) if settle else system.shape
+    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(system))]
+    chosen = tuple(f"{names[j]}_dot" for j in dependent_velocities(lin.A, ignorable))
+    return _shape(system, chosen, float(settle))
+
+
+@lru_cache(maxsize=16)
+def _shape(system: System, dependent: tuple[str, ...], settle: float) -> Flow:
+    return shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)
