@@ -11,7 +11,7 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.jets import jets_of
 from pfaff.system import TIME, coordinates
 
@@ -325,6 +325,37 @@ def test_the_elastic_device_is_relieved_by_flutter():
     assert "elliptic" in h.criticality
 
 
+def test_a_free_drift_changes_nothing():
+    """Two masses and a self-exciting spring between them: the momentum is conserved, the drift a family."""
+    F = sm.Symbol("F", real=True)
+    first, second, gap = coordinates("first second gap")
+
+    def pull(stretch):
+        rate = stretch.diff(TIME)
+        return F * rate - rate / 10 - 2 * rate**3 - stretch**2 * rate + stretch * rate / 3 + stretch**2 / 4
+
+    words = {"potential": gap**2 / 2, "forces": {gap: pull(gap)}, "parameters": {F: 0}, "load": F}
+    alone = pfaff.System([gap], kinetic=gap.diff(TIME) ** 2 / 3, **words)
+    drifting = pfaff.System(
+        [first, gap], kinetic=first.diff(TIME) ** 2 / 2 + (first.diff(TIME) + gap.diff(TIME)) ** 2, **words
+    )
+    one, two = (system.at().hopf(to=1) for system in (alone, drifting))
+    assert (one.structural_zeros, two.structural_zeros) == (0, 1)
+    assert two.amplitude(0.11)["gap"] == pytest.approx(one.amplitude(0.11)["gap"], rel=1e-12)
+    assert two.period(0.11) == pytest.approx(one.period(0.11), rel=1e-12)
+    stretch = second - first
+    absolute = pfaff.System(
+        [first, second],
+        kinetic=first.diff(TIME) ** 2 / 2 + second.diff(TIME) ** 2,
+        potential=stretch**2 / 2,
+        forces={first: -pull(stretch), second: pull(stretch)},
+        parameters={F: 0},
+        load=F,
+    )
+    with pytest.raises(ConvergenceError, match="ignorable coordinate"):
+        absolute.at().hopf(to=1)
+
+
 def test_holonomic_constraints_change_nothing():
     """A pendulum driven along its circle, by its angle and by two coordinates on x² + (y − 1)² = 1."""
     F = sm.Symbol("F", real=True)
@@ -400,7 +431,7 @@ def test_vanishing_wants_a_change_of_sign(skate_point):
 
 def test_forms_are_the_contracted_tensors(skate):
     case = skate.at(**XI_HAT, c_i="3/2", F=70)
-    jets, flow = jets_of(skate.shape, "F"), skate.shape
+    jets, flow = jets_of(skate.shape), skate.shape
     generator = np.random.default_rng(6)
     state = generator.normal(size=4) / 3
     vectors = generator.normal(size=(3, 4)) + 1j * generator.normal(size=(3, 4))
@@ -409,13 +440,35 @@ def test_forms_are_the_contracted_tensors(skate):
         tensor = flow.tensor(order, state, case)
         for vector in vectors[:order]:
             tensor = tensor @ vector
-        form = jets.form(state, case.numbers, *(np.append(v, 0) for v in vectors[:order]))
+        form = jets.form(state, case.numbers, *vectors[:order])
         assert np.abs(form - tensor).max() < 1e-14 * np.abs(tensor).max()
-    load = np.eye(5)[4]
-    by_load = flow.parameter_jacobian(state, case, ["F"])[:, 0]
-    assert jets.form(state, case.numbers, load) == pytest.approx(by_load, rel=1e-14, abs=1e-16)
     with pytest.raises(ParameterError, match="order 6"):
-        jets.form(state, case.numbers, *[load] * 6)
+        jets.form(state, case.numbers, *[state] * 6)
+
+
+def test_the_jacobian_changes_with_a_parameter(skate):
+    case, state = skate.at(**XI_HAT, c_i="3/2", F=70), np.array([0.1, -0.2, 0.3, 0.4])
+    step = 1e-3  # the flow is linear in the load: any step is exact but for rounding
+    ahead, behind = (skate.shape.jacobian(state, case.at(F=70 + x)) for x in (step, -step))
+    assert skate.shape.jacobian_by("F", state, case) == pytest.approx((ahead - behind) / (2 * step), abs=1e-10)
+
+
+def test_units_of_states_and_time_of_an_ode_change_nothing():
+    """Lorenz' equations with x, y, z and time in units from 10⁻⁹ to 10⁶."""
+    h = lorenz().at().hopf(to=30, x=6, y=6, z=13)
+    for units, time in (((1e-9, 1e-9, 1e-9), 1e6), ((1e6, 1e-3, 1), 1), ((1, 1e3, 1e-6), 1e-3)):
+        old = dict(zip((x, y, z), (sm.Float(unit) * v for unit, v in zip(units, (x, y, z), strict=True)), strict=True))
+        equations = {
+            v: time * e.subs(old, simultaneous=True) / unit
+            for unit, (v, e) in zip(units, lorenz().equations.items(), strict=True)
+        }
+        scaled = pfaff.ode(equations, lorenz().parameters, load="rho").at()
+        start = dict(zip("xyz", np.array([6, 6, 13]) / units, strict=True))
+        other = scaled.hopf(to=30, **start)
+        assert other.value == pytest.approx(h.value, rel=1e-12)
+        assert other.period(24) * time == pytest.approx(h.period(24), rel=1e-11)
+        for name, unit in zip("xyz", units, strict=True):
+            assert other.amplitude(24)[name] * unit == pytest.approx(h.amplitude(24)[name], rel=1e-9)
 
 
 def test_it_can_be_drawn(skate_point, tmp_path):

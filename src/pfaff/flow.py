@@ -97,6 +97,17 @@ class Flow:
         values = self._evaluate(("parameters", chosen), derivatives, x, case, time)
         return values.reshape(len(self.states), len(chosen), *values.shape[1:])
 
+    def jacobian_by(self, name: str, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """∂²f/∂x∂parameter, indexed [i, j]: how the Jacobian changes with one parameter."""
+        index = self.system.parameter_names.index(self.system.parameter(name).name)
+
+        def derivatives() -> list[Expression]:
+            jacobian = hy.diff_tensors(list(self.expressions), self.variables, diff_order=1).jacobian
+            return list(np.ravel(hy.diff_tensors(list(np.ravel(jacobian)), [hy.par[index]], diff_order=1).jacobian))
+
+        values = self._evaluate(("jacobian by", name), derivatives, x, case, time)
+        return values.reshape(len(self.states), len(self.states), *values.shape[1:])
+
     def velocities(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """All the coordinates' velocities, those that were dropped or are dependent included."""
         return self._evaluate("velocities", lambda: self.velocity_expressions, x, case, time)

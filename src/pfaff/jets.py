@@ -1,8 +1,8 @@
 """Derivatives of a flow of any order, applied to vectors, without forming tensors.
 
-The Taylor coefficients of s ↦ f(x + s v, load + s m) come from heyoka's automatic differentiation of
-x' = v, y' = f(x); mixed derivatives from those along several lines by polarisation. One compilation serves every
-order, where the entries of a fifth-derivative tensor take many times as long to compile.
+The Taylor coefficients of s ↦ f(x + s v) come from heyoka's automatic differentiation of x' = v, y' = f(x); mixed
+derivatives from those along several lines by polarisation. One compilation serves every order, where the entries of
+a fifth-derivative tensor take many times as long to compile.
 """
 
 from __future__ import annotations
@@ -19,33 +19,29 @@ from pfaff.flow import Flow
 
 HIGHEST = 5  # derivatives that a normal form of fifth order needs
 COMPACT_FROM = 8  # states beyond which unrolled code compiles too slowly
-LOAD = "the load of the jet"
 
 
 class Jets:
-    """Directional derivatives of f(x, load). A direction has one component for each state, then one for the load."""
+    """Derivatives of f(x) along lines, and along several directions at once."""
 
-    def __init__(self, flow: Flow, load: str) -> None:
-        self.states, self.parameters = len(flow.states), len(flow.system.parameters)
-        self.place = flow.system.parameter_names.index(load)
-        variables = [*flow.variables, hy.expression(LOAD)]
-        directions = [hy.par[self.parameters + j] for j in range(self.states + 1)]
+    def __init__(self, flow: Flow) -> None:
+        self.states, known = len(flow.states), len(flow.system.parameters)
+        directions = [hy.par[known + j] for j in range(self.states)]
         rates = [hy.expression(f"rate {name}") for name in flow.states]
-        f = hy.subs(list(flow.expressions), {hy.par[self.place]: variables[-1]})
-        equations = [*zip(variables, directions, strict=True), *zip(rates, f, strict=True)]
+        equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         self._integrator = hy.taylor_adaptive(
             equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=self.states > COMPACT_FROM
         )
 
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:
-        """dᵏ/dsᵏ f(x + s v, load + s m) at s = 0, column k, for all orders."""
+        """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders."""
         integrator, n = self._integrator, self.states
         integrator.time = 0.0
-        integrator.state[:n], integrator.state[n], integrator.state[n + 1 :] = x, numbers[self.place], 0.0
+        integrator.state[:n], integrator.state[n:] = x, 0.0
         integrator.pars[:] = np.concatenate([numbers, direction])
         integrator.step(max_delta_t=1.0, write_tc=True)
-        coefficients = integrator.tc[n + 1 :, 1:]
+        coefficients = integrator.tc[n:, 1:]
         if not np.isfinite(coefficients).all():
             raise PfaffError("the derivatives of the flow are not finite here: the state is singular")
         return coefficients * [factorial(k + 1) for k in range(coefficients.shape[1])]
@@ -88,5 +84,5 @@ def _products(parts: list[list[tuple[complex, np.ndarray]]]) -> list[tuple[compl
 
 
 @lru_cache(maxsize=32)
-def jets_of(flow: Flow, load: str) -> Jets:
-    return Jets(flow, load)
+def jets_of(flow: Flow) -> Jets:
+    return Jets(flow)

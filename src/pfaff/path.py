@@ -227,7 +227,7 @@ class StatePath(Path):
         nearby = self.origin + NEARBY * (1 + abs(self.origin))
         loads = [self.origin, nearby if self._step(self.origin, nearby) is not None else 2 * self.origin - nearby]
         solutions = [(self.solution(load), self.numbers(load)) for load in loads]
-        return min(bordering(self.flow.jacobian(*each)).null.shape[1] for each in solutions)
+        return min(bordering(self.flow.jacobian(*each)).right.shape[1] for each in solutions)
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:
         from pfaff.steady import linearise_flow

@@ -55,17 +55,33 @@ class SteadyState:
 
 @dataclass(frozen=True)
 class Border:
-    """Columns P and rows R that make [[J, P], [R, 0]] regular where J has null vectors; the columns are left ones."""
+    """Columns and rows that make [[J, columns], [rows, 0]] regular where J has null vectors, ``left`` and ``right``.
+
+    ``scale`` are units in which the entries of J are comparable: ranks and solutions are taken in them.
+    """
 
     columns: np.ndarray
     rows: np.ndarray
-    null: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    scale: np.ndarray
 
     def solve(self, J: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """x with J x = right (up to the columns) and R x = 0."""
+        """x with J x = right (up to the columns) and rows·x = 0."""
         n, k = self.columns.shape
-        matrix = np.block([[J, self.columns], [self.rows, np.zeros((k, k))]])
-        return np.linalg.solve(matrix, np.concatenate([right, np.zeros((k, *right.shape[1:]))]))[:n]
+        D = self.scale
+        matrix = np.block(
+            [[J * D / D[:, None], self.columns / D[:, None]], [self.rows * D, np.zeros((k, k))]],
+        )
+        return D * np.linalg.solve(matrix, np.concatenate([right / D, np.zeros(k)]))[:n]
+
+
+def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """D⁻¹ J D with rows and columns of like size, and the diagonal D: the same matrix in better units."""
+    from scipy.linalg import matrix_balance
+
+    matrix, (scale, _) = matrix_balance(J, permute=False, separate=True)
+    return matrix, scale
 
 
 def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = ()) -> Border:
@@ -73,14 +89,15 @@ def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = ()) 
 
     ``most`` limits the number of null vectors to those that the structure explains.
     """
-    left, values, right = np.linalg.svd(J)
+    matrix, D = balanced(J)
+    left, values, right = np.linalg.svd(matrix)
     k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
     k = k if most is None else min(k, most)
     P, Q = left[:, len(J) - k :], right[len(J) - k :].T
     rows = np.zeros((0, len(J)))
     for candidates in (np.eye(len(J))[list(held)], P.T, Q.T):
         rows = np.vstack([rows, _effective(candidates, Q, rows)])
-    return Border(P, rows, Q)
+    return Border(P * D[:, None], rows / D, P / D[:, None], Q * D[:, None], D)
 
 
 def _effective(candidates: np.ndarray, Q: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -140,7 +157,7 @@ def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
         )
     J = flow.jacobian(x, numbers)
     residual = float(np.abs(flow.rhs(x, numbers)).max() / (np.abs(J).max() * (1 + np.abs(x).max()) or 1.0))
-    return SteadyState(case, x, bordering(J).columns.shape[1], residual)
+    return SteadyState(case, x, bordering(J).right.shape[1], residual)
 
 
 def _where(case: OdeCase, x: np.ndarray) -> str:
@@ -161,8 +178,9 @@ def linearise_flow(J: np.ndarray, zeros: int) -> FlowLinearisation:
     """J on its own range, which is what left null vectors leave, if so many zeros are structural."""
     if not zeros:
         return FlowLinearisation(J)
-    range_ = np.linalg.svd(J)[0][:, : len(J) - zeros]
-    return FlowLinearisation(range_.T @ J @ range_)
+    matrix, _ = balanced(J)
+    range_ = np.linalg.svd(matrix)[0][:, : len(J) - zeros]
+    return FlowLinearisation(range_.T @ matrix @ range_)
 
 
 def spectrum_of(at: SteadyState) -> Spectrum:

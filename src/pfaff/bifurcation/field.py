@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from pfaff.flow import Flow, shape_flow
-from pfaff.jets import Jets, jets_of
+from pfaff.jets import jets_of
 from pfaff.lowering import graph_of
 from pfaff.path import LoadPath, Path, StatePath
 from pfaff.reduction import dependent_velocities, ignorable_coordinates
@@ -37,20 +37,20 @@ class Field:
         numbers[self.flow.system.parameter_names.index(self.load)] = load
         return numbers
 
-    @property
-    def jets(self) -> Jets:
-        return jets_of(self.flow, self.load)
-
     def rhs(self, x: np.ndarray, load: float) -> np.ndarray:
         return self.flow.rhs(x, self.numbers(load))
 
     def jacobian(self, x: np.ndarray, load: float) -> np.ndarray:
         return self.flow.jacobian(x, self.numbers(load))
 
+    def by_load(self, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:
+        """∂f/∂load and ∂A/∂load."""
+        numbers = self.numbers(load)
+        return self.flow.parameter_jacobian(x, numbers, [self.load])[:, 0], self.flow.jacobian_by(self.load, x, numbers)
+
     def form(self, x: np.ndarray, load: float, *vectors: np.ndarray) -> np.ndarray:
-        """∂ᵏf applied to k directions in the states, or in states and load together."""
-        full = (np.append(v, 0.0) if len(v) == len(x) else v for v in vectors)
-        return self.jets.form(x, self.numbers(load), *full)
+        """∂ᵏf/∂xᵏ applied to k directions."""
+        return jets_of(self.flow).form(x, self.numbers(load), *vectors)
 
 
 def field_at(path: Path, load: float, omega: float) -> tuple[Field, np.ndarray]:

@@ -18,7 +18,7 @@ from pfaff.bifurcation.normal_form import Cubic, Expansion, cubic, marsden_mccra
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.path import LoadPath, Outward, Path
 from pfaff.stability.critical import hopf_loads, imaginary_pair, reachable, search_range
-from pfaff.steady import Border, bordering
+from pfaff.steady import Border, balanced, bordering
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -314,13 +314,13 @@ def _extended(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Residual and Jacobian of the extended system in (x, load, ω, Re q, Im q, unfolding of a family)."""
     n, k = len(x), len(unfolding)
-    A, by_load = around.jacobian(x, load), np.eye(n + 1)[n]
+    A, (f_load, A_load) = around.jacobian(x, load), around.by_load(x, load)
     shifted = A - 1j * omega * np.eye(n)
     by_x = np.column_stack([around.form(x, load, e, q) for e in np.eye(n)])
-    vector = np.column_stack([by_x, around.form(x, load, by_load, np.append(q, 0.0)), -1j * q, shifted, 1j * shifted])
+    vector = np.column_stack([by_x, A_load @ q, -1j * q, shifted, 1j * shifted])
     zeros = np.zeros
     rows = [
-        np.column_stack([A, around.form(x, load, by_load), zeros((n, 2 * n + 1)), border.columns]),
+        np.column_stack([A, f_load, zeros((n, 2 * n + 1)), border.columns]),
         np.column_stack([vector.real, zeros((n, k))]),
         np.column_stack([vector.imag, zeros((n, k))]),
         np.column_stack([zeros((1, n + 2)), c.real[None], c.imag[None], zeros((1, k))]),
@@ -348,27 +348,28 @@ def _normalised(A: np.ndarray, omega: float, q: np.ndarray) -> tuple[np.ndarray,
     q = q / np.linalg.norm(q)
     largest = q[np.abs(q).argmax()]
     q = q * (abs(largest) / largest)
-    p = np.linalg.svd(A.T + 1j * omega * np.eye(len(A)))[2][-1].conj()
+    matrix, scale = balanced(A)
+    p = np.linalg.svd(matrix.T + 1j * omega * np.eye(len(A)))[2][-1].conj() / scale
     return q, p / np.conj(np.vdot(p, q))
 
 
 def _family(A: np.ndarray, around: Field) -> tuple[np.ndarray, np.ndarray]:
     """Left and right null vectors with left·right = 1."""
     border = bordering(A, around.zeros)
-    overlap = border.null.T @ border.columns
-    if np.linalg.svd(overlap)[1].min(initial=1.0) < SEMISIMPLE or border.null.shape[1] < around.zeros:
+    overlap = border.right.T @ border.left
+    if np.linalg.svd(overlap)[1].min(initial=1.0) < SEMISIMPLE or border.right.shape[1] < around.zeros:
         raise ConvergenceError(
-            "the zero eigenvalues of the family of equilibria form a Jordan block (steady motions along it): "
-            "there is no normal form of a Hopf point; damp the motion along the family"
+            "the zero eigenvalues of the family of equilibria form a Jordan block (steady motions along it), so that "
+            "there is no normal form: describe the motion along it by an ignorable coordinate, or damp it"
         )
-    return border.columns @ np.linalg.inv(overlap), border.null
+    return border.left @ np.linalg.inv(overlap), border.right
 
 
 def _crossing(around: Field, border: Border, x: np.ndarray, load: float, q: np.ndarray, p: np.ndarray) -> complex:
     """dλ/dload = ⟨p, dA/dload q⟩, A changing with the load itself and with the equilibrium."""
-    by_load = np.eye(len(x) + 1)[len(x)]
-    moved = border.solve(around.jacobian(x, load), -around.form(x, load, by_load))
-    return complex(np.vdot(p, around.form(x, load, np.append(moved, 1.0), np.append(q, 0.0))))
+    f_load, A_load = around.by_load(x, load)
+    moved = border.solve(around.jacobian(x, load), -f_load)
+    return complex(np.vdot(p, A_load @ q + around.form(x, load, moved, q)))
 
 
 def _eigenvalues(path: Path, load: float, omega: float) -> np.ndarray:
