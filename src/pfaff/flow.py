@@ -98,14 +98,14 @@ class Flow:
         return values.reshape(len(self.states), len(chosen), *values.shape[1:])
 
     def jacobian_by(self, name: str, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
-        """∂²f/∂x∂parameter, indexed [i, j]: how the Jacobian changes with one parameter."""
+        """∂²f/∂x∂parameter, indexed [i, j]: how the Jacobian changes with one parameter. Compiled for few calls."""
         index = self.system.parameter_names.index(self.system.parameter(name).name)
 
         def derivatives() -> list[Expression]:
             jacobian = hy.diff_tensors(list(self.expressions), self.variables, diff_order=1).jacobian
             return list(np.ravel(hy.diff_tensors(list(np.ravel(jacobian)), [hy.par[index]], diff_order=1).jacobian))
 
-        values = self._evaluate(("jacobian by", name), derivatives, x, case, time)
+        values = self._evaluate(("jacobian by", name), derivatives, x, case, time, quick=True)
         return values.reshape(len(self.states), len(self.states), *values.shape[1:])
 
     def velocities(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
@@ -159,9 +159,10 @@ class Flow:
         x: Any,
         case: Bound | np.ndarray,
         time: float | np.ndarray,
+        quick: bool = False,
     ) -> np.ndarray:
         if key not in self._compiled:
-            self._compiled[key] = Compiled(expressions(), self.variables, compact=self._large)
+            self._compiled[key] = Compiled(expressions(), self.variables, quick=quick, compact=self._large)
         x = np.asarray(x, dtype=float)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")

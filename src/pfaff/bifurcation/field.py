@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from pfaff.flow import Flow, shape_flow
-from pfaff.jets import jets_of
+from pfaff.jets import COMPACT_FROM, jets_of
 from pfaff.lowering import graph_of
 from pfaff.path import LoadPath, Path, StatePath
 from pfaff.reduction import dependent_velocities, ignorable_coordinates
@@ -41,7 +41,10 @@ class Field:
         return self.flow.rhs(x, self.numbers(load))
 
     def jacobian(self, x: np.ndarray, load: float) -> np.ndarray:
-        return self.flow.jacobian(x, self.numbers(load))
+        if len(x) <= COMPACT_FROM:
+            return self.flow.jacobian(x, self.numbers(load))
+        # A few Jacobians of a large flow are sooner evaluated along lines than compiled.
+        return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e)[:, 1] for e in np.eye(len(x))])
 
     def by_load(self, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:
         """∂f/∂load and ∂A/∂load."""

@@ -209,10 +209,10 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
     sign, distance = _interval(path, to, near)
     outward = Outward(path, sign)
     reach, ended = reachable(outward, distance)
-    loads = [outward.load(each) for each in hopf_loads(outward, reach)] if reach > 0 else []
-    if not loads:
+    loads = map(outward.load, hopf_loads(outward, reach)) if reach > 0 else iter(())
+    value = next(loads, None) if near is None else min(loads, key=lambda x: abs(x - near), default=None)
+    if value is None:
         raise NoBifurcationError(_absence(path, outward.load(reach), ended))
-    value = loads[0] if near is None else min(loads, key=lambda x: abs(x - near))
     return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
 
 

@@ -10,7 +10,7 @@ resolves: about 1e-9 of the interval without damping, 1e-7 with.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -355,14 +355,14 @@ def search_range(path: LoadPath, to: float | None) -> float:
     return to
 
 
-def hopf_loads(path: Outward, to: float) -> list[float]:
-    """All distances along a path, up to ``to``, at which a pair of eigenvalues crosses the imaginary axis.
+def hopf_loads(path: Outward, to: float) -> Iterator[float]:
+    """Distances along a path, up to ``to``, at which a pair of eigenvalues crosses the imaginary axis, in order.
 
     Without damping the whole spectrum may lie there: that is no such point, and none is found.
     """
     view = _view(path, to)
     if "hopf" not in view.events:
-        return []
+        return
     place = view.events.index("hopf")
     here = slice(place, place + 1)
 
@@ -370,11 +370,14 @@ def hopf_loads(path: Outward, to: float) -> list[float]:
         signs, logs, errors = view.functions(distance)
         return signs[here], logs[here], errors[here]
 
-    (roots,) = all_roots(product, 0.0, to)
     event = partial(view.event, "hopf")
-    brackets = filter(None, (_bracket(event, root, to) for root in roots))
-    crossings = _distinct([bracketed_root(event, *each) for each in brackets], to)
-    return [distance for distance in crossings if imaginary_pair(view.values(distance)) is not None]
+    (roots,) = all_roots(product, 0.0, to)
+    for root in roots:
+        bracket = _bracket(event, root, to)
+        if bracket is not None:
+            distance = bracketed_root(event, *bracket)
+            if imaginary_pair(view.values(distance)) is not None:
+                yield distance
 
 
 def imaginary_pair(values: np.ndarray) -> complex | None:
@@ -413,7 +416,11 @@ def _polished(event: Callable[[float], float], roots: np.ndarray, to: float) -> 
             touching[-1].append(root)
         else:
             touching.append([root])
-    return _distinct([*sharp, *(float(np.mean(group)) for group in touching)], to)
+    merged: list[float] = []
+    for load in sorted([*sharp, *(float(np.mean(group)) for group in touching)]):
+        if not merged or load - merged[-1] > MERGE * to:
+            merged.append(float(load))
+    return merged
 
 
 def _bracket(event: Callable[[float], float], root: float, to: float) -> tuple[float, float] | None:
@@ -423,15 +430,6 @@ def _bracket(event: Callable[[float], float], root: float, to: float) -> tuple[f
         if (event(low) < 0) != (event(high) < 0):
             return low, high
     return None
-
-
-def _distinct(loads: list[float], to: float) -> list[float]:
-    """Sorted, those that differ by rounding only once."""
-    merged: list[float] = []
-    for load in sorted(loads):
-        if not merged or load - merged[-1] > MERGE * to:
-            merged.append(float(load))
-    return merged
 
 
 def _cells(view: _General, loads: list[float], to: float) -> list[Cell]:
