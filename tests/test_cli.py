@@ -67,8 +67,22 @@ def test_other_commands_as_json(tmp_path):
     assert paradox["recoverable"] is True
 
 
+def test_hopf(tmp_path):
+    picture = tmp_path / "hopf.png"
+    found = answer("hopf", "column", *SPEC, "--set", "c_i=3/2", "--second", "--plot", str(picture))
+    assert found["value"] == pytest.approx(76.3379703896335, rel=1e-12)
+    assert found["l1"] == pytest.approx(-2.20853769246, rel=1e-11)
+    assert found["criticality"] == "supercritical"
+    assert found["l2"] < 0
+    assert len(found["eigenvalues"]) == len(found["q"]) == 4
+    assert picture.stat().st_size > 0
+    table = run("hopf", "column", "--load", "spring", *SPEC, "--set", "K=40", "--set", "c_i=3/2")
+    assert "1.90844925974" in table.stdout
+    assert "elliptic" in table.stdout
+
+
 @pytest.mark.parametrize(
-    "command", ["atlas", "show", "equilibria", "spectrum", "critical", "paradox", "simulate", "reproduce"]
+    "command", ["atlas", "show", "equilibria", "spectrum", "critical", "hopf", "paradox", "simulate", "reproduce"]
 )
 def test_every_command_helps_with_an_example(command):
     done = run(command, "--help")
@@ -100,6 +114,8 @@ def test_every_command_helps_with_an_example(command):
         (["spectrum", "column", "--fix", "Z=0"], "'Z'"),
         (["paradox", "column", "--direction", "c_q=1"], "not a damping"),
         (["show", "bottema_general", "--option", "n=two"], "whole number"),
+        (["hopf", "column"], "add damping"),
+        (["hopf", "column", "--set", "c_i=1", "--to", "1"], "search farther"),
         (["simulate", "column"], "--duration"),
         (["simulate", "column", "--duration", "1", "--start", "theta7=1"], "'theta7'"),
         (["simulate", "column", "--duration", "1", "--animate", "x.avi"], ".gif, .html, .mp4"),

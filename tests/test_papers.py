@@ -13,6 +13,10 @@ from pfaff.papers.reproduction import Claim, verdict
 KNOWN_DIFFERENCES = {
     "φ3 of the maximum": 0.944919120930374,
     "crossing speed": 0.0744746679653,
+    "l1, skate": -2.20853769246,
+    "l1, bow": -0.896083718013,
+    "c_i at which l1 of the skate changes sign": 22.1140411752,
+    "c_e at which l1 of the skate changes sign": 479.584601139,
     "flutter load of the misaligned bow": 78.2992872849,
 }
 

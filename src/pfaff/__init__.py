@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.errors import PfaffError
     from pfaff.motion.result import Motion, load_motion
+    from pfaff.odes import Ode, ode
     from pfaff.system import Drawing, System
 
 __version__ = "0.1.0"
@@ -22,9 +23,11 @@ _HOMES = {
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
     "load_motion": "pfaff.motion.result",
+    "Ode": "pfaff.odes",
     "Part": "pfaff.assembly",
     "PfaffError": "pfaff.errors",
     "System": "pfaff.system",
+    "ode": "pfaff.odes",
 }
 
 __all__ = [
@@ -33,12 +36,14 @@ __all__ = [
     "Drawing",
     "Event",
     "Motion",
+    "Ode",
     "Part",
     "PfaffError",
     "System",
     "__version__",
     "atlas",
     "load_motion",
+    "ode",
 ]
 
 

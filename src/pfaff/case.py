@@ -1,4 +1,4 @@
-"""A case: a system with values for its parameters. The desk where every analysis is asked for."""
+"""A case: a system, or a plain ODE, with values for its parameters. The desk where every analysis is asked for."""
 
 from __future__ import annotations
 
@@ -7,42 +7,52 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pfaff.errors import ParameterError, nearest
-from pfaff.system import System
+from pfaff.errors import NotMechanicalError, ParameterError, nearest
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.hopf import Hopf
     from pfaff.equilibria import Equilibria, Equilibrium
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
     from pfaff.motion.result import Motion
+    from pfaff.odes import Ode
+    from pfaff.parameters import Parametrised
+    from pfaff.path import LoadPath, Path, StatePath
     from pfaff.stability.critical import CriticalLoad, CriticalLoads
     from pfaff.stability.linear import Linearisation, Spectrum
     from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
+    from pfaff.steady import SteadyState
+    from pfaff.system import System
 
 
 @dataclass(frozen=True)
-class Case:
-    """A system at given parameter values. Immutable: ``at`` gives another case.
+class Bound:
+    """Whatever was stated, at given parameter values, with the analyses that work on any flow.
 
-    Values may be floats, fractions, SymPy numbers or, for exact results, SymPy symbols.
+    Immutable: ``at`` gives another case. Values may be floats, fractions, SymPy numbers or, for exact results,
+    SymPy symbols.
     """
 
-    system: System
+    system: Parametrised
     values: Mapping[str, Any] = field(repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
-    def at(self, **values: Any) -> Case:
+    def at(self, **values: Any) -> Self:
         """The same system with some parameters changed."""
         checked = {name: checked_value(self.system.parameter(name), value) for name, value in values.items()}
-        return Case(self.system, {**self.values, **checked})
+        return type(self)(self.system, {**self.values, **checked})
+
+    def unchecked(self, **values: float) -> Self:
+        """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
+        return type(self)(self.system, {**self.values, **values})
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -79,6 +89,47 @@ class Case:
     def _example(self) -> str:
         return self.system.parameter_names[0] if self.system.parameters else "F"
 
+    def path(self, load: str, fixed: Mapping[str, float]) -> Path:
+        """The equilibrium followed as a parameter changes."""
+        raise NotImplementedError
+
+    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+        """The first Hopf point on the equilibrium path, or the one nearest to the load ``near``, with its normal form.
+
+        A mechanical system is followed from zero load, family coordinates fixed by name; a plain ODE from the value
+        that its parameter has, with starting values of its states by name. ``to`` ends the search, in either direction.
+        """
+        from pfaff.bifurcation.hopf import find_hopf
+
+        return find_hopf(self, self.load_name(load), to, near, fixed)
+
+    def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
+        """Parameter values apart from values of coordinates or states."""
+        for name in values:
+            if name not in states and name not in self.system.parameter_names:
+                known = [*self.system.parameter_names, *states]
+                raise ParameterError(
+                    f"{self.system.name} has no parameter or coordinate {name!r}: {nearest(name, known)}"
+                )
+        fixed = {name: value for name, value in values.items() if name in states}
+        return self.at(**{name: value for name, value in values.items() if name not in states}), fixed
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value}" for name, value in self.values.items())
+        return f"<Case of {self.system.name!r}: {values}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Case(Bound):
+    """A mechanical system at given parameter values."""
+
+    system: System
+
+    def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
+        from pfaff.path import LoadPath
+
+        return LoadPath(self, load, fixed)
+
     def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
         """All equilibria found from seeded random starts, with family coordinates fixed by name."""
         from pfaff.equilibria import find_equilibria
@@ -100,15 +151,11 @@ class Case:
         z = path.solution(float(self.values[load.name]))
         return equilibrium_near(self, path.balance.fixed, z)
 
-    def unchecked(self, **values: float) -> Case:
-        """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
-        return Case(self.system, {**self.values, **values})
-
     def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
         """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
         from pfaff.stability.linear import linearise
 
-        case, fixed = self._split(values)
+        case, fixed = self._split(values, self.system.coordinate_names)
         at = about or case.equilibrium(**fixed)
         return linearise(case.system, at.q, at.p, case.numbers)
 
@@ -296,18 +343,35 @@ class Case:
 
         return impose(self, motion, names, since, duration, samples)
 
-    def _split(self, values: Mapping[str, Any]) -> tuple[Case, dict[str, float]]:
-        """Parameter values apart from values of coordinates that select a member of a family."""
-        coordinates = set(self.system.coordinate_names)
-        for name in values:
-            if name not in coordinates and name not in self.system.parameter_names:
-                known = [*self.system.parameter_names, *self.system.coordinate_names]
-                raise ParameterError(
-                    f"{self.system.name} has no parameter or coordinate {name!r}: {nearest(name, known)}"
-                )
-        fixed = {name: value for name, value in values.items() if name in coordinates}
-        return self.at(**{name: value for name, value in values.items() if name not in coordinates}), fixed
 
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value}" for name, value in self.values.items())
-        return f"<Case of {self.system.name!r}: {values}>"
+@dataclass(frozen=True, repr=False)
+class OdeCase(Bound):
+    """A plain ODE at given parameter values."""
+
+    system: Ode
+
+    def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
+        from pfaff.path import StatePath
+
+        return StatePath(self, load, fixed)
+
+    def equilibrium(self, **start: float) -> SteadyState:
+        """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""
+        from pfaff.steady import steady_near
+
+        return steady_near(self, start)
+
+    def spectrum(self, about: SteadyState | None = None, **values: Any) -> Spectrum:
+        """Eigenvalues and modes about an equilibrium: ``case.spectrum(mu=1, x=2)`` sets mu and starts from x = 2."""
+        from pfaff.steady import spectrum_of
+
+        case, start = self._split(values, self.system.state_names)
+        return spectrum_of(about or case.equilibrium(**start))
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(Case, name):
+            raise NotMechanicalError(
+                f"{name} needs energies and constraints, and {self.system.name} is a plain ODE: state it as a "
+                "pfaff.System, or ask for equilibrium, spectrum or hopf"
+            )
+        raise AttributeError(f"a case of an ODE has no attribute {name!r}")

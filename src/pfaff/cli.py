@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -268,6 +269,57 @@ def paradox(
     best = ", ".join(f"{name} {share:.6g}" for name, share in found.best.items() if share)
     rows.append([f"vanishing along {best} (best)", f"{found.maximum:.12g}"])
     _table("Vanishing damping", ["damping", f"flutter at {found.load}"], rows)
+
+
+@app.command()
+@which_case
+@fix
+@load_parameter
+@click.option("--to", type=float, help="Search loads up to this value.")
+@click.option("--near", type=float, help="Take the Hopf point nearest to this load instead of the first.")
+@click.option("--second", is_flag=True, help="Also compute the second Lyapunov coefficient.")
+@plot_into
+@as_json
+def hopf(
+    fix: tuple[str, ...],
+    load_parameter: str | None,
+    to: float | None,
+    near: float | None,
+    second: bool,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """The Hopf point on the equilibrium path: eigenvalues, crossing speed, Lyapunov coefficients and verdict.
+
+    \b
+    Example:
+      pfaff hopf column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5
+    """
+    found = _case(**which).hopf(load=load_parameter, to=to, near=near, **_numbers(fix))
+    if plot:
+        _save(found.plot(), plot)
+    names = ["value", "omega", "crossing_speed", "distance", "l1", "l1_matcont", "V3", *["l2"] * second]
+    numbers = {name: getattr(found, name) for name in names}
+    if as_json:
+        words = ("load", "criticality", "status", "simple", "transversal", "structural_zeros", "state")
+        vectors = {name: list(getattr(found, name)) for name in ("eigenvalues", "q", "p")}
+        finite = {name: x if isfinite(x) else None for name, x in numbers.items()}
+        return _print_json({name: getattr(found, name) for name in words} | finite | vectors)
+    meanings = {
+        "value": f"load {found.load}",
+        "omega": "frequency ω",
+        "crossing_speed": f"crossing speed, d Re λ/d{found.load}",
+        "distance": "distance of the other eigenvalues from the imaginary axis",
+        "l1": "first Lyapunov coefficient l1 (Kuznetsov)",
+        "l1_matcont": "the same without 1/ω (MatCont)",
+        "V3": "third derivative V'''(0) of Marsden and McCracken, 3π l1",
+        "l2": "second Lyapunov coefficient l2, decisive where l1 = 0",
+    }
+    _table("Hopf point", ["what", "value"], [[meanings[name], f"{x:.12g}"] for name, x in numbers.items()])
+    rows = [[f"{value.real:.12g}", f"{value.imag:.12g}"] for value in found.eigenvalues]
+    _table("Eigenvalues", ["growth rate", "frequency"], rows)
+    print(found.status)
 
 
 @app.command()

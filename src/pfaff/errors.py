@@ -30,6 +30,14 @@ class ConvergenceError(PfaffError):
     """An iteration did not converge; the message names the last good state."""
 
 
+class NoBifurcationError(PfaffError):
+    """A bifurcation was looked for and there is none of its kind; the message says how far the search went."""
+
+
+class NotMechanicalError(PfaffError, AttributeError):
+    """An analysis of energies, forces or constraints was asked of a plain ODE."""
+
+
 class RankError(PfaffError):
     """The constraint matrix has lost rank at this configuration."""
 

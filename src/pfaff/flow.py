@@ -18,14 +18,15 @@ import numpy as np
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError, nearest
-from pfaff.lowering import Expression, Graph, dot, graph_of
+from pfaff.lowering import Expression, Graph, dot, graph_of, lower_ode
+from pfaff.odes import Ode
 from pfaff.reduction import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.system import System
 
 if TYPE_CHECKING:
-    from pfaff.case import Case
+    from pfaff.case import Bound
 
-COMPACT_FROM = 14  # coordinates beyond which full unrolling compiles too slowly
+COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Flow:
     ``dependent`` which velocities follow from the constraints.
     """
 
-    system: System
+    system: System | Ode
     states: tuple[str, ...]
     dropped: Mapping[str, str]
     kept: Mapping[str, str]
@@ -51,18 +52,23 @@ class Flow:
     def variables(self) -> list[Expression]:
         return [hy.expression(name) for name in self.states]
 
-    def rhs(self, x: Any, case: Case | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+    @property
+    def _large(self) -> bool:
+        states = 2 * len(self.system.coordinates) if isinstance(self.system, System) else len(self.states)
+        return states > COMPACT_FROM
+
+    def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
         values = self._evaluate("rhs", lambda: self.expressions, x, case, time)
         if not np.isfinite(values).all():
             self._diagnose(np.asarray(x, dtype=float), _numbers(case), values)
         return values
 
-    def jacobian(self, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+    def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """∂f/∂x, indexed [i, j]."""
         return self.tensor(1, x, case, time)
 
-    def tensor(self, order: int, x: Any, case: Case | np.ndarray, time: float = 0.0) -> np.ndarray:
+    def tensor(self, order: int, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """The symmetric derivative tensor ∂ᵏf/∂xᵏ of any order, indexed [i, j1 … jk] (then the batch)."""
         if order < 1:
             raise ParameterError(f"a derivative of order {order}: ask for 1 or more")
@@ -78,7 +84,7 @@ class Flow:
         return tensor
 
     def parameter_jacobian(
-        self, x: Any, case: Case | np.ndarray, names: Sequence[str] | None = None, time: float = 0.0
+        self, x: Any, case: Bound | np.ndarray, names: Sequence[str] | None = None, time: float = 0.0
     ) -> np.ndarray:
         """∂f/∂parameter, one column for each name (all parameters by default)."""
         chosen = tuple(names) if names is not None else self.system.parameter_names
@@ -91,17 +97,28 @@ class Flow:
         values = self._evaluate(("parameters", chosen), derivatives, x, case, time)
         return values.reshape(len(self.states), len(chosen), *values.shape[1:])
 
-    def velocities(self, x: Any, case: Case | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+    def jacobian_by(self, name: str, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """∂²f/∂x∂parameter, indexed [i, j]: how the Jacobian changes with one parameter. Compiled for few calls."""
+        index = self.system.parameter_names.index(self.system.parameter(name).name)
+
+        def derivatives() -> list[Expression]:
+            jacobian = hy.diff_tensors(list(self.expressions), self.variables, diff_order=1).jacobian
+            return list(np.ravel(hy.diff_tensors(list(np.ravel(jacobian)), [hy.par[index]], diff_order=1).jacobian))
+
+        values = self._evaluate(("jacobian by", name), derivatives, x, case, time, quick=True)
+        return values.reshape(len(self.states), len(self.states), *values.shape[1:])
+
+    def velocities(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """All the coordinates' velocities, those that were dropped or are dependent included."""
         return self._evaluate("velocities", lambda: self.velocity_expressions, x, case, time)
 
-    def reactions(self, x: Any, case: Case | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+    def reactions(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """The reactions p of all constraints; p multiplies +A on the left-hand side."""
         if not self.reaction_expressions:
             return np.zeros((0, *np.shape(x)[1:]))
         return self._evaluate("reactions", lambda: self.reaction_expressions, x, case, time)
 
-    def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Case, /, **start: float) -> dict[str, np.ndarray]:
+    def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Bound, /, **start: float) -> dict[str, np.ndarray]:
         """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default).
 
         Integrates the cubic spline of their velocities: fourth order in the sampling step.
@@ -118,6 +135,8 @@ class Flow:
             if name not in self.dropped:
                 known = nearest(name, self.dropped) if self.dropped else "nothing was"
                 raise ParameterError(f"{name!r} was not dropped: {known}")
+        if isinstance(self.system, Ode):
+            return {}
         index = [self.system.coordinate_names.index(name) for name in self.dropped]
         speeds = self.velocities(x, case, t)[index]
         return {
@@ -138,12 +157,12 @@ class Flow:
         key: Any,
         expressions: Callable[[], Sequence[Expression]],
         x: Any,
-        case: Case | np.ndarray,
+        case: Bound | np.ndarray,
         time: float | np.ndarray,
+        quick: bool = False,
     ) -> np.ndarray:
         if key not in self._compiled:
-            compact = len(self.system.coordinates) > COMPACT_FROM
-            self._compiled[key] = Compiled(expressions(), self.variables, compact=compact)
+            self._compiled[key] = Compiled(expressions(), self.variables, quick=quick, compact=self._large)
         x = np.asarray(x, dtype=float)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
@@ -158,6 +177,8 @@ class Flow:
         where = ", ".join(f"{name} = {value:g}" for name, value in zip(self.states, x, strict=True))
         if not np.isfinite(x).all():
             raise PfaffError(f"the state is not finite: {where}")
+        if isinstance(self.system, Ode):
+            raise PfaffError(f"the right-hand side of {self.system.name} is not finite at {where}: start elsewhere")
         graph = graph_of(self.system)
         q = np.array([x[self.states.index(n)] if n in self.states else 0.0 for n in self.system.coordinate_names])
         n, m = len(graph.q), len(graph.A)
@@ -180,6 +201,21 @@ class Flow:
         )
 
 
+def ode_flow(ode: Ode) -> Flow:
+    """A plain ODE as it stands; it has no reactions, and its velocities are the rates of its states."""
+    expressions = lower_ode(ode)
+    return Flow(
+        system=ode,
+        states=ode.state_names,
+        dropped={},
+        kept=dict.fromkeys(ode.state_names, "kept: a state of a plain ODE"),
+        dependent=(),
+        expressions=expressions,
+        velocity_expressions=expressions,
+        reaction_expressions=[],
+    )
+
+
 def full_flow(system: System) -> Flow:
     """All coordinates and velocities."""
     graph = graph_of(system)
@@ -197,10 +233,12 @@ def full_flow(system: System) -> Flow:
     )
 
 
-def shape_flow(system: System, dependent: Sequence[str] | None = None) -> Flow:
+def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: float = 0.0) -> Flow:
     """Coordinates that matter and independent velocities; ``dependent`` chooses the velocities to solve for.
 
     By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first.
+    With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium
+    there has no zero eigenvalue for leaving it.
     """
     graph = graph_of(system)
     names = system.coordinate_names
@@ -208,7 +246,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None) -> Flow:
     reference = _reference(graph)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
     columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
-    solved = _solve_velocities(graph, columns, reference)
+    solved = _solve_velocities(graph, columns, reference, settle)
     replace = {graph.v[j]: expression for j, expression in zip(columns, solved, strict=True)}
     free = [j for j in range(len(names)) if j not in columns]
     shape = [j for j, name in enumerate(names) if name not in dropped]
@@ -230,7 +268,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None) -> Flow:
     )
 
 
-def _numbers(case: Case | np.ndarray) -> np.ndarray:
+def _numbers(case: Bound | np.ndarray) -> np.ndarray:
     return case if isinstance(case, np.ndarray) else case.numbers
 
 
@@ -259,8 +297,8 @@ def _reference(graph: Graph) -> np.ndarray:
     )
 
 
-def _solve_velocities(graph: Graph, columns: list[int], reference: np.ndarray) -> list[Expression]:
-    """v_d of A_d v_d = −(A_f v_f + b), by elimination in the graph with pivots chosen at the reference state."""
+def _solve_velocities(graph: Graph, columns: list[int], reference: np.ndarray, settle: float) -> list[Expression]:
+    """v_d of A_d v_d = −(A_f v_f + b) − settle φ, eliminated in the graph with pivots chosen at the reference state."""
     size = len(columns)
     if not size:
         return []
@@ -270,6 +308,8 @@ def _solve_velocities(graph: Graph, columns: list[int], reference: np.ndarray) -
     right = [
         -dot([row[j] for j in free], [graph.v[j] for j in free]) - b for row, b in zip(graph.A, still, strict=True)
     ]
+    for k, phi in enumerate(graph.positions, start=graph.nonholonomic):
+        right[k] = right[k] - settle * phi
     values = reference[:, columns].copy()
     for k in range(size):
         pivot = k + int(np.abs(values[k:, k]).argmax())

@@ -15,6 +15,7 @@ import heyoka as hy
 import sympy as sm
 
 from pfaff.errors import StatementError
+from pfaff.odes import Ode
 from pfaff.system import System
 
 Expression = Any  # heyoka's type carries no useful annotations
@@ -130,6 +131,13 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
     )
 
 
+def lower_ode(ode: Ode) -> list[Expression]:
+    """The right-hand sides of a plain ODE, in its states and parameters."""
+    states = {x: hy.expression(x.name) for x in ode.symbols}
+    parameters = {p: hy.par[i] for i, p in enumerate(ode.parameters)}
+    return [convert(e, {**states, **parameters}) for e in ode.right_hand_sides]
+
+
 @lru_cache(maxsize=64)
 def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
     """The graph of a system, lowered once."""
@@ -147,10 +155,25 @@ def convert(expression: sm.Expr, symbols: dict[sm.Symbol, Expression]) -> Expres
     """A SymPy expression in heyoka's graph."""
     # heyoka takes only rationals that a binary float holds exactly: the others are rounded here, once.
     fractions = {r: hy.expression(float(r)) for r in expression.atoms(sm.Rational) if r.q & (r.q - 1)}
+    known: dict[sm.Basic, Expression] = {**symbols, **fractions}
     try:
-        return hy.from_sympy(expression, {**symbols, **fractions}) + ZERO
+        for power in sorted(filter(_is_cube_or_higher, expression.atoms(sm.Pow)), key=sm.count_ops):
+            known[power] = _power(hy.from_sympy(power.base, known) + ZERO, int(power.exp))
+        return hy.from_sympy(expression, known) + ZERO
     except (TypeError, ValueError) as problem:
         raise StatementError(f"{expression} contains a function that cannot be compiled: {problem}") from problem
+
+
+def _is_cube_or_higher(power: sm.Pow) -> bool:
+    return bool(power.exp.is_Integer and power.exp > 2)
+
+
+def _power(base: Expression, exponent: int) -> Expression:
+    """By products: the Taylor coefficients of heyoka's own powers above two are not finite at zero."""
+    if exponent == 1:
+        return base
+    half = _power(base, exponent // 2)
+    return half * half * base if exponent % 2 else half * half
 
 
 def gradient(expression: Expression, variables: Sequence[Expression]) -> list[Expression]:

@@ -1,54 +1,45 @@
-"""An equilibrium followed as a load grows, with its small motions at any load on the way."""
+"""An equilibrium followed as a parameter changes, with its small motions at any value on the way."""
 
 from __future__ import annotations
 
 from bisect import bisect, insort
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
-from pfaff.errors import ConvergenceError
+from pfaff.errors import ConvergenceError, PfaffError
 
 if TYPE_CHECKING:
-    from pfaff.case import Case
-    from pfaff.stability.linear import Linearisation
+    from pfaff.case import Bound, Case, OdeCase
 
 CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
 RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
 STRAIGHT = 1e-15  # residual of a point that needs no correction
 SHORTEST = 1e-13  # of the load, relative to the interval
+NEARBY = 1e-3  # a neighbouring load, relative
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
 
-class LoadPath:
-    """The equilibrium at zero load, continued to any load by tangent and Newton's method.
+class Path:
+    """The equilibrium at the origin of a load, continued to any load by tangent and Newton's method.
 
     A step is accepted where the tangents at both ends agree with it: the path cannot leap to another branch.
     ``end`` is the load beyond which no continuation exists (a fold), once one has been met.
     """
 
-    def __init__(self, case: Case, load: str, fixed: Mapping[str, float]) -> None:
-        self.case, self.load = case, load
-        # The load starts from zero even where its symbol is declared positive.
-        origin = equilibrium_near(case.unchecked(**{load: 0.0}), fixed)
-        z = np.concatenate([origin.q, origin.p])
-        self.balance = self._held(fixed, origin.fixed, z)
+    def __init__(self, case: Bound, load: str, origin: float, z: np.ndarray) -> None:
+        self.case, self.load, self.origin = case, load, origin
         self.end: float | None = None
         self._known: dict[float, np.ndarray] = {}
         self._loads: list[float] = []
-        self._linear: dict[float, Linearisation] = {}
-        self._remember(0.0, z)
-
-    def _held(self, fixed: Mapping[str, float], at_zero: Mapping[str, float], z: np.ndarray) -> Balance:
-        """Family coordinates held along the path: those of the loaded system, if it has fewer than the unloaded one."""
-        loaded = Balance(self.case.unchecked(**{self.load: 1.0}), fixed).pinned(z)
-        chosen = loaded.fixed if len(loaded.fixed) < len(at_zero) else at_zero
-        return Balance(self.case, chosen)
+        self._linear: dict[float, Any] = {}
+        self._remember(origin, z)
 
     def solution(self, load: float) -> np.ndarray:
-        """(q, p) at this load."""
+        """The equilibrium at this load."""
         if load in self._known:
             return self._known[load]
         between = self._between(load)
@@ -74,14 +65,14 @@ class LoadPath:
         return self._known[load]
 
     def _between(self, load: float) -> np.ndarray | None:
-        """Where the path is straight, a point between two known ones balances as it is."""
+        """Where the path is straight, a point between two known ones is in balance as it is."""
         place = bisect(self._loads, load)
         if not 0 < place < len(self._loads):
             return None
         a, b = self._loads[place - 1 : place + 1]
         share = (load - a) / (b - a)
         z = (1 - share) * self._known[a] + share * self._known[b]
-        return z if self.balance.relative_residual(z, self.numbers(load)) < STRAIGHT else None
+        return z if self._residual(z, load) < STRAIGHT else None
 
     def _step(self, here: float, ahead: float) -> np.ndarray | None:
         """The state ahead, if the tangents at both ends of the step agree with it."""
@@ -89,14 +80,83 @@ class LoadPath:
         predicted = z + self._tangent(z, here, span) * span
         if not np.isfinite(predicted).all():
             return None
-        found, residual = self.balance.solve(predicted, self.numbers(ahead))
-        if not residual < ACCEPTED:
+        found = self._corrected(predicted, ahead)
+        if found is None:
             return None
-        n = self.balance.statics.n
         backward = found - self._tangent(found, ahead, -span) * span
-        moved = np.abs(found[:n] - z[:n]).max()
-        missed = max(np.abs(found[:n] - predicted[:n]).max(), np.abs(backward[:n] - z[:n]).max())
+        position = self._position
+        moved = np.abs(position(found - z)).max()
+        missed = max(np.abs(position(found - predicted)).max(), np.abs(position(backward - z)).max())
         return found if missed <= CURVED * moved + RESOLUTION * self._size(found, ahead) else None
+
+    def _remember(self, load: float, z: np.ndarray) -> None:
+        self._known[load] = z
+        insort(self._loads, load)
+
+    def _nearest(self, load: float) -> float:
+        place = bisect(self._loads, load)
+        return min(self._loads[max(place - 1, 0) : place + 1], key=lambda known: abs(known - load))
+
+    def numbers(self, load: float) -> np.ndarray:
+        return self.case.numbers_at(self.load, load)
+
+    def linearise(self, load: float) -> Any:
+        """The small motions about the equilibrium at this load."""
+        if load not in self._linear:
+            self._linear[load] = self._linearised(self.solution(load), load)
+        return self._linear[load]
+
+    def _residual(self, z: np.ndarray, load: float) -> float:
+        """How far from balance, relatively."""
+        raise NotImplementedError
+
+    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+        """The equilibrium that Newton's method reaches."""
+        raise NotImplementedError
+
+    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+        """dz/dload."""
+        raise NotImplementedError
+
+    def _position(self, z: np.ndarray) -> np.ndarray:
+        """The part of z by which movements are judged."""
+        raise NotImplementedError
+
+    def _size(self, z: np.ndarray, load: float) -> float:
+        """What counts as a large movement."""
+        raise NotImplementedError
+
+    def _linearised(self, z: np.ndarray, load: float) -> Any:
+        raise NotImplementedError
+
+
+class LoadPath(Path):
+    """The coordinates and reactions (q, p) of a mechanical system, from zero load."""
+
+    case: Case
+
+    def __init__(self, case: Case, load: str, fixed: Mapping[str, float]) -> None:
+        # The load starts from zero even where its symbol is declared positive.
+        origin = equilibrium_near(case.unchecked(**{load: 0.0}), fixed)
+        z = np.concatenate([origin.q, origin.p])
+        super().__init__(case, load, 0.0, z)
+        self.balance = self._held(fixed, origin.fixed, z)
+
+    def _held(self, fixed: Mapping[str, float], at_zero: Mapping[str, float], z: np.ndarray) -> Balance:
+        """Family coordinates held along the path: those of the loaded system, if it has fewer than the unloaded one."""
+        loaded = Balance(self.case.unchecked(**{self.load: 1.0}), fixed).pinned(z)
+        chosen = loaded.fixed if len(loaded.fixed) < len(at_zero) else at_zero
+        return Balance(self.case, chosen)
+
+    def _residual(self, z: np.ndarray, load: float) -> float:
+        return self.balance.relative_residual(z, self.numbers(load))
+
+    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+        found, residual = self.balance.solve(z, self.numbers(load))
+        return found if residual < ACCEPTED else None
+
+    def _position(self, z: np.ndarray) -> np.ndarray:
+        return z[: self.balance.statics.n]
 
     def _size(self, z: np.ndarray, load: float) -> float:
         """What counts as a large displacement: the configuration itself, or what its forces do to its stiffness."""
@@ -113,21 +173,83 @@ class LoadPath:
         before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load, load + delta))
         return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
 
-    def _remember(self, load: float, z: np.ndarray) -> None:
-        self._known[load] = z
-        insort(self._loads, load)
-
-    def _nearest(self, load: float) -> float:
-        place = bisect(self._loads, load)
-        return min(self._loads[max(place - 1, 0) : place + 1], key=lambda known: abs(known - load))
-
-    def numbers(self, load: float) -> np.ndarray:
-        return self.case.numbers_at(self.load, load)
-
-    def linearise(self, load: float) -> Linearisation:
+    def _linearised(self, z: np.ndarray, load: float) -> Any:
         from pfaff.stability.linear import linearise
 
-        if load not in self._linear:
-            z, n = self.solution(load), self.balance.statics.n
-            self._linear[load] = linearise(self.case.system, z[:n], z[n:], self.numbers(load))
-        return self._linear[load]
+        n = self.balance.statics.n
+        return linearise(self.case.system, z[:n], z[n:], self.numbers(load))
+
+
+class StatePath(Path):
+    """The states of a plain ODE, from the value that its parameter has."""
+
+    case: OdeCase
+
+    def __init__(self, case: OdeCase, load: str, start: Mapping[str, float]) -> None:
+        from pfaff.steady import steady_near
+
+        self.flow = case.system.flow
+        origin = float(case.numbers[case.system.parameter_names.index(load)])
+        super().__init__(case, load, origin, steady_near(case, start).x)
+
+    def _residual(self, z: np.ndarray, load: float) -> float:
+        J = self.flow.jacobian(z, self.numbers(load))
+        return float(np.abs(self.flow.rhs(z, self.numbers(load))).max() / (np.abs(J).max() * np.abs(z).max() or 1.0))
+
+    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+        from pfaff.steady import newton
+
+        numbers = self.numbers(load)
+        try:
+            found, settled = newton(lambda x: self.flow.rhs(x, numbers), lambda x: self.flow.jacobian(x, numbers), z)
+        except (np.linalg.LinAlgError, PfaffError):
+            return None
+        return found if settled else None
+
+    def _position(self, z: np.ndarray) -> np.ndarray:
+        return z
+
+    def _size(self, z: np.ndarray, load: float) -> float:
+        return float(1 + np.abs(z).max())
+
+    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+        from pfaff.steady import bordering
+
+        numbers = self.numbers(load)
+        J = self.flow.jacobian(z, numbers)
+        return -bordering(J).solve(J, self.flow.parameter_jacobian(z, numbers, [self.load])[:, 0])
+
+    @cached_property
+    def zeros(self) -> int:
+        """Zero eigenvalues that persist as the load changes: of families of equilibria, not of a bifurcation."""
+        from pfaff.steady import bordering
+
+        nearby = self.origin + NEARBY * (1 + abs(self.origin))
+        loads = [self.origin, nearby if self._step(self.origin, nearby) is not None else 2 * self.origin - nearby]
+        solutions = [(self.solution(load), self.numbers(load)) for load in loads]
+        return min(bordering(self.flow.jacobian(*each)).right.shape[1] for each in solutions)
+
+    def _linearised(self, z: np.ndarray, load: float) -> Any:
+        from pfaff.steady import linearise_flow
+
+        return linearise_flow(self.flow.jacobian(z, self.numbers(load)), self.zeros)
+
+
+class Outward:
+    """A path by the distance from its origin, towards larger loads or (sign −1) smaller ones."""
+
+    def __init__(self, path: Path, sign: float) -> None:
+        self.path, self.sign = path, sign
+
+    def load(self, distance: float) -> float:
+        return self.path.origin + self.sign * distance
+
+    def linearise(self, distance: float) -> Any:
+        return self.path.linearise(self.load(distance))
+
+    def solution(self, distance: float) -> np.ndarray:
+        return self.path.solution(self.load(distance))
+
+    @property
+    def end(self) -> float | None:
+        return None if self.path.end is None else abs(self.path.end - self.path.origin)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy as sm
 
-from pfaff.errors import ConstraintError, ParameterError, StatementError, nearest
+from pfaff.errors import ConstraintError, StatementError, nearest
 from pfaff.integrability import first_integrable, integrable_together, redundant_rows
-from pfaff.values import checked_value
+from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -90,7 +90,7 @@ class Statement:
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class System(Parametrised):
     """A mechanical system with Pfaffian constraints.
 
     coordinates
@@ -139,7 +139,7 @@ class System:
         _check_names(self)
         for energy in ("kinetic", "potential", "dissipation"):
             normalise(self, energy, sm.sympify(getattr(self, energy)))
-        normalise(self, "load", _load(self.load, self.parameters))
+        normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "statement", _statement(self))
         _check_degrees(self)
         _check_constraints(self)
@@ -155,10 +155,6 @@ class System:
         return tuple(q.func.__name__ for q in self.coordinates)
 
     @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return tuple(p.name for p in self.parameters)
-
-    @property
     def reaction_names(self) -> tuple[str, ...]:
         """``p`` for a single constraint, ``p1, p2, …`` for several: nonholonomic ones first."""
         count = len(self.nonholonomic_constraints) + len(self.holonomic_constraints)
@@ -168,7 +164,7 @@ class System:
         """This system with numbers for its parameters: an immutable case, ready for analysis."""
         from pfaff.case import Case
 
-        return Case(self, {p.name: value for p, value in self.parameters.items()}).at(**values)
+        return Case(self, self.defaults).at(**values)
 
     def equations(self, principle: str = "lagrange") -> LagrangeEquations:
         """The equations of motion by a principle of mechanics, as SymPy matrices and LaTeX."""
@@ -191,13 +187,6 @@ class System:
         from pfaff.flow import shape_flow
 
         return shape_flow(self)
-
-    def parameter(self, name: str) -> sm.Symbol:
-        """The parameter of this name, or an error that suggests the nearest one."""
-        for symbol in self.parameters:
-            if symbol.name == name:
-                return symbol
-        raise ParameterError(f"{self.name} has no parameter {name!r}: {nearest(name, self.parameter_names)}")
 
     def __repr__(self) -> str:
         return (
@@ -224,17 +213,8 @@ def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
 
 
 def _parameters(given: Mapping[sm.Symbol, Any], coordinates: Sequence[str]) -> dict[sm.Symbol, Any]:
-    velocities = {f"{name}_dot" for name in coordinates}
-    for symbol in given:
-        if not isinstance(symbol, sm.Symbol):
-            raise StatementError(f"parameter {symbol!r} is not a SymPy symbol: use the symbol the energies use")
-        if symbol.name in velocities or symbol.name in coordinates:
-            raise StatementError(f"parameter {symbol.name!r} has the name of a coordinate or velocity: rename it")
-    names = [symbol.name for symbol in given]
-    for name in names:
-        if names.count(name) > 1:
-            raise StatementError(f"two parameters are called {name!r}: rename one")
-    return {symbol: None if value is None else checked_value(symbol, value) for symbol, value in given.items()}
+    taken = {*coordinates, *(f"{name}_dot" for name in coordinates)}
+    return checked_parameters(given, taken, "a coordinate or velocity")
 
 
 def _relations(given: Any, kind: str) -> tuple[sm.Expr, ...]:
@@ -254,16 +234,6 @@ def _check_names(system: System) -> None:
             raise StatementError(f"{name!r} is the name of a reaction: rename the coordinate or parameter")
 
 
-def _load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, Any]) -> sm.Symbol | None:
-    if load is None:
-        return None
-    for symbol in parameters:
-        if load in (symbol, symbol.name):
-            return symbol
-    names = [symbol.name for symbol in parameters]
-    raise StatementError(f"the load {load} is not a parameter of the system: {nearest(str(load), names)}")
-
-
 def _statement(system: System) -> Statement:
     t = system.time
     plain_q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
@@ -273,9 +243,7 @@ def _statement(system: System) -> Statement:
     known = {*plain_q, *plain_v, *system.parameters, t}
 
     def plain(expression: Any, where: str) -> sm.Expr:
-        expression = sm.sympify(expression)
-        if not isinstance(expression, sm.Expr):
-            raise StatementError(f"{where} is {expression}, not a scalar expression")
+        expression = scalar(expression, where)
         if any(d not in velocities for d in expression.atoms(sm.Derivative)):
             expression = expression.doit()
         expression = expression.xreplace(velocities).xreplace(positions)
@@ -284,16 +252,7 @@ def _statement(system: System) -> Statement:
                 f"{where} contains {leftover}, which is neither a coordinate nor a velocity of this system: "
                 "add it to the coordinates, or write it as an expression in time"
             )
-        for symbol in sorted(expression.free_symbols - known, key=str):
-            if any(symbol.name == other.name for other in system.parameters):
-                raise StatementError(
-                    f"{where} contains the symbol {symbol} with other assumptions than the parameter {symbol}: "
-                    "use one and the same SymPy symbol"
-                )
-            raise StatementError(
-                f"{where} contains the symbol {symbol}, which is no parameter: add it to parameters, "
-                "with a value or None"
-            )
+        check_symbols(expression, known, system.parameters, where)
         return expression
 
     for coordinate in system.forces:

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 import sympy as sm
 
 from pfaff.atlas import column, reut, ziegler
+from pfaff.bifurcation.hopf import Hopf
 from pfaff.case import Case
 from pfaff.draw.configuration import draw_together
 from pfaff.draw.spectrum import draw_spectrum_path
-from pfaff.draw.style import BLUE, GREY, VERMILION, figure
+from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label
 from pfaff.papers.cazzolli2020_motion import MOTION_FIGURES, MOTION_ITEMS
 from pfaff.papers.reproduction import Claim
 from pfaff.stability.exact import exact_linearisation
 from pfaff.stability.paradox import WeakDamping
 
 XI_HAT = {"d": sm.Rational(1, 2), "M_L": 15, "I_L": 15, "k1": 50}
+XI_TILDE = {"d": sm.Rational(1, 2), "M_L": 1, "I_L": 0, "k1": 1}
 DAMPINGS = ("c_i", "c_e", "c_t", "c_r")
 SAMPLES = 30
 
@@ -274,11 +277,46 @@ def twin_spectra() -> float:
     return worst
 
 
+# Section 6: Hopf points
+
+
+@cache
+def hopf(constraint: str = "skate") -> Hopf:
+    """The Hopf point of Sec. 6.1, with c_i = 1.5."""
+    return pendulum(constraint, **DAMPED).hopf()
+
+
 def critical_eigenvalue(part: str) -> float:
-    case = pendulum(c_i=sm.Rational(3, 2))
-    values = case.spectrum(F=float(case.flutter())).values
-    upper = sorted(values[values.imag > 0], key=lambda x: -x.real)
+    upper = hopf().eigenvalues[hopf().eigenvalues.imag > 0]
     return {"omega": upper[0].imag, "decay": upper[1].real, "second": upper[1].imag}[part]
+
+
+def hopf_conditions() -> float:
+    """Conditions (i) and (ii) of Hopf's theorem, for both constraints."""
+    return _count(not (each.simple and each.transversal) for each in (hopf("skate"), hopf("bow")))
+
+
+def routes_agree() -> float:
+    """V'''(0) = 3π l1: the real centre manifold against the complex projection, for each damping alone."""
+    points = [pendulum(each).at(**{name: 2}).hopf() for each in ("skate", "bow") for name in DAMPINGS]
+    return max(abs(each.V3 / (3 * np.pi * each.l1) - 1) for each in points)
+
+
+def threshold(name: str, between: tuple[float, float]) -> float:
+    """The damping at which l1 of the skate changes its sign, all others null."""
+    return float(pendulum(**{name: between[0]}).hopf().vanishing(name, between).case.values[name])
+
+
+def lyapunov_over(constraint: str, xi: dict[str, Any], damping: str, magnitudes: np.ndarray) -> np.ndarray:
+    """l1 with one damping alone. P_d(c_i) grows like c_i²: the search must go as far."""
+    case, growth = column(2, constraint).at(**xi), 5.0 if damping == "c_i" else 0.0
+    return np.array([case.at(**{damping: r}).hopf(to=500 + growth * r**2).l1 for r in magnitudes.tolist()])
+
+
+def bow_stays_supercritical() -> float:
+    """Fig. 13: with ξ̂ no damping alone makes l1 of the bow positive."""
+    magnitudes = np.geomspace(0.01, 1000, 16)
+    return float(sum((lyapunov_over("bow", XI_HAT, name, magnitudes) >= 0).sum() for name in DAMPINGS))
 
 
 def bow_at_rest(name: str) -> float:
@@ -354,8 +392,17 @@ ITEMS = [
     Claim("Sec. 6.1", "ω_0 at the flutter load, c_i = 1.5", lambda: critical_eigenvalue("omega"), "1.01923"),
     Claim("Sec. 6.1", "Re λ_3,4", lambda: critical_eigenvalue("decay"), "-0.625886"),
     Claim("Sec. 6.1", "Im λ_3,4", lambda: critical_eigenvalue("second"), "0.653007"),
-    Claim("Sec. 6.1", "crossing speed", lambda: pendulum(**DAMPED).flutter().crossing_speed, "0.0744935",
-          method="left and right eigenvectors"),
+    Claim("Eq. (88)", "crossing speed", lambda: hopf().crossing_speed, "0.0744935", method="left and right eigenvectors"),
+    Claim("Sec. 6", "both conditions of Hopf's theorem hold", hopf_conditions),
+    Claim("Eq. (91)", "l1, skate", lambda: hopf("skate").l1, "-2.1838", method="Kuznetsov's projection"),
+    Claim("Eq. (91)", "l1, bow", lambda: hopf("bow").l1, "-0.900238", method="Kuznetsov's projection"),
+    Claim("Sec. 6.1", "V'''(0) = 3π l1", routes_agree, within=1e-9, method="centre manifold of Marsden and McCracken"),
+    Claim("Fig. 13", "c_i at which l1 of the skate changes sign", lambda: threshold("c_i", (10, 40)), "22.07",
+          method="l1 = 0 along the Hopf points"),
+    Claim("Fig. 13", "c_e at which l1 of the skate changes sign", lambda: threshold("c_e", (300, 700)), "482.14",
+          method="l1 = 0 along the Hopf points"),
+    Claim("Fig. 13", "no sign change of l1, bow with ξ̂", bow_stays_supercritical,
+          method="16 magnitudes of each damping up to 1000"),
     Claim("Sec. 6.2", "θ1 of the misaligned bow, F = 80", lambda: bow_at_rest("theta1"), "-0.050282"),
     Claim("Sec. 6.2", "θ2 of the misaligned bow, F = 80", lambda: bow_at_rest("theta2"), "0.701512"),
     Claim("Sec. 6.2", "flutter load of the misaligned bow", lambda: float(pendulum("bow", **DAMPED, beta0=BETA).flutter(to=200)),
@@ -420,10 +467,27 @@ def flutter_over(pair: tuple[str, str], first: np.ndarray, second: np.ndarray) -
     return pencil.quartic(np.stack([np.ravel(first), np.ravel(second)]), 500.0).reshape(np.shape(first))
 
 
+def figure_13() -> Any:
+    """The sign of l1 over the magnitude of each damping alone: both constraints, ξ̂ and ξ̃."""
+    fig = figure(9, 6.5)
+    magnitudes = np.geomspace(0.1, 1000, 21)
+    for axes, (constraint, (name, xi)) in zip(
+        fig.subplots(2, 2).flat, product(("skate", "bow"), {"ξ̂": XI_HAT, "ξ̃": XI_TILDE}.items()), strict=True
+    ):
+        for damping, colour in zip(DAMPINGS, CYCLE, strict=False):
+            l1 = lyapunov_over(constraint, xi, damping, magnitudes)
+            axes.semilogx(magnitudes, l1 / np.abs(l1).max(), color=colour, label=damping)
+        axes.axhline(0, color=GREY, lw=0.8)
+        label(axes, "magnitude r", "l1 / max |l1|", f"{constraint}, {name}")
+        axes.legend(frameon=False, fontsize="small")
+    return fig
+
+
 FIGURES = {
     "figure_7": figure_7,
     "figure_8": figure_8,
     "figure_9": figure_9,
     "figure_10": figure_10,
     **MOTION_FIGURES,
+    "figure_13": figure_13,
 }

@@ -10,7 +10,7 @@ resolves: about 1e-9 of the interval without damping, 1e-7 with.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.path import LoadPath
+from pfaff.path import LoadPath, Outward
 from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
+from pfaff.steady import FlowLinearisation
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -34,6 +35,7 @@ PROBES = (0.0, 0.137, 0.311, 0.733, 1.0)  # shares of the interval at which stru
 TOUCHING = 1e-6  # double roots are found as neighbours this close, relative to the interval
 FARTHEST = 1e6  # times the natural range of loads
 EIGENVALUE_ERROR = 2e-12  # of computed eigenvalues, relative to the largest
+IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
 MERGE = 1e-11  # candidate loads closer than this, relative to the interval, are one
 
 
@@ -113,15 +115,7 @@ class CriticalLoads:
 def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
     """Search [0, to]; without ``to``, up to where the load outweighs the stiffness several times."""
     path = LoadPath(case, load, fixed)
-    natural = natural_range(path)
-    to = natural if to is None else float(to)
-    if not (np.isfinite(to) and to > 0):
-        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
-    if to > FARTHEST * natural:
-        raise ParameterError(
-            f"to={to:g} is a million times what outweighs the stiffness ({natural:g}): search less far"
-        )
-    reach, ended = _reachable(path, to)
+    reach, ended = reachable(path, search_range(path, to))
     view = _view(path, reach)
     candidates = _candidates(view, reach)
     cells = _cells(view, sorted(x for roots in candidates.values() for x in roots), reach)
@@ -160,7 +154,7 @@ class _General:
 
     name = "Hurwitz determinant, the discriminant and the tangent stiffness"
 
-    def __init__(self, path: LoadPath, to: float) -> None:
+    def __init__(self, path: LoadPath | Outward, to: float) -> None:
         self.path, self.to = path, to
         self._reference = self._determinant(PROBES[1] * to)[1]
         self.persistent = dict.fromkeys(self.factors(0.0), 0)
@@ -192,7 +186,7 @@ class _General:
 
     def _determinant(self, load: float) -> tuple[float, float]:
         """Sign and logarithm of the determinant of the first-order form: zero where the stiffness is singular."""
-        sign, log = np.linalg.slogdet(self.path.linearise(load).reduced.J)
+        sign, log = np.linalg.slogdet(self.path.linearise(load).J)
         return float(sign), float(max(log, -700.0))
 
     def counts(self, load: float) -> tuple[int, int]:
@@ -257,14 +251,16 @@ class _Reversible(_General):
         return 1j * np.sqrt(complex(-(squares[i[closest]] + squares[j[closest]]).real / 2))
 
 
-def _view(path: LoadPath, to: float) -> _General:
+def _view(path: LoadPath | Outward, to: float) -> _General:
     """Squares where the spectrum is symmetric about the imaginary axis at every load, eigenvalues otherwise."""
     symmetric = all(_is_reversible(path.linearise(share * to)) for share in PROBES)
     return _Reversible(path, to) if symmetric else _General(path, to)
 
 
-def _is_reversible(lin: Linearisation) -> bool:
+def _is_reversible(lin: Linearisation | FlowLinearisation) -> bool:
     """No damping: λ and −λ are eigenvalues together, with gyroscopic forces if the stiffness is symmetric."""
+    if isinstance(lin, FlowLinearisation):
+        return False  # nothing is known about a plain ODE
     C, K = (lin.kernel.T @ matrix @ lin.kernel for matrix in (lin.C, lin.stiffness))
     if lin.B[: lin.nonholonomic].any() or len(lin.reduced.J) % 2:
         return False
@@ -346,7 +342,55 @@ def natural_range(path: LoadPath) -> float:
     return 200.0
 
 
-def _reachable(path: LoadPath, to: float) -> tuple[float, bool]:
+def search_range(path: LoadPath, to: float | None) -> float:
+    """How far the load is searched: as asked, if that makes sense, or up to the natural range."""
+    natural = natural_range(path)
+    to = natural if to is None else float(to)
+    if not (np.isfinite(to) and to > 0):
+        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
+    if to > FARTHEST * natural:
+        raise ParameterError(
+            f"to={to:g} is a million times what outweighs the stiffness ({natural:g}): search less far"
+        )
+    return to
+
+
+def hopf_loads(path: Outward, to: float) -> Iterator[float]:
+    """Distances along a path, up to ``to``, at which a pair of eigenvalues crosses the imaginary axis, in order.
+
+    Without damping the whole spectrum may lie there: that is no such point, and none is found.
+    """
+    view = _view(path, to)
+    if "hopf" not in view.events:
+        return
+    place = view.events.index("hopf")
+    here = slice(place, place + 1)
+
+    def product(distance: float) -> SignedLog:
+        signs, logs, errors = view.functions(distance)
+        return signs[here], logs[here], errors[here]
+
+    event = partial(view.event, "hopf")
+    (roots,) = all_roots(product, 0.0, to)
+    for root in roots:
+        bracket = _bracket(event, root, to)
+        if bracket is not None:
+            distance = bracketed_root(event, *bracket)
+            if imaginary_pair(view.values(distance)) is not None:
+                yield distance
+
+
+def imaginary_pair(values: np.ndarray) -> complex | None:
+    """The eigenvalue with positive imaginary part nearest to the imaginary axis, if it lies there."""
+    upper = values[values.imag > TOUCHING * np.abs(values)]
+    if not len(upper):
+        return None
+    nearest = upper[np.abs(upper.real / upper.imag).argmin()]
+    return complex(nearest) if abs(nearest.real) <= IMAGINARY * abs(nearest) else None
+
+
+def reachable(path: LoadPath | Outward, to: float) -> tuple[float, bool]:
+    """How far the path goes, up to ``to``, and whether it ends there in a fold."""
     try:
         path.solution(to)
     except ConvergenceError:
@@ -365,21 +409,27 @@ def _polished(event: Callable[[float], float], roots: np.ndarray, to: float) -> 
     sharp: list[float] = []
     touching: list[list[float]] = []
     for root in roots:
-        for reach in (1e-10 * to, 1e-8 * to, 1e-6 * to):
-            low, high = max(root - reach, 0.0), min(root + reach, to)
-            if (event(low) < 0) != (event(high) < 0):
-                sharp.append(bracketed_root(event, low, high))
-                break
+        bracket = _bracket(event, root, to)
+        if bracket is not None:
+            sharp.append(bracketed_root(event, *bracket))
+        elif touching and root - touching[-1][-1] < TOUCHING * to:
+            touching[-1].append(root)
         else:
-            if touching and root - touching[-1][-1] < TOUCHING * to:
-                touching[-1].append(root)
-            else:
-                touching.append([root])
+            touching.append([root])
     merged: list[float] = []
     for load in sorted([*sharp, *(float(np.mean(group)) for group in touching)]):
         if not merged or load - merged[-1] > MERGE * to:
             merged.append(float(load))
     return merged
+
+
+def _bracket(event: Callable[[float], float], root: float, to: float) -> tuple[float, float] | None:
+    """Points on both sides of a root with opposite signs of the event, as near as rounding allows."""
+    for reach in (1e-10 * to, 1e-8 * to, 1e-6 * to):
+        low, high = max(root - reach, 0.0), min(root + reach, to)
+        if (event(low) < 0) != (event(high) < 0):
+            return low, high
+    return None
 
 
 def _cells(view: _General, loads: list[float], to: float) -> list[Cell]:

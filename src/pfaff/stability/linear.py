@@ -41,15 +41,15 @@ class Reduced:
 class Spectrum:
     """Eigenvalues of small motions, the structural zeros kept apart.
 
-    ``vectors`` holds, column by column, the coordinates' part of each mode; ``reactions`` the
-    amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause.
+    ``vectors`` holds, column by column, the coordinates' part of each mode (all states of a plain ODE);
+    ``reactions`` the amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause.
     """
 
     values: np.ndarray
     vectors: np.ndarray
     reactions: np.ndarray
     zeros: dict[str, int]
-    linearisation: Linearisation
+    linearisation: Linearisation | None  # none for a plain ODE
 
     @property
     def structural_zeros(self) -> int:
@@ -162,8 +162,13 @@ class Linearisation:
     def reduced(self) -> Reduced:
         return _reduce(self)
 
+    @property
+    def J(self) -> np.ndarray:
+        """The first-order form without structural zeros."""
+        return self.reduced.J
+
     def eigenvalues(self) -> np.ndarray:
-        return np.linalg.eigvals(self.reduced.J)
+        return np.linalg.eigvals(self.J)
 
     def spectrum(self) -> Spectrum:
         r = _without_families(self, self.reduced)

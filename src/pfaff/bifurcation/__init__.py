@@ -1,0 +1,1 @@
+"""Bifurcations of equilibria: where they are, and what is born there."""

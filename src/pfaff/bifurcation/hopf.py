@@ -1,0 +1,385 @@
+"""Hopf points: where a pair of eigenvalues crosses the imaginary axis, and which cycles are born there.
+
+The point is found among all roots of Π(λ_i + λ_j) along the equilibrium path, polished by Newton's method on the
+extended system f = 0, A q = iω q, and judged by its normal form (Kuznetsov 2004; Marsden and McCracken 1976).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.field import Field, field_at
+from pfaff.bifurcation.normal_form import Cubic, Expansion, cubic, marsden_mccracken, quintic
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.path import LoadPath, Outward, Path
+from pfaff.stability.critical import hopf_loads, imaginary_pair, reachable, search_range
+from pfaff.steady import Border, balanced, bordering
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Bound
+
+NEWTON_STEPS = 25
+SETTLED = 1e-9  # the last change, relative, of an accepted Hopf point
+ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
+VANISHES = 1e-9  # l1 below this, relative to the terms it is made of, is zero
+RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value
+SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
+
+
+@dataclass(frozen=True)
+class Hopf:
+    """A Hopf point and its normal form ż = (iω + λ' Δload) z + c1 z|z|² + … with x = x0 + 2 Re(z q) + ….
+
+    ⟨q, q⟩ = ⟨p, q⟩ = 1 in the states named by ``states``; their units therefore scale c1, but neither its sign nor
+    the predicted cycles. ``distance`` is that of the other eigenvalues from the imaginary axis, structural zeros set
+    apart; ``crossing`` is λ', the derivative of the critical eigenvalue by the load.
+    """
+
+    case: Bound
+    load: str
+    value: float
+    omega: float
+    states: tuple[str, ...]
+    x: np.ndarray
+    eigenvalues: np.ndarray
+    structural_zeros: int
+    q: np.ndarray
+    p: np.ndarray
+    distance: float
+    crossing: complex
+    normal_form: Cubic = field(repr=False)
+    expansion: Expansion = field(repr=False)
+    origin: float  # of the load, from which the equilibrium was followed
+    asked: Mapping[str, Any] = field(repr=False)
+
+    def __float__(self) -> float:
+        return self.value
+
+    @property
+    def state(self) -> dict[str, float]:
+        """The equilibrium by name."""
+        return dict(zip(self.states, self.x.tolist(), strict=True))
+
+    @property
+    def crossing_speed(self) -> float:
+        """d Re λ/d load, Eq. (88) of Cazzolli et al. (2020)."""
+        return self.crossing.real
+
+    @property
+    def simple(self) -> bool:
+        """Hopf's condition (i): one simple pair on the imaginary axis and nothing else."""
+        return self.distance > ON_AXIS * self.omega
+
+    @property
+    def transversal(self) -> bool:
+        """Hopf's condition (ii): the pair crosses the axis at a speed that is not zero."""
+        return abs(self.crossing.real) > ON_AXIS * abs(self.crossing)
+
+    @property
+    def c1(self) -> complex:
+        return self.normal_form.c1
+
+    @property
+    def l1(self) -> float:
+        """The first Lyapunov coefficient Re c1/ω, Kuznetsov's normalisation; not a number where cycles drift."""
+        return self.c1.real / self.omega
+
+    @property
+    def l1_matcont(self) -> float:
+        """Re c1, what MatCont reports as its first Lyapunov coefficient: the same q and p, not divided by ω."""
+        return self.c1.real
+
+    @cached_property
+    def V3(self) -> float:
+        """V'''(0) by the real centre manifold of Marsden and McCracken: 3π l1 by an independent route."""
+        return marsden_mccracken(self.expansion, self.normal_form)
+
+    @property
+    def uncertainty(self) -> float:
+        """The difference of l1 between the two routes: rounding, amplified where the modes are far from orthogonal."""
+        return abs(self.V3 / (3 * np.pi) - self.l1)
+
+    @cached_property
+    def c2(self) -> complex:
+        return quintic(self.expansion, self.normal_form)
+
+    @property
+    def l2(self) -> float:
+        """The second Lyapunov coefficient Re c2/ω: it decides where l1 = 0 (a generalised Hopf point)."""
+        return self.c2.real / self.omega
+
+    @property
+    def generalised(self) -> bool:
+        """Whether l1 vanishes to rounding: a generalised (Bautin) Hopf point."""
+        return abs(self.c1.real) <= VANISHES * self.normal_form.size
+
+    @property
+    def drifts(self) -> bool:
+        """Whether the oscillation moves along a family of equilibria, so that no branch of cycles is born."""
+        return bool(self.normal_form.drift.any())
+
+    @property
+    def criticality(self) -> str:
+        if self.drifts:
+            return self._drifting
+        if self.generalised:
+            return "degenerate: l1 = 0, a generalised Hopf point"
+        return "supercritical" if self.l1 < 0 else "subcritical"
+
+    @property
+    def _drifting(self) -> str:
+        """Fiedler, Liebscher and Alexander (2000): y² − r² a/Re α is conserved to leading order."""
+        signs = self.normal_form.drift * self.normal_form.growth
+        if len(signs) > 1 or not signs.all():
+            return "no branch of cycles: the oscillation moves along the family of equilibria"
+        kind = "elliptic" if signs[0] < 0 else "hyperbolic"
+        return f"{kind}, on a line of equilibria along which the oscillation moves: no branch of cycles"
+
+    @property
+    def stable_cycles(self) -> bool:
+        """Whether the cycles born here attract: l1 < 0 and no other mode grows."""
+        return self.l1 < 0 and bool((_others(self.eigenvalues, self.omega).real <= ON_AXIS * self.omega).all())
+
+    @property
+    def status(self) -> str:
+        text = f"Hopf point at {self.load} = {self.value:.12g}, ω = {self.omega:.10g}: {self.criticality}"
+        if self.drifts or self.generalised:
+            return text
+        kind = "stable" if self.stable_cycles else "unstable"
+        side = "above" if self.born_above else "below"
+        return f"{text} (l1 = {self.l1:.6g}), {kind} cycles {side}" + (
+            "" if self.simple else "; the pair is not simple"
+        )
+
+    @property
+    def born_above(self) -> bool:
+        """Whether cycles exist above the load of the point: where −Re λ' Δload/Re c1 = r² > 0."""
+        return self.crossing.real * self.c1.real < 0
+
+    def amplitude(self, load: float) -> dict[str, float]:
+        """The amplitude of each state on the cycle at a nearby load, to leading order: 2r|q|."""
+        r = self._radius(load)
+        return dict(zip(self.states, (2 * r * np.abs(self.q)).tolist(), strict=True))
+
+    def period(self, load: float) -> float:
+        """2π/(ω + Im λ' Δload + Im c1 r²): the shifts of frequency by the load and by the amplitude included."""
+        shift = self.crossing.imag * (load - self.value) + self.c1.imag * self._radius(load) ** 2
+        return float(2 * np.pi / (self.omega + shift))
+
+    def _radius(self, load: float) -> float:
+        """r of the cycle in the normal form, from Re λ' Δload + Re c1 r² = 0."""
+        if self.drifts or self.generalised:
+            raise ParameterError(f"the third-order normal form predicts no cycle here: {self.criticality}")
+        square = -self.crossing.real * (load - self.value) / self.c1.real
+        if not square >= 0:
+            side = "above" if self.born_above else "below"
+            raise ParameterError(
+                f"no cycle at {self.load} = {load:g}: they are {side} {self.value:.10g} ({self.criticality})"
+            )
+        return float(np.sqrt(square))
+
+    def vanishing(self, name: str, between: tuple[float, float]) -> Hopf:
+        """The Hopf point at which l1 = 0 as another parameter varies: a generalised Hopf point.
+
+        ``hopf.vanishing("c_i", between=(10, 30))`` follows the Hopf points from one end to the other and wants l1
+        to have opposite signs there.
+        """
+        from pfaff.bifurcation.generalised import vanishing
+
+        return vanishing(self, name, between)
+
+    def plot(self) -> Figure:
+        from pfaff.draw.hopf import draw_hopf
+
+        return draw_hopf(self)
+
+
+def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
+    """The first Hopf point along the path, or the one nearest to a load."""
+    path = case.path(load, fixed)
+    if near is not None and not np.isfinite(near):
+        raise ParameterError(f"near={near}: give a finite value of {load}")
+    sign, distance = _interval(path, to, near)
+    outward = Outward(path, sign)
+    reach, ended = reachable(outward, distance)
+    loads = map(outward.load, hopf_loads(outward, reach)) if reach > 0 else iter(())
+    value = next(loads, None) if near is None else min(loads, key=lambda x: abs(x - near), default=None)
+    if value is None:
+        raise NoBifurcationError(_absence(path, outward.load(reach), ended))
+    return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
+
+
+def _interval(path: Path, to: float | None, near: float | None) -> tuple[float, float]:
+    """Direction and length of the search."""
+    if to is not None and not np.isfinite(float(to)):
+        raise ParameterError(f"to={to}: give a finite value of {path.load}")
+    if isinstance(path, LoadPath):
+        sign = -1.0 if to is not None and to < 0 else 1.0
+        return sign, search_range(path, None if to is None else abs(to))
+    if to is None:
+        beyond = 1.5 * (near - path.origin) if near is not None else 0.0
+        to = path.origin + (beyond or RANGE * (1 + abs(path.origin)))
+    if to == path.origin:
+        raise ParameterError(f"to={to:g} is the value that {path.load} has: give another end of the search")
+    return float(np.sign(to - path.origin)), abs(to - path.origin)
+
+
+def _absence(path: Path, reach: float, ended: bool) -> str:
+    text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {reach:.10g}"
+    if ended:
+        return f"{text}, where the equilibrium folds back: start from another equilibrium, or vary another parameter"
+    if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
+        return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"
+    return f"{text}: search farther with to=…, or in the other direction"
+
+
+def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
+    """The Hopf point near a load on a path, to rounding, with everything known about it."""
+    critical = imaginary_pair(path.linearise(load).eigenvalues())
+    if critical is None:
+        raise NoBifurcationError(f"no pair of eigenvalues is imaginary at {path.load} = {load:.12g}")
+    around, x = field_at(path, load, critical.imag)
+    border = bordering(around.jacobian(x, load), around.zeros, around.held)
+    x, load, omega, q = _polished(around, border, x, load, critical)
+    A = around.jacobian(x, load)
+    q, p = _normalised(A, omega, q)
+    values = _eigenvalues(path, load, omega)
+    expansion = Expansion(A, partial(around.form, x, load), omega, q, p, *_family(A, around))
+    return Hopf(
+        case=path.case.unchecked(**{path.load: load}),
+        load=path.load,
+        value=load,
+        omega=omega,
+        states=around.flow.states,
+        x=x,
+        eigenvalues=values,
+        structural_zeros=around.zeros,
+        q=q,
+        p=p,
+        distance=float(np.abs(_others(values, omega).real).min(initial=np.inf)),
+        crossing=_crossing(around, border, x, load, q, p),
+        normal_form=cubic(expansion),
+        expansion=expansion,
+        origin=path.origin,
+        asked=asked,
+    )
+
+
+def _polished(
+    around: Field, border: Border, x: np.ndarray, load: float, critical: complex
+) -> tuple[np.ndarray, float, float, np.ndarray]:
+    """Newton's method on f(x, load) = 0, A q = iω q, ⟨c, q⟩ = 1 for x, load, ω and q."""
+    values, vectors = np.linalg.eig(around.jacobian(x, load))
+    q = vectors[:, np.abs(values - critical).argmin()]
+    q, c, omega, held = q / np.linalg.norm(q), q / np.linalg.norm(q), critical.imag, border.rows @ x
+    n, k, last = len(x), len(border.rows), np.inf
+    unfolding = np.zeros(k)
+    for _ in range(NEWTON_STEPS):
+        residual, jacobian = _extended(around, border, c, held, x, load, omega, q, unfolding)
+        step = -_equilibrated(jacobian, residual)
+        if not np.isfinite(step).all():
+            break
+        x, load, omega = x + step[:n], load + step[n], omega + step[n + 1]
+        q = q + step[n + 2 : 2 * n + 2] + 1j * step[2 * n + 2 : 3 * n + 2]
+        unfolding = unfolding + step[3 * n + 2 :]
+        size = max(abs(step[n + 1]) / abs(omega), np.abs(step[n + 2 : 3 * n + 2]).max())
+        if size == 0 or (size < SETTLED and size >= last / 2):
+            return x, float(load), float(omega), q
+        last = size
+    if last < SETTLED:
+        return x, float(load), float(omega), q
+    raise ConvergenceError(
+        f"Newton's method did not settle at the Hopf point near {around.load} = {load:.10g}: the pair may touch the "
+        "imaginary axis without crossing it, or meet another"
+    )
+
+
+def _extended(
+    around: Field,
+    border: Border,
+    c: np.ndarray,
+    held: np.ndarray,
+    x: np.ndarray,
+    load: float,
+    omega: float,
+    q: np.ndarray,
+    unfolding: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Residual and Jacobian of the extended system in (x, load, ω, Re q, Im q, unfolding of a family)."""
+    n, k = len(x), len(unfolding)
+    A, (f_load, A_load) = around.jacobian(x, load), around.by_load(x, load)
+    shifted = A - 1j * omega * np.eye(n)
+    by_x = np.column_stack([around.form(x, load, e, q) for e in np.eye(n)])
+    vector = np.column_stack([by_x, A_load @ q, -1j * q, shifted, 1j * shifted])
+    zeros = np.zeros
+    rows = [
+        np.column_stack([A, f_load, zeros((n, 2 * n + 1)), border.columns]),
+        np.column_stack([vector.real, zeros((n, k))]),
+        np.column_stack([vector.imag, zeros((n, k))]),
+        np.column_stack([zeros((1, n + 2)), c.real[None], c.imag[None], zeros((1, k))]),
+        np.column_stack([zeros((1, n + 2)), -c.imag[None], c.real[None], zeros((1, k))]),
+        np.column_stack([border.rows, zeros((k, 2 * n + 2 + k))]),
+    ]
+    scale = np.vdot(c, q) - 1
+    residual = [around.rhs(x, load) + border.columns @ unfolding, (shifted @ q).real, (shifted @ q).imag]
+    return np.concatenate([*residual, [scale.real, scale.imag], border.rows @ x - held]), np.vstack(rows)
+
+
+def _equilibrated(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution with rows, then columns, scaled to unit size: states and loads come in any units."""
+    rows = np.abs(matrix).max(axis=1, keepdims=True)
+    columns = np.abs(matrix / np.where(rows, rows, 1.0)).max(axis=0)
+    rows, columns = np.where(rows, rows, 1.0), np.where(columns, columns, 1.0)
+    try:
+        return np.linalg.solve(matrix / rows / columns, right / rows[:, 0]) / columns
+    except np.linalg.LinAlgError:
+        return np.full(len(right), np.nan)
+
+
+def _normalised(A: np.ndarray, omega: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """q with ⟨q, q⟩ = 1, its largest component real and positive, and p with Aᵀp = −iω p, ⟨p, q⟩ = 1."""
+    q = q / np.linalg.norm(q)
+    largest = q[np.abs(q).argmax()]
+    q = q * (abs(largest) / largest)
+    matrix, scale = balanced(A)
+    p = np.linalg.svd(matrix.T + 1j * omega * np.eye(len(A)))[2][-1].conj() / scale
+    return q, p / np.conj(np.vdot(p, q))
+
+
+def _family(A: np.ndarray, around: Field) -> tuple[np.ndarray, np.ndarray]:
+    """Left and right null vectors with left·right = 1."""
+    border = bordering(A, around.zeros)
+    overlap = border.right.T @ border.left
+    if np.linalg.svd(overlap)[1].min(initial=1.0) < SEMISIMPLE or border.right.shape[1] < around.zeros:
+        raise ConvergenceError(
+            "the zero eigenvalues of the family of equilibria form a Jordan block (steady motions along it), so that "
+            "there is no normal form: describe the motion along it by an ignorable coordinate, or damp it"
+        )
+    return border.left @ np.linalg.inv(overlap), border.right
+
+
+def _crossing(around: Field, border: Border, x: np.ndarray, load: float, q: np.ndarray, p: np.ndarray) -> complex:
+    """dλ/dload = ⟨p, dA/dload q⟩, A changing with the load itself and with the equilibrium."""
+    f_load, A_load = around.by_load(x, load)
+    moved = border.solve(around.jacobian(x, load), -f_load)
+    return complex(np.vdot(p, A_load @ q + around.form(x, load, moved, q)))
+
+
+def _eigenvalues(path: Path, load: float, omega: float) -> np.ndarray:
+    """All eigenvalues but the structural zeros, the least stable first, the critical pair without rounding."""
+    lin = path.linearise(load)
+    values = lin.spectrum().values if isinstance(path, LoadPath) else lin.eigenvalues()
+    values = np.concatenate([_others(values, omega), [1j * omega, -1j * omega]])
+    return values[np.lexsort((-values.imag, -values.real))]
+
+
+def _others(values: np.ndarray, omega: float) -> np.ndarray:
+    """All eigenvalues but the critical pair."""
+    return np.delete(values, [np.abs(values - 1j * omega).argmin(), np.abs(values + 1j * omega).argmin()])

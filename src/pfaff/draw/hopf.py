@@ -1,0 +1,43 @@
+"""A Hopf point: its eigenvalues, and the cycles that its normal form predicts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.hopf import Hopf
+
+REACH = 0.05  # of the load, relative, over which cycles are predicted
+
+
+def draw_hopf(hopf: Hopf) -> Figure:
+    """The spectrum at the point, and amplitudes against the load: solid where cycles are stable, dashed elsewhere."""
+    fig = figure(8.5, 4)
+    plane, growth = fig.subplots(1, 2)
+    plane.axvline(0, color=GREY, lw=0.8)
+    plane.plot(hopf.eigenvalues.real, hopf.eigenvalues.imag, "o", color=BLUE)
+    plane.plot([0, 0], [-hopf.omega, hopf.omega], "s", color=VERMILION, label=f"±{hopf.omega:.6g}i")
+    label(plane, "growth rate", "frequency")
+    plane.legend(frameon=False, fontsize="small")
+    growth.axvline(hopf.value, color=GREY, lw=0.8, ls="--")
+    if not (hopf.drifts or hopf.generalised):
+        _draw_cycles(growth, hopf)
+    label(growth, hopf.load, "amplitude predicted")
+    fig.suptitle(hopf.status, fontsize="small")
+    return fig
+
+
+def _draw_cycles(axes: Any, hopf: Hopf) -> None:
+    reach = REACH * (abs(hopf.value) or 1.0)
+    side = 1.0 if hopf.born_above else -1.0
+    loads = hopf.value + side * reach * np.linspace(0, 1, 101) ** 2
+    amplitudes = [hopf.amplitude(float(load)) for load in loads]
+    style = "-" if hopf.stable_cycles else "--"
+    for k, name in enumerate(hopf.states):
+        axes.plot(loads, [each[name] for each in amplitudes], style, color=CYCLE[k % len(CYCLE)], label=name)
+    axes.legend(frameon=False, fontsize="small")

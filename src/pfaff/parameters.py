@@ -1,0 +1,82 @@
+"""Parameters of whatever is stated: symbols with defaults, found by name, one of them the load."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import sympy as sm
+
+from pfaff.errors import ParameterError, StatementError, nearest
+from pfaff.values import checked_value
+
+
+class Parametrised:
+    """What a mechanical system and a plain ODE share: a name, parameters with defaults, and a load."""
+
+    name: str
+    parameters: Mapping[sm.Symbol, Any]
+    load: Any
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.parameters)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Default values by name; ``None`` where the user must give one."""
+        return {p.name: value for p, value in self.parameters.items()}
+
+    def parameter(self, name: str) -> sm.Symbol:
+        """The parameter of this name, or an error that suggests the nearest one."""
+        for symbol in self.parameters:
+            if symbol.name == name:
+                return symbol
+        raise ParameterError(f"{self.name} has no parameter {name!r}: {nearest(name, self.parameter_names)}")
+
+
+def checked_parameters(given: Mapping[sm.Symbol, Any], taken: Collection[str], whose: str) -> dict[sm.Symbol, Any]:
+    """Symbols with checked defaults; none may have a name that is ``taken`` by ``whose``, such as a coordinate."""
+    for symbol in given:
+        if not isinstance(symbol, sm.Symbol):
+            raise StatementError(f"parameter {symbol!r} is not a SymPy symbol: use the symbol the expressions use")
+        if symbol.name in taken:
+            raise StatementError(f"parameter {symbol.name!r} has the name of {whose}: rename it")
+    names = [symbol.name for symbol in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise StatementError(f"two parameters are called {name!r}: rename one")
+    return {symbol: None if value is None else checked_value(symbol, value) for symbol, value in given.items()}
+
+
+def checked_load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, Any]) -> sm.Symbol | None:
+    if load is None:
+        return None
+    for symbol in parameters:
+        if load in (symbol, symbol.name):
+            return symbol
+    names = [symbol.name for symbol in parameters]
+    raise StatementError(f"the load {load} is not a parameter of the system: {nearest(str(load), names)}")
+
+
+def scalar(expression: Any, where: str) -> sm.Expr:
+    """A scalar SymPy expression; matrices count as expressions for SymPy, but not here."""
+    expression = sm.sympify(expression)
+    if not isinstance(expression, sm.Expr) or expression.is_Matrix:
+        raise StatementError(f"{where} is {expression}, not a scalar expression")
+    return expression
+
+
+def check_symbols(
+    expression: sm.Expr, known: Collection[sm.Symbol], declared: Collection[sm.Symbol], where: str
+) -> None:
+    """Every symbol of an expression must be known; a declared name with other assumptions is a common slip."""
+    for symbol in sorted(expression.free_symbols - set(known), key=str):
+        if any(symbol.name == other.name for other in declared):
+            raise StatementError(
+                f"{where} contains the symbol {symbol} with other assumptions than the {symbol} that is declared: "
+                "use one and the same SymPy symbol"
+            )
+        raise StatementError(
+            f"{where} contains the symbol {symbol}, which is no parameter: add it to parameters, with a value or None"
+        )

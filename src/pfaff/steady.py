@@ -1,0 +1,193 @@
+"""Equilibria of a plain flow ẋ = f(x; parameters), by Newton's method, on families of equilibria too.
+
+Where equilibria come in families the Jacobian is singular. Newton's method then keeps to the level set p·x of its
+left null vectors p, the first-order form of a conserved quantity, so that one member of the family is selected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
+
+if TYPE_CHECKING:
+    from pfaff.case import OdeCase
+    from pfaff.stability.linear import Spectrum
+
+NEWTON_STEPS = 60
+SETTLED = 1e-9  # the last change of the state, relative, of an accepted equilibrium
+RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+TRANSVERSAL = 1e-6  # sines of angles below this are zero
+FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
+
+
+@dataclass(frozen=True)
+class SteadyState:
+    """An equilibrium of a plain ODE."""
+
+    case: OdeCase
+    x: np.ndarray
+    family_dimension: int
+    residual: float
+
+    @property
+    def state(self) -> dict[str, float]:
+        return dict(zip(self.case.system.state_names, self.x.tolist(), strict=True))
+
+    @property
+    def status(self) -> str:
+        family = f"on a {self.family_dimension}-dimensional family" if self.family_dimension else "isolated"
+        return f"at rest to {self.residual:.1e}, {family}"
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.state:
+            raise ParameterError(f"no state {name!r}: {nearest(name, self.state)}")
+        return self.state[name]
+
+    def plot(self) -> Any:
+        """Its spectrum: a plain ODE has no picture of its own."""
+        return spectrum_of(self).plot()
+
+
+@dataclass(frozen=True)
+class Border:
+    """Columns and rows that make [[J, columns], [rows, 0]] regular where J has null vectors, ``left`` and ``right``.
+
+    ``scale`` are units in which the entries of J are comparable: ranks and solutions are taken in them.
+    """
+
+    columns: np.ndarray
+    rows: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    scale: np.ndarray
+
+    def solve(self, J: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """x with J x = right (up to the columns) and rows·x = 0."""
+        n, k = self.columns.shape
+        D = self.scale
+        matrix = np.block(
+            [[J * D / D[:, None], self.columns / D[:, None]], [self.rows * D, np.zeros((k, k))]],
+        )
+        return D * np.linalg.solve(matrix, np.concatenate([right / D, np.zeros(k)]))[:n]
+
+
+def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """D⁻¹ J D with rows and columns of like size, and the diagonal D: the same matrix in better units."""
+    from scipy.linalg import matrix_balance
+
+    matrix, (scale, _) = matrix_balance(J, permute=False, separate=True)
+    return matrix, scale
+
+
+def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = ()) -> Border:
+    """The border of a family of equilibria: held states stay, otherwise conserved quantities, otherwise the nearest.
+
+    ``most`` limits the number of null vectors to those that the structure explains.
+    """
+    matrix, D = balanced(J)
+    left, values, right = np.linalg.svd(matrix)
+    k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
+    k = k if most is None else min(k, most)
+    P, Q = left[:, len(J) - k :], right[len(J) - k :].T
+    rows = np.zeros((0, len(J)))
+    for candidates in (np.eye(len(J))[list(held)], P.T, Q.T):
+        rows = np.vstack([rows, _effective(candidates, Q, rows)])
+    return Border(P * D[:, None], rows / D, P / D[:, None], Q * D[:, None], D)
+
+
+def _effective(candidates: np.ndarray, Q: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Combinations of candidate rows that exclude directions of Q which the rows so far do not."""
+    _, values, right = np.linalg.svd(rows @ Q) if len(rows) else (None, np.zeros(0), np.eye(Q.shape[1]))
+    open_ = Q @ right[int((values > TRANSVERSAL).sum()) :].T
+    if not (open_.shape[1] and len(candidates)):
+        return np.zeros((0, len(Q)))
+    left, sines, _ = np.linalg.svd(candidates @ open_)
+    return left[:, : len(sines)][:, sines > TRANSVERSAL].T @ candidates
+
+
+def newton(
+    rhs: Callable[[np.ndarray], np.ndarray],
+    jacobian: Callable[[np.ndarray], np.ndarray],
+    x: np.ndarray,
+    held: Sequence[int] = (),
+) -> tuple[np.ndarray, bool]:
+    """Newton's method until its steps no longer shrink; the last state, and whether it settled."""
+    x, last = x.copy(), np.inf
+    for _ in range(NEWTON_STEPS):
+        f, J = rhs(x), jacobian(x)
+        if not (np.isfinite(f).all() and np.isfinite(J).all()):
+            return x, False
+        step = -bordering(J, held=held).solve(J, f)
+        size = np.abs(step).max() / (1 + np.abs(x).max())
+        x = x + step * min(1.0, FARTHEST / size if size else 1.0)
+        if size == 0 or (size < SETTLED and size >= last / 2):
+            return x, True
+        last = size
+    return x, last < SETTLED
+
+
+def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:
+    """Starting values by name, zero where none is given."""
+    names = case.system.state_names
+    for name, value in start.items():
+        if name not in names:
+            raise ParameterError(f"{case.system.name} has no state {name!r}: {nearest(name, names)}")
+        if not np.isfinite(float(value)):
+            raise ParameterError(f"cannot start from {name} = {value}: give a finite number")
+    return np.array([float(start.get(name, 0.0)) for name in names])
+
+
+def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
+    """The equilibrium that Newton's method reaches from the starting values."""
+    flow, numbers = case.system.flow, case.numbers
+    x0 = start_state(case, start)
+    try:
+        x, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), x0)
+    except (np.linalg.LinAlgError, PfaffError) as problem:
+        raise ConvergenceError(f"no equilibrium of {case.system.name} from this start: {problem}") from problem
+    if not settled:
+        raise ConvergenceError(
+            f"no equilibrium of {case.system.name} was reached from {_where(case, x0)}: give starting values of the "
+            "states by name, nearer to one"
+        )
+    J = flow.jacobian(x, numbers)
+    residual = float(np.abs(flow.rhs(x, numbers)).max() / (np.abs(J).max() * (1 + np.abs(x).max()) or 1.0))
+    return SteadyState(case, x, bordering(J).right.shape[1], residual)
+
+
+def _where(case: OdeCase, x: np.ndarray) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in zip(case.system.state_names, x, strict=True))
+
+
+@dataclass(frozen=True)
+class FlowLinearisation:
+    """The Jacobian at an equilibrium of a plain flow, its structural zeros divided out."""
+
+    J: np.ndarray
+
+    def eigenvalues(self) -> np.ndarray:
+        return np.linalg.eigvals(self.J)
+
+
+def linearise_flow(J: np.ndarray, zeros: int) -> FlowLinearisation:
+    """J on its own range, which is what left null vectors leave, if so many zeros are structural."""
+    if not zeros:
+        return FlowLinearisation(J)
+    matrix, _ = balanced(J)
+    range_ = np.linalg.svd(matrix)[0][:, : len(J) - zeros]
+    return FlowLinearisation(range_.T @ matrix @ range_)
+
+
+def spectrum_of(at: SteadyState) -> Spectrum:
+    from pfaff.stability.linear import Spectrum
+
+    values, vectors = np.linalg.eig(at.case.system.flow.jacobian(at.x, at.case.numbers))
+    zeros = {"families of equilibria": at.family_dimension} if at.family_dimension else {}
+    kept = np.sort(np.argsort(np.abs(values))[at.family_dimension :])
+    order = kept[np.lexsort((values[kept].imag, -values[kept].real))]
+    return Spectrum(values[order], vectors[:, order], np.zeros((0, len(order))), zeros, None)

@@ -1,0 +1,476 @@
+"""Hopf points and their normal forms, against published numbers, closed forms, other routes and simulated cycles."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.jets import jets_of
+from pfaff.system import TIME, coordinates
+
+x, y, z, s = sm.symbols("x y z s")
+mu = sm.Symbol("mu", real=True)
+
+
+@pytest.fixture(scope="module")
+def skate_point(skate):
+    return skate.at(**XI_HAT, c_i="3/2").hopf()
+
+
+@pytest.fixture(scope="module")
+def bow_point(bow):
+    return bow.at(**XI_HAT, c_i="3/2").hopf()
+
+
+def lorenz(**names):
+    rho, sigma, b = sm.symbols("rho sigma b")
+    equations = {x: sigma * (y - x), y: x * (rho - z) - y, z: x * y - b * z}
+    return pfaff.ode(equations, {sigma: 10, b: "8/3", rho: 14}, load=rho, name="Lorenz")
+
+
+# The double pendulum of Cazzolli et al. (2020), Sec. 6.1, converged values to the digits known.
+
+
+def test_the_hopf_point_of_the_paper(skate_point):
+    assert skate_point.value == pytest.approx(76.3379703896335, rel=1e-13)
+    assert skate_point.omega == pytest.approx(1.01922949893, rel=1e-11)
+    expected = [1.01922949893j, -1.01922949893j, -0.625886024468 + 0.653007159491j, -0.625886024468 - 0.653007159491j]
+    assert skate_point.eigenvalues == pytest.approx(np.array(expected), abs=1e-11)
+    assert skate_point.crossing_speed == pytest.approx(0.0744746679653, rel=1e-11)
+    assert skate_point.distance == pytest.approx(0.625886024468, rel=1e-11)
+    assert skate_point.simple
+    assert skate_point.transversal
+    assert skate_point.states == ("theta1", "theta2", "theta1_dot", "theta2_dot")
+
+
+def test_first_lyapunov_coefficients_of_the_paper(skate_point, bow_point):
+    assert skate_point.l1 == pytest.approx(-2.20853769246, rel=1e-11)
+    assert bow_point.l1 == pytest.approx(-0.896083718013, rel=1e-11)
+    assert (skate_point.criticality, bow_point.criticality) == ("supercritical", "supercritical")
+    assert "stable cycles above" in skate_point.status
+    assert skate_point.l1_matcont == pytest.approx(skate_point.omega * skate_point.l1, rel=1e-15)
+
+
+def test_normalisation_of_the_eigenvectors(skate_point):
+    h, A = skate_point, skate_point.expansion.A
+    assert np.vdot(h.q, h.q) == pytest.approx(1, abs=1e-15)
+    assert np.vdot(h.p, h.q) == pytest.approx(1, abs=1e-14)
+    assert np.abs(A @ h.q - 1j * h.omega * h.q).max() < 1e-14
+    assert np.abs(A.T @ h.p + 1j * h.omega * h.p).max() < 1e-13 * np.abs(h.p).max()
+
+
+@pytest.mark.parametrize(("constraint", "beta0"), [("skate", 0), ("bow", 0), ("bow", 0.05)])
+def test_two_routes_to_one_coefficient(constraint, beta0):
+    """V'''(0) = 3π l1; with a misaligned constraint the equilibrium is bent and quadratic terms take part."""
+    h = pfaff.atlas.column(2, constraint).at(**XI_HAT, c_i="3/2", beta0=beta0).hopf()
+    assert h.V3 / (3 * np.pi) == pytest.approx(h.l1, rel=1e-11)
+    assert h.uncertainty < 1e-11 * abs(h.l1)
+    assert (np.abs(h.normal_form.h11).max() > 1e-3) == bool(beta0)
+
+
+def test_thresholds_of_figure_13(skate):
+    case = skate.at(**XI_HAT)
+    internal = case.at(c_i=10).hopf().vanishing("c_i", between=(10, 40))
+    assert internal.case.values["c_i"] == pytest.approx(22.1140411752, rel=1e-11)
+    assert internal.generalised
+    assert "generalised Hopf" in internal.criticality
+    external = case.at(c_e=300).hopf().vanishing("c_e", between=(300, 700))
+    assert external.case.values["c_e"] == pytest.approx(479.584601139, rel=1e-11)
+    assert np.sign(case.at(c_i=22.2).hopf().l1) == 1 == -np.sign(case.at(c_i=22.0).hopf().l1)
+    with pytest.raises(ParameterError, match="predicts no cycle"):
+        internal.amplitude(internal.value + 1)
+
+
+@pytest.mark.parametrize("constraint", ["skate", "bow"])
+def test_predicted_cycles_are_those_of_a_simulation(constraint):
+    """Amplitude and period near the point: the errors are of first and of second order in the distance."""
+    case = pfaff.atlas.column(2, constraint).at(**XI_HAT, c_i="3/2")
+    h = case.hopf()
+    errors = []
+    for share in (1e-3, 2.5e-4):
+        load = h.value * (1 + share)
+        start = dict(zip(h.states, h.amplitude(load)["theta1"] * (h.q / abs(h.q[0])).real, strict=True))
+        motion = case.at(F=load).simulate(0.5 / share, samples=150_001, **start)
+        theta, t = motion["theta1"][-8000:], motion.t[-8000:]
+        up = np.nonzero((theta[:-1] < 0) & (theta[1:] >= 0))[0]
+        crossings = t[up] - theta[up] * (t[up + 1] - t[up]) / (theta[up + 1] - theta[up])
+        period = (crossings[-1] - crossings[0]) / (len(crossings) - 1)
+        errors.append((np.ptp(theta) / 2 / h.amplitude(load)["theta1"] - 1, period / h.period(load) - 1))
+        assert abs(errors[-1][0]) < 5 * share
+        assert abs(errors[-1][1]) < 10 * share**2
+        assert abs(h.period(load) * h.omega / (2 * np.pi) - 1) > 10 * abs(errors[-1][1])
+    assert abs(errors[1][0]) < 0.5 * abs(errors[0][0])
+
+
+def test_units_scale_l1_but_not_its_sign_nor_the_cycles(skate, skate_point):
+    """Time in other units: stiffness and load times 9, damping times 3."""
+    faster = pfaff.System(
+        skate.coordinates,
+        skate.kinetic,
+        potential=9 * skate.potential,
+        dissipation=3 * skate.dissipation,
+        nonholonomic_constraints=skate.nonholonomic_constraints,
+        parameters=skate.parameters,
+        load="F",
+    )
+    h = faster.at(**XI_HAT, c_i="3/2").hopf()
+    assert h.value == pytest.approx(skate_point.value, rel=1e-12)
+    assert h.omega == pytest.approx(3 * skate_point.omega, rel=1e-12)
+    assert abs(h.l1 / skate_point.l1 - 1) > 0.1
+    assert h.amplitude(77)["theta1"] == pytest.approx(skate_point.amplitude(77)["theta1"], rel=1e-10)
+    assert 3 * h.period(77) == pytest.approx(skate_point.period(77), rel=1e-12)
+
+
+def test_more_bars(skate_point):
+    h = pfaff.atlas.column(3).at(**XI_HAT, c_i="3/2").hopf()
+    assert h.value == pytest.approx(pfaff.atlas.column(3).at(**XI_HAT, c_i="3/2").flutter().value, rel=1e-11)
+    assert h.V3 / (3 * np.pi) == pytest.approx(h.l1, rel=1e-9)
+
+
+# Textbook systems
+
+
+def test_adaptive_control():
+    """MatCont's example: Hopf at α = 1 with first Lyapunov coefficient −0.3."""
+    alpha, beta = sm.symbols("alpha beta")
+    control = pfaff.ode({x: y, y: z, z: -alpha * z - beta * y - x + x**2}, {alpha: 2, beta: 1}, load=alpha)
+    h = control.at().hopf(to=0.5)
+    assert h.value == pytest.approx(1, rel=1e-15)
+    assert h.l1_matcont == pytest.approx(-0.3, rel=1e-13)
+    assert h.V3 / (3 * np.pi) == pytest.approx(h.l1, rel=1e-13)
+    assert not h.born_above
+
+
+def lorenz_l1(rho: mpmath.mpf) -> mpmath.mpf:
+    """l1 of Lorenz' equations by the projection formula, in high precision, on its own."""
+    sigma, b = mpmath.mpf(10), mpmath.mpf(8) / 3
+    r = mpmath.sqrt(b * (rho - 1))
+    A = mpmath.matrix([[-sigma, sigma, 0], [1, -1, -r], [r, r, -b]])
+    omega = mpmath.sqrt(b * (sigma + rho))
+
+    def null(M):
+        values, vectors = mpmath.eig(M)
+        return vectors[:, min(range(3), key=lambda k: abs(values[k]))]
+
+    def inner(a, c):
+        return sum(mpmath.conj(a[k]) * c[k] for k in range(3))
+
+    def B(u, v):
+        return mpmath.matrix([0, -(u[0] * v[2] + u[2] * v[0]), u[0] * v[1] + u[1] * v[0]])
+
+    one = mpmath.eye(3)
+    q, p = null(A - 1j * omega * one), null(A.T + 1j * omega * one)
+    q = q / mpmath.sqrt(inner(q, q).real)
+    p = p / mpmath.conj(inner(p, q))
+    h20 = mpmath.lu_solve(2j * omega * one - A, B(q, q))
+    h11 = -mpmath.lu_solve(A, B(q, q.conjugate()))
+    return mpmath.re(inner(p, B(q.conjugate(), h20) + 2 * B(q, h11))) / (2 * omega)
+
+
+def test_lorenz():
+    """Hopf at ρ = σ(σ + b + 3)/(σ − b − 1) = 470/19, subcritical (Marsden and McCracken 1976, Sec. 4B)."""
+    h = lorenz().at().hopf(to=30, x=6, y=6, z=13)
+    assert h.value == pytest.approx(470 / 19, rel=1e-14)
+    assert h.omega**2 == pytest.approx(8 / 3 * (10 + 470 / 19), rel=1e-14)
+    with mpmath.workdps(40):
+        assert h.l1 == pytest.approx(float(lorenz_l1(mpmath.mpf(470) / 19)), rel=1e-12)
+    assert h.criticality == "subcritical"
+    assert "unstable cycles below" in h.status
+
+
+def test_coordinate_order_does_not_matter():
+    h = lorenz().at().hopf(to=30, x=6, y=6, z=13)
+    equations = dict(zip((x, y, z), lorenz().equations.values(), strict=True))
+    for order in permutations((x, y, z)):
+        turned = pfaff.ode({v: equations[v] for v in order}, lorenz().parameters, load="rho")
+        other = turned.at().hopf(to=30, x=6, y=6, z=13)
+        assert (other.value, other.l1, other.V3) == pytest.approx((h.value, h.l1, h.V3), rel=1e-11)
+
+
+def plp():
+    """AUTO's demo plp: an activator and an inhibitor in one compartment (Doedel, Keller and Kernévez 1991)."""
+    substrate, activator = sm.symbols("s a")
+    s0, a0, alpha, rho, kappa = sm.symbols("s0 a0 alpha rho kappa")
+    rate = rho * substrate * activator / (1 + substrate + kappa * substrate**2)
+    return pfaff.ode(
+        {substrate: s0 - substrate - rate, activator: alpha * (a0 - activator) - rate},
+        {s0: 110, a0: 500, alpha: "1/5", rho: 2.021628, kappa: "1/10"},
+        load=rho,
+    )
+
+
+def test_auto_plp():
+    start = {"s": 45.55974, "a": 177.7987}
+    first = plp().at().hopf(to=6, **start)
+    second = plp().at().hopf(to=6, near=5, **start)
+    assert first.value == pytest.approx(3.49995, abs=5e-6)
+    assert second.value == pytest.approx(4.65046, abs=5e-6)
+    # Cycles start backwards at the first and forwards at the second, towards folds at 2.75969 and 5.00784.
+    assert (first.criticality, first.born_above) == ("subcritical", False)
+    assert (second.criticality, second.born_above) == ("subcritical", True)
+
+
+def test_auto_pp2():
+    """The trace vanishes at u1 = 1/p4 where p1 = p2 u1/((1 − e)/u1 − p3 e), e = exp(−p3 u1)."""
+    u1, u2 = sm.symbols("u1 u2")
+    p1, p2, p3, p4 = sm.symbols("p1:5")
+    predators = pfaff.ode(
+        {u1: p2 * u1 * (1 - u1) - u1 * u2 - p1 * (1 - sm.exp(-p3 * u1)), u2: -u2 + p4 * u1 * u2},
+        {p1: 0, p2: 3, p3: 5, p4: 3},
+        load=p1,
+    )
+    h = predators.at().hopf(u1=0.3, u2=2)
+    e = np.exp(-5 / 3)
+    assert h.value == pytest.approx(1 / (3 * (1 - e) - 5 * e), rel=1e-14)
+    assert h.state["u1"] == pytest.approx(1 / 3, rel=1e-14)
+    assert h.V3 / (3 * np.pi) == pytest.approx(h.l1, rel=1e-12)
+
+
+# The exact normal form ζ̇ = (μ + iω) ζ + (l + ib) ζ|ζ|² + (m + in) ζ|ζ|⁴, seen through changes of coordinates
+
+
+def polar(l, b=0.4, m=0.0, n=0.3, omega=1.3):
+    r = x**2 + y**2
+    growth, turn = mu + l * r + m * r**2, omega + b * r + n * r**2
+    return growth * x - turn * y, growth * y + turn * x
+
+
+def disguised(l, m):
+    """The normal form with a third, stable state, after an exactly invertible nonlinear and a linear change."""
+    u, v, w = sm.symbols("u v w")
+    bend = {x: u, y: v - u**2 / 3 - u**3 / 4, z: w + u * v / 5}
+    f, g = polar(l, m=m)
+    f, g, k = (e.subs(bend, simultaneous=True) for e in (f, g, -2 * z + x**2))
+    bent = sm.Matrix([f, g + (2 * u / 3 + 3 * u**2 / 4) * f, 0])
+    bent[2] = k - (f * v + u * bent[1]) / 5
+    T = sm.Matrix([[2, 1, 0], [sm.Rational(1, 2), 3, 1], [0, -1, 1]])
+    new = sm.Matrix(sm.symbols("X Y Z"))
+    old = dict(zip((u, v, w), T.inv() * new, strict=True))
+    ode = pfaff.ode(dict(zip(new, T * bent.subs(old, simultaneous=True), strict=True)), {mu: -1}, load=mu)
+    return ode, np.array(T.inv().tolist(), dtype=float)
+
+
+def test_lyapunov_coefficients_survive_changes_of_coordinates():
+    """c1 and, where l1 = 0, Re c2 are those of the normal form, up to the length of q: ζ = 2κ z."""
+    ode, back = disguised(sm.Rational(-1, 2), 0)
+    h = ode.at().hopf(to=1)
+    kappa = abs((back @ h.q)[0])
+    assert abs(h.value) < 1e-14
+    assert h.c1 == pytest.approx((-0.5 + 0.4j) * (2 * kappa) ** 2, rel=1e-12)
+    assert h.V3 / (3 * np.pi) == pytest.approx(h.l1, rel=1e-12)
+    for m in (0.7, -0.2):
+        ode, back = disguised(0, sm.Rational(str(m)))
+        h = ode.at().hopf(to=1)
+        assert h.generalised
+        assert h.l2 * h.omega == pytest.approx(m * (2 * abs((back @ h.q)[0])) ** 4, rel=1e-10)
+
+
+def test_second_coefficient_is_exact_in_the_normal_form():
+    f, g = polar(sm.Rational(-1, 2), m=sm.Rational(3, 2))
+    h = pfaff.ode({x: f, y: g}, {mu: -1}, load=mu).at().hopf(to=1)
+    assert h.c2 == pytest.approx((1.5 + 0.3j) * (2 * abs(h.q[0])) ** 4, rel=1e-13)
+    assert h.amplitude(0.02)["x"] == pytest.approx(np.sqrt(0.04), rel=1e-14)
+    assert h.period(0.02) == pytest.approx(2 * np.pi / (1.3 + 0.4 * 0.04), rel=1e-14)
+    with pytest.raises(ParameterError, match="they are above 0"):
+        h.amplitude(-0.02)
+
+
+# Families of equilibria
+
+
+def test_one_hopf_point_on_a_line_of_equilibria():
+    """With a conserved quantity, curved here, l1 is that of the level set."""
+    conserved = s + sm.Rational(7, 10) * (x**2 + y**2) + x / 5
+    f, g = (e.subs(mu, mu + conserved) for e in polar(sm.Rational(-3, 2)))
+    along = -(sm.diff(conserved, x) * f + sm.diff(conserved, y) * g)
+    line = pfaff.ode({x: f, y: g, s: along}, {mu: -1}, load=mu).at()
+    h = line.hopf(to=3, s=0.25)
+    assert h.value == pytest.approx(-0.25, rel=1e-14)
+    assert h.structural_zeros == 1
+    assert h.simple
+    assert h.c1 == pytest.approx((-1.5 + 0.4j) * (2 * abs(h.q[0])) ** 2, rel=1e-12)
+    assert h.V3 / (3 * np.pi) == pytest.approx(h.l1, rel=1e-12)
+    with pytest.raises(NoBifurcationError, match="to 3"):
+        line.at(mu=-0.2).hopf(to=3, s=0.25)
+    with pytest.raises(ParameterError, match="family"):
+        _ = h.l2
+
+
+@pytest.mark.parametrize(("drift", "kind"), [(1, "hyperbolic"), (-1, "elliptic")])
+def test_oscillations_that_move_along_a_line_of_equilibria(drift, kind):
+    """Fiedler, Liebscher and Alexander (2000): ṡ = a r², ṙ = s r."""
+    f, g = (e.subs(mu, mu + s) for e in polar(-1))
+    h = pfaff.ode({x: f, y: g, s: drift * (x**2 + y**2)}, {mu: -1}, load=mu).at().hopf(to=3)
+    assert h.drifts
+    assert kind in h.criticality
+    assert np.isnan(h.l1)
+    assert np.isnan(h.V3)
+    with pytest.raises(ParameterError, match="no branch of cycles"):
+        h.period(1)
+
+
+def test_the_elastic_device_is_relieved_by_flutter():
+    """X moves along a line of equilibria: the motion relieves the load and decays (Cazzolli et al., Fig. 11)."""
+    case = pfaff.atlas.column(2, "skate", "spring").at(**XI_HAT, c_i="3/2", K=40)
+    h = case.hopf()
+    assert 40 * h.value == pytest.approx(76.3379703896335, rel=1e-12)
+    assert h.structural_zeros == 1
+    assert "elliptic" in h.criticality
+
+
+def test_a_free_drift_changes_nothing():
+    """Two masses and a self-exciting spring between them: the momentum is conserved, the drift a family."""
+    F = sm.Symbol("F", real=True)
+    first, second, gap = coordinates("first second gap")
+
+    def pull(stretch):
+        rate = stretch.diff(TIME)
+        return F * rate - rate / 10 - 2 * rate**3 - stretch**2 * rate + stretch * rate / 3 + stretch**2 / 4
+
+    words = {"potential": gap**2 / 2, "forces": {gap: pull(gap)}, "parameters": {F: 0}, "load": F}
+    alone = pfaff.System([gap], kinetic=gap.diff(TIME) ** 2 / 3, **words)
+    drifting = pfaff.System(
+        [first, gap], kinetic=first.diff(TIME) ** 2 / 2 + (first.diff(TIME) + gap.diff(TIME)) ** 2, **words
+    )
+    one, two = (system.at().hopf(to=1) for system in (alone, drifting))
+    assert (one.structural_zeros, two.structural_zeros) == (0, 1)
+    assert two.amplitude(0.11)["gap"] == pytest.approx(one.amplitude(0.11)["gap"], rel=1e-12)
+    assert two.period(0.11) == pytest.approx(one.period(0.11), rel=1e-12)
+    stretch = second - first
+    absolute = pfaff.System(
+        [first, second],
+        kinetic=first.diff(TIME) ** 2 / 2 + second.diff(TIME) ** 2,
+        potential=stretch**2 / 2,
+        forces={first: -pull(stretch), second: pull(stretch)},
+        parameters={F: 0},
+        load=F,
+    )
+    with pytest.raises(ConvergenceError, match="ignorable coordinate"):
+        absolute.at().hopf(to=1)
+
+
+def test_holonomic_constraints_change_nothing():
+    """A pendulum driven along its circle, by its angle and by two coordinates on x² + (y − 1)² = 1."""
+    F = sm.Symbol("F", real=True)
+
+    def push(sine, speed):
+        return sm.Rational(3, 10) + F * speed - 3 * speed**3 - 2 * sine**2 * speed + sine * speed**2 + speed * sine / 2
+
+    (theta,) = coordinates("theta")
+    angle = pfaff.System(
+        [theta],
+        kinetic=theta.diff(TIME) ** 2 / 2,
+        potential=-sm.cos(theta),
+        forces={theta: push(sm.sin(theta), theta.diff(TIME))},
+        parameters={F: 0},
+        load=F,
+    )
+    u, v = coordinates("u v")
+    force = push(u, u.diff(TIME) * (1 - v) + v.diff(TIME) * u)
+    circle = pfaff.System(
+        [u, v],
+        kinetic=(u.diff(TIME) ** 2 + v.diff(TIME) ** 2) / 2,
+        potential=v,
+        forces={u: force * (1 - v), v: force * u},
+        holonomic_constraints=[u**2 + (v - 1) ** 2 - 1],
+        parameters={F: 0},
+        load=F,
+    )
+    one, two = (system.at().hopf(to=1) for system in (angle, circle))
+    assert two.structural_zeros == 0
+    assert (two.value, two.omega, two.crossing_speed) == pytest.approx((one.value, one.omega, one.crossing_speed))
+    assert two.V3 / (3 * np.pi) == pytest.approx(two.l1, rel=1e-12)
+    slope = np.cos(one.state["theta"])
+    assert two.amplitude(0.04)["u"] == pytest.approx(slope * one.amplitude(0.04)["theta"], rel=1e-12)
+    assert two.period(0.04) == pytest.approx(one.period(0.04), rel=1e-13)
+
+
+# What is refused, and the derivatives underneath
+
+
+def test_absences_say_how_far_and_why(skate):
+    with pytest.raises(NoBifurcationError, match="add damping"):
+        skate.at(**XI_HAT).hopf()
+    with pytest.raises(NoBifurcationError, match="to 50: search farther"):
+        skate.at(**XI_HAT, c_i=1).hopf(to=50)
+    with pytest.raises(NoBifurcationError, match="folds back"):
+        pfaff.ode({x: mu - x**2, y: -y}, {mu: 1}, load=mu).at().hopf(to=-1, x=1)
+    # A neutral saddle is not a Hopf point: real eigenvalues 1 and −1 add to zero.
+    with pytest.raises(NoBifurcationError, match="search farther"):
+        pfaff.ode({x: x, y: (mu - 2) * y}, {mu: 0}, load=mu).at().hopf(to=1.9)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"), [({"to": np.inf}, "finite"), ({"near": np.nan}, "finite"), ({"to": 14}, "another end")]
+)
+def test_searches_that_make_no_sense(words, message):
+    with pytest.raises(ParameterError, match=message):
+        lorenz().at().hopf(x=6, y=6, z=13, **words)
+
+
+def test_a_pair_that_only_touches_the_axis_is_no_hopf_point():
+    f, g = polar(-1)
+    touching = pfaff.ode({x: f.subs(mu, -((mu - 1) ** 2)), y: g.subs(mu, -((mu - 1) ** 2))}, {mu: 0}, load=mu)
+    with pytest.raises(NoBifurcationError, match="search farther"):
+        touching.at().hopf(to=2)
+
+
+def test_vanishing_wants_a_change_of_sign(skate_point):
+    with pytest.raises(NoBifurcationError, match="same sign"):
+        skate_point.vanishing("c_i", between=(1, 2))
+    with pytest.raises(ParameterError, match="is the load"):
+        skate_point.vanishing("F", between=(1, 2))
+
+
+def test_forms_are_the_contracted_tensors(skate):
+    case = skate.at(**XI_HAT, c_i="3/2", F=70)
+    jets, flow = jets_of(skate.shape), skate.shape
+    generator = np.random.default_rng(6)
+    state = generator.normal(size=4) / 3
+    vectors = generator.normal(size=(3, 4)) + 1j * generator.normal(size=(3, 4))
+    vectors[1] *= 1e6
+    for order in (1, 2, 3):
+        tensor = flow.tensor(order, state, case)
+        for vector in vectors[:order]:
+            tensor = tensor @ vector
+        form = jets.form(state, case.numbers, *vectors[:order])
+        assert np.abs(form - tensor).max() < 1e-14 * np.abs(tensor).max()
+    with pytest.raises(ParameterError, match="order 6"):
+        jets.form(state, case.numbers, *[state] * 6)
+
+
+def test_the_jacobian_changes_with_a_parameter(skate):
+    case, state = skate.at(**XI_HAT, c_i="3/2", F=70), np.array([0.1, -0.2, 0.3, 0.4])
+    step = 1e-3  # the flow is linear in the load: any step is exact but for rounding
+    ahead, behind = (skate.shape.jacobian(state, case.at(F=70 + x)) for x in (step, -step))
+    assert skate.shape.jacobian_by("F", state, case) == pytest.approx((ahead - behind) / (2 * step), abs=1e-10)
+
+
+def test_units_of_states_and_time_of_an_ode_change_nothing():
+    """Lorenz' equations with x, y, z and time in units from 10⁻⁹ to 10⁶."""
+    h = lorenz().at().hopf(to=30, x=6, y=6, z=13)
+    for units, time in (((1e-9, 1e-9, 1e-9), 1e6), ((1e6, 1e-3, 1), 1), ((1, 1e3, 1e-6), 1e-3)):
+        old = dict(zip((x, y, z), (sm.Float(unit) * v for unit, v in zip(units, (x, y, z), strict=True)), strict=True))
+        equations = {
+            v: time * e.subs(old, simultaneous=True) / unit
+            for unit, (v, e) in zip(units, lorenz().equations.items(), strict=True)
+        }
+        scaled = pfaff.ode(equations, lorenz().parameters, load="rho").at()
+        start = dict(zip("xyz", np.array([6, 6, 13]) / units, strict=True))
+        other = scaled.hopf(to=30, **start)
+        assert other.value == pytest.approx(h.value, rel=1e-12)
+        assert other.period(24) * time == pytest.approx(h.period(24), rel=1e-11)
+        for name, unit in zip("xyz", units, strict=True):
+            assert other.amplitude(24)[name] * unit == pytest.approx(h.amplitude(24)[name], rel=1e-9)
+
+
+def test_it_can_be_drawn(skate_point, tmp_path):
+    skate_point.plot().savefig(tmp_path / "hopf.png")
+    assert (tmp_path / "hopf.png").stat().st_size > 0

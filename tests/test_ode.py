@@ -1,0 +1,104 @@
+"""Plain ODEs: what is kept, what is refused, equilibria, spectra, and the flow they share with systems."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, StatementError
+
+x, y, z = sm.symbols("x y z")
+mu = sm.Symbol("mu", real=True)
+
+
+def test_states_may_be_symbols_or_functions_of_time():
+    u, v = dynamicsymbols("x y")
+    plain = pfaff.ode({x: y, y: mu * y - x - x**3}, parameters={mu: 1}, load=mu, name="plain")
+    timed = pfaff.ode({u: v, v: mu * v - u - u**3}, parameters={mu: 1}, load="mu")
+    state = np.array([0.3, -0.7])
+    for order in (1, 2, 3):
+        np.testing.assert_array_equal(
+            plain.flow.tensor(order, state, plain.at()), timed.flow.tensor(order, state, timed.at())
+        )
+    assert plain.shape is plain.flow
+    assert plain.state_names == timed.shape.states == ("x", "y")
+    assert plain.flow.rhs(state, plain.at()) == pytest.approx([-0.7, -0.7 - 0.3 - 0.027])
+    assert plain.flow.parameter_jacobian(state, plain.at(), ["mu"])[:, 0] == pytest.approx([0.0, -0.7])
+    assert "plain" in repr(plain)
+
+
+@pytest.mark.parametrize(
+    ("equations", "parameters", "words"),
+    [
+        ({}, {}, "at least one equation"),
+        ({x + y: x}, {}, "neither a symbol nor a function"),
+        ({x: y}, {}, "the symbol y, which is no parameter"),
+        ({x: mu * x}, {sm.Symbol("mu"): 1}, "other assumptions"),
+        ({x: sm.Symbol("x", positive=True)}, {}, "other assumptions"),
+        ({x: x}, {x: 1}, "the name of a state"),
+        ({x: x, sm.Symbol("x", real=True): 1}, {}, "two states are called 'x'"),
+        ({x: sm.Matrix([x])}, {}, "not a scalar"),
+        ({x: sm.sin(sm.Symbol("t"))}, {}, "contains the time t"),
+        ({x: dynamicsymbols("xx")}, {}, "which is no state"),
+        ({dynamicsymbols("x"): dynamicsymbols("x").diff()}, {}, "a state of their own"),
+    ],
+)
+def test_statements_that_are_refused(equations, parameters, words):
+    with pytest.raises(StatementError, match=words):
+        pfaff.ode(equations, parameters)
+
+
+def test_the_load_must_be_a_parameter():
+    with pytest.raises(StatementError, match="not a parameter"):
+        pfaff.ode({x: mu * x}, {mu: 1}, load="nu")
+    with pytest.raises(ParameterError, match="declares no load"):
+        pfaff.ode({x: mu * x}, {mu: 1}).at().hopf()
+
+
+def test_equilibria_by_newton_from_starts_by_name():
+    pitchfork = pfaff.ode({x: mu * x - x**3, y: x - y}, {mu: 4}).at()
+    assert pitchfork.equilibrium()["x"] == 0.0
+    found = pitchfork.equilibrium(x=1.7)
+    assert found.state == pytest.approx({"x": 2.0, "y": 2.0}, rel=1e-15)
+    assert (found.family_dimension, found.residual < 1e-16) == (0, True)
+    assert pitchfork.spectrum(found).values == pytest.approx([-1.0, -8.0])
+    assert "unstable: 1 divergent" in pitchfork.spectrum(mu=1).status
+    with pytest.raises(ParameterError, match="did you mean 'x'"):
+        pitchfork.equilibrium(X=1)
+    with pytest.raises(ParameterError, match="no state"):
+        found["p"]
+    with pytest.raises(ConvergenceError, match="starting values"):
+        pfaff.ode({x: x**2 + 1}).at().equilibrium(x=0.5)
+
+
+def test_newton_keeps_to_the_level_of_what_is_conserved():
+    # x + y is conserved: the start selects the member of the line of equilibria x = 2y.
+    line = pfaff.ode({x: 2 * y - x + y**3, y: x - 2 * y - y**3}).at()
+    found = line.equilibrium(x=3.0, y=1.0)
+    assert found["x"] + found["y"] == pytest.approx(4.0, rel=1e-15)
+    assert found.family_dimension == 1
+    assert line.spectrum(found).structural_zeros == 1
+    assert len(line.spectrum(found).values) == 1
+
+
+def test_mechanical_analyses_say_why_not():
+    case = pfaff.ode({x: -x}).at()
+    for name in ("flutter", "simulate", "critical", "paradox", "linearise"):
+        with pytest.raises(NotMechanicalError, match=f"{name} needs energies"):
+            getattr(case, name)
+        assert not hasattr(case, name)
+    with pytest.raises(AttributeError, match="no attribute 'fluter'"):
+        case.fluter  # noqa: B018
+
+
+def test_cubes_have_taylor_coefficients_at_zero():
+    """Powers above two are products in the compiled graph: a force −v³ can start from rest."""
+    q = dynamicsymbols("q")
+    v = q.diff()
+    system = pfaff.System([q], kinetic=v**2 / 2, potential=q**4 / 4, forces={q: -(v**3)})
+    motion = system.at().simulate(5, q=1.0, samples=11)
+    assert motion.status == "finished"
+    assert motion.energy.drift < 1e-13
