@@ -20,9 +20,11 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 
 bench: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
 	$(BIN)/python benchmarks/derive.py
 	$(BIN)/python benchmarks/critical.py
 	$(BIN)/python benchmarks/flutter_map.py
+	$(BIN)/python benchmarks/simulate.py
 	$(BIN)/python benchmarks/many_bars.py
 	$(BIN)/python benchmarks/cold_start.py
 
