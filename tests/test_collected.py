@@ -76,3 +76,41 @@ def _size(graph) -> int:
 
 def test_large_systems_are_left_as_they_are():
     assert collect(pfaff.atlas.column(8)) is None
+
+
+def test_far_from_the_origin_no_digit_is_lost():
+    """A quartic well moved far away: the same motion (expanding (x − a)⁴ would lose all digits)."""
+    x = dynamicsymbols("x")
+    a = sm.Symbol("a", real=True)
+    well = pfaff.System([x], kinetic=x.diff(t) ** 2 / 2, potential=(x - a) ** 4 / 4, parameters={a: 0})
+    here = well.at(a=0).simulate(50, x=0.5)
+    there = well.at(a=1000).simulate(50, x=1000.5)
+    np.testing.assert_allclose(there["x"] - 1000, here["x"], atol=1e-8)
+
+
+def test_a_pulse_far_from_time_zero_acts():
+    """ẍ + x = exp(−(t − 50)²): afterwards the amplitude is |∫ f e^(it) dt| = √π e^(−1/4)."""
+    x = dynamicsymbols("x")
+    f = sm.Symbol("f", real=True)
+    system = pfaff.System([x], kinetic=x.diff(t) ** 2 / 2, potential=x**2 / 2 - f * x, parameters={f: 0})
+    motion = system.at().simulate(100, prescribed={"f": sm.exp(-((t - 50) ** 2))})
+    last = np.hypot(motion["x"][-1], motion["x_dot"][-1])
+    assert last == pytest.approx(np.sqrt(np.pi) * np.exp(-0.25), rel=1e-12)
+    assert motion.energy.drift < 1e-12
+
+
+def test_a_vanishing_parameter_may_leave_what_cannot_be_collected():
+    x = dynamicsymbols("x")
+    e = sm.Symbol("e", nonnegative=True)
+    system = pfaff.System([x], kinetic=x.diff(t) ** 2 / 2, potential=sm.sqrt((x - 1) ** 2 + e**2), parameters={e: 0})
+    assert collect(system, frozenset({"e"})) is None
+    motion = system.at().simulate(1, x=3)  # unit force towards x = 1
+    np.testing.assert_allclose(motion["x"], 3 - motion.t**2 / 2, atol=1e-13)
+
+
+def test_powers_at_zero_can_start():
+    x, y = dynamicsymbols("x y")
+    system = pfaff.System(
+        [x, y], kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2, potential=(1 + x**2 + y**2) ** 2 + x**5
+    )
+    assert system.at().simulate(5, x=0.1).energy.drift < 1e-13

@@ -94,3 +94,14 @@ def test_map_is_drawn(fluttering):
     members = fluttering.ensemble(2, samples=5, theta1_dot=np.array([[0.1], [0.2]]), F=np.array([[60.0, 70.0, 80.0]]))
     axes = members.plot("theta2").axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("F", "initial_theta1_dot")
+
+
+def test_a_member_that_cannot_start_spares_the_others():
+    members = bead_on_a_cusp().at().ensemble(0.1, samples=3, x=np.array([1.0, 0.0]), y=np.array([1.0, 0.0]), z_dot=1.0)
+    assert members.outcomes[0] == "finished"
+    assert members.outcomes[1].startswith("stopped")
+
+
+def test_projected_members_can_be_run_alone(fluttering):
+    members = fluttering.ensemble(1, samples=3, project=True, theta1=np.array([0.1, 0.2]), theta1_dot=0.3, X_dot=1.0)
+    np.testing.assert_allclose(members.motion(1).y, members.y[:, :, 1], atol=1e-13)

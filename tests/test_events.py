@@ -204,3 +204,125 @@ def test_stiffness_is_noticed():
 def test_unknown_method(skate):
     with pytest.raises(ParameterError, match="unknown method 'tailor'"):
         skate.at(**XI_HAT, F=1).simulate(1, method="tailor")
+
+
+def test_runs_do_not_share_their_integrator(skate):
+    """Motions in threads, or one inside the progress of another, are the motions one by one."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    case = skate.at(**XI_HAT, c_i=1.5, F=84)
+    pushes = [0.01, 0.05, 0.1, 0.2]
+    one_by_one = [case.simulate(200, theta1_dot=push).y for push in pushes]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda push: case.simulate(200, theta1_dot=push).y, pushes))
+    for a, b in zip(one_by_one, together, strict=True):
+        np.testing.assert_array_equal(a, b)
+    nested = case.simulate(200, theta1_dot=0.01, progress=lambda fraction: case.simulate(1, theta1_dot=0.3) and None)
+    np.testing.assert_array_equal(nested.y, one_by_one[0])
+
+
+@pytest.mark.parametrize("method", ["cvode", "radau"])
+def test_implicit_motions_hold_between_their_samples(skate, method):
+    case = skate.at(**XI_HAT, c_i=1.5, F=80)
+    reference = case.simulate(20, theta1=0.2, theta1_dot=0.1)
+    motion = case.simulate(20, method=method, tolerance=1e-9, samples=3, theta1=0.2, theta1_dot=0.1)
+    np.testing.assert_allclose(motion(reference.t), reference.y, atol=3e-6)
+
+
+def test_accuracy_does_not_depend_on_where_the_origin_is(skate):
+    case = skate.at(**XI_HAT, c_i=1.5, F=80)
+    here, there = (case.simulate(20, method="implicit", theta1=0.2, X=X) for X in (0.0, 1e5))
+    np.testing.assert_allclose(there["theta2"], here["theta2"], atol=2e-6)
+
+
+def test_small_units_are_as_accurate():
+    """From rest under a force of 10⁻⁹: x = 10⁻⁹ (1 − cos t)."""
+    motion = oscillator().at(f=1e-9).simulate(10, method="implicit", tolerance=1e-8)
+    np.testing.assert_allclose(motion["x"], 1e-9 * (1 - np.cos(motion.t)), atol=1e-14)
+
+
+def test_fast_oscillations_are_not_stiffness():
+    x, y = dynamicsymbols("x y")
+    system = pfaff.System([x, y], kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2, potential=x**2 / 2 + 5e7 * y**2)
+    motion = system.at().simulate(100, x=1, y=1e-3)
+    assert "Taylor" in motion.method
+    assert motion.energy.drift < 1e-11
+
+
+def test_constraint_rows_of_different_sizes_are_each_obeyed():
+    x, y, z, w = dynamicsymbols("x y z w")
+    system = pfaff.System(
+        [x, y, z, w],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2 + w.diff(t) ** 2) / 2,
+        nonholonomic_constraints=[1e8 * (z.diff(t) - y * x.diff(t)), w.diff(t) - z * y.diff(t)],
+    )
+    with pytest.raises(ConstraintError, match="constraint 2"):
+        system.at().simulate(1, y=1.0, x_dot=1.0, y_dot=1.0, z_dot=1.0, w_dot=1e-3)
+
+
+def test_a_start_on_a_stop_does_not_count():
+    motion = oscillator().at().simulate(10, x_dot=1, events={"home": pfaff.Event("x", stop=True)})
+    assert motion.t[-1] == pytest.approx(np.pi, rel=1e-14)
+
+
+def test_events_may_name_what_is_prescribed():
+    motion = oscillator().at().simulate(10, x_dot=1, prescribed={"f": sm.sin(t)}, events={"as pushed": "x - f"})
+    found = motion.events["as pushed"]
+    np.testing.assert_allclose(found.y[0], np.sin(found.t), atol=1e-13)
+    assert len(found)
+
+
+def test_a_load_that_jumps_supplies_at_once():
+    from scipy.interpolate import PPoly
+
+    step = PPoly(np.array([[0.0, 1.0]]), np.array([0.0, 3.0, 10.0]))
+    motion = oscillator().at().simulate(10, x=1, prescribed={"f": step})
+    assert motion.energy.drift < 1e-13
+    assert np.ptp(motion.energy.supplied) > 0.1
+
+
+def test_a_coordinate_cannot_follow_a_corner_and_a_spline_keeps_its_degree():
+    from scipy.interpolate import BPoly, PPoly
+
+    ramp = PPoly(np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([0.0, 3.0, 10.0]))
+    with pytest.raises(ParameterError, match="has a corner at t = 3"):
+        oscillator().at().simulate(10, prescribed={"x": ramp})
+    steep = BPoly.from_derivatives([0, 10], [[0, 0, 0, 0, 0], [1, 0, 0, 0, 0]])
+    with pytest.raises(ParameterError, match="degree 9"):
+        oscillator().at().simulate(10, prescribed={"x": steep})
+    with pytest.raises(ParameterError, match="function for x is function"):
+        oscillator().at().simulate(10, prescribed={"x": np.sin and (lambda s: s)})
+
+
+def test_light_driven_coordinates_beside_heavy_ones():
+    """The force on a mass of 10⁻⁹ beside an inertia of 10⁶ keeps its digits."""
+    x, phi = dynamicsymbols("x phi")
+    m = sm.Symbol("m", positive=True)
+    system = pfaff.System([x, phi], kinetic=m * x.diff(t) ** 2 / 2 + 1e6 * phi.diff(t) ** 2 / 2, parameters={m: 1e-9})
+    motion = system.at().simulate(10, prescribed={"x": sm.sin(t)}, phi_dot=1)
+    np.testing.assert_allclose(motion.reaction, 1e-9 * np.sin(motion.t), atol=1e-20)
+
+
+def test_small_inertias_and_stops_are_not_singular():
+    """A knife edge of 10⁻¹¹ inertia, stopped by an event: nothing is cut."""
+    x, y, phi = dynamicsymbols("x y phi")
+    edge = pfaff.System(
+        [x, y, phi],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2 + 1e-11 * phi.diff(t) ** 2 / 2,
+        nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
+    )
+    motion = edge.at().simulate(10, x_dot=1, phi_dot=0.5, events={"turned": pfaff.Event("phi - 1", stop=True)})
+    assert motion.t[-1] == pytest.approx(2, rel=1e-12)
+
+
+def test_the_stabilisation_follows_the_steps():
+    """A spin that dies out: later steps are not bound to the first ones."""
+    x, y, phi = dynamicsymbols("x y phi")
+    edge = pfaff.System(
+        [x, y, phi],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2 + phi.diff(t) ** 2) / 2,
+        dissipation=phi.diff(t) ** 2 / 2,
+        nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
+    )
+    motion = edge.at().simulate(50, x_dot=1, phi_dot=1e3)
+    assert np.count_nonzero(motion.knots > 30) < 100

@@ -8,6 +8,7 @@ Taylor's method, whose cost grows with the number of operations, then runs sever
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,6 +18,7 @@ import sympy as sm
 from sympy.simplify.fu import TR8
 
 from pfaff.compiled import Compiled
+from pfaff.errors import StatementError
 from pfaff.lowering import ZERO, Expression, Graph, convert, graph_of
 from pfaff.system import Statement, System
 
@@ -48,15 +50,21 @@ def collect(system: System, without: frozenset[str] = frozenset()) -> Collected 
     s = _without(system, without)
     if sm.count_ops([s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints]) > LARGEST:
         return None
-    s = replace(s, **{name: _expand(getattr(s, name)) for name in ("kinetic", "potential", "dissipation")})
+    s = replace(s, **{name: _expand(getattr(s, name), s) for name in ("kinetic", "potential", "dissipation")})
+    table = Coefficients(graph_of(system))
+    try:
+        return Collected(_lowered(system, s, table.lower), tuple(table.found))
+    except StatementError:  # a vanishing parameter may leave a function such as |x| that cannot be compiled
+        return None
+
+
+def _lowered(system: System, s: Statement, lower: Callable[[sm.Expr], Expression]) -> Graph:
     momenta = [sm.diff(s.kinetic, v) for v in s.v]
     h = [
         _rate(momentum, s) - sm.diff(s.kinetic, q) + sm.diff(s.potential, q) + sm.diff(s.dissipation, v) - force
         for momentum, q, v, force in zip(momenta, s.q, s.v, s.forces, strict=True)
     ]
-    table = Coefficients(graph_of(system))
-    lower = table.lower
-    graph = replace(
+    return replace(
         graph_of(system),
         kinetic=lower(s.kinetic),
         potential=lower(s.potential),
@@ -70,14 +78,13 @@ def collect(system: System, without: frozenset[str] = frozenset()) -> Collected 
         positions=[lower(c) for c in s.positions],
         explicit=lower(sm.diff(s.potential - s.kinetic, s.time)),
     )
-    return Collected(graph, tuple(table.found))
 
 
 class Coefficients:
     """Coefficients met so far: each distinct one is one parameter of the compiled equations."""
 
     def __init__(self, graph: Graph) -> None:
-        s = graph.system.statement
+        self.statement = s = graph.system.statement
         self.state = frozenset((*s.q, *s.v, s.time))
         self.symbols = graph.symbols
         self.found: dict[sm.Expr, Expression] = {}
@@ -85,7 +92,7 @@ class Coefficients:
     def lower(self, expression: sm.Expr) -> Expression:
         """Expand an expression and write it as a sum of coefficients times monomials of the state."""
         collected: dict[sm.Expr, sm.Expr] = defaultdict(lambda: sm.S.Zero)
-        for term in sm.Add.make_args(_expand(expression)):
+        for term in sm.Add.make_args(_expand(expression, self.statement)):
             coefficient, monomial = term.as_independent(*self.state, as_Add=False)
             collected[monomial] += coefficient
         terms = [self._number(c) * self._monomial(m) for m, c in collected.items() if c != 0]
@@ -115,13 +122,36 @@ def _without(system: System, names: frozenset[str]) -> Statement:
     )
 
 
-def _expand(expression: sm.Expr) -> sm.Expr:
-    """Expanded, with products of sines and cosines either kept (sin² = 1 − cos²) or turned into sums of angles."""
-    expanded = sm.expand(expression)
+def _expand(expression: sm.Expr, s: Statement) -> sm.Expr:
+    """Expanded in velocities, sines and cosines; what else depends on coordinates or time stays as it stands.
+
+    Expanding (x − a)⁴ or a pulse exp(−(t − t0)²) would cost all digits far from the origin.
+    """
+    atoms: dict[sm.Expr, sm.Dummy] = {}
+    held = _hold(expression, frozenset(s.v), frozenset((*s.q, s.time)), atoms)
+    expanded = _products_and_sums(held)
+    return expanded.xreplace({dummy: atom for atom, dummy in atoms.items()})
+
+
+def _hold(e: sm.Expr, v: frozenset[sm.Symbol], bare: frozenset[sm.Symbol], atoms: dict[sm.Expr, sm.Dummy]) -> sm.Expr:
+    """Put a symbol in the place of every sum, power or function of coordinates or time that has no velocity in it."""
+    if not (e.free_symbols & (v | bare)) or e.is_Symbol or isinstance(e, sm.sin | sm.cos):
+        return e
+    outside = e.replace(lambda x: isinstance(x, sm.sin | sm.cos), lambda x: sm.S.One)
+    moves = bool(e.free_symbols & v)
+    if not e.is_Mul and ((not moves and outside.free_symbols & bare) or not isinstance(e, sm.Add | sm.Pow)):
+        return atoms.setdefault(e, sm.Dummy(real=True))
+    return e.func(*(_hold(arg, v, bare, atoms) for arg in e.args))
+
+
+def _products_and_sums(expression: sm.Expr) -> sm.Expr:
+    """Products of sines and cosines either kept (sin² = 1 − cos²) or turned into sums of angles."""
+    expanded = sm.expand(expression, deep=False, power_base=False, power_exp=False, log=False)
+    expanded = sm.expand_mul(sm.expand_multinomial(expanded))
     if not expanded.has(sm.sin, sm.cos):
         return expanded
-    products = sm.expand(expanded.replace(_is_power_of_sine, _through_cosine))
-    sums = sm.expand(TR8(expanded))
+    products = sm.expand_mul(sm.expand_multinomial(expanded.replace(_is_power_of_sine, _through_cosine)))
+    sums = sm.expand_mul(TR8(expanded))
     return min(products, sums, key=sm.count_ops)
 
 

@@ -15,6 +15,7 @@ from pfaff.draw.scene import PATH, Scene, scene_of_motion
 from pfaff.draw.style import CYCLE, figure, label
 
 if TYPE_CHECKING:
+    from pfaff.motion.locomotion import Friction
     from pfaff.motion.result import Motion
 
 NAMED = 8  # entries of a legend at most
@@ -95,3 +96,16 @@ def _legend(axes: Axes) -> None:
         many = len(handles) > len(CYCLE)  # such a legend stands beside the panel
         place, anchor = ("upper left", (1, 1)) if many else ("best", None)
         axes.legend(*chosen, fontsize="small", framealpha=0.8, edgecolor="none", loc=place, bbox_to_anchor=anchor)
+
+
+def draw_friction(friction: Friction) -> Figure:
+    """The coefficient needed in time, and where a given one would slip."""
+    fig = figure(7, 3.4)
+    axes = fig.add_subplot()
+    axes.plot(friction.t, friction.needed, color=CYCLE[0], lw=1, label="needed")
+    if friction.coefficient is not None:
+        axes.axhline(friction.coefficient, color=CYCLE[1], lw=1, ls="--", label="given")
+        axes.plot(friction.slips, np.full(len(friction.slips), friction.coefficient), "o", color=CYCLE[1], ms=4)
+    label(axes, "time", "friction coefficient", friction.status)
+    axes.legend(frameon=False, fontsize="small")
+    return fig

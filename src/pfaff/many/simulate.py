@@ -12,9 +12,10 @@ from pfaff.errors import ParameterError
 from pfaff.many.equations import Equations
 from pfaff.many.start import initial_state
 from pfaff.many.stepping import STAGES, Integrator, Projection, Sizes, State, Step
-from pfaff.motion.implicit import COLLAPSED, FINISHED, INFINITE, INTERRUPTED, LIMIT, SHARPEST
+from pfaff.motion.implicit import SHARPEST
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.result import Motion
+from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly
@@ -73,7 +74,7 @@ def _run(
             left = duration - state.t
             taken = integrator.advance(state, min(h, left, key=abs), last, SHORTEST * abs(duration))
             if taken is None:
-                return COLLAPSED if integrator.finite else INFINITE
+                return COLLAPSED if integrator.finite else NOT_FINITE
             last, solve, h = taken
             ends = abs(last.h) >= abs(left)
             state = record.add(last, solve, duration if ends else state.t + last.h)
@@ -83,7 +84,7 @@ def _run(
                 return FINISHED
     except KeyboardInterrupt:
         return INTERRUPTED
-    return LIMIT
+    return TOO_MANY
 
 
 @dataclass

@@ -17,14 +17,13 @@ import sympy as sm
 from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError, nearest
 from pfaff.lowering import graph_of
+from pfaff.motion.sampled import DEGREE, check_smooth, check_span, coefficients, common_knots, piecewise
 
 if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.system import Drawing, System
 
-DEGREE = 5
 SINCE = "spline knot"
-INERTIA = sm.Symbol("inertia carried by the drives", positive=True)
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,7 @@ class Driven:
     case: Case
     knots: np.ndarray = field(default_factory=lambda: np.zeros(0))
     changing: Mapping[str, np.ndarray] = field(default_factory=dict)
+    loads: Mapping[str, sm.Expr] = field(default_factory=dict)
 
     def numbers(self, t: np.ndarray) -> np.ndarray:
         """The parameters at each time, one column each; a single column if none changes."""
@@ -53,43 +53,46 @@ class Driven:
         return numbers
 
 
-def prescribe(case: Case, prescribed: Mapping[str, Any], duration: float) -> Driven:
+def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, float], duration: float) -> Driven:
     """The case with functions of time for some coordinates and parameters.
 
-    Each function is a SymPy expression in time, a pair (times, values) of samples, or a ``scipy.interpolate``
-    object that can be called; samples must cover the motion.
+    Each function is a SymPy expression in time, a pair (times, values) of samples, or a piecewise polynomial of
+    SciPy's; samples must cover the motion.
     """
     if not prescribed:
         return Driven(case)
-    splines = {name: value for name, value in prescribed.items() if not _is_expression(value)}
+    known = [*case.system.coordinate_names, *case.system.parameter_names]
+    for name in prescribed:
+        if name not in known:
+            raise ParameterError(f"{case.system.name} has no coordinate or parameter {name!r}: {nearest(name, known)}")
+    expressions = {name: sm.sympify(value) for name, value in prescribed.items() if _is_expression(value)}
+    splines = {name: piecewise(name, value) for name, value in prescribed.items() if name not in expressions}
     if splines and duration < 0:
         raise ParameterError("sampled functions drive forward motions only: give an expression in time instead")
-    knots = _common_knots(splines, duration)
-    expressions = {name: sm.sympify(value) for name, value in prescribed.items() if name not in splines}
     parameters: dict[sm.Symbol, Any] = {}
-    if any(name in case.system.coordinate_names for name in prescribed):
-        parameters[INERTIA] = inertia_scale(case)
     changing: dict[str, np.ndarray] = {}
-    time = case.system.time
-    for name, samples in splines.items():
-        rows = _polynomials(name, samples, knots)
+    knots = common_knots(list(splines.values()), duration)
+    for name, function in splines.items():
+        check_span(name, function, duration)
+        if name in case.system.coordinate_names:
+            check_smooth(name, function)
+        rows = coefficients(function, knots)
         symbols = [sm.Symbol(f"{name} spline {power}") for power in range(DEGREE + 1)]
         since = sm.Symbol(SINCE)
-        expressions[name] = _horner(symbols, time - since)
+        expressions[name] = _horner(symbols, case.system.time - since)
         parameters |= {since: float(knots[0]), **{a: float(row[0]) for a, row in zip(symbols, rows, strict=True)}}
         changing |= {SINCE: knots[:-1], **{a.name: row for a, row in zip(symbols, rows, strict=True)}}
+    parameters |= _carried_inertias(case, expressions, parameters, initial)
     system = _driven_system(case.system, expressions, parameters)
     values = {name: value for name, value in case.values.items() if name in system.parameter_names}
-    return Driven(system.at(**values), knots[1:-1], changing)
+    loads = {name: e for name, e in expressions.items() if name in case.system.parameter_names}
+    return Driven(system.at(**values), knots[1:-1], changing, loads)
 
 
 def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters: Mapping[sm.Symbol, Any]) -> System:
-    known = [*system.coordinate_names, *system.parameter_names]
     loads, motions = {}, []
     carried = sm.S.Zero
     for name, function in functions.items():
-        if name not in known:
-            raise ParameterError(f"{system.name} has no coordinate or parameter {name!r}: {nearest(name, known)}")
         foreign = function.free_symbols - {system.time} - set(parameters)
         if foreign:
             raise ParameterError(
@@ -99,7 +102,7 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
         if name in system.coordinate_names:
             deviation = system.coordinates[system.coordinate_names.index(name)] - function
             motions.append(deviation)
-            carried += INERTIA * deviation.diff(system.time) ** 2 / 2
+            carried += inertia_of(name) * deviation.diff(system.time) ** 2 / 2
         else:
             loads[system.parameter(name)] = function
 
@@ -142,64 +145,29 @@ def _horner(coefficients: Sequence[sm.Expr], x: sm.Expr) -> sm.Expr:
     return value
 
 
-def inertia_scale(case: Case) -> float:
-    """An inertia for driven coordinates that may have none: it moves with the drive, so that it never acts."""
+def inertia_of(name: str) -> sm.Symbol:
+    """An inertia for a driven coordinate, which may have none: it moves with the drive, so that it never acts."""
+    return sm.Symbol(f"inertia carried by the drive of {name}", positive=True)
+
+
+def _carried_inertias(
+    case: Case, functions: Mapping[str, sm.Expr], parameters: Mapping[sm.Symbol, Any], initial: Mapping[str, float]
+) -> dict[sm.Symbol, float]:
+    """As much as each driven coordinate has of its own at the start, or as any has if it has none."""
+    names = case.system.coordinate_names
+    driven = [name for name in functions if name in names]
+    if not driven:
+        return {}
+    first = {**parameters, case.system.time: 0.0}
+    q = np.array([float(initial.get(name, 0.0)) for name in names])
+    for name in driven:
+        q[names.index(name)] = float(functions[name].subs(first))
     graph = graph_of(case.system)
-    diagonal = Compiled([graph.M[k][k] for k in range(len(graph.q))], graph.q, quick=True)
-    return float(diagonal(np.zeros(len(graph.q)), case.numbers).max()) or 1.0
+    own = Compiled([graph.M[k][k] for k in range(len(names))], graph.q, quick=True)(q, case.numbers)
+    own = np.where(np.isfinite(own) & (own > 0), own, 0.0)
+    anyone = own.max() or 1.0
+    return {inertia_of(name): float(own[names.index(name)]) or float(anyone) for name in driven}
 
 
 def _is_expression(value: Any) -> bool:
-    return isinstance(value, sm.Basic | int | float | str)
-
-
-def _common_knots(splines: Mapping[str, Any], duration: float) -> np.ndarray:
-    """The knots of all samples together, from the start to the end of the motion."""
-    inner = [times[(times > 0) & (times < duration)] for times in map(_times, splines.values())]
-    return np.unique(np.concatenate([[0.0], *inner, [duration]]))
-
-
-def _times(samples: Any) -> np.ndarray:
-    return np.asarray(samples.x if hasattr(samples, "x") else samples[0], dtype=float)
-
-
-def _polynomials(name: str, samples: Any, knots: np.ndarray) -> np.ndarray:
-    """Coefficients in powers of (t − knot), one row for each power and one column for each interval."""
-    from scipy.interpolate import make_interp_spline
-
-    times = _times(samples)
-    if len(times) < DEGREE + 1 or not (np.diff(times) > 0).all() or not np.isfinite(times).all():
-        raise ParameterError(f"the samples of {name} need at least {DEGREE + 1} increasing times")
-    if times[0] > 0 or times[-1] < knots[-1]:
-        raise ParameterError(
-            f"the samples of {name} cover the times {times[0]:g} to {times[-1]:g}, the motion 0 to {knots[-1]:g}: "
-            "give samples for all of it"
-        )
-    if hasattr(samples, "x"):
-        function = samples
-    else:
-        values = np.asarray(samples[1], dtype=float)
-        if values.shape != times.shape or not np.isfinite(values).all():
-            raise ParameterError(f"the samples of {name} have {values.shape} values for {times.shape} times")
-        function = make_interp_spline(times, values, k=DEGREE)
-    factorial = np.cumprod([1.0, *range(1, DEGREE + 1)])
-    # just inside each interval: at a knot the highest derivative jumps
-    middle = (knots[:-1] + knots[1:]) / 2
-    top = [_derivative(function, middle, k) for k in range(DEGREE + 1)]
-    return _shift(top, knots[:-1] - middle) / factorial[:, None]
-
-
-def _derivative(function: Any, t: np.ndarray, order: int) -> np.ndarray:
-    return np.asarray(function(t, nu=order) if order else function(t), dtype=float)
-
-
-def _shift(derivatives: Sequence[np.ndarray], by: np.ndarray) -> np.ndarray:
-    """All derivatives of a polynomial at another point, by its own Taylor expansion."""
-    size = len(derivatives)
-    shifted = np.zeros((size, len(by)))
-    for k in range(size):
-        term = np.ones_like(by)
-        for j in range(k, size):
-            shifted[k] += derivatives[j] * term
-            term = term * by / (j - k + 1)
-    return shifted
+    return isinstance(value, sm.Basic | int | float | str | np.number)

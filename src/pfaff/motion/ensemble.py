@@ -15,11 +15,13 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.case import Case
-from pfaff.errors import ParameterError, nearest
+from pfaff.errors import ParameterError, PfaffError, nearest
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven
+from pfaff.motion.simulate import check_request
 from pfaff.motion.singular import SUSPICIOUS, end_where_singular
 from pfaff.motion.start import Constraints, initial_state
+from pfaff.motion.status import FINISHED
 from pfaff.system import System
 from pfaff.values import checked_value
 
@@ -49,6 +51,7 @@ class Ensemble:
     axes: Mapping[str, np.ndarray]
     names: tuple[str, ...]
     case: Case = field(repr=False)
+    options: Mapping[str, Any] = field(repr=False)
     method: str = ""
 
     @property
@@ -80,7 +83,7 @@ class Ensemble:
         """One member simulated on its own, with reactions, energies and dense output."""
         chosen = {name.removeprefix(INITIAL): float(values[index]) for name, values in self.axes.items()}
         case, initial = split(self.case, chosen)
-        return case.simulate(float(self.t[-1]), samples=len(self.t), **initial)
+        return case.simulate(float(self.t[-1]), samples=len(self.t), method="taylor", **self.options, **initial)
 
     def to_xarray(self) -> xarray.Dataset:
         """All states by name, along ``t`` and one dimension for each axis of the arrays."""
@@ -135,10 +138,7 @@ def ensemble(
     progress: Callable[[float], None] = lambda fraction: None,
 ) -> Ensemble:
     """Arrays of initial values and parameters, broadcast against each other: one motion for each entry."""
-    if not (np.isfinite(duration) and duration != 0):
-        raise ParameterError(f"duration={duration}: give a finite time other than zero")
-    if samples < 2:
-        raise ParameterError(f"samples={samples}: a motion needs at least two")
+    check_request(duration, samples, tolerance)
     axes = _broadcast(given)
     shape = next(iter(axes.values())).shape if axes else ()
     count = int(np.prod(shape, dtype=int))
@@ -156,6 +156,7 @@ def ensemble(
         axes={name if name in case.system.parameter_names else INITIAL + name: axes[name] for name in axes},
         names=tuple(case.system.coordinate_names),
         case=case,
+        options={"tolerance": tolerance, "project": project, "max_steps": max_steps},
         method=f"Taylor's method of heyoka in batches of {batches.lanes} on {batches.workers} threads",
     )
 
@@ -267,7 +268,7 @@ class Batches:
                 self._alone(int(k))
         else:
             self.y[:, :, own] = samples[:, :, : len(own)]
-            self.outcomes[own] = taylor.FINISHED
+            self.outcomes[own] = FINISHED
         return len(own)
 
     def _propagate(self, integrator: Any, members: np.ndarray) -> np.ndarray | None:
@@ -300,7 +301,12 @@ class Batches:
         """A member of a batch in which something went wrong, by itself and as far as it gets."""
         integrator = copy.deepcopy(taylor.integrator(self.system, self.zeros, self.tolerance))
         duration = float(self.t[-1])
-        taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
+        try:
+            taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
+        except PfaffError as problem:
+            self.outcomes[k] = f"stopped: {problem}"
+            self.y[:, 0, k] = self.x[:, k]
+            return
         flight = taylor.fly(integrator, duration, max_steps=self.max_steps)
         self.outcomes[k] = end_where_singular(Driven(self._case(k)), flight)
         reached = np.abs(self.t) <= abs(flight.end)

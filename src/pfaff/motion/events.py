@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import heyoka as hy
 import numpy as np
@@ -12,10 +12,8 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.lowering import convert
+from pfaff.motion.drive import Driven
 from pfaff.motion.taylor import Equations
-
-if TYPE_CHECKING:
-    from pfaff.case import Case
 
 DIRECTIONS = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}
 
@@ -76,10 +74,10 @@ class Recorder:
 class Watch:
     """The events of one run: lowered, handed to the integrator, recorded."""
 
-    def __init__(self, case: Case, eqs: Equations, events: Mapping[str, Any]) -> None:
+    def __init__(self, driven: Driven, eqs: Equations, events: Mapping[str, Any]) -> None:
         self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
         self.recorders = {name: Recorder() for name in self.events}
-        lowered = {name: lower_event(case, eqs, name, e.expression) for name, e in self.events.items()}
+        lowered = {name: lower_event(driven, eqs, name, e.expression) for name, e in self.events.items()}
         self.stops = [name for name, e in self.events.items() if e.stop]
         passing = [name for name in self.events if name not in self.stops]
         self.options: dict[str, Any] = {}
@@ -108,22 +106,23 @@ class Watch:
         return {name: recorder.crossings(size) for name, recorder in self.recorders.items()}
 
 
-def lower_event(case: Case, eqs: Equations, name: str, expression: Any) -> Any:
-    """The expression in the integrator's graph: parameters as numbers, reactions as the graph has them."""
-    system = case.system
+def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> Any:
+    """The expression in the integrator's graph: parameters as numbers or functions, reactions as the graph has them."""
+    case, system = driven.case, driven.case.system
     s = system.statement
     plain = {symbol.name: symbol for symbol in (*s.q, *s.v, s.time, *system.parameters)}
     reactions = {sm.Symbol(p): e for p, e in zip(system.reaction_names, eqs.reactions, strict=False)}
-    known = {**plain, **{symbol.name: symbol for symbol in reactions}}
+    moving = {sm.Symbol(load): function for load, function in driven.loads.items()}
+    known = {**plain, **{symbol.name: symbol for symbol in (*reactions, *moving)}}
     try:
         parsed = sm.parse_expr(expression, local_dict=known) if isinstance(expression, str) else sm.sympify(expression)
     except (SyntaxError, TypeError, ValueError, sm.SympifyError) as problem:
         raise ParameterError(f"event {name!r} is not an expression: {expression!r} ({problem})") from problem
     parsed = parsed.xreplace(dict(s.to_plain))
     for symbol in sorted(parsed.free_symbols, key=str):
-        if symbol not in plain.values() and symbol not in reactions:
+        if symbol not in plain.values() and symbol not in reactions and symbol not in moving:
             if symbol.name not in known:
                 raise ParameterError(f"event {name!r} contains the unknown {symbol}: {nearest(symbol.name, known)}")
             parsed = parsed.xreplace({symbol: known[symbol.name]})
     numbers = {p: sm.Float(v, 17) for p, v in zip(system.parameters, case.numbers, strict=True)}
-    return convert(parsed.xreplace(numbers), {**eqs.graph.symbols, **reactions})
+    return convert(parsed.xreplace(moving).xreplace(numbers), {**eqs.graph.symbols, **reactions})

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError, nearest
+from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
 
-FINISHED, INTERRUPTED = "finished", "interrupted"
-COLLAPSED = "stopped: the step size has collapsed"
-INFINITE = "stopped: the state is no longer finite"
-LIMIT = "stopped: the number of steps reached its limit"
 SHARPEST = 1e-13
+BETWEEN = (0.25, 0.5, 0.75)  # parts of a step at which it is remembered
+REMEMBERED = 50_000  # steps for which that is done
 NO_ADVANCE = 1e-14  # of the time: CVODE would take shorter steps for ever
 
 Function = Callable[[float, np.ndarray], np.ndarray]
@@ -28,12 +27,17 @@ Sample = tuple[float, np.ndarray]
 
 @dataclass(frozen=True)
 class Path:
-    """Times ``t`` reached and states ``x``, one column for each; early ends add the last state, off the grid."""
+    """Times ``t`` reached and states ``x``, one column for each; early ends add the last state, off the grid.
+
+    ``knots`` and ``states`` are the ends of the integrator's own steps, with some points in between.
+    """
 
     t: np.ndarray
     x: np.ndarray
     status: str
     method: str
+    knots: np.ndarray
+    states: np.ndarray
 
     @property
     def finished(self) -> bool:
@@ -47,19 +51,21 @@ def integrate(
     times: Any,
     *,
     tolerance: float,
+    sizes: Any = None,
     backend: str | None = None,
     progress: Callable[[float], object] | None = None,
     max_steps: int = 1_000_000,
 ) -> Path:
     """The states at ``times``, an increasing or decreasing grid that begins at ``x0``.
 
-    Errors are held to ``tolerance`` per step, relative to each state or to the largest at the start. ``backend`` is
-    "sundials" or "scipy"; ``progress`` is told the part of the time that is done.
+    Errors are held to ``tolerance`` per step, relative to each state or to its size in ``sizes`` (by default the
+    largest at the start). ``backend`` is "sundials" or "scipy"; ``progress`` is told the part of the time that is done.
     """
     x0, times = np.array(x0, dtype=float), np.array(times, dtype=float)
     _check(x0, times, tolerance)
     kind = _backend(backend)
-    run = kind(Guarded(rhs), jacobian, x0, times, tolerance, max_steps)
+    sizes = np.full(len(x0), np.abs(x0).max() or 1.0) if sizes is None else np.asarray(sizes, dtype=float)
+    run = kind(Guarded(rhs), jacobian, x0, times, tolerance, tolerance * sizes, max_steps)
     reached: list[Sample] = [(times[0], x0)]
     status = FINISHED
     try:
@@ -75,7 +81,11 @@ def integrate(
         status = f"stopped: {problem}"
     if status != FINISHED and abs(run.last[0] - times[0]) > abs(reached[-1][0] - times[0]):
         reached.append(run.last)
-    return Path(np.array([t for t, _ in reached]), np.array([x for _, x in reached]).T, status, run.method)
+    return Path(*_columns(reached), status, run.method, *_columns(run.trail))
+
+
+def _columns(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([t for t, _ in samples]), np.array([x for _, x in samples]).T
 
 
 class Stopped(Exception):
@@ -100,11 +110,19 @@ class Run:
     name = ""
 
     def __init__(
-        self, rhs: Guarded, jacobian: Function, x0: np.ndarray, times: np.ndarray, tolerance: float, max_steps: int
+        self,
+        rhs: Guarded,
+        jacobian: Function,
+        x0: np.ndarray,
+        times: np.ndarray,
+        relative: float,
+        absolute: np.ndarray,
+        max_steps: int,
     ) -> None:
         self.rhs, self.jacobian, self.times, self.max_steps = rhs, jacobian, times, max_steps
-        self.relative, self.absolute = tolerance, tolerance * (np.abs(x0).max() or 1.0)
+        self.relative, self.absolute = relative, absolute
         self.last: Sample = (float(times[0]), x0)
+        self.trail: list[Sample] = [self.last]
         self.steps = 0
 
     @property
@@ -115,9 +133,14 @@ class Run:
         forward, next_ = np.sign(self.times[-1] - self.times[0]), 1
         while next_ < len(self.times):
             if self.steps >= self.max_steps:
-                raise Stopped(LIMIT)
+                raise Stopped(TOO_MANY)
+            before = self.last[0]
             self.last = self.step()
             self.steps += 1
+            if self.steps <= REMEMBERED:
+                inside = before + np.array(BETWEEN) * (self.last[0] - before)
+                self.trail += [(float(t), self.sample(float(t))) for t in inside]
+            self.trail.append(self.last)
             while next_ < len(self.times) and forward * (self.last[0] - self.times[next_]) >= 0:
                 yield self.times[next_], self.sample(self.times[next_])
                 next_ += 1
@@ -129,7 +152,7 @@ class Run:
         raise NotImplementedError
 
     def failure(self) -> Stopped:
-        return Stopped(COLLAPSED if self.rhs.finite else INFINITE)
+        return Stopped(COLLAPSED if self.rhs.finite else NOT_FINITE)
 
 
 class Cvode(Run):
@@ -163,7 +186,7 @@ class Cvode(Run):
         if not found.success:
             raise self.failure()
         if not np.isfinite(found.y).all():
-            raise Stopped(INFINITE)
+            raise Stopped(NOT_FINITE)
         if abs(found.t - self.last[0]) <= NO_ADVANCE * abs(found.t):
             raise self.failure()
         return found.t, found.y
@@ -195,7 +218,7 @@ class Radau(Run):
                 self._solver = Solver(self.rhs, *self.last, self.times[-1], **settings)
             self._solver.step()
         except ValueError as problem:  # LAPACK's door is closed to what is not finite
-            raise Stopped(INFINITE) from problem
+            raise Stopped(NOT_FINITE) from problem
         if self._solver.status == "failed":
             raise self.failure()
         self._dense = None

@@ -6,23 +6,27 @@ column alike; its reaction adjusts to the load. Eq. (96a) is used with −F̃, t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.interpolate import BPoly
-from scipy.optimize import brentq
+from scipy.optimize import brentq, minimize_scalar
 
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.lowering import graph_of
 from pfaff.reduction import ignorable_coordinates
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from pfaff.case import Case
     from pfaff.motion.result import Motion
+    from pfaff.system import System
 
+PEAKS = 500  # maxima of the needed friction that are located, the largest first
 FINER = 8  # knots of an imposed function in each step of the integrator
 STEADY = 0.01  # relative scatter of the last cycles that still counts as periodic
 
@@ -31,8 +35,8 @@ STEADY = 0.01  # relative scatter of the last cycles that still counts as period
 class Locomotion:
     """A motion with imposed coordinates, and what it takes: reactions, drives, and the load that could be moved.
 
-    ``mean_velocity`` is that of every coordinate that was left free, over the whole cycles of the imposed ones if
-    they are periodic, else over the motion.
+    ``mean_velocity`` is that of every coordinate that was left free, over the whole cycles that fit into the motion
+    if the imposed coordinates are periodic, else over the motion.
     """
 
     motion: Motion
@@ -51,8 +55,12 @@ class Locomotion:
     @property
     def reaction(self) -> np.ndarray:
         """The reactions of the system's own constraints."""
-        own = self.motion.p[: len(self.case.system.nonholonomic_constraints)]
+        own = self.motion.p[: self._own]
         return own[0] if len(own) == 1 else own
+
+    @property
+    def _own(self) -> int:
+        return len(self.case.system.statement.constraints)
 
     @property
     def drive(self) -> dict[str, np.ndarray]:
@@ -62,8 +70,8 @@ class Locomotion:
     @cached_property
     def mean_velocity(self) -> dict[str, float]:
         start, end = self.motion.t[0], self.motion.t[-1]
-        if self.period:
-            start = end - self.period * np.floor((end - start) / self.period + 1e-9)
+        if self.period and self.period <= (end - start) * (1 + 1e-9):
+            start = max(start, end - self.period * np.floor((end - start) / self.period + 1e-9))
         first, last = self.motion(start), self.motion(end)
         index = [self.motion.names.index(name) for name in self.free]
         return {self.motion.names[k]: float((last[k] - first[k]) / (end - start)) for k in index}
@@ -71,46 +79,50 @@ class Locomotion:
     def loads(self, limit: float, load: str | None = None) -> tuple[float, float]:
         """The loads that can be moved while every |reaction| stays below a limit, such as friction times weight.
 
-        The reaction of an imposed motion is affine in the load. Empty ranges come out with the larger bound first.
+        The reaction is affine in the load where constraints and drives determine the motion. Empty ranges come out
+        with the larger bound first.
         """
         name = self.case.load_name(load)
-        none, unit = (self._reactions(name, value) for value in (0.0, 1.0))
+        if len(self.free) != self._own:
+            raise ParameterError(
+                f"{len(self.free)} coordinates are free and {self._own} constraints hold: the load alters this motion; "
+                f"impose {len(self.motion.names) - self._own} coordinates"
+            )
+        t = np.union1d(self.motion.knots, self.motion.t)
+        none, unit = (self._reactions(name, value, t) for value in (0.0, 1.0))
         slope = unit - none
         if not np.abs(slope).min() > 0:
-            raise ParameterError(f"the reaction does not feel the load {name}: name another with load=…")
+            raise ParameterError(f"a reaction does not feel the load {name}: name another with load=…")
         bounds = np.sort([(-limit - none) / slope, (limit - none) / slope], axis=0)
         return float(bounds[0].max()), float(bounds[1].min())
 
-    def _reactions(self, load: str, value: float) -> np.ndarray:
+    def _reactions(self, load: str, value: float, t: np.ndarray) -> np.ndarray:
         driven = self.motion.case
         assert driven is not None
-        own = len(self.case.system.nonholonomic_constraints)
-        table = self.motion.numbers_at(self.motion.t).copy()
+        table = self.motion.numbers_at(t).copy()
         table[driven.system.parameter_names.index(load)] = value
-        return driven.system.flow.reactions(self.motion.y, table, self.motion.t)[:own]
+        return driven.system.flow.reactions(self.motion(t), table, t)[: self._own]
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         return self.motion.plot()
 
 
 def impose(
     case: Case, motion: Motion, names: Sequence[str], since: float, duration: float | None, samples: int
 ) -> Locomotion:
-    """Some coordinates of a motion, from a time on, imposed on a case; by default all that are not ignorable."""
+    """Some coordinates of a motion, from a time on, imposed on a case; by default all that are not ignorable.
+
+    The others start where they were in that motion.
+    """
     system = case.system
-    if not names:
-        ignorable = ignorable_coordinates(graph_of(system))
-        names = [name for name in system.coordinate_names if name in motion.names and name not in ignorable]
-    for name in names:
-        if name not in motion.names or name not in system.coordinate_names:
-            raise ParameterError(f"{name!r} is not a coordinate of both: {nearest(name, motion.names)}")
-    if not names:
-        raise ParameterError(f"{system.name} and the motion of {motion.system} share no coordinate to impose")
-    length = float(motion.t[-1] - since)
-    if not 0 < (duration or length) <= length:
+    names = _shared(system, motion, names)
+    length = float(motion.t[-1] - since) if duration is None else float(duration)
+    if not (length > 0 and motion.t[0] <= since and since + length <= motion.t[-1] * (1 + 1e-12)):
         raise ParameterError(f"since={since}, duration={duration}: the motion ends at t = {motion.t[-1]:g}")
-    functions = {name: imposed_function(motion, name, since, since + (duration or length)) for name in names}
-    driven = case.simulate(duration or length, samples=samples, prescribed=functions, method="taylor")
+    functions = {name: imposed_function(motion, name, since, length) for name in names}
+    there = dict(zip(motion.names, motion(since), strict=False))
+    start: dict[str, Any] = {n: there[n] for n in system.coordinate_names if n in there and n not in names}
+    driven = case.simulate(length, samples=samples, prescribed=functions, method="taylor", **start)
     try:
         cycle = period(motion, names[0])
     except ConvergenceError:
@@ -118,34 +130,63 @@ def impose(
     return Locomotion(driven, tuple(names), cycle, case)
 
 
-def imposed_function(motion: Motion, name: str, since: float, until: float) -> BPoly:
+def _shared(system: System, motion: Motion, names: Sequence[str]) -> list[str]:
+    if not names:
+        ignorable = ignorable_coordinates(graph_of(system))
+        names = [name for name in system.coordinate_names if name in motion.names and name not in ignorable]
+    for name in names:
+        if name not in motion.names or name not in system.coordinate_names:
+            raise ParameterError(f"{name!r} is not a coordinate of both: {nearest(name, motion.names)}")
+    held = len(system.statement.constraints)
+    if not names or len(names) + held > len(system.coordinates):
+        raise ParameterError(
+            f"{len(names)} imposed coordinates and {held} constraints for the {len(system.coordinates)} coordinates of "
+            f"{system.name}: name those to impose"
+        )
+    return list(names)
+
+
+def imposed_function(motion: Motion, name: str, since: float, length: float) -> BPoly:
     """A coordinate of a motion against the time since a moment, with its first two derivatives exact at knots."""
-    inside = (motion.knots > since) & (motion.knots < until)
-    ends = np.unique(np.concatenate([[since], motion.knots[inside], [until]]))
+    local = motion.knots - since
+    ends = np.concatenate([[0.0], local[(local > 0) & (local < length)], [length]])
     t = np.interp(np.arange(0, len(ends) - 1 + 0.5 / FINER, 1 / FINER), np.arange(len(ends)), ends)
-    y = motion(t)
-    k = motion.names.index(name)
-    n = len(motion.names)
-    acceleration = motion.rates(t, y)[n + k]
-    return BPoly.from_derivatives(t - since, np.stack([y[k], y[n + k], acceleration], axis=1))
+    t = np.unique(np.append(t[t < length], length))
+    then = np.clip(since + t, motion.t[0], motion.t[-1])
+    y = motion(then)
+    k, n = motion.names.index(name), len(motion.names)
+    acceleration = motion.rates(then, y)[n + k]
+    return BPoly.from_derivatives(t, np.stack([y[k], y[n + k], acceleration], axis=1))
 
 
 def period(motion: Motion, name: str | None = None) -> float:
-    """The period of a motion that has become periodic, from the last rising passages through the mean."""
+    """The period of a motion that has become periodic: all but ignorable coordinates return with their velocities."""
     name = name or motion.names[0]
     if name not in motion.names:
         raise ParameterError(f"no coordinate {name!r}: {nearest(name, motion.names)}")
     k = motion.names.index(name)
     t = motion.knots
     t = np.linspace(t[len(t) // 2], t[-1], 4 * len(t))
-    values = motion(t)[k]
-    level = (values.max() + values.min()) / 2
-    rising = np.flatnonzero((values[:-1] < level) & (values[1:] >= level))
-    passages = [brentq(lambda s: motion(s)[k] - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising[-4:]]
-    lengths = np.diff(passages)
-    if len(lengths) < 2 or np.ptp(lengths) > STEADY * lengths.mean():
-        raise ConvergenceError(f"{name} has not become periodic by t = {motion.t[-1]:g}: simulate longer")
-    return float(lengths[-1])
+    states = motion(t)
+    level = (states[k].max() + states[k].min()) / 2
+    rising = np.flatnonzero((states[k][:-1] < level) & (states[k][1:] >= level))[-4:]
+    passages = [brentq(lambda s: motion(s)[k] - level, t[i], t[i + 1], xtol=1e-15, rtol=1e-14) for i in rising]
+    steady = f"{name} has not become periodic by t = {motion.t[-1]:g}: simulate longer"
+    if len(passages) < 3:
+        raise ConvergenceError(steady)
+    last, before = motion(passages[-1]), motion(passages[-2])
+    n, ignorable = len(motion.names), _ignorable(motion)
+    rows = [j for j in range(2 * n) if j >= n or motion.names[j] not in ignorable]
+    size = np.ptp(states[rows], axis=1)
+    groups = [np.array([row < n for row in rows]), np.array([row >= n for row in rows])]
+    off = max(np.abs(last - before)[rows][g].max() / (size[g].max() or 1.0) for g in groups if g.any())
+    if off > STEADY or np.ptp(np.diff(passages)) > STEADY * np.diff(passages).mean():
+        raise ConvergenceError(steady)
+    return float(passages[-1] - passages[-2])
+
+
+def _ignorable(motion: Motion) -> set[str]:
+    return set(ignorable_coordinates(graph_of(motion.case.system))) if motion.case is not None else set()
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,12 +195,9 @@ class Friction:
 
     t: np.ndarray
     needed: np.ndarray
+    largest: float
     slips: np.ndarray
     coefficient: float | None
-
-    @property
-    def largest(self) -> float:
-        return float(self.needed.max())
 
     @property
     def status(self) -> str:
@@ -169,26 +207,49 @@ class Friction:
             return f"holds: needs {self.largest:.4g} of {self.coefficient:g}"
         return f"slips first at t = {self.slips[0]:.12g}"
 
+    def plot(self) -> Figure:
+        from pfaff.draw.motion import draw_friction
+
+        return draw_friction(self)
+
 
 def friction(motion: Motion, normal: float, coefficient: float | None, reaction: str | None) -> Friction:
     """The needed coefficient under a constant normal force, and the times at which a given coefficient is exceeded."""
     if not (np.isfinite(normal) and normal > 0):
         raise ParameterError(f"normal={normal}: give the force that presses the bodies together, a positive number")
+    if coefficient is not None and not (np.isfinite(coefficient) and coefficient >= 0):
+        raise ParameterError(f"coefficient={coefficient}: give a number from 0 up")
     if not motion.reaction_names:
         raise ParameterError(f"{motion.system} has no constraint that could slip")
     name = reaction or motion.reaction_names[0]
     if name not in motion.reaction_names:
         raise ParameterError(f"no reaction {name!r}: {nearest(name, motion.reaction_names)}")
     row = motion.reaction_names.index(name)
-    needed = np.abs(motion.p[row]) / normal
-    if coefficient is None:
-        return Friction(motion.t, needed, np.zeros(0), None)
 
-    def excess(t: float) -> float:
-        return abs(motion.reactions(np.array([t]))[row, 0]) / normal - coefficient
+    def needed(t: np.ndarray) -> np.ndarray:
+        return np.abs(motion.reactions(np.atleast_1d(t))[row]) / normal
 
-    t = motion.knots
-    above = np.abs(motion.reactions(t)[row]) / normal > coefficient
-    up = np.flatnonzero(~above[:-1] & above[1:])
-    slips = [brentq(excess, t[i], t[i + 1], xtol=1e-15, rtol=1e-15 * 4) for i in up]
-    return Friction(motion.t, needed, np.array([t[0], *slips] if above[0] else slips), coefficient)
+    t = _with_peaks(needed, motion.knots)
+    values = needed(t)
+    slips: list[float] = []
+    if coefficient is not None:
+        above = values > coefficient
+        up = np.flatnonzero(~above[:-1] & above[1:])
+        slips = [brentq(lambda s: needed(s)[0] - coefficient, t[i], t[i + 1], xtol=1e-15, rtol=4e-15) for i in up]
+        slips = [float(t[0]), *slips] if above[0] else slips
+    return Friction(motion.t, np.abs(motion.p[row]) / normal, float(values.max()), np.array(slips), coefficient)
+
+
+def _with_peaks(function: Callable[[np.ndarray], np.ndarray], knots: np.ndarray) -> np.ndarray:
+    """A fine grid on the steps of a motion, with the maxima of a function found between its points."""
+    parts = np.arange(0, len(knots) - 1 + 0.5 / FINER, 1 / FINER)
+    t = np.interp(parts, np.arange(len(knots)), knots)
+    values = function(t)
+    tops = 1 + np.flatnonzero((values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:]))
+    peaks = [
+        minimize_scalar(
+            lambda s: -function(s)[0], bounds=sorted((t[i - 1], t[i + 1])), method="bounded", options={"xatol": 1e-10}
+        ).x
+        for i in tops[np.argsort(-values[tops])[:PEAKS]]
+    ]
+    return np.unique(np.concatenate([t, peaks])) if t[-1] > t[0] else np.unique(np.concatenate([t, peaks]))[::-1]

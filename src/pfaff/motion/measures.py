@@ -52,6 +52,7 @@ class Stored:
     p: np.ndarray
     residual: np.ndarray
     energy: Energy
+    steps: np.ndarray | None = None  # the ends of the integrator's steps, if they are known
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,18 @@ class Measured:
         before = np.clip(np.searchsorted(np.abs(self.steps), np.abs(self.t), side="right") - 1, 0, len(self.steps) - 1)
         whole = self._integrals(self.steps[:-1], self.steps[1:])
         so_far = np.concatenate([np.zeros((2, 1)), np.cumsum(whole, axis=1)], axis=1)
-        return so_far[:, before] + self._integrals(self.steps[before], self.t)
+        return so_far[:, before] + self._integrals(self.steps[before], self.t) + self._jumps()
+
+    def _jumps(self) -> np.ndarray:
+        """What is supplied at once where a load jumps from one interval to the next."""
+        jumps = np.zeros((2, len(self.t)))
+        knots = self.driven.knots[self.driven.knots < self.t[-1]]
+        energies = measures(self.driven.case.system)
+        states = self.dense(knots) if len(knots) else np.zeros((len(self.y), 0))
+        for k, (knot, x) in enumerate(zip(knots, states.T, strict=True)):
+            before, after = (energies(x, self.driven.on(j), knot)[2] for j in (k, k + 1))
+            jumps[1, self.t >= knot] += after - before
+        return jumps
 
     def _integrals(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
         parts = [

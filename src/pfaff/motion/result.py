@@ -13,6 +13,7 @@ import numpy as np
 from pfaff.errors import ParameterError, nearest
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
+from pfaff.motion.status import FINISHED
 
 if TYPE_CHECKING:
     import xarray
@@ -70,7 +71,7 @@ class Motion:
 
     @property
     def finished(self) -> bool:
-        return self.status == "finished"
+        return self.status == FINISHED
 
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
@@ -96,7 +97,7 @@ class Motion:
     @property
     def knots(self) -> np.ndarray:
         """The ends of the integrator's steps where they are known, else the samples."""
-        return self.measures.steps if isinstance(self.measures, Measured) else self.t
+        return self.t if self.measures.steps is None else self.measures.steps
 
     def numbers_at(self, t: np.ndarray) -> np.ndarray:
         """The parameters at some times: a single column, or one for each where sampled functions drive the motion."""
@@ -107,7 +108,9 @@ class Motion:
     @property
     def _case(self) -> Case:
         if self.case is None:
-            raise ParameterError("this motion was loaded without its case: give load_motion(path, case)")
+            raise ParameterError(
+                "this motion knows no case: it belongs to an assembly, or give one with load_motion(path, case)"
+            )
         return self.case
 
     def rates(self, t: np.ndarray, y: np.ndarray) -> np.ndarray:

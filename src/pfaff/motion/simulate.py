@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch
@@ -15,6 +17,7 @@ from pfaff.motion.measures import Measured
 from pfaff.motion.result import Motion
 from pfaff.motion.singular import end_where_singular
 from pfaff.motion.start import Start, initial_state
+from pfaff.motion.status import FINISHED
 from pfaff.motion.stiff import spread, stiff_motion
 
 if TYPE_CHECKING:
@@ -22,8 +25,47 @@ if TYPE_CHECKING:
 
 METHODS = ("auto", "taylor", "implicit", "cvode", "radau")
 BACKENDS = {"cvode": "sundials", "radau": "scipy"}
+FINEST, USUAL = 1e-15, 1e-8  # tolerances of Taylor's method and of implicit ones, unless told
 STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
-APART = 1e3  # the fastest to the slowest time scale of a motion that is stiff
+APART = 1e3  # the fastest decay to the slowest time scale of a motion that is stiff
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What shall be integrated: a driven case, where it starts and how it is to be sampled."""
+
+    driven: Driven
+    start: Start
+    t: np.ndarray
+    tolerance: float | None
+    max_steps: int
+    progress: Callable[[float], None]
+
+    @property
+    def x(self) -> np.ndarray:
+        return np.concatenate([self.start.q, self.start.v])
+
+    @property
+    def duration(self) -> float:
+        return float(self.t[-1])
+
+    @property
+    def vanishing(self) -> frozenset[str]:
+        """Parameters that are zero: the integrator is compiled without their terms."""
+        numbers = zip(self.driven.case.system.parameter_names, self.driven.case.numbers, strict=True)
+        return frozenset(name for name, number in numbers if number == 0 and name not in self.driven.changing)
+
+    def describe(self) -> dict[str, Any]:
+        """What a motion says about where it comes from."""
+        case = self.driven.case
+        return {
+            "names": tuple(case.system.coordinate_names),
+            "reaction_names": case.system.reaction_names if case.system.statement.constraints else (),
+            "changes": self.start.changes,
+            "system": case.system.name,
+            "values": {name: str(value) for name, value in case.values.items()},
+            "case": case,
+        }
 
 
 def simulate(
@@ -41,105 +83,110 @@ def simulate(
     progress: Callable[[float], None] = lambda fraction: None,
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
-    _check(duration, samples, tolerance, method)
-    driven = prescribe(case, prescribed or {}, float(duration))
+    check_request(duration, samples, tolerance)
+    if method not in METHODS:
+        raise ParameterError(f"unknown method {method!r}: {nearest(str(method), METHODS)}")
+    driven = prescribe(case, prescribed or {}, initial, float(duration))
     start = initial_state(driven.case, initial, project)
-    t = np.linspace(0.0, float(duration), samples)
+    task = Task(driven, start, np.linspace(0.0, float(duration), samples), tolerance, max_steps, progress)
     if method not in ("auto", "taylor"):
-        return _stiff(driven, start, t, tolerance, events, "as asked", progress, BACKENDS.get(method))
-    eqs = taylor.equations(driven.case.system, vanishing(driven))
-    watch = Watch(driven.case, eqs, events or {})
-    integrator = (
-        taylor.build(eqs, tolerance or 1e-15, **watch.options)
-        if watch.events
-        else taylor.integrator(driven.case.system, vanishing(driven), tolerance or 1e-15)
-    )
-    x = np.concatenate([start.q, start.v])
-    first = taylor.set_up(integrator, eqs, x, driven.case.numbers, float(duration))
-    watch.forget()
-    expected = abs(duration) / first
-    free = method == "auto" and not watch.events and not driven.changing
-    if free and expected > STIFF and (apart := spread(driven.case, x, float(duration))) > APART:
-        reason = f"stiff: time scales a factor {apart:.1e} apart, {expected:.1e} explicit steps would be needed"
-        return _stiff(driven, start, t, tolerance, events, reason, progress)
-    stabilisation = integrator.pars[eqs.coefficients] if eqs.graph.A else 0.0
-
-    def change(k: int) -> None:
-        integrator.pars[:] = eqs.pars(driven.on(k), stabilisation)[: len(integrator.pars)]
-
-    flight = taylor.fly(
-        integrator, float(duration), max_steps=max_steps, knots=driven.knots, change=change, progress=progress
-    )
-    reason = "as asked" if method == "taylor" else f"not stiff: a first step of {first:.2g}"
-    return _flown(driven, start, flight, integrator, watch, t, reason)
+        return _implicit(task, events, "as asked", BACKENDS.get(method))
+    return _explicit(task, events or {}, insist=method == "taylor")
 
 
-def _check(duration: float, samples: int, tolerance: float | None, method: str) -> None:
+def check_request(duration: float, samples: int, tolerance: float | None) -> None:
     if not (np.isfinite(duration) and duration != 0):
         raise ParameterError(f"duration={duration}: give a finite time other than zero")
-    if samples < 2:
-        raise ParameterError(f"samples={samples}: a motion needs at least two")
+    if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 2:
+        raise ParameterError(f"samples={samples}: a motion needs a whole number of at least two")
     if tolerance is not None and not 0 < tolerance < 1:
         raise ParameterError(f"tolerance={tolerance}: give a number between 0 and 1")
-    if method not in METHODS:
-        raise ParameterError(f"unknown method {method!r}: {nearest(method, METHODS)}")
 
 
-def vanishing(driven: Driven) -> frozenset[str]:
-    """Parameters that are zero: the integrator is compiled without their terms."""
-    numbers = zip(driven.case.system.parameter_names, driven.case.numbers, strict=True)
-    return frozenset(name for name, number in numbers if number == 0 and name not in driven.changing)
+def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
+    """Taylor's method, unless the motion turns out to be stiff and nothing speaks against an implicit one."""
+    system, numbers = task.driven.case.system, task.driven.case.numbers
+    eqs = taylor.equations(system, task.vanishing)
+    tolerance = task.tolerance or FINEST
+    integrator = copy.deepcopy(taylor.integrator(system, task.vanishing, tolerance))
+    try:
+        first = taylor.set_up(integrator, eqs, task.x, numbers, task.duration)
+    except ConvergenceError:
+        system.flow.rhs(task.x, numbers)  # says what is singular, if anything is
+        raise
+    reason, switch = _choice(task, first, events, insist)
+    if switch:
+        return _implicit(task, events, reason, None)
+    watch = Watch(task.driven, eqs, events)
+    if watch.events:
+        plain, integrator = integrator, taylor.build(eqs, tolerance, **watch.options)
+        taylor.take_over(integrator, plain)
+    flight = _fly(task, integrator, eqs)
+    return _flown(task, flight, integrator, watch, reason)
 
 
-def _flown(
-    driven: Driven, start: Start, flight: taylor.Flight, integrator: Any, watch: Watch, t: np.ndarray, reason: str
-) -> Motion:
-    status = end_where_singular(driven, flight)
-    if flight.event is not None and flight.cut is None:
+def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -> tuple[str, bool]:
+    """Why Taylor's method is used, or why an implicit one instead."""
+    expected = abs(task.duration) / first
+    if insist:
+        return "as asked", False
+    if events or task.driven.changing:
+        return f"it locates {'events' if events else 'knots'}", False
+    if expected <= STIFF:
+        return f"not stiff: a first step of {first:.2g}", False
+    apart = spread(task.driven.case, task.x, task.duration)
+    if apart <= APART:
+        return "not stiff: no fast mode decays", False
+    return f"stiff: a mode decays {apart:.1e} times as fast as others change", True
+
+
+def _fly(task: Task, integrator: Any, eqs: taylor.Equations) -> taylor.Flight:
+    """The flight, with parameters that change at knots and a stabilisation that follows the steps."""
+    has_rows = bool(eqs.graph.A)
+
+    def change(k: int) -> None:
+        rate = integrator.pars[eqs.coefficients] if has_rows else 0.0
+        integrator.pars[:] = eqs.pars(task.driven.on(k), rate)[: len(integrator.pars)]
+
+    def relax(step: float) -> None:
+        if has_rows and step:
+            integrator.pars[eqs.coefficients] = taylor.stabilisation(step)
+
+    return taylor.fly(
+        integrator,
+        task.duration,
+        max_steps=task.max_steps,
+        knots=task.driven.knots,
+        change=change,
+        relax=relax,
+        longest_step=abs(task.duration) / taylor.PULSE if eqs.timed else np.inf,
+        progress=task.progress,
+    )
+
+
+def _flown(task: Task, flight: taylor.Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
+    status = end_where_singular(task.driven, flight)
+    if flight.event is not None:
         status = watch.stopped(flight.event, integrator.time, integrator.state)
     if not flight.pieces:
-        raise ParameterError(f"{driven.case.system.name} could not take a single step: {status}")
-    if status != taylor.FINISHED:
-        t = np.linspace(0.0, flight.end, len(t))
+        raise ConvergenceError(f"{task.driven.case.system.name} could not take a single step: {status}")
+    t = task.t if status == FINISHED else np.linspace(0.0, flight.end, len(task.t))
     y = flight(t)
     return Motion(
         t=t,
         y=y,
-        measures=Measured(driven, t, y, flight.times, flight),
-        **describe(driven, start),
+        measures=Measured(task.driven, t, y, flight.times, flight),
+        **task.describe(),
         status=status,
-        method=f"Taylor's method of heyoka, {flight.steps} steps ({reason})",
+        method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})",
         events=watch.crossings(len(y)),
         dense=flight,
     )
 
 
-def describe(driven: Driven, start: Start) -> dict[str, Any]:
-    """What a motion says about where it comes from."""
-    case = driven.case
-    return {
-        "names": tuple(case.system.coordinate_names),
-        "reaction_names": case.system.reaction_names if case.system.statement.constraints else (),
-        "changes": start.changes,
-        "system": case.system.name,
-        "values": {name: str(value) for name, value in case.values.items()},
-        "case": case,
-    }
-
-
-def _stiff(
-    driven: Driven,
-    start: Start,
-    t: np.ndarray,
-    tolerance: float | None,
-    events: Mapping[str, Any] | None,
-    reason: str,
-    progress: Callable[[float], None],
-    backend: str | None = None,
-) -> Motion:
+def _implicit(task: Task, events: Mapping[str, Any] | None, reason: str, backend: str | None) -> Motion:
     if events:
         raise ParameterError("events are located by Taylor's method only: ask for method='taylor'")
-    if driven.changing:
+    if task.driven.changing:
         raise ParameterError("sampled functions need Taylor's method: ask for method='taylor', or give expressions")
-    about = describe(driven, start)
-    return stiff_motion(driven, start, t, tolerance or 1e-8, reason, progress, about, backend)
+    return stiff_motion(task, task.tolerance or USUAL, reason, backend)

@@ -6,40 +6,42 @@ import numpy as np
 
 from pfaff.motion.drive import Driven
 from pfaff.motion.start import Constraints
-from pfaff.motion.taylor import COLLAPSE, FINISHED, Flight
+from pfaff.motion.status import COLLAPSED, FINISHED, NOT_FINITE, TOO_MANY
+from pfaff.motion.taylor import Flight
 
 SUSPICIOUS = 1e-6  # of the shortest to the longest step
+SHORT = 1e-3  # of the longest step: singular configurations are looked for at the ends of such steps
 SINGULAR = 1e-5  # of a constraint to what it was at first, or of singular values of all of them
+ENDS = (COLLAPSED, NOT_FINITE, TOO_MANY)
 
 
 def end_where_singular(driven: Driven, flight: Flight) -> str:
     """The status of a flight; it is cut where the constraints were singular before its steps recovered."""
     status = flight.status
-    if status == FINISHED and not flight.shortest < SUSPICIOUS * flight.longest:
-        return status
     constraints = Constraints(driven.case)
-    if not constraints.m or not flight.pieces:
+    suspicious = flight.shortest < SUSPICIOUS * flight.longest
+    if not (suspicious and constraints.m and flight.pieces) or status not in (FINISHED, *ENDS):
         return status
-    states = flight(flight.times)
-    q, v = np.split(states[:, 0], 2)
-    first = constraints(q, v)[2]
-    for t, x in zip(flight.times, states.T, strict=True):
-        words = _singular(constraints, t, x, np.linalg.norm(first, axis=1))
+    ends = flight.times
+    q, v = np.split(flight(ends[:1])[:, 0], 2)
+    at_first = np.linalg.norm(constraints(q, v)[2], axis=1)
+    short = 1 + np.flatnonzero(np.abs(np.diff(ends)) < SHORT * flight.longest)
+    for t, x in zip(ends[short], flight(ends[short]).T, strict=True):
+        words = _singular(constraints, t, x, at_first) if np.isfinite(x).all() else ""
         if words:
             flight.cut = float(t)
-            return f"{COLLAPSE if status == FINISHED else status}: {words}"
+            return f"{COLLAPSED if status == FINISHED else status}: {words}"
     return status
 
 
 def _singular(constraints: Constraints, t: float, x: np.ndarray, at_first: np.ndarray) -> str:
-    if not np.isfinite(x).all():
-        return ""
     q, v = np.split(x, 2)
     _, _, A, M = constraints(q, v, t)
     small = np.linalg.norm(A, axis=1) <= SINGULAR * at_first
     if small.any():
         return f"the constraints lose rank there (row {int(small.argmax()) + 1} vanishes)"
-    inertia = np.linalg.eigvalsh(M)
+    units = 1 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+    inertia = np.linalg.eigvalsh(M * np.outer(units, units))
     if inertia[0] <= SINGULAR**2 * inertia[-1]:
         return "the mass matrix is singular there"
     whitened = np.linalg.solve(np.linalg.cholesky(M), A.T).T

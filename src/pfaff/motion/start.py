@@ -51,9 +51,15 @@ class Constraints:
             return np.ones(x.shape[1], dtype=bool)
         values = self._function(x, numbers)
         rates, A = np.split(values[self.holonomic : self.holonomic + self.m * (1 + self.n)], [self.m])
-        scale = np.abs(A).max(axis=0) * np.abs(x[self.n :]).max(axis=0) + np.abs(rates).max(axis=0)
         there = np.abs(values[: self.holonomic]).max(axis=0, initial=0.0) == 0
-        return there & (np.abs(rates).max(axis=0) <= KEPT * scale)
+        terms = row_sizes(A.reshape(self.m, self.n, -1), x[self.n :], rates)
+        return there & (np.abs(rates) <= KEPT * terms).all(axis=0)
+
+
+def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """What is large for each row of A v + b: the sum of its terms, b included."""
+    terms = A * v[None, :]
+    return np.abs(terms).sum(axis=1) + np.abs(rates - terms.sum(axis=1))
 
 
 @lru_cache(maxsize=64)
@@ -124,19 +130,20 @@ def on_velocities(
     if not constraints.m:
         return v
     _, rates, A, M = constraints(q, v, time)
-    scale = np.abs(A).max() * np.abs(v).max(initial=0.0) + np.abs(rates).max(initial=0.0)
-    if not exactly and np.abs(rates).max(initial=0.0) <= KEPT * scale:
+    if not exactly and (np.abs(rates) <= KEPT * row_sizes(A, v, rates)).all():
         return v
     inertia = np.linalg.inv(M[np.ix_(free, free)]) if free.any() else np.zeros((0, 0))
-    rows = A[:, free]
-    pull = np.linalg.lstsq(rows @ inertia @ rows.T, rates, rcond=1e-12)[0]
+    units = 1 / np.maximum(np.abs(A).max(axis=1), np.finfo(float).tiny)
+    rows = units[:, None] * A[:, free]
+    pull = np.linalg.lstsq(rows @ inertia @ rows.T, units * rates, rcond=1e-12)[0]
     new = v.copy()
     new[free] -= inertia @ rows.T @ pull
     left = np.abs(constraints(q, new, time)[1])
-    if left.max() > KEPT * scale:
-        row = int(left.argmax()) + 1
+    wrong = left > KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, rates))
+    if wrong.any():
+        row = int(wrong.argmax()) + 1
         raise ConstraintError(
-            f"the initial velocities violate constraint {row} by {left.max():.2g}: leave one of its velocities out "
+            f"the initial velocities violate constraint {row} by {left[row - 1]:.2g}: leave one of its velocities out "
             "so that it can follow, or ask for project=True"
         )
     if not np.isfinite(new).all():

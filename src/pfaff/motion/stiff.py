@@ -6,43 +6,37 @@ Energies dissipated and supplied are two more states, so that they are as accura
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import heyoka as hy
 import numpy as np
 
 from pfaff.compiled import Compiled
 from pfaff.lowering import graph_of
-from pfaff.motion.drive import Driven
-from pfaff.motion.implicit import integrate
+from pfaff.motion.implicit import SHARPEST, Path, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
 from pfaff.motion.result import Motion
-from pfaff.motion.start import Constraints, Start, on_positions, on_velocities
+from pfaff.motion.start import Constraints, on_positions, on_velocities
 from pfaff.reduction import ignorable_coordinates
 from pfaff.system import System
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.motion.simulate import Task
 
 DECAYS = 100.0  # times that an error of the constraints decays to a third within the motion, at least
+SHARE = 0.01  # of the motion: what the first forces bring about in it sets the size of what starts at zero
 
 
-def stiff_motion(
-    driven: Driven,
-    start: Start,
-    t: np.ndarray,
-    tolerance: float,
-    reason: str,
-    progress: Callable[[float], None],
-    about: dict[str, Any],
-    backend: str | None = None,
-) -> Motion:
-    """The motion sampled at the times t, by an implicit method with the analytic Jacobian."""
-    case = driven.case
+def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None) -> Motion:
+    """The motion sampled at the task's times, by an implicit method with the analytic Jacobian."""
+    case, t = task.driven.case, task.t
     rates, derivatives = compiled(case.system)
     numbers = np.append(case.numbers, DECAYS / t[-1])
-    size = 2 * len(start.q) + 2
+    n = len(task.start.q)
+    size = 2 * n + 2
+    tolerance = max(tolerance, SHARPEST)
 
     def rhs(time: float, x: np.ndarray) -> np.ndarray:
         return rates(x, numbers, time)
@@ -50,22 +44,49 @@ def stiff_motion(
     def jacobian(time: float, x: np.ndarray) -> np.ndarray:
         return derivatives(x, numbers, time).reshape(size, size)
 
-    x0 = np.concatenate([start.q, start.v, [0.0, 0.0]])
-    path = integrate(rhs, jacobian, x0, t, tolerance=tolerance, backend=backend, progress=progress)
-    t, y = path.t, _set_right(Constraints(case), path.t, path.x[: size - 2])
-    here = measures(case.system)(y, case.numbers, t)
+    x0 = np.concatenate([task.x, [0.0, 0.0]])
+    path = integrate(
+        rhs,
+        jacobian,
+        x0,
+        t,
+        tolerance=tolerance,
+        sizes=_sizes(case, x0, rhs(0.0, x0), SHARE * abs(task.duration)),
+        backend=backend,
+        max_steps=task.max_steps,
+        progress=task.progress,
+    )
+    y = _set_right(Constraints(case), path.t, path.x[: size - 2])
+    here = measures(case.system)(y, case.numbers, path.t)
     dissipated, supplied = path.x[size - 2 :]
     energy = Energy(here[0], here[1], here[2], dissipated, supplied)
     return Motion(
-        t=t,
+        t=path.t,
         y=y,
-        measures=Stored(case.system.flow.reactions(y, case.numbers, t), here[3:], energy),
-        **about,
+        measures=Stored(case.system.flow.reactions(y, case.numbers, path.t), here[3:], energy, path.knots),
+        **task.describe(),
         status=path.status,
-        method=f"{path.method} ({reason})",
+        method=f"{path.method}, tolerance {tolerance:g} ({reason})",
         events={},
-        dense=_between(t, y, np.array([rhs(time, x)[: size - 2] for time, x in zip(t, path.x.T, strict=True)]).T),
+        dense=Between(path, lambda t, x: rates(x, numbers, t)[: 2 * n], 2 * n),
     )
+
+
+def _sizes(case: Case, x: np.ndarray, rates: np.ndarray, time: float) -> np.ndarray:
+    """What is large for each state: for all coordinates alike, for all velocities alike, whatever their units.
+
+    Ignorable coordinates have no say, lest the accuracy depend on where the origin is.
+    """
+    n = (len(x) - 2) // 2
+    names = case.system.coordinate_names
+    ignorable = ignorable_coordinates(graph_of(case.system))
+    own = np.array([name not in ignorable for name in names])
+    acceleration = np.abs(rates[n : 2 * n])
+    fast = (np.abs(x[n : 2 * n]) + acceleration * time).max()
+    far = (np.abs(x[:n]) + np.abs(x[n : 2 * n]) * time + acceleration * time**2)[own].max(initial=0.0)
+    far, fast = far or fast * time or 1.0, fast or far / time or 1.0
+    power = np.abs(rates[2 * n :]).max() * time + fast**2 + far**2
+    return np.concatenate([np.full(n, far), np.full(n, fast), [power, power]])
 
 
 def _set_right(constraints: Constraints, t: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -81,26 +102,40 @@ def _set_right(constraints: Constraints, t: np.ndarray, y: np.ndarray) -> np.nda
     return right
 
 
-def _between(t: np.ndarray, y: np.ndarray, rates: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    from scipy.interpolate import CubicHermiteSpline
+class Between:
+    """The state at any time: polynomials through values and rates along the integrator's own steps."""
 
-    if t[-1] < t[0]:
-        t, y, rates = t[::-1], y[:, ::-1], rates[:, ::-1]
-    return CubicHermiteSpline(t, y, rates, axis=1)
+    def __init__(self, path: Path, rates: Callable[[np.ndarray, np.ndarray], np.ndarray], size: int) -> None:
+        self._path, self._rates, self._size = path, rates, size
+
+    @cached_property
+    def _spline(self) -> Callable[[np.ndarray], np.ndarray]:
+        from scipy.interpolate import CubicHermiteSpline
+
+        t, first = np.unique(self._path.knots, return_index=True)
+        x = self._path.states[:, first]
+        return CubicHermiteSpline(t, x[: self._size], self._rates(t, x), axis=1)
+
+    def __call__(self, t: np.ndarray) -> np.ndarray:
+        return self._spline(t)
 
 
 def spread(case: Case, x: np.ndarray, duration: float) -> float:
-    """The largest to the smallest eigenvalue of the linearised equations, in magnitude; slower than all is the motion.
+    """The fastest decay to the slowest change among the modes of the linearised equations; 0 if fast modes oscillate.
 
-    As many zeros are left out as the constraints, the ignorable coordinates and the two energies may bring.
+    As many zeros are left out as the constraints, the ignorable coordinates and the two energies may bring; nothing
+    is slower than the motion is long.
     """
     size, system = len(x) + 2, case.system
     jacobian = compiled(system)[1](np.append(x, [0.0, 0.0]), np.append(case.numbers, 0.0))
-    sizes = np.sort(np.abs(np.linalg.eigvals(jacobian.reshape(size, size))))
+    values = np.linalg.eigvals(jacobian.reshape(size, size))
+    values = values[np.argsort(np.abs(values))]
     ignorable = len(ignorable_coordinates(graph_of(system)))
     zeros = 2 + len(system.nonholonomic_constraints) + 2 * len(system.holonomic_constraints) + 2 * ignorable
-    slowest = sizes[min(zeros, size - 1)]
-    return float(sizes[-1] / max(slowest, 1 / abs(duration)))
+    slowest = max(abs(values[min(zeros, size - 1)]), 1 / abs(duration))
+    fast = values[np.abs(values) > 0.1 * np.abs(values).max()]
+    decay = -np.sign(duration) * fast.real
+    return float(decay.max() / slowest) if (decay > 0.05 * np.abs(fast)).all() else 0.0
 
 
 @lru_cache(maxsize=32)

@@ -19,18 +19,14 @@ from pfaff.collected import collect
 from pfaff.errors import ConvergenceError
 from pfaff.lowering import Expression, Graph, graph_of
 from pfaff.motion.drive import SINCE
+from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
 from pfaff.system import System
 
 DECAY = 5.0  # steps in which an error of the constraints decays to a third
 HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
-COLLAPSED = 1e-14  # a step shorter than this, relative to the time, no longer advances
+NO_ADVANCE = 1e-14  # a step shorter than this, relative to the time, no longer advances
+PULSE = 500  # steps at least where time enters explicitly, lest they leap over a pulse that has not yet begun
 UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, compiles in a second or two
-
-FINISHED = "finished"
-INTERRUPTED = "interrupted"
-TOO_MANY = "stopped: the number of steps reached its limit"
-COLLAPSE = "stopped: the step size has collapsed"
-NOT_FINITE = "stopped: the state is no longer finite"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +44,12 @@ class Equations:
     def unrolled(self) -> bool:
         """Whether to compile without loops: worth it for few operations only."""
         return self.lean and len(self.rates) <= UNROLLED
+
+    @property
+    def timed(self) -> bool:
+        """Whether time enters explicitly."""
+        s = self.graph.system.statement
+        return any(s.time in e.free_symbols for e in (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints))
 
     def pars(self, parameters: np.ndarray, stabilisation: float = 0.0) -> np.ndarray:
         """What the integrator takes: its coefficients, then the rate of stabilisation."""
@@ -78,6 +80,11 @@ def build(eqs: Equations, tolerance: float, **events: Any) -> Any:
     )
 
 
+def stabilisation(step: float) -> float:
+    """The rate at which errors of the constraints shall decay, for steps of this length."""
+    return 1.0 / (DECAY * step)
+
+
 def set_up(integrator: Any, eqs: Equations, x: np.ndarray, parameters: np.ndarray, duration: float) -> float:
     """Set state and parameters; returns the length of a first step, on whose scale constraint errors shall decay."""
     _reset(integrator, x, eqs.pars(parameters))
@@ -85,8 +92,13 @@ def set_up(integrator: Any, eqs: Equations, x: np.ndarray, parameters: np.ndarra
     first = abs(integrator.last_h)
     if not np.isfinite(integrator.state).all() or not first > 0:
         raise ConvergenceError("the motion cannot start: its first step is not finite")
-    _reset(integrator, x, eqs.pars(parameters, np.copysign(1.0 / (DECAY * first), duration)))
+    _reset(integrator, x, eqs.pars(parameters, stabilisation(np.copysign(first, duration))))
     return first
+
+
+def take_over(integrator: Any, other: Any) -> None:
+    """The state, time and parameters of another integrator of the same equations."""
+    integrator.time, integrator.state[:], integrator.pars[:] = other.time, other.state, other.pars
 
 
 def _reset(integrator: Any, x: np.ndarray, pars: np.ndarray) -> None:
@@ -135,9 +147,12 @@ def fly(
     max_steps: int,
     knots: Iterable[float] = (),
     change: Callable[[int], None] = lambda k: None,
+    relax: Callable[[float], None] = lambda step: None,
+    longest_step: float = np.inf,
     progress: Callable[[float], None] = lambda fraction: None,
 ) -> Flight:
-    """Propagate to the duration, calling ``change(k)`` at the start of every interval between knots.
+    """Propagate to the duration, calling ``change(k)`` at the start of every interval between knots
+    and ``relax(step)`` now and then with the length of recent steps.
 
     Ctrl-C, a step that collapses and a state that is not finite end the flight; what was computed is kept.
     """
@@ -145,7 +160,7 @@ def fly(
     knots = list(knots)
     try:
         if not knots:
-            _to(integrator, duration, max_steps, flight, progress)
+            _to(integrator, duration, max_steps, flight, relax, longest_step, progress)
         else:
             _through(integrator, [*knots, duration], max_steps, flight, change, progress)
     except KeyboardInterrupt:
@@ -175,7 +190,7 @@ def _through(
             flight.status, flight.event = _status(outcome, h, integrator.time)
             if flight.status == NOT_FINITE:
                 return
-            steps.add(h, integrator.tc)
+            steps.add(integrator.time, integrator.tc)
             if flight.status != FINISHED:
                 return
             flight.shortest, flight.longest = min(flight.shortest, abs(h)), max(flight.longest, abs(h))
@@ -189,9 +204,10 @@ class Steps:
     def __init__(self) -> None:
         self._ends = [0.0]
         self._polynomials: list[np.ndarray] = []
+        self._stacked = np.zeros((0, 0, 0))
 
-    def add(self, h: float, coefficients: np.ndarray) -> None:
-        self._ends.append(self._ends[-1] + h)
+    def add(self, end: float, coefficients: np.ndarray) -> None:
+        self._ends.append(float(end))
         self._polynomials.append(coefficients.copy())
 
     @property
@@ -206,7 +222,9 @@ class Steps:
         ends = self.times
         which = np.clip(np.searchsorted(np.abs(ends), np.abs(t), side="right") - 1, 0, len(self._polynomials) - 1)
         since = t - ends[which]
-        coefficients = np.array(self._polynomials)[which]
+        if len(self._stacked) != len(self._polynomials):
+            self._stacked = np.array(self._polynomials)
+        coefficients = self._stacked[which]
         value = coefficients[:, :, -1]
         for k in range(coefficients.shape[2] - 2, -1, -1):
             value = coefficients[:, :, k] + since[:, None] * value
@@ -218,25 +236,31 @@ def _to(
     target: float,
     max_steps: int,
     flight: Flight,
+    relax: Callable[[float], None],
+    longest_step: float,
     progress: Callable[[float], None],
 ) -> None:
     chunk = 200
     while integrator.time != target:
-        began = time.perf_counter()
+        began, before = time.perf_counter(), flight.end
         left = max_steps - flight.steps
         if left <= 0:
             flight.status = TOO_MANY
             return
         outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(
-            target, max_steps=min(chunk, left), c_output=True
+            target, max_steps=min(chunk, left), max_delta_t=longest_step, c_output=True
         )
-        if dense is not None:
+        if dense is not None and dense.bounds[0] != dense.bounds[1]:
             flight.pieces.append(dense)
         flight.steps += steps
         flight.shortest, flight.longest = min(flight.shortest, shortest), max(flight.longest, longest)
         flight.status, flight.event = _status(outcome, shortest, integrator.time)
+        if flight.event is not None and integrator.time == 0.0:  # a start on the surface of a stop does not count
+            flight.status, flight.event = FINISHED, None
+            continue
         if flight.status != FINISHED:
             return
+        relax((flight.end - before) / max(steps, 1))
         progress(abs(integrator.time / target))
         spent = time.perf_counter() - began
         chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk
@@ -244,8 +268,8 @@ def _to(
 
 def _status(outcome: Any, shortest: float, now: float) -> tuple[str, int | None]:
     if outcome in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit, hy.taylor_outcome.success):
-        collapsed = outcome != hy.taylor_outcome.time_limit and abs(shortest) <= COLLAPSED * abs(now)
-        return (COLLAPSE if collapsed else FINISHED), None
+        collapsed = outcome != hy.taylor_outcome.time_limit and abs(shortest) <= NO_ADVANCE * abs(now)
+        return (COLLAPSED if collapsed else FINISHED), None
     if outcome == hy.taylor_outcome.err_nf_state:
         return NOT_FINITE, None
     return "stopped by an event", -int(outcome) - 1

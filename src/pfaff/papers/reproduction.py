@@ -102,7 +102,7 @@ class Reproduction:
 def verdict(claim: Claim, computed: float) -> str:
     """A printed number is reproduced if the computed one rounds to it, a statement if it holds within bounds."""
     if claim.printed is None:
-        return REPRODUCED if computed <= claim.within else DIFFERS
+        return REPRODUCED if 0 <= computed <= claim.within else DIFFERS
     unit = Decimal(1).scaleb(int(Decimal(claim.printed).as_tuple().exponent))
     return REPRODUCED if abs(Decimal(computed) - Decimal(claim.printed)) <= unit * Decimal("0.501") else DIFFERS
 

@@ -1,0 +1,79 @@
+"""Functions of time given by samples or splines, as polynomials between knots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import BPoly, BSpline, PPoly, make_interp_spline
+
+from pfaff.errors import ParameterError
+
+DEGREE = 5
+CONTINUOUS = 1e-9  # a jump smaller than this, relative to the function or its derivative, is rounding
+
+
+def piecewise(name: str, given: Any) -> PPoly:
+    """A pair (times, values) interpolated by a spline of fifth degree, or a piecewise polynomial of SciPy's."""
+    if isinstance(given, BPoly):
+        given = PPoly.from_bernstein_basis(given)
+    elif isinstance(given, BSpline):
+        given = PPoly.from_spline(given)
+    if not isinstance(given, PPoly):
+        given = PPoly.from_spline(_interpolated(name, given))
+    if given.c.ndim != 2 or not np.isfinite(given.c).all():
+        raise ParameterError(f"the function for {name} must have one finite value at each time")
+    if np.any(given.c[: -DEGREE - 1]):
+        raise ParameterError(
+            f"the spline for {name} has degree {len(given.c) - 1}: give one of degree {DEGREE} or less"
+        )
+    return given
+
+
+def _interpolated(name: str, given: Any) -> BSpline:
+    if not isinstance(given, Sequence | np.ndarray) or len(given) != 2:
+        raise ParameterError(
+            f"the function for {name} is {type(given).__name__}: give a SymPy expression in time, a pair "
+            "(times, values), or a PPoly, BPoly or BSpline of SciPy's"
+        )
+    times, values = (np.asarray(each, dtype=float) for each in given)
+    if times.ndim != 1 or len(times) < DEGREE + 1 or not (np.diff(times) > 0).all() or not np.isfinite(times).all():
+        raise ParameterError(f"the samples of {name} need at least {DEGREE + 1} increasing times")
+    if values.shape != times.shape or not np.isfinite(values).all():
+        raise ParameterError(f"the samples of {name} have {values.shape} values for {times.shape} times")
+    return make_interp_spline(times, values, k=DEGREE)
+
+
+def check_span(name: str, function: PPoly, duration: float) -> None:
+    first, last = function.x[0], function.x[-1]
+    if first > 0 or last < duration:
+        raise ParameterError(
+            f"the samples of {name} cover the times {first:g} to {last:g}, the motion 0 to {duration:g}: "
+            "give samples for all of it"
+        )
+
+
+def check_smooth(name: str, function: PPoly) -> None:
+    """A coordinate can follow only a function without jumps and corners."""
+    inner, widths = function.x[1:-1], np.diff(function.x)[:-1]
+    for order, what in ((0, "jumps"), (1, "has a corner")):
+        left = np.array([np.polyval(np.polyder(c, order), h) for c, h in zip(function.c.T[:-1], widths, strict=True)])
+        right = function(inner, nu=order)
+        jumps = np.abs(left - right)
+        if jumps.max(initial=0.0) > CONTINUOUS * (np.abs(left) + np.abs(right)).max(initial=0.0):
+            raise ParameterError(
+                f"the function for {name} {what} at t = {inner[jumps.argmax()]:g}: smooth it, no motion can follow"
+            )
+
+
+def common_knots(functions: Sequence[PPoly], duration: float) -> np.ndarray:
+    """The knots of all functions together, from the start to the end of the motion."""
+    inner = [f.x[(f.x > 0) & (f.x < duration)] for f in functions]
+    return np.unique(np.concatenate([[0.0], *inner, [duration]]))
+
+
+def coefficients(function: PPoly, knots: np.ndarray) -> np.ndarray:
+    """Of powers of (t − knot), one row for each power and one column for each interval."""
+    factorial = np.cumprod([1.0, *range(1, DEGREE + 1)])
+    return np.array([function(knots[:-1], nu=k) for k in range(DEGREE + 1)]) / factorial[:, None]
