@@ -137,7 +137,7 @@ def test_limit_of_steps_progress_and_method(backend):
     path = integrate(
         decay, decay_jacobian, [1], [0, 1, 2], tolerance=1e-9, backend=backend, progress=done.append, max_steps=5
     )
-    assert path.status == "stopped: the number of steps reached its limit"
+    assert path.status == "stopped: the number of steps reached its limit, max_steps"
     assert path.method.endswith(", 5 steps")
     integrate(decay, decay_jacobian, [1], [0, 1, 2], tolerance=1e-9, backend=backend, progress=done.append)
     assert done[-2:] == [0.5, 1.0]

@@ -170,9 +170,9 @@ def test_a_collapsed_step_keeps_what_was_computed(skate):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"duration": float("nan")}, "finite time"),
+        ({"duration": float("nan")}, "not finite"),
         ({"duration": 1, "samples": 1}, "at least two"),
-        ({"duration": 1, "tolerance": 2}, "between 0 and 1"),
+        ({"duration": 1, "tolerance": 2}, "from 1e-18 to 1"),
         ({"duration": 1, "theta9": 1}, "'theta9'"),
         ({"duration": 1, "theta1": float("inf")}, "not finite"),
     ],

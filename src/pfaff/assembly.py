@@ -383,7 +383,7 @@ class Assembly:
         load: float,
         *,
         samples: int = 1001,
-        tolerance: float = 1e-8,
+        tolerance: float | None = None,
         start: Rest | Any = None,
         velocities: Any = None,
         progress: Callable[[float], object] | None = None,

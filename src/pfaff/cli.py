@@ -377,6 +377,7 @@ def simulate(
 
     gc.enable()
     case = _case(**which)
+    _check_outputs(save, plot, film, animate)
     if film or animate:
         _check_pictures(case, animate)
     with _bar("integrating") as progress:
@@ -388,7 +389,7 @@ def simulate(
             tolerance=tolerance,
             project=project,
             method=method,
-            prescribed=_functions(case, drive),
+            prescribed=_functions(drive),
             events={**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}},
             progress=progress,
         )
@@ -577,6 +578,13 @@ def _check_pictures(case: Case, animate: Path | None) -> None:
         writer_for(animate)
 
 
+def _check_outputs(*paths: Path | None) -> None:
+    """Folders that exist, before anything long is computed."""
+    for path in paths:
+        if path and not path.resolve().parent.is_dir():
+            raise ParameterError(f"cannot write {path}: there is no folder {path.parent}")
+
+
 def _animate(motion: Motion, path: Path, seconds: float) -> None:
     with _bar(f"drawing {path.name}") as progress:
         motion.animate(path, seconds=seconds, progress=lambda done, every: progress(done / every))
@@ -597,19 +605,14 @@ def _bar(text: str) -> Iterator[Callable[[float], None]]:
         yield lambda fraction: bar.update(task, completed=fraction)
 
 
-def _functions(case: Case, given: tuple[str, ...]) -> dict[str, Any]:
-    """Functions of time from text, in the system's own symbol for it."""
-    import sympy as sm
-
+def _functions(given: tuple[str, ...]) -> dict[str, Any]:
+    """Functions of time from text, by name."""
     functions = {}
     for text in given:
         name, found, formula = text.partition("=")
-        try:
-            functions[name.strip()] = sm.parse_expr(formula, local_dict={"t": case.system.time})
-        except (SyntaxError, TypeError, ValueError) as problem:
-            raise ParameterError(f"--drive {text!r}: write NAME=f(t), such as F=80+sin(2*t)") from problem
         if not found:
             raise ParameterError(f"--drive {text!r}: write NAME=f(t), such as F=80+sin(2*t)")
+        functions[name.strip()] = formula
     return functions
 
 

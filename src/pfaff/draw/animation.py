@@ -54,10 +54,14 @@ def animate(
     between = -(-PATH // count)
     scene = scene_of_motion(motion, np.linspace(start, end, (count - 1) * between + 1))
     images = _watched(_images(scene, between, motion.system), count, progress)
+    part = path.with_name(f".{path.name}")
     try:
-        write(images, path, fps)
+        write(images, part, fps)
+        part.replace(path)
     except OSError as problem:
         raise ParameterError(f"cannot write {path}: {problem}") from problem
+    finally:
+        part.unlink(missing_ok=True)
     return path
 
 
@@ -148,7 +152,11 @@ def _write_html(images: Images, path: Path, fps: float) -> None:
         png = io.BytesIO()
         _few_colours(image).save(png, format="PNG", optimize=True)
         frames.append(base64.b64encode(png.getvalue()).decode())
-    values = {"TITLE": html.escape(path.stem), "FRAMES": json.dumps(frames), "PAUSE": f"{1000 / fps:g}"}
+    values = {
+        "TITLE": html.escape(path.stem.removeprefix(".")),
+        "FRAMES": json.dumps(frames),
+        "PAUSE": f"{1000 / fps:g}",
+    }
     text = PLAYER
     for name, value in values.items():
         text = text.replace(f"@{name}@", value)

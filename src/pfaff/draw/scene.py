@@ -122,7 +122,9 @@ class Scene:
 def drawing_of(case: Case | None) -> Drawing:
     """The drawing of a case's system, or an error that says how to give one."""
     if case is None:
-        raise ParameterError("a motion from a file knows no system: read it with load_motion(path, case) to draw it")
+        raise ParameterError(
+            "this motion knows no case to draw: read files with load_motion(path, case); assemblies have no drawing"
+        )
     if case.system.drawing is None:
         raise StatementError(
             f"{case.system.name} has no drawing: give its System one of points and links, "

@@ -15,12 +15,16 @@ from pfaff.many.stepping import STAGES, Integrator, Projection, Sizes, State, St
 from pfaff.motion.implicit import SHARPEST
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.result import Motion
+from pfaff.motion.simulate import check_request
+from pfaff.motion.start import number_from
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly
     from pfaff.many.factors import Solve
 
+TOLERANCES = (1e-8, 1e-7, 1e-6)  # tried in turn where rounding of stiff forces lets no step succeed
+LASTING = 10  # steps after which a collapse is no matter of the tolerance
 FIRST = 0.01  # of the duration, tried as first step
 SHORTEST = 1e-14  # of the duration
 KEPT_NUMBERS = 20_000_000  # held for evaluation between the samples; longer motions are interpolated
@@ -32,32 +36,36 @@ def simulate(
     load: float,
     *,
     samples: int = 1001,
-    tolerance: float = 1e-8,
+    tolerance: float | None = None,
     start: Any = None,
     velocities: Any = None,
     progress: Callable[[float], object] | None = None,
     max_steps: int = 1_000_000,
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
-    _check(duration, load, samples, tolerance)
-    equations = Equations(assembly, float(load))
+    load = number_from("load", load)
+    check_request(duration, samples, tolerance)
+    if tolerance is not None and tolerance < SHARPEST:
+        raise ParameterError(f"tolerance={tolerance}: give a number from {SHARPEST:g} to 1")
+    equations = Equations(assembly, load)
     q, v = initial_state(assembly, equations, start, velocities)
     state = State(0.0, q, v, *equations.accelerations(q, v), np.zeros(2))
-    integrator = Integrator(equations, Sizes(assembly, duration), tolerance)
-    record = Record(equations, np.linspace(0.0, duration, samples), state)
-    status = _run(integrator, record, state, float(duration), max_steps, progress)
-    return record.motion(assembly, float(load), status)
+    if duration < 0 and _is_damped(equations, state):
+        raise ParameterError(f"{assembly.name} is damped: backwards its fast modes would explode; run it forwards")
+    for attempt in TOLERANCES if tolerance is None else (tolerance,):
+        integrator = Integrator(equations, Sizes(assembly, duration), attempt)
+        record = Record(equations, np.linspace(0.0, duration, samples), state)
+        status = _run(integrator, record, state, float(duration), max_steps, progress)
+        if status != COLLAPSED or record.steps > LASTING:
+            break
+    return record.motion(assembly, load, status, attempt)
 
 
-def _check(duration: float, load: float, samples: int, tolerance: float) -> None:
-    if not (np.isfinite(duration) and duration != 0):
-        raise ParameterError(f"duration={duration}: give a finite time other than zero")
-    if not np.isfinite(load):
-        raise ParameterError(f"load={load} is not finite: give a number")
-    if samples < 2:
-        raise ParameterError(f"samples={samples}: a motion needs at least two")
-    if not SHARPEST <= tolerance < 1:
-        raise ParameterError(f"tolerance={tolerance}: give a number from {SHARPEST:g} to 1")
+def _is_damped(equations: Equations, state: State) -> bool:
+    """Whether some velocities dissipate power."""
+    v = np.random.default_rng(0).standard_normal(equations.n)
+    moving = np.concatenate([state.q, v, state.a, state.p])
+    return bool(np.any(equations.powers(moving[:, None])[0] != 0))
 
 
 def _run(
@@ -115,7 +123,7 @@ class Record:
         self.dense.add(step, end)
         return state
 
-    def motion(self, assembly: Assembly, load: float, status: str) -> Motion:
+    def motion(self, assembly: Assembly, load: float, status: str, tolerance: float) -> Motion:
         recorded = [*self.samples, self._sample(self.state)] if status != FINISHED and self.steps else self.samples
         t, q, v, p, work = (np.concatenate(each, axis=-1) for each in zip(*recorded, strict=True))
         phi, rates = self.equations.constraints(q, v)
@@ -130,7 +138,8 @@ class Record:
             names=tuple(f"q{i}" for i in range(self.equations.n)),
             reaction_names=tuple(f"p{i}" for i in range(self.equations.m)),
             status=status,
-            method=f"Radau collocation of order {2 * STAGES - 1} with sparse multipliers, {self.steps} steps",
+            method=f"Radau collocation of order {2 * STAGES - 1} with sparse multipliers, {self.steps} steps, "
+            f"tolerance {tolerance:g}",
             changes={},
             system=assembly.name,
             values={assembly.load: str(load)},

@@ -34,6 +34,7 @@ class Driven:
     knots: np.ndarray = field(default_factory=lambda: np.zeros(0))
     changing: Mapping[str, np.ndarray] = field(default_factory=dict)
     loads: Mapping[str, sm.Expr] = field(default_factory=dict)
+    prescribed: tuple[str, ...] = ()
 
     def numbers(self, t: np.ndarray) -> np.ndarray:
         """The parameters at each time, one column each; a single column if none changes."""
@@ -65,7 +66,8 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
     for name in prescribed:
         if name not in known:
             raise ParameterError(f"{case.system.name} has no coordinate or parameter {name!r}: {nearest(name, known)}")
-    expressions = {name: sm.sympify(value) for name, value in prescribed.items() if _is_expression(value)}
+    time = case.system.time
+    expressions = {name: expression_in_time(name, v, time) for name, v in prescribed.items() if _is_expression(v)}
     splines = {name: piecewise(name, value) for name, value in prescribed.items() if name not in expressions}
     if splines and duration < 0:
         raise ParameterError("sampled functions drive forward motions only: give an expression in time instead")
@@ -79,21 +81,22 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
         rows = coefficients(function, knots)
         symbols = [sm.Symbol(f"{name} spline {power}") for power in range(DEGREE + 1)]
         since = sm.Symbol(SINCE)
-        expressions[name] = _horner(symbols, case.system.time - since)
+        expressions[name] = _horner(symbols, time - since)
         parameters |= {since: float(knots[0]), **{a: float(row[0]) for a, row in zip(symbols, rows, strict=True)}}
         changing |= {SINCE: knots[:-1], **{a.name: row for a, row in zip(symbols, rows, strict=True)}}
     parameters |= _carried_inertias(case, expressions, parameters, initial)
     system = _driven_system(case.system, expressions, parameters)
     values = {name: value for name, value in case.values.items() if name in system.parameter_names}
     loads = {name: e for name, e in expressions.items() if name in case.system.parameter_names}
-    return Driven(system.at(**values), knots[1:-1], changing, loads)
+    return Driven(system.at(**values), knots[1:-1], changing, loads, tuple(prescribed))
 
 
 def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters: Mapping[sm.Symbol, Any]) -> System:
     loads, motions = {}, []
     carried = sm.S.Zero
     for name, function in functions.items():
-        foreign = function.free_symbols - {system.time} - set(parameters)
+        unknown = function.atoms(sm.core.function.AppliedUndef)
+        foreign = (function.free_symbols - {system.time} - set(parameters)) | unknown
         if foreign:
             raise ParameterError(
                 f"the function for {name} contains {', '.join(sorted(map(str, foreign)))}: it may contain the time "
@@ -167,6 +170,17 @@ def _carried_inertias(
     own = np.where(np.isfinite(own) & (own > 0), own, 0.0)
     anyone = own.max() or 1.0
     return {inertia_of(name): float(own[names.index(name)]) or float(anyone) for name in driven}
+
+
+def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
+    """A function of time from SymPy or text; a symbol that is called as the time is taken for it."""
+    try:
+        found = sm.parse_expr(value, local_dict={time.name: time}) if isinstance(value, str) else sm.sympify(value)
+    except Exception as problem:  # the parser raises whatever the text provokes
+        raise ParameterError(f"the function for {name}, {value!r}, cannot be read: write 80 + sin(2*t)") from problem
+    if not isinstance(found, sm.Expr):
+        raise ParameterError(f"the function for {name} is {found}, not an expression in time: write 80 + sin(2*t)")
+    return found.xreplace({symbol: time for symbol in found.free_symbols if symbol.name == time.name})
 
 
 def _is_expression(value: Any) -> bool:

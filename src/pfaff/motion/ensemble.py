@@ -54,6 +54,9 @@ class Ensemble:
     options: Mapping[str, Any] = field(repr=False)
     method: str = ""
 
+    def __repr__(self) -> str:
+        return f"<Ensemble of {self.case.system.name}, {' × '.join(map(str, self.shape))} motions: {self.status}>"
+
     @property
     def shape(self) -> tuple[int, ...]:
         return self.outcomes.shape

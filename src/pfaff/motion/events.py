@@ -75,6 +75,8 @@ class Watch:
     """The events of one run: lowered, handed to the integrator, recorded."""
 
     def __init__(self, driven: Driven, eqs: Equations, events: Mapping[str, Any]) -> None:
+        if not isinstance(events, Mapping):
+            raise ParameterError(f"events={events!r}: give names with expressions, {{'section': 'theta1'}}")
         self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
         self.recorders = {name: Recorder() for name in self.events}
         lowered = {name: lower_event(driven, eqs, name, e.expression) for name, e in self.events.items()}
@@ -116,8 +118,10 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
     known = {**plain, **{symbol.name: symbol for symbol in (*reactions, *moving)}}
     try:
         parsed = sm.parse_expr(expression, local_dict=known) if isinstance(expression, str) else sm.sympify(expression)
-    except (SyntaxError, TypeError, ValueError, sm.SympifyError) as problem:
-        raise ParameterError(f"event {name!r} is not an expression: {expression!r} ({problem})") from problem
+    except Exception as problem:  # the parser raises whatever the text provokes
+        raise ParameterError(f"event {name!r} is not an expression: {expression!r}") from problem
+    if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
+        raise ParameterError(f"event {name!r} is {parsed}: give an expression that vanishes, such as 'theta1 - 1/2'")
     parsed = parsed.xreplace(dict(s.to_plain))
     for symbol in sorted(parsed.free_symbols, key=str):
         if symbol not in plain.values() and symbol not in reactions and symbol not in moving:

@@ -180,9 +180,10 @@ def period(motion: Motion, name: str | None = None) -> float:
     size = np.ptp(states[rows], axis=1)
     groups = [np.array([row < n for row in rows]), np.array([row >= n for row in rows])]
     off = max(np.abs(last - before)[rows][g].max() / (size[g].max() or 1.0) for g in groups if g.any())
-    if off > STEADY or np.ptp(np.diff(passages)) > STEADY * np.diff(passages).mean():
+    lengths = np.abs(np.diff(passages))
+    if off > STEADY or np.ptp(lengths) > STEADY * lengths.mean():
         raise ConvergenceError(steady)
-    return float(passages[-1] - passages[-2])
+    return float(lengths[-1])
 
 
 def _ignorable(motion: Motion) -> set[str]:

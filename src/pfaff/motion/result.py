@@ -46,6 +46,9 @@ class Motion:
     case: Case | None = field(default=None, repr=False)
     dense: Callable[[Any], np.ndarray] | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return f"<Motion of {self.system}, t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples: {self.status}>"
+
     @property
     def states(self) -> tuple[str, ...]:
         return (*self.names, *(f"{name}_dot" for name in self.names))
@@ -76,15 +79,17 @@ class Motion:
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
         if name not in known:
-            raise ParameterError(f"no coordinate, velocity or reaction {name!r}: {nearest(name, known)}")
+            raise ParameterError(f"no coordinate, velocity or reaction {name!r}: {nearest(str(name), known)}")
         return known[name]
 
     def __call__(self, t: Any) -> np.ndarray:
         """The state at a time, or one column for each of several: the integrator's own polynomials."""
         times = np.asarray(t, dtype=float)
         low, high = sorted((self.t[0], self.t[-1]))
-        if np.any(times < low) or np.any(times > high):
-            raise ParameterError(f"t={t} lies outside the motion, which runs from {low:g} to {high:g}")
+        outside = ~((times >= low) & (times <= high))
+        if np.any(outside):
+            worst = np.atleast_1d(times)[np.atleast_1d(outside)][0]
+            raise ParameterError(f"t={worst:g} lies outside the motion, which runs from {low:g} to {high:g}")
         if self.dense is not None:
             return self.dense(times) if times.ndim else self.dense(times[None])[:, 0]
         return self._interpolated(times)
@@ -145,7 +150,8 @@ class Motion:
         parts = ("kinetic", "potential", "total", "dissipated", "supplied")
         columns |= {f"energy_{part}": ("t", getattr(self.energy, part)) for part in parts}
         columns |= {f"residual{k + 1}": ("t", row) for k, row in enumerate(self.residual)}
-        about = {"names": self.names, "reactions": self.reaction_names, "changes": dict(self.changes)}
+        about: dict[str, Any] = {"names": self.names, "reactions": self.reaction_names, "changes": dict(self.changes)}
+        about["driven"] = isinstance(self.measures, Measured) and bool(self.measures.driven.prescribed)
         about["events"] = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
         notes = {"status": self.status, "method": self.method, "system": self.system}
         return xarray.Dataset(
@@ -192,6 +198,14 @@ class Motion:
         return animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
 
 
+def _check_case(case: Case, system: str, driven: bool) -> None:
+    name = getattr(getattr(case, "system", None), "name", None)
+    if name != system:
+        raise ParameterError(f"the motion is one of {system}, not of {name or case}: give a case of that system")
+    if driven:
+        raise ParameterError("the motion was driven by functions that a file does not keep: load it without its case")
+
+
 def load_motion(path: str | Path, case: Case | None = None) -> Motion:
     """A motion that was saved; between its samples it is interpolated. Its case, if given, lets it be drawn again."""
     import xarray
@@ -201,7 +215,11 @@ def load_motion(path: str | Path, case: Case | None = None) -> Motion:
             data = stored.load()
     except (OSError, ValueError, TypeError) as problem:
         raise ParameterError(f"cannot read a motion from {path}: {problem}") from problem
+    if "about" not in data.attrs:
+        raise ParameterError(f"{path} holds no motion: it was not written by motion.save")
     about = json.loads(data.attrs["about"])
+    if case is not None:
+        _check_case(case, data.attrs["system"], about["driven"])
     names, reactions = tuple(about["names"]), tuple(about["reactions"])
     states = [*names, *(f"{name}_dot" for name in names)]
     parts = ("kinetic", "potential", "total", "dissipated", "supplied")

@@ -40,9 +40,17 @@ def _interpolated(name: str, given: Any) -> BSpline:
     times, values = (np.asarray(each, dtype=float) for each in given)
     if times.ndim != 1 or len(times) < DEGREE + 1 or not (np.diff(times) > 0).all() or not np.isfinite(times).all():
         raise ParameterError(f"the samples of {name} need at least {DEGREE + 1} increasing times")
-    if values.shape != times.shape or not np.isfinite(values).all():
+    if values.shape != times.shape:
         raise ParameterError(f"the samples of {name} have {values.shape} values for {times.shape} times")
+    if not np.isfinite(values).all():
+        raise ParameterError(
+            f"the samples of {name} contain what is not a finite number, at t = {_first_bad(times, values)}"
+        )
     return make_interp_spline(times, values, k=DEGREE)
+
+
+def _first_bad(times: np.ndarray, values: np.ndarray) -> float:
+    return float(times[np.flatnonzero(~np.isfinite(values))[0]])
 
 
 def check_span(name: str, function: PPoly, duration: float) -> None:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch
 from pfaff.motion.measures import Measured
 from pfaff.motion.result import Motion
 from pfaff.motion.singular import end_where_singular
-from pfaff.motion.start import Start, initial_state
+from pfaff.motion.start import Start, initial_state, number_from
 from pfaff.motion.status import FINISHED
 from pfaff.motion.stiff import spread, stiff_motion
 
@@ -83,9 +83,13 @@ def simulate(
     progress: Callable[[float], None] = lambda fraction: None,
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
+    duration = number_from("duration", duration)
     check_request(duration, samples, tolerance)
     if method not in METHODS:
         raise ParameterError(f"unknown method {method!r}: {nearest(str(method), METHODS)}")
+    for name in prescribed or {}:
+        if name in initial or f"{name}_dot" in initial:
+            raise ConstraintError(f"{name} is prescribed: leave out its initial value")
     driven = prescribe(case, prescribed or {}, initial, float(duration))
     start = initial_state(driven.case, initial, project)
     task = Task(driven, start, np.linspace(0.0, float(duration), samples), tolerance, max_steps, progress)
@@ -99,8 +103,8 @@ def check_request(duration: float, samples: int, tolerance: float | None) -> Non
         raise ParameterError(f"duration={duration}: give a finite time other than zero")
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 2:
         raise ParameterError(f"samples={samples}: a motion needs a whole number of at least two")
-    if tolerance is not None and not 0 < tolerance < 1:
-        raise ParameterError(f"tolerance={tolerance}: give a number between 0 and 1")
+    if tolerance is not None and not 1e-18 <= tolerance < 1:
+        raise ParameterError(f"tolerance={tolerance}: give a number from 1e-18 to 1")
 
 
 def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sm
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
@@ -56,6 +57,18 @@ class Constraints:
         return there & (np.abs(rates) <= KEPT * terms).all(axis=0)
 
 
+def number_from(name: str, value: Any) -> float:
+    """A finite number from a number, a fraction or text such as 1/2."""
+    try:
+        number = float(sm.Rational(value)) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, ZeroDivisionError):
+        hint = "; many at once go into ensemble" if np.ndim(value) else ""
+        raise ParameterError(f"{name}={value!r} is not a number: write 0.1, 1/10 or pi/2 as a number{hint}") from None
+    if not np.isfinite(number):
+        raise ParameterError(f"{name}={value} is not finite: give a number")
+    return number
+
+
 def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """What is large for each row of A v + b: the sum of its terms, b included."""
     terms = A * v[None, :]
@@ -73,11 +86,10 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     """Given values as they are; the others zero, or changed as little as possible to obey the constraints."""
     names = case.system.coordinate_names
     known = [*names, *(f"{name}_dot" for name in names)]
-    for name, value in initial.items():
+    for name in initial:
         if name not in known:
             raise ParameterError(f"{case.system.name} has no coordinate or velocity {name!r}: {nearest(name, known)}")
-        if not np.isfinite(value):
-            raise ParameterError(f"{name}={value} is not finite: give a number")
+    initial = {name: number_from(name, value) for name, value in initial.items()}
     q = np.array([float(initial.get(name, 0.0)) for name in names])
     v = np.array([float(initial.get(f"{name}_dot", 0.0)) for name in names])
     constraints = Constraints(case)

@@ -2,6 +2,6 @@
 
 FINISHED = "finished"
 INTERRUPTED = "interrupted"
-TOO_MANY = "stopped: the number of steps reached its limit"
+TOO_MANY = "stopped: the number of steps reached its limit, max_steps"
 COLLAPSED = "stopped: the step size has collapsed"
 NOT_FINITE = "stopped: the state is no longer finite"

@@ -13,6 +13,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.compiled import Compiled
+from pfaff.errors import ConvergenceError
 from pfaff.lowering import graph_of
 from pfaff.motion.implicit import SHARPEST, Path, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
@@ -56,6 +57,8 @@ def stiff_motion(task: Task, tolerance: float, reason: str, backend: str | None)
         max_steps=task.max_steps,
         progress=task.progress,
     )
+    if len(path.t) < 2:
+        raise ConvergenceError(f"{case.system.name} could not take a single step: {path.status}")
     y = _set_right(Constraints(case), path.t, path.x[: size - 2])
     here = measures(case.system)(y, case.numbers, path.t)
     dissipated, supplied = path.x[size - 2 :]
