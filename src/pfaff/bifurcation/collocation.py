@@ -266,6 +266,24 @@ class Collocation:
         residual = residual / (np.abs(cycle.K).max() or 1.0)
         return Solution(cycle.moved(step, 1.0), tangent, G, determinant, residual, steps), size
 
+    def kernel(self, cycle: Cycle, pins: Pins) -> Cycle:
+        """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way
+        off the branch to whose tangent the last pin belongs."""
+        e, g = self.equations, self.gauss
+        (n, nb), N = self._shape, cycle.intervals
+        X = self.stages(cycle)
+        values = e(X, cycle.value)
+        Z, G, ends = np.empty((N, cycle.K[0].size, n + nb + 1)), np.empty((N, n, n)), np.empty((N, n, nb + 1))
+        condense(
+            values, cycle.x, cycle.K, X, cycle.h, cycle.scalars, e.unfolding,
+            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, Z, G, ends,
+        )  # fmt: skip
+        ends[:, :, nb] = np.random.default_rng(0).normal(size=(N, n)) * np.abs(cycle.x).max()
+        dx, dc, dK = np.empty((2, N + 1, n)), np.empty((2, nb)), np.empty_like(cycle.K)
+        close_chain(G, ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, dx, dc)
+        expand(Z, dx[0], dc[0], False, dK)
+        return Cycle(cycle.mesh, dx[0], dK, dc[0], cycle.signs)
+
     def pins(self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray) -> Pins:
         """The phase of a reference orbit, the members of families that it is on, and a last row to which it belongs.
 
@@ -354,10 +372,9 @@ class Collocation:
 
 
 def doubled(cycle: Cycle) -> Cycle:
-    """The same orbit once more around: of twice the period, or unfolded from half a period to a whole one."""
+    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole."""
     mesh = np.concatenate([cycle.mesh, 1 + cycle.mesh[1:]]) / 2
     x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]])
     K = np.concatenate([2 * cycle.K, 2 * cycle.K * (-1.0 if cycle.halved else 1.0)])
-    scalars = cycle.scalars.copy()
-    scalars[0] *= 2
+    scalars = cycle.scalars * np.array([2.0, *[1.0] * (len(cycle.scalars) - 1)])
     return Cycle(mesh, x, K, scalars, np.ones_like(cycle.signs))

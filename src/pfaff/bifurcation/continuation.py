@@ -134,8 +134,11 @@ class Continuation:
 
     # Steps
 
-    def follow(self, point: Point, step: float, ends: Callable[[Point], str]) -> Iterator[Point | Event | Stop]:
-        """Points along the tangent with the special points between them, until ``ends`` says why, or a failure."""
+    def follow(self, point: Point, step: float, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
+        """Points along the tangent with the special points between them, until a bound of the parameter or a failure.
+
+        The last point lies on the bound.
+        """
         ds, bend, since = min(FIRST_STEP, step), None, 0
         greatest = point.cycle.amplitude.max()
         while True:
@@ -144,32 +147,41 @@ class Continuation:
                 point, bend, since = (point if isinstance(moved, str) else moved), None, 0
             taken = self._step(point, ds, bend)
             if isinstance(taken, str):
-                ds /= 2
-                bend = None
+                ds, bend = ds / 2, None
                 if ds < SMALLEST_STEP:
                     yield Stop(f"no orbit beyond {point.value:.10g}: {taken}")
                     return
                 continue
             following, bend, turn = taken
-            ended = ends(following)
-            if not ended:
-                yield from self.events(point, following)
-                greatest = max(greatest, following.cycle.amplitude.max())
-                if following.cycle.amplitude.max() < VANISHING * greatest:
-                    ended = f"the orbits shrink to an equilibrium near {following.value:.10g}: a Hopf point"
-            if ended:
-                yield following
-                yield Stop(ended)
+            if not bounds[0] < following.value < bounds[1]:
+                yield from self._landed(point, following, bounds)
                 return
+            yield from self.events(point, following)
             if following.error > self.accuracy:
                 finer = self.refined(following)
                 if isinstance(finer, str):
-                    yield Stop(finer)
+                    yield Stop(f"stopped at {following.value:.10g}: {finer}")
                     return
                 following, bend, since = finer, None, 0
             yield following
+            amplitude = following.cycle.amplitude.max()
+            greatest = max(greatest, amplitude)
+            if amplitude < VANISHING * greatest:
+                yield Stop(f"the orbits shrink to an equilibrium near {following.value:.8g}: a Hopf point")
+                return
             point, since = following, since + 1
             ds = min(step, ds * float(np.clip(TURN / max(turn, 1e-9), 0.5, GROWTH)))
+
+    def _landed(self, a: Point, b: Point, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
+        """The end of a branch on a bound that it crosses between two points."""
+        value = bounds[0] if b.value <= bounds[0] else bounds[1]
+        last = self.point_at(a, b, value)
+        if last is None:
+            yield Stop(f"stopped at {a.value:.10g}: the orbit at {value:.10g} was not found")
+            return
+        yield from self.events(a, last)
+        yield last
+        yield Stop(f"reached {value:.10g}")
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve."""
