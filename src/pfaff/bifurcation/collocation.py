@@ -22,7 +22,7 @@ CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared
 SETTLED = 1e-7  # changes below this that no longer shrink are rounding
 FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
-COARSEST = 0.05  # of the greatest share of the mesh, how much every interval gets
+EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
 
 
 @dataclass(frozen=True, eq=False)
@@ -350,9 +350,7 @@ class Collocation:
         spacing = np.append(h, h[0]) / 2 + np.insert(h, 0, h[-1])[: len(h) + 1] / 2
         jumps = np.abs(after - before).max(axis=1) / spacing
         density = ((jumps[:-1] + jumps[1:]) / 2) ** (1 / (m + 1))
-        density = np.maximum(density, COARSEST * density.max())
-        if not density.any():
-            return np.linspace(0.0, 1.0, intervals + 1)
+        density = density + EVEN * (density @ h) if density.any() else np.ones_like(density)
         total = np.concatenate([[0.0], np.cumsum(density * h)])
         mesh = np.interp(np.linspace(0.0, total[-1], intervals + 1), total, cycle.mesh)
         mesh[0], mesh[-1] = 0.0, 1.0

@@ -8,6 +8,7 @@ method, each trial corrected on the plane across the chord.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -19,12 +20,17 @@ from pfaff.bifurcation.floquet import multipliers
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
 FIRST_STEP, SMALLEST_STEP = 0.05, 1e-7
+SLOW = 5  # steps of Newton's method, beyond which a step is repeated with half its length
 GROWTH = 1.6  # of one step over the one before
 ADAPT_EVERY = 4  # steps between new meshes
 FEWEST, MOST = 8, 2000  # intervals
 PLACE = 1e-11  # to which special points are located on the chord of their step
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
 REAL = 1e-9  # imaginary parts below this, relative, are rounding
+TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
+SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
+LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
+HOMOCLINIC = 100.0  # times the shortest period of a branch
 VANISHING = 1e-3  # of the largest amplitude of a branch, at which it ends in an equilibrium
 
 
@@ -139,13 +145,15 @@ class Continuation:
 
         The last point lies on the bound.
         """
-        ds, bend, since = min(FIRST_STEP, step), None, 0
-        greatest = point.cycle.amplitude.max()
+        ds, bend, rate, since = min(FIRST_STEP, step), None, 0.0, 0
+        greatest, shortest = point.cycle.amplitude.max(), point.cycle.period
         while True:
             if since >= ADAPT_EVERY:
                 moved = self.remeshed(point, self._intervals(point))
-                point, bend, since = (point if isinstance(moved, str) else moved), None, 0
+                point, bend, rate, since = (point if isinstance(moved, str) else moved), None, 0.0, 0
             taken = self._step(point, ds, bend)
+            if not isinstance(taken, str) and self._strayed(point, taken[0], rate * ds):
+                taken = "another branch is near"
             if isinstance(taken, str):
                 ds, bend = ds / 2, None
                 if ds < SMALLEST_STEP:
@@ -153,6 +161,7 @@ class Continuation:
                     return
                 continue
             following, bend, turn = taken
+            rate = (following.determinant - point.determinant) / ds
             if not bounds[0] < following.value < bounds[1]:
                 yield from self._landed(point, following, bounds)
                 return
@@ -162,12 +171,15 @@ class Continuation:
                 if isinstance(finer, str):
                     yield Stop(f"stopped at {following.value:.10g}: {finer}")
                     return
-                following, bend, since = finer, None, 0
+                following, bend, rate, since = finer, None, 0.0, 0
             yield following
-            amplitude = following.cycle.amplitude.max()
-            greatest = max(greatest, amplitude)
+            amplitude, period = following.cycle.amplitude.max(), following.cycle.period
+            greatest, shortest = max(greatest, amplitude), min(shortest, period)
             if amplitude < VANISHING * greatest:
                 yield Stop(f"the orbits shrink to an equilibrium near {following.value:.8g}: a Hopf point")
+                return
+            if period > HOMOCLINIC * shortest:
+                yield Stop(f"the period grows without bound near {following.value:.10g}: towards a homoclinic orbit")
                 return
             point, since = following, since + 1
             ds = min(step, ds * float(np.clip(TURN / max(turn, 1e-9), 0.5, GROWTH)))
@@ -198,6 +210,8 @@ class Continuation:
         solution = self.corrected(guess, point.cycle, metric.dual(tangent))
         if isinstance(solution, str):
             return solution
+        if solution.steps > SLOW:
+            return f"Newton's method converges slowly from a step of {ds:.1e}: another branch may be near"
         turn = float(np.arccos(min(1.0, 1 / metric.norm(solution.tangent))))  # as ⟨tangent, new tangent⟩ = 1
         chord = solution.cycle.moved(point.cycle, -1.0)
         tilt = float(np.arccos(min(1.0, metric.dot(chord, tangent) / metric.norm(chord))))
@@ -211,8 +225,16 @@ class Continuation:
         bend = unit.moved(tangent, -1.0).scaled(1 / length)
         return following, bend, max(turn, tilt)
 
+    def _strayed(self, a: Point, b: Point, change: float) -> bool:
+        """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
+        expected = a.determinant * (a.determinant + change) < 0
+        return expected and abs(b.determinant) > abs(a.determinant) and a.determinant * b.determinant > 0
+
     def _explained(self, a: Point, b: Point) -> bool:
+        """Whether the multipliers that cross the unit circle in a step belong to special points that are seen."""
         before, after = self.tests(a), self.tests(b)
+        if np.isnan([*before.values(), *after.values()]).any():
+            return True
         crossings = sum(
             2 if kind == "torus" else 1 for kind in before if before[kind] * after[kind] < 0 and kind != "fold"
         ) + (before["fold"] * after["fold"] < 0)
@@ -225,6 +247,10 @@ class Continuation:
         order = np.argsort(np.abs(point.multipliers - 1))
         return point.multipliers[np.sort(order[self.structural :])]
 
+    def trusted(self, point: Point) -> bool:
+        """Whether the multipliers that are 1 by structure came out so; near homoclinic orbits rounding hides them."""
+        return bool(np.sort(np.abs(point.multipliers - 1))[self.structural - 1] < TRUSTED)
+
     def unstable(self, point: Point) -> int:
         return int((np.abs(self.others(point)) > 1).sum())
 
@@ -233,12 +259,12 @@ class Continuation:
 
         A multiplier −1 of half a period of a symmetric orbit breaks its symmetry; of a whole one it doubles it.
         """
-        mu = self.others(point)
+        mu = self.others(point) if self.trusted(point) else np.array([np.nan, np.nan])
         flip = np.prod((1 + mu) / (1 + np.abs(mu))).real
         i, j = np.triu_indices(len(mu), 1)
         pairs = mu[i] * mu[j]
         return {
-            "fold": float(point.tangent.scalars[1]),
+            "fold": float(point.tangent.scalars[1]) / self.span,
             "branch point": point.determinant,
             "symmetry breaking" if point.cycle.halved else "period doubling": float(flip),
             "torus": float(np.prod((pairs - 1) / (1 + np.abs(pairs))).real),
@@ -247,13 +273,26 @@ class Continuation:
     def events(self, a: Point, b: Point) -> list[Event]:
         """Special points between two, in their order along the branch."""
         before, after = self.tests(a), self.tests(b)
+        kinds = [kind for kind in before if before[kind] * after[kind] < 0]
+        if max(abs(before["fold"]), abs(after["fold"])) < LEVEL:
+            kinds = [kind for kind in kinds if kind != "fold"]
         found = []
-        for kind in before:
-            if before[kind] * after[kind] < 0:
-                located = self.locate(a, b, lambda point, kind=kind: self.tests(point)[kind])  # type: ignore[misc]
-                if located is not None and (kind != "torus" or self._on_circle(located[1])):
-                    found.append((located[0], Event(kind, located[1])))
+        for kind in kinds:
+            located = self.locate(a, b, lambda point, kind=kind: self.tests(point)[kind])  # type: ignore[misc]
+            if located is not None and (kind != "torus" or self._on_circle(located[1])):
+                found.append((located[0], Event(kind, located[1])))
+        if "branch point" in kinds and "fold" in kinds:
+            found = self._pitchfork(a, b, found)
         return [event for _, event in sorted(found, key=lambda each: each[0])]
+
+    def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
+        """A fold where the equations are singular besides is the branch point: a pitchfork, seen from its tine."""
+        small = SINGULAR * max(abs(a.determinant), abs(b.determinant))
+        tines = [e for e in found if e[1].kind == "fold" and abs(e[1].point.determinant) < small]
+        if not tines:
+            return found
+        others = [e for e in found if e[1].kind not in ("fold", "branch point")]
+        return others + [(at, Event("branch point", event.point)) for at, event in tines]
 
     def _on_circle(self, point: Point) -> bool:
         """Whether a pair is complex and on the unit circle: two real multipliers with product 1 are no bifurcation."""
@@ -269,20 +308,18 @@ class Continuation:
         points: dict[float, Point] = {}
 
         def value(at: float) -> float:
-            if at in known:
-                return known[at]
-            point = between.point(at)
-            if isinstance(point, str):
-                raise ArithmeticError(point)
-            points[at] = point
-            return test(point)
+            if at not in known:
+                point = between.point(at)
+                if isinstance(point, str):
+                    raise ArithmeticError(point)
+                points[at], known[at] = point, test(point)
+            return known[at]
 
-        try:
-            root = float(brentq(value, 0.0, 1.0, xtol=PLACE, rtol=1e-14))
-        except ArithmeticError:
-            return None
-        nearest = min(points, key=lambda at: abs(at - root))
-        return root, points[nearest]
+        # Newton's method may fail very near a branch point, multipliers near a homoclinic orbit: the nearest will do.
+        with suppress(ArithmeticError, ValueError):
+            brentq(value, 0.0, 1.0, xtol=PLACE, rtol=1e-14)
+        at = min(points, key=lambda each: abs(known[each]), default=None)
+        return None if at is None or not np.isfinite(known[at]) else (at, points[at])
 
     def point_at(self, a: Point, b: Point, value: float) -> Point | None:
         """The orbit at a value of the parameter between two points."""

@@ -27,7 +27,12 @@ def multipliers(G: np.ndarray, signs: np.ndarray, start: np.ndarray | None = Non
     cuts = [p for p in range(1, n) if sizes[p - 1] - sizes[p] > APART]
     blocks = zip([0, *cuts], [*cuts, n], strict=True)
     values = np.concatenate([_block(H, R, low, high) for low, high in blocks])
-    return values[np.lexsort((-values.imag, -np.abs(values)))], Q
+    return sorted_multipliers(values), Q
+
+
+def sorted_multipliers(values: np.ndarray) -> np.ndarray:
+    """The largest first; of a pair, the one above the real axis."""
+    return values[np.lexsort((-values.imag, -np.abs(values)))]
 
 
 def _block(H: np.ndarray, R: np.ndarray, low: int, high: int) -> np.ndarray:

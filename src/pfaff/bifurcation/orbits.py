@@ -11,6 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Metric, doubled
 from pfaff.bifurcation.continuation import Continuation, Event, Point, Stop
+from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, nearest
 from pfaff.flow import Flow
@@ -31,7 +32,7 @@ ODD = 1e-11  # f(−x) + f(x) below this, relative, vanishes
 SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
 SAMPLES = 12  # of an interval, for extreme values and plots
-OFF = (0.03, 0.01, 0.1, 0.003)  # distances from a branch at which another is looked for
+OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
@@ -125,7 +126,7 @@ class OrbitPoint:
     def multipliers(self) -> np.ndarray:
         """Floquet multipliers over the period, the largest first; one of them is 1."""
         values = self.point.multipliers
-        return values**2 if self.symmetric else values
+        return sorted_multipliers(values**2) if self.symmetric else values
 
     @property
     def _others(self) -> np.ndarray:
@@ -333,6 +334,9 @@ def _at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
     continuation = problem.continuation(1 + abs(value))
     solution = continuation.at_value(guess, value)
     point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution))
+    if not isinstance(point, str):
+        solution = continuation.at_value(point.cycle, value)  # refinement keeps to the branch, not to the value
+        point = solution if isinstance(solution, str) else continuation.point(solution)
     if isinstance(point, str):
         raise ConvergenceError(f"no orbit at {problem.load} = {value:.10g}: {point}")
     return OrbitPoint(problem, point)
@@ -388,21 +392,19 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
 
 
 def _recurrence(t: np.ndarray, x: np.ndarray) -> tuple[float, float]:
-    """Start and length of the last loop: when, before its end, the motion was last nearest to where it ends."""
-    tail = t >= t[-1] - (t[-1] - t[0]) / 2
-    size = np.ptp(x[:, tail], axis=1)
-    distance = np.sqrt((((x - x[:, -1:]) / np.where(size, size, 1.0)[:, None]) ** 2).mean(axis=0))
-    away = np.flatnonzero(distance > 2 * RETURN)
-    if len(away) == 0:
+    """Start and length of the last loop: the latest time at which the motion was about as near as ever to its end."""
+    size = np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1)
+    if not size.any():
         raise ParameterError("the motion is at rest: there is no orbit at its end")
-    back = distance[: away[-1]]
-    near = np.flatnonzero(back < RETURN)
-    if len(near) == 0:
+    square = (((x - x[:, -1:]) / np.where(size, size, 1.0)[:, None]) ** 2).mean(axis=0)
+    k = np.flatnonzero((square[1:-1] <= square[:-2]) & (square[1:-1] < square[2:])) + 1
+    bent, slope = square[k - 1] - 2 * square[k] + square[k + 1], (square[k + 1] - square[k - 1]) / 2
+    distance = np.sqrt(np.maximum(square[k] - slope**2 / (2 * bent), 0.0))
+    if not (distance < RETURN).any():
         raise ConvergenceError("the motion does not come back to its end: simulate longer, until it is nearly periodic")
-    first = near[-1]
-    loop = np.arange(near[near > first - (len(t) - first)].min(), first + 1)
-    best = int(loop[back[loop].argmin()])
-    return float(t[best]), float(t[-1] - t[best])
+    best = int(np.flatnonzero(distance <= np.maximum(3 * distance.min(), RETURN / 50))[-1])
+    start = t[k[best]] - slope[best] / bent[best] * (t[k[best] + 1] - t[k[best]])
+    return float(start), float(t[-1] - start)
 
 
 def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float) -> Cycle:
