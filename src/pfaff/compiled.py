@@ -29,9 +29,11 @@ class Compiled:
         used = hy.get_params(list(expressions))
         self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
 
-    def __call__(
-        self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0, out: np.ndarray | None = None
-    ) -> np.ndarray:
+    def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """The same for a batch with columns of parameters, without time, into a given array: for inner loops."""
+        return self._function(x, out, pars=parameters[: self._parameters])
+
+    def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         x = np.ascontiguousarray(x, dtype=float)
         parameters = parameters[: self._parameters]
         if x.ndim == 1:
@@ -39,5 +41,6 @@ class Compiled:
         size = x.shape[1]
         if parameters.ndim == 1:
             parameters = np.repeat(parameters[:, None], size, axis=1)
-        times = np.broadcast_to(np.asarray(time, dtype=float), size).copy()
-        return self._function(x, out, pars=np.ascontiguousarray(parameters), time=times)
+        return self._function(
+            x, pars=np.ascontiguousarray(parameters), time=np.broadcast_to(np.asarray(time, dtype=float), size).copy()
+        )

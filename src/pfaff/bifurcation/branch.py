@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.collocation import Cycle, Metric
+from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.flow import Flow
@@ -73,7 +73,7 @@ class Branch:
             if a.value == value:
                 found.append(a)
             elif (a.value - value) * (b.value - value) < 0:
-                point = continuation.point_at(_in(continuation.span, a), _in(continuation.span, b), value)
+                point = continuation.point_at(continuation.adopted(a.point), continuation.adopted(b.point), value)
                 if point is None:
                     raise ConvergenceError(f"the orbit at {self.load} = {value:g} was not found: follow with less step")
                 found.append(OrbitPoint(self.problem, point))
@@ -139,12 +139,6 @@ class Branch:
         return draw_branch(self, state or states[0])
 
 
-def _in(span: float, point: OrbitPoint) -> Any:
-    """The point measured with another scale of the load."""
-    metric = Metric.of(point.point.cycle, span)
-    return replace(point.point, metric=metric, tangent=point.point.tangent.scaled(1 / metric.norm(point.point.tangent)))
-
-
 # Files
 
 
@@ -173,7 +167,7 @@ def _packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
 
     cycles, tangents = [p.point.cycle for p in points], [p.point.tangent for p in points]
     node, interval = f"{dimension}_node", f"{dimension}_interval"
-    parts: dict[str, Any] = {"mesh": ((dimension, node), padded([c.mesh for c in cycles], longest + 1))}
+    parts: dict[str, Any] = {"mesh": ((dimension, node), padded([c.mesh.at for c in cycles], longest + 1))}
     for name, of in (("orbit", cycles), ("tangent", tangents)):
         parts[f"{name}_x"] = ((dimension, node, "state"), padded([c.x for c in of], longest + 1))
         parts[f"{name}_slopes"] = ((dimension, interval, "stage", "row"), padded([c.K for c in of], longest))
@@ -223,13 +217,13 @@ def _flow(case: Bound, about: dict[str, Any]) -> Flow:
 def _unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, symmetric: bool) -> OrbitPoint:
     """One orbit, corrected once more, so that what follows from it need not be stored."""
     mesh = data[f"{prefix}mesh"].to_numpy()[k]
-    mesh = mesh[np.isfinite(mesh)].copy()
-    size = len(mesh)
+    size = int(np.isfinite(mesh).sum())
+    shared = Mesh(mesh[:size].copy())
     signs = np.full(len(problem.flow.states), -1.0 if symmetric else 1.0)
 
     def cycle(name: str) -> Cycle:
         x, slopes, scalars = (data[f"{prefix}{name}_{part}"].to_numpy()[k] for part in ("x", "slopes", "scalars"))
-        return Cycle(mesh, x[:size].copy(), slopes[: size - 1].copy(), scalars.copy(), signs)
+        return Cycle(shared, x[:size].copy(), slopes[: size - 1].copy(), scalars.copy(), signs)
 
     orbit, tangent = cycle("orbit"), cycle("tangent")
     span = float(np.ptp(data["value"].to_numpy())) or 1.0

@@ -7,12 +7,21 @@ accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are sol
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from pfaff.bifurcation.condensation import close_chain, condense, expand, stage_states
+from pfaff.bifurcation.condensation import (
+    carried_velocity,
+    close_chain,
+    condense,
+    expand,
+    inner_product,
+    newton_step,
+    pinned,
+    stage_states,
+)
 from pfaff.bifurcation.gauss import Gauss
 from pfaff.compiled import Compiled
 from pfaff.flow import Flow
@@ -26,6 +35,37 @@ EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
 
 
 @dataclass(frozen=True, eq=False)
+class Mesh:
+    """Times in [0, 1], the lengths between them, and the weights of the mean by the trapezoidal rule."""
+
+    at: np.ndarray
+
+    def __len__(self) -> int:
+        """Of intervals."""
+        return len(self.at) - 1
+
+    @cached_property
+    def h(self) -> np.ndarray:
+        return self.at[1:] - self.at[:-1]
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        weights = np.zeros(len(self.at))
+        weights[:-1] += self.h / 2
+        weights[1:] += self.h / 2
+        return weights
+
+    def place(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The interval of each time, and how far in it the time is, from 0 to 1."""
+        j = np.clip(np.searchsorted(self.at, times, side="right") - 1, 0, len(self) - 1)
+        return j, (times - self.at[j]) / self.h[j]
+
+    def points(self, fractions: np.ndarray) -> np.ndarray:
+        """Times at the same fractions of every interval, in order."""
+        return (self.at[:-1, None] + self.h[:, None] * fractions).ravel()
+
+
+@dataclass(frozen=True, eq=False)
 class Cycle:
     """An orbit, or a change of one: states at the mesh points, slopes x' at the Gauss points, and scalars.
 
@@ -33,24 +73,20 @@ class Cycle:
     (zero on a solution). ``signs`` are those of x(1) = signs·x(0).
     """
 
-    mesh: np.ndarray
+    mesh: Mesh
     x: np.ndarray
     K: np.ndarray
     scalars: np.ndarray
     signs: np.ndarray
 
     @property
-    def h(self) -> np.ndarray:
-        return np.diff(self.mesh)
-
-    @property
     def intervals(self) -> int:
-        return len(self.mesh) - 1
+        return len(self.mesh)
 
     @property
     def halved(self) -> bool:
         """Whether the mesh covers half a period."""
-        return bool((self.signs < 0).any())
+        return bool(self.signs[0] < 0)
 
     @property
     def period(self) -> float:
@@ -64,16 +100,14 @@ class Cycle:
     def amplitude(self) -> np.ndarray:
         """Half of what every state covers, at the mesh points."""
         low, high = self.x.min(axis=0), self.x.max(axis=0)
-        mirrored = self.signs < 0
-        return np.where(mirrored, np.maximum(np.abs(low), np.abs(high)), (high - low) / 2)
+        return np.maximum(-low, high) if self.halved else (high - low) / 2
 
     def moved(self, change: Cycle, by: float) -> Cycle:
-        return replace(
-            self, x=self.x + by * change.x, K=self.K + by * change.K, scalars=self.scalars + by * change.scalars
-        )
+        x, K, scalars = self.x + by * change.x, self.K + by * change.K, self.scalars + by * change.scalars
+        return Cycle(self.mesh, x, K, scalars, self.signs)
 
     def scaled(self, factor: float) -> Cycle:
-        return replace(self, x=factor * self.x, K=factor * self.K, scalars=factor * self.scalars)
+        return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)
 
 
 @dataclass(frozen=True)
@@ -93,29 +127,21 @@ class Metric:
         unfolding = np.zeros(len(cycle.scalars) - 2)
         return cls(states, np.array([1 / cycle.scalars[0], 1 / parameter, *unfolding]))
 
+    @cached_property
+    def _squares(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.states**2 / len(self.states), self.scalars**2
+
     def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
         """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
-        weights = mean_weights(change.mesh) / len(self.states)
-        return weights[:, None] * self.states**2 * change.x, self.scalars**2 * change.scalars
+        squares, scalar_squares = self._squares
+        return change.mesh.weights[:, None] * squares * change.x, scalar_squares * change.scalars
 
     def dot(self, a: Cycle, b: Cycle) -> float:
-        over_states, over_scalars = self.dual(a)
-        return float((over_states * b.x).sum() + over_scalars @ b.scalars)
+        squares, scalar_squares = self._squares
+        return inner_product(a.mesh.weights, squares, a.x, b.x, scalar_squares, a.scalars, b.scalars)
 
     def norm(self, a: Cycle) -> float:
         return float(np.sqrt(self.dot(a, a)))
-
-    def largest(self, x: np.ndarray, scalars: np.ndarray) -> float:
-        return float(max(np.abs(x * self.states).max(), np.abs(scalars * self.scalars).max()))
-
-
-def mean_weights(mesh: np.ndarray) -> np.ndarray:
-    """Weights of the mean over the mesh points, by the trapezoidal rule."""
-    h = np.diff(mesh)
-    weights = np.zeros(len(mesh))
-    weights[:-1] += h / 2
-    weights[1:] += h / 2
-    return weights
 
 
 @dataclass(frozen=True)
@@ -129,9 +155,6 @@ class Pins:
     scalars: np.ndarray
     right: np.ndarray
 
-    def residual(self, cycle: Cycle) -> np.ndarray:
-        return self.right - np.einsum("kjn,jn->k", self.rows, cycle.x) - self.scalars @ cycle.scalars
-
 
 @dataclass(frozen=True)
 class Solution:
@@ -143,6 +166,25 @@ class Solution:
     determinant: float
     residual: float
     steps: int
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes."""
+
+    X: np.ndarray
+    Z: np.ndarray
+    ends: np.ndarray
+    dx: np.ndarray
+    dc: np.ndarray
+    dK: np.ndarray
+
+    @classmethod
+    def of(cls, N: int, m: int, equations: Equations) -> Workspace:
+        (n, k), nr = equations.unfolding.shape, len(equations.rows)
+        nb = 2 + k
+        shapes = (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr)
+        return cls(*(np.empty(shape) for shape in shapes))
 
 
 class Equations:
@@ -162,8 +204,8 @@ class Equations:
         self.rows = np.array(rows)
         self.follow = np.array(sorted(followers), dtype=np.int64)
         self.source = np.array([rows.index(followers[i]) for i in sorted(followers)], dtype=np.int64)
-        self._compiled = _compiled(flow, load, tuple(rows))
-        self._parameters = np.zeros((len(numbers), 0))
+        self._compiled, self._rates = _compiled(flow, load, tuple(rows)), _compiled_rates(flow)
+        self._parameters: dict[int, np.ndarray] = {}
         self._values = np.zeros((0, 0))
 
     def numbers_at(self, value: float) -> np.ndarray:
@@ -173,15 +215,21 @@ class Equations:
 
     def __call__(self, X: np.ndarray, value: float) -> np.ndarray:
         size = X.shape[1]
-        if self._parameters.shape[1] != size:
-            self._parameters = np.repeat(self.numbers[:, None], size, axis=1)
+        if self._values.shape[1] != size:
             self._values = np.empty((len(self.rows) * (len(X) + 2), size))
-        self._parameters[self.place] = value
-        return self._compiled(X, self._parameters, out=self._values)
+        return self._compiled.batch(X, self._columns(size, value), self._values)
 
     def rates(self, x: np.ndarray, value: float) -> np.ndarray:
         """f at states given as rows."""
-        return self.flow._evaluate("rhs", lambda: self.flow.expressions, x.T, self.numbers_at(value), 0.0).T
+        f = self._rates.batch(np.ascontiguousarray(x.T), self._columns(len(x), value), np.empty(x.shape[::-1]))
+        return np.ascontiguousarray(f.T)
+
+    def _columns(self, size: int, value: float) -> np.ndarray:
+        """The parameters at a value of the load, a column for each of so many points."""
+        if size not in self._parameters:
+            self._parameters[size] = np.repeat(self.numbers[:, None], size, axis=1)
+        self._parameters[size][self.place] = value
+        return self._parameters[size]
 
 
 def _followers(flow: Flow) -> dict[int, int]:
@@ -206,100 +254,98 @@ def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
     return flow._compiled[key]
 
 
+def _compiled_rates(flow: Flow) -> Compiled:
+    if "rhs" not in flow._compiled:
+        flow._compiled["rhs"] = Compiled(flow.expressions, flow.variables, compact=flow._large)
+    return flow._compiled["rhs"]
+
+
 class Collocation:
     """Newton's method for orbits, errors and meshes, for one set of equations."""
 
-    def __init__(self, equations: Equations, rule: Gauss) -> None:
+    def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
         self.equations, self.gauss = equations, rule
+        self.converged = float(np.clip(accuracy, CONVERGED, SETTLED))
+        self._workspaces: dict[int, Workspace] = {}
 
     @cached_property
     def _shape(self) -> tuple[int, int]:
         return self.equations.unfolding.shape[0], 2 + self.equations.unfolding.shape[1]
 
     def stages(self, cycle: Cycle) -> np.ndarray:
-        """The states at the Gauss points, one column each."""
+        """The states at the Gauss points, one column each: the first points of all intervals, then the second …"""
         e, g = self.equations, self.gauss
         X = np.empty((self._shape[0], cycle.intervals * g.degree))
-        stage_states(cycle.x, cycle.K, cycle.h, cycle.scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, X)
+        stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, X)
         return X
 
     def correct(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
         """The orbit that Newton's method finds under the conditions, or in words why it finds none."""
+        e, g, h = self.equations, self.gauss, cycle.mesh.h
+        x, K, scalars = cycle.x.copy(), cycle.K.copy(), cycle.scalars.copy()
+        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, *self._shape[:1] * 2))
         last = np.inf
         for steps in range(1, NEWTON_STEPS + 1):
-            solution = self.step(cycle, pins, metric, steps)
-            if isinstance(solution, str):
-                return solution
-            moved, size = solution
-            if size < CONVERGED or last / 2 < size < SETTLED:
-                return moved
+            stage_states(x, K, h, scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, w.X)
+            size, residual, determinant = newton_step(
+                e(w.X, scalars[1]), x, K, w.X, h, scalars, e.unfolding, g.A, g.A2, g.b, g.bA, g.c,
+                e.rows, e.follow, e.source, pins.rows, pins.scalars, pins.right, cycle.signs,
+                metric.states, metric.scalars, w.Z, G, w.ends, w.dx, w.dc, w.dK,
+            )  # fmt: skip
+            if not np.isfinite(size):
+                return "the equations are singular or not finite on the orbit"
+            if size < self.converged or last / 2 < size < SETTLED:
+                dK = np.empty_like(K)
+                expand(w.Z, w.dx[1], w.dc[1], False, dK)
+                tangent = Cycle(cycle.mesh, w.dx[1].copy(), dK, w.dc[1].copy(), cycle.signs)
+                found = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
+                return Solution(found, tangent, G, determinant, residual, steps)
             if size > (FARTHEST if steps == 1 else last):
                 return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
-            cycle, last = moved.cycle, size
+            last = size
         return f"Newton's method did not converge in {NEWTON_STEPS} steps"
 
-    def step(self, cycle: Cycle, pins: Pins, metric: Metric, steps: int = 1) -> tuple[Solution, float] | str:
-        """One step of Newton's method, and its size."""
-        e, g = self.equations, self.gauss
-        (n, nb), N = self._shape, cycle.intervals
-        X, h = self.stages(cycle), cycle.h
-        values = e(X, cycle.value)
-        Z, G, ends = np.empty((N, cycle.K[0].size, n + nb + 1)), np.empty((N, n, n)), np.empty((N, n, nb + 1))
-        residual = condense(
-            values, cycle.x, cycle.K, X, h, cycle.scalars, e.unfolding,
-            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, Z, G, ends,
-        )  # fmt: skip
-        if not np.isfinite(residual):
-            return "the equations are singular or not finite on the orbit"
-        dx, dc = np.empty((2, N + 1, n)), np.empty((2, nb))
-        determinant = close_chain(G, ends, pins.rows, pins.scalars, pins.residual(cycle), cycle.signs, dx, dc)
-        if not np.isfinite(determinant):
-            return "the equations of the orbit are singular"
-        dK = np.empty((2, *cycle.K.shape))
-        expand(Z, dx[0], dc[0], True, dK[0])
-        expand(Z, dx[1], dc[1], False, dK[1])
-        step = Cycle(cycle.mesh, dx[0], dK[0], dc[0], cycle.signs)
-        tangent = Cycle(cycle.mesh, dx[1], dK[1], dc[1], cycle.signs)
-        size = metric.largest(dx[0], dc[0])
-        if not np.isfinite(size):
-            return "a step of Newton's method is not finite"
-        residual = residual / (np.abs(cycle.K).max() or 1.0)
-        return Solution(cycle.moved(step, 1.0), tangent, G, determinant, residual, steps), size
+    def _workspace(self, intervals: int) -> Workspace:
+        if intervals not in self._workspaces:
+            self._workspaces.clear()
+            self._workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
+        return self._workspaces[intervals]
 
     def kernel(self, cycle: Cycle, pins: Pins) -> Cycle:
         """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way
         off the branch to whose tangent the last pin belongs."""
-        e, g = self.equations, self.gauss
-        (n, nb), N = self._shape, cycle.intervals
+        e, g, (n, nb) = self.equations, self.gauss, self._shape
+        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
         X = self.stages(cycle)
-        values = e(X, cycle.value)
-        Z, G, ends = np.empty((N, cycle.K[0].size, n + nb + 1)), np.empty((N, n, n)), np.empty((N, n, nb + 1))
         condense(
-            values, cycle.x, cycle.K, X, cycle.h, cycle.scalars, e.unfolding,
-            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, Z, G, ends,
+            e(X, cycle.value), cycle.x, cycle.K, X, cycle.mesh.h, cycle.scalars, e.unfolding,
+            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, w.Z, G, w.ends,
         )  # fmt: skip
-        ends[:, :, nb] = np.random.default_rng(0).normal(size=(N, n)) * np.abs(cycle.x).max()
-        dx, dc, dK = np.empty((2, N + 1, n)), np.empty((2, nb)), np.empty_like(cycle.K)
-        close_chain(G, ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, dx, dc)
-        expand(Z, dx[0], dc[0], False, dK)
-        return Cycle(cycle.mesh, dx[0], dK, dc[0], cycle.signs)
+        w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
+        close_chain(G, w.ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, w.dx, w.dc)
+        dK = np.empty_like(cycle.K)
+        expand(w.Z, w.dx[0], w.dc[0], False, dK)
+        return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
 
-    def pins(self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray) -> Pins:
+    def pins(
+        self,
+        cycle: Cycle,
+        metric: Metric,
+        last: tuple[np.ndarray, np.ndarray],
+        held: np.ndarray,
+        rates: np.ndarray | None = None,
+    ) -> Pins:
         """The phase of a reference orbit, the members of families that it is on, and a last row to which it belongs.
 
-        The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
+        The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩. ``rates`` are those of
+        the reference, where they are known.
         """
         n, nb = self._shape
-        weights = mean_weights(cycle.mesh)
-        rows, scalars = np.zeros((nb, len(cycle.mesh), n)), np.zeros((nb, nb))
-        rates = self.equations.rates(cycle.x, cycle.value)
-        rates = rates / (np.abs(rates * metric.states).max() or 1.0)
-        rows[0] = weights[:, None] * metric.states**2 * rates
-        for k, each in enumerate(held):
-            rows[1 + k] = weights[:, None] * each
+        rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
+        rates = self.equations.rates(cycle.x, cycle.value) if rates is None else rates
         rows[-1], scalars[-1] = last
-        pins = Pins(rows, scalars, np.zeros(nb))
-        return replace(pins, right=-pins.residual(cycle))
+        pinned(rows, scalars, right, cycle.mesh.weights, metric.states, rates, held, cycle.x, cycle.scalars)
+        return Pins(rows, scalars, right)
 
     def slopes(self, cycle: Cycle) -> np.ndarray:
         """x' of every state at the Gauss points, indexed [interval, point, state]."""
@@ -307,9 +353,13 @@ class Collocation:
         K = np.empty((cycle.intervals, self.gauss.degree, self._shape[0]))
         K[:, :, e.rows] = cycle.K
         if len(e.follow):
-            X = self.stages(cycle).T.reshape(K.shape)
+            X = self._by_interval(self.stages(cycle))
             K[:, :, e.follow] = cycle.scalars[0] * X[:, :, e.rows[e.source]]
         return K
+
+    def _by_interval(self, X: np.ndarray) -> np.ndarray:
+        """Columns at Gauss points, indexed [interval, point, state]."""
+        return X.reshape(len(X), self.gauss.degree, -1).transpose(2, 1, 0)
 
     def changing_slopes(self, cycle: Cycle, change: Cycle) -> np.ndarray:
         """The same for a change of an orbit."""
@@ -318,32 +368,28 @@ class Collocation:
         K[:, :, e.rows] = change.K
         if len(e.follow):
             v = e.rows[e.source]
-            along = np.einsum("il,jlr->jir", g.A, change.K[:, :, e.source]) * change.h[:, None, None]
-            X = self.stages(cycle).T.reshape(K.shape)
+            along = np.einsum("il,jlr->jir", g.A, change.K[:, :, e.source]) * change.mesh.h[:, None, None]
+            X = self._by_interval(self.stages(cycle))
             K[:, :, e.follow] = cycle.scalars[0] * (change.x[:-1, None, v] + along) + change.scalars[0] * X[:, :, v]
         return K
 
-    def interpolate(self, cycle: Cycle, K: np.ndarray, at: np.ndarray) -> np.ndarray:
+    def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
         """States at any times in [0, 1], one row each, by the collocation polynomials with slopes K."""
-        j = np.clip(np.searchsorted(cycle.mesh, at, side="right") - 1, 0, cycle.intervals - 1)
-        h = cycle.h[j]
-        weights = self.gauss.integrals((at - cycle.mesh[j]) / h)
-        return cycle.x[j] + h[:, None] * np.einsum("al,aln->an", weights, K[j])
+        j, within = cycle.mesh.place(times)
+        return cycle.x[j] + cycle.mesh.h[j, None] * np.einsum("al,aln->an", self.gauss.integrals(within), K[j])
 
-    def carried(self, cycle: Cycle, K: np.ndarray, mesh: np.ndarray) -> Cycle:
+    def carried(self, cycle: Cycle, K: np.ndarray, mesh: Mesh) -> Cycle:
         """An orbit, or a change with slopes K, on another mesh."""
         g = self.gauss
-        points = (mesh[:-1, None] + np.diff(mesh)[:, None] * g.c).ravel()
-        j = np.clip(np.searchsorted(cycle.mesh, points, side="right") - 1, 0, cycle.intervals - 1)
-        values = g.values((points - cycle.mesh[j]) / cycle.h[j])
-        slopes = np.einsum("al,aln->an", values, K[j][:, :, self.equations.rows])
-        x = self.interpolate(cycle, K, mesh)
+        j, within = cycle.mesh.place(mesh.points(g.c))
+        slopes = np.einsum("al,aln->an", g.values(within), K[j][:, :, self.equations.rows])
+        x = self.interpolate(cycle, K, mesh.at)
         x[-1] = cycle.signs * x[0]
-        return Cycle(mesh, x, slopes.reshape(len(mesh) - 1, g.degree, -1), cycle.scalars, cycle.signs)
+        return Cycle(mesh, x, slopes.reshape(len(mesh), g.degree, -1), cycle.scalars, cycle.signs)
 
-    def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> np.ndarray:
+    def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
-        m, h = self.gauss.degree, cycle.h
+        m, h = self.gauss.degree, cycle.mesh.h
         K = self.slopes(cycle) * metric.states
         top = np.einsum("l,jln->jn", self.gauss.highest, K) / h[:, None] ** (m - 1)
         before, after = np.vstack([top[-1] * cycle.signs, top]), np.vstack([top, top[0] * cycle.signs])
@@ -352,26 +398,22 @@ class Collocation:
         density = ((jumps[:-1] + jumps[1:]) / 2) ** (1 / (m + 1))
         density = density + EVEN * (density @ h) if density.any() else np.ones_like(density)
         total = np.concatenate([[0.0], np.cumsum(density * h)])
-        mesh = np.interp(np.linspace(0.0, total[-1], intervals + 1), total, cycle.mesh)
-        mesh[0], mesh[-1] = 0.0, 1.0
-        return mesh
+        times = np.interp(np.linspace(0.0, total[-1], intervals + 1), total, cycle.mesh.at)
+        times[0], times[-1] = 0.0, 1.0
+        return Mesh(times)
 
-    def error(self, solution: Solution, metric: Metric) -> float:
+    def error(self, solution: Solution, metric: Metric, rates: np.ndarray) -> float:
         """How far the velocity f, carried over each interval by G, misses f at its end, summed: of order h^2m.
 
         The exact linearised flow carries f(x(t)) into itself, so that this is the error of the transition matrices
-        and, in size, of the states at the mesh points and of the period, relative.
+        and, in size, of the states at the mesh points and of the period, relative. ``rates`` are f at the mesh points.
         """
-        cycle = solution.cycle
-        rates = self.equations.rates(cycle.x, cycle.value) * metric.states
-        G = solution.G * metric.states[:, None] / metric.states
-        missed = np.einsum("jik,jk->ji", G, rates[:-1]) - rates[1:]
-        return float(np.abs(missed).max(axis=1).sum() / np.abs(rates).max())
+        return carried_velocity(solution.G, rates, metric.states)
 
 
 def doubled(cycle: Cycle) -> Cycle:
     """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole."""
-    mesh = np.concatenate([cycle.mesh, 1 + cycle.mesh[1:]]) / 2
+    mesh = Mesh(np.concatenate([cycle.mesh.at, 1 + cycle.mesh.at[1:]]) / 2)
     x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]])
     K = np.concatenate([2 * cycle.K, 2 * cycle.K * (-1.0 if cycle.halved else 1.0)])
     scalars = cycle.scalars * np.array([2.0, *[1.0] * (len(cycle.scalars) - 1)])

@@ -5,8 +5,9 @@ slopes k = x' at its Gauss points. Where a row of f is itself a state, q' = v, i
 (Runge–Kutta–Nyström form), so that a mechanical system has only its accelerations for unknowns: of W δk = right, an
 eighth of the work. What remains is x_{j+1} = G_j x_j + g_j (T, p, α), whose G_j multiply to the monodromy matrix.
 
-The chain is reduced by orthogonal transformations (structured orthogonal factorisation, Wright, SIAM J. Sci. Stat.
-Comput. 13, 1992): products of G_j, which overflow the accuracy where motions separate quickly, are never formed.
+The chain is reduced by eliminating mesh points one after the other, rows of two neighbouring intervals exchanged for
+the largest pivot (Ascher, Mattheij and Russell 1988, Sec. 7.2): products of G_j, in which rounding drowns where motions
+separate quickly, are never formed.
 """
 
 from __future__ import annotations
@@ -14,16 +15,21 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+# Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one.
+compiled = njit(cache=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+
 REGULAR = 1e-300  # pivots below this are zeros
+LANES = 32  # at most, intervals that are eliminated side by side
+GROWN = 30.0  # factors of elimination beyond this call for pivoting
 
 
-@njit(cache=True)
+@compiled
 def stage_states(x, K, h, T, A, A2, c, rows, follow, source, X):
-    """States at the Gauss points, X[:, j m + i], from states at the mesh points and slopes."""
+    """States at the Gauss points from states at the mesh points and slopes: point i of interval j is X[:, i N + j]."""
     N, m, nr = K.shape
     for j in range(N):
         for i in range(m):
-            at = j * m + i
+            at = i * N + j
             for r in range(nr):
                 total = 0.0
                 for l in range(m):
@@ -37,7 +43,7 @@ def stage_states(x, K, h, T, A, A2, c, rows, follow, source, X):
                 X[follow[k], at] = x[j, follow[k]] + h[j] * T * (c[i] * x[j, rows[s]] + h[j] * total)
 
 
-@njit(cache=True)
+@compiled
 def eliminate(a, size):
     """Gauss's elimination with partial pivoting: a = [W | right] becomes [· | W⁻¹ right]; False where W is singular."""
     width = a.shape[1]
@@ -67,62 +73,134 @@ def eliminate(a, size):
     return True
 
 
-@njit(cache=True)
+@compiled
 def condense(values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, source, Z, G, g):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
-    ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point.
-    Returns the largest residual of a slope, or NaN where an interval is singular.
+    ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point. Intervals are
+    eliminated side by side, in lanes, without exchanging rows, as W is near 1 on a fine mesh; those in which a
+    factor grows are done again with partial pivoting. Returns the largest residual of a slope, NaN where W is singular.
     """
+    N, m, nr = K.shape
+    size = m * nr
+    width = size + Z.shape[2]
+    lanes = min(LANES, N)
+    a = np.empty((size, width, lanes))
+    single = np.empty((size, width))
+    grown = np.empty(lanes)
+    worst = 0.0
+    for low in range(0, N, lanes):
+        count = min(lanes, N - low)
+        _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source)
+        for row in range(size):
+            for lane in range(count):
+                residual = abs(a[row, width - 1, lane])
+                if not residual <= worst:
+                    worst = residual
+        _eliminate_lanes(a, size, grown)
+        for lane in range(count):
+            if not grown[lane] < GROWN:
+                _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source)
+                single[:, :] = a[:, :, lane]
+                if not eliminate(single, size):
+                    return np.nan
+                Z[low + lane] = single[:, size:]
+                _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source)
+                _eliminate_lanes(a, size, grown.copy())
+            else:
+                for row in range(size):
+                    for t in range(width - size):
+                        Z[low + lane, row, t] = a[row, size + t, lane]
+    for j in range(N):
+        _ends(j, x, K, h, scalars[0], b, bA, rows, follow, source, Z, G, g)
+    return worst
+
+
+@compiled
+def _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source):
+    """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix."""
     N, m, nr = K.shape
     n = x.shape[1]
     nb = len(scalars)
     T = scalars[0]
-    size = m * nr
-    last = n + nb
-    a = np.empty((size, size + last + 1))
-    worst = 0.0
-    for j in range(N):
-        hj = h[j]
-        for i in range(m):
-            at = j * m + i
-            for r in range(nr):
-                row = i * nr + r
-                for l in range(m):
-                    for s in range(nr):
-                        a[row, l * nr + s] = -T * hj * A[i, l] * values[nr + r * n + rows[s], at]
-                    for k in range(len(follow)):
-                        by = values[nr + r * n + follow[k], at]
-                        a[row, l * nr + source[k]] -= T * T * hj * hj * A2[i, l] * by
-                a[row, row] += 1.0
-                f = values[r, at]
-                for k in range(nb - 2):
-                    f += D[rows[r], k] * scalars[2 + k]
-                    a[row, size + n + 2 + k] = T * D[rows[r], k]
+    size, lanes = m * nr, a.shape[2]
+    last = size + n + nb
+    step = np.zeros(lanes)
+    step[:count] = T * h[low : low + count]
+    once, twice = np.zeros((nr, lanes)), np.zeros((nr, lanes))
+    a[:, size:, count:] = 0.0
+    for i in range(m):
+        at = i * N + low
+        for r in range(nr):
+            row = i * nr + r
+            f = values[r, at : at + count]
+            by_period = a[row, size + n]
+            by_period[:count] = f
+            for k in range(nb - 2):
+                by_period[:count] += D[rows[r], k] * scalars[2 + k]
+                a[row, size + n + 2 + k, :count] = T * D[rows[r], k]
+            for lane in range(count):
+                a[row, last, lane] = T * by_period[lane] - K[low + lane, i, r]
+                a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
+            for s in range(nr):
+                by = values[nr + r * n + rows[s], at : at + count]
+                direct, by_state = once[s], a[row, size + rows[s]]
+                for lane in range(count):
+                    direct[lane] = -step[lane] * by[lane]
+                    by_state[lane] = T * by[lane]
+            twice[:, :] = 0.0
+            for k in range(len(follow)):
+                by = values[nr + r * n + follow[k], at : at + count]
+                through, by_state, moved = (
+                    twice[source[k]],
+                    a[row, size + rows[source[k]]],
+                    X[follow[k], at : at + count],
+                )
+                for lane in range(count):
+                    through[lane] -= step[lane] * step[lane] * by[lane]
+                    a[row, size + follow[k], lane] = T * by[lane]
+                    by_state[lane] += T * c[i] * step[lane] * by[lane]
+                    by_period[lane] += by[lane] * (moved[lane] - x[low + lane, follow[k]])
+            for l in range(m):
                 for s in range(nr):
-                    a[row, size + rows[s]] = T * values[nr + r * n + rows[s], at]
-                by_period = f
-                for k in range(len(follow)):
-                    by = values[nr + r * n + follow[k], at]
-                    a[row, size + follow[k]] = T * by
-                    a[row, size + rows[source[k]]] += T * T * hj * c[i] * by
-                    by_period += by * (X[follow[k], at] - x[j, follow[k]])
-                a[row, size + n] = by_period
-                a[row, size + n + 1] = T * values[nr + nr * n + r, at]
-                residual = T * f - K[j, i, r]
-                a[row, size + last] = residual
-                if not abs(residual) <= worst:
-                    worst = abs(residual)
-        if not eliminate(a, size):
-            return np.nan
-        for row in range(size):
-            for t in range(last + 1):
-                Z[j, row, t] = a[row, size + t]
-        _ends(j, x, K, h, T, b, bA, rows, follow, source, Z, G, g)
-    return worst
+                    entry, direct, through = a[row, l * nr + s], once[s], twice[s]
+                    first, second = A[i, l], A2[i, l]
+                    for lane in range(lanes):
+                        entry[lane] = first * direct[lane] + second * through[lane]
+            for lane in range(lanes):
+                a[row, row, lane] += 1.0
 
 
-@njit(cache=True)
+@compiled
+def _eliminate_lanes(a, size, grown):
+    """The same as ``eliminate`` for all lanes at once, without pivoting; the largest factor of each lane."""
+    width, lanes = a.shape[1:]
+    inverse = np.empty(lanes)
+    factor = np.empty(lanes)
+    grown[:] = 0.0
+    for p in range(size):
+        for lane in range(lanes):
+            inverse[lane] = 1.0 / a[p, p, lane]
+        for i in range(p + 1, size):
+            for lane in range(lanes):
+                factor[lane] = a[i, p, lane] * inverse[lane]
+                grown[lane] = max(grown[lane], abs(factor[lane]))
+            for t in range(p + 1, width):
+                for lane in range(lanes):
+                    a[i, t, lane] -= factor[lane] * a[p, t, lane]
+    for p in range(size - 1, -1, -1):
+        for l in range(p + 1, size):
+            for t in range(size, width):
+                for lane in range(lanes):
+                    a[p, t, lane] -= a[p, l, lane] * a[l, t, lane]
+        for lane in range(lanes):
+            inverse[lane] = 1.0 / a[p, p, lane]
+        for t in range(size, width):
+            for lane in range(lanes):
+                a[p, t, lane] *= inverse[lane]
+
+
+@compiled
 def _ends(j, x, K, h, T, b, bA, rows, follow, source, Z, G, g):
     """The state at the end of an interval, by that at its beginning and the scalars."""
     m, nr = K.shape[1:]
@@ -157,7 +235,33 @@ def _ends(j, x, K, h, T, b, bA, rows, follow, source, Z, G, g):
         g[j, end, width - 1] += x[j, end] + h[j] * T * moved - x[j + 1, end]
 
 
-@njit(cache=True)
+@compiled
+def triangulate(w, columns):
+    """Elimination with partial pivoting below the diagonal of the first columns of w, applied to all; the sign of
+    the permutation."""
+    height, width = w.shape
+    sign = 1.0
+    for p in range(columns):
+        pivot = p
+        for i in range(p + 1, height):
+            if abs(w[i, p]) > abs(w[pivot, p]):
+                pivot = i
+        if pivot != p:
+            sign = -sign
+            for t in range(p, width):
+                w[p, t], w[pivot, t] = w[pivot, t], w[p, t]
+        inverse = 1.0 / w[p, p]
+        upper = w[p]
+        for i in range(p + 1, height):
+            factor = w[i, p] * inverse
+            if factor != 0.0:
+                lower = w[i]
+                for t in range(p, width):
+                    lower[t] -= factor * upper[t]
+    return sign
+
+
+@compiled
 def reflect(w, columns):
     """Householder's reflections that make the first columns of w upper triangular, applied to all; (−1)^reflections."""
     height, width = w.shape
@@ -188,7 +292,7 @@ def reflect(w, columns):
     return sign
 
 
-@njit(cache=True)
+@compiled
 def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
     """Solve the chain, closed by x_N = signs·x_0, with border rows over all mesh points and over the scalars.
 
@@ -218,7 +322,7 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
             w[n + i, 2 * n + i] = -1.0
         w[n:, 3 * n :] = g[j]
         w[n:, wide - 1] *= -1.0
-        sign *= reflect(w, n)
+        sign *= triangulate(w, n)
         kept[j] = w[:n]
         A[:, :] = w[n:, n : 2 * n]
         B[:, :] = w[n:, 2 * n : 3 * n]
@@ -239,6 +343,8 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
         final[n + k, n : n + nb] = by_scalars[k, :nb]
         final[n + k, n + nb] = by_scalars[k, nb]
     final[n + nb - 1, n + nb + 1] = 1.0
+    if n % 2 == 1 and N % 2 == 0:  # of moving the columns of the eliminated points to the front
+        sign = -sign
     determinant = sign * _scaled_determinant(final, n + nb)
     if determinant == 0.0 or not eliminate(final, n + nb):
         return np.nan
@@ -259,7 +365,7 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
     return determinant
 
 
-@njit(cache=True)
+@compiled
 def _carry(rows, by_scalars, kept, j, n):
     """Take x_j out of the border rows, by the equation that was kept for it."""
     nb, width = by_scalars.shape
@@ -278,7 +384,7 @@ def _carry(rows, by_scalars, kept, j, n):
                 by_scalars[k, t] -= y[i] * kept[i, 3 * n + t]
 
 
-@njit(cache=True)
+@compiled
 def _scaled_determinant(matrix, size):
     """The determinant of the leading block with rows scaled to unit size (the rows stay scaled)."""
     for i in range(size):
@@ -304,7 +410,7 @@ def _scaled_determinant(matrix, size):
     return determinant
 
 
-@njit(cache=True)
+@compiled
 def expand(Z, dx, dc, newton, dK):
     """Slopes that belong to the changes of states and scalars; with the residuals' own part in a step of Newton's."""
     N, m, nr = dK.shape
@@ -322,7 +428,46 @@ def expand(Z, dx, dc, newton, dK):
                 dK[j, i, r] = total
 
 
-@njit(cache=True)
+@compiled
+def newton_step(
+    values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, source,
+    borders, scalar_borders, right, signs, of_states, of_scalars, Z, G, g, dx, dc, dK,
+):  # fmt: skip
+    """Change x, K and scalars by a step of Newton's method: its size, the residual before it, and the determinant.
+
+    ``borders``, ``scalar_borders`` and ``right`` state the linear conditions, ``of_states`` and ``of_scalars`` scale
+    the size. ``dx[1]``, ``dc[1]`` become the tangent. A size that is not finite says that the step failed.
+    """
+    worst = condense(values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, source, Z, G, g)
+    if not np.isfinite(worst):
+        return np.nan, np.nan, 0.0
+    left = right.copy()
+    for k in range(len(right)):
+        for j in range(x.shape[0]):
+            for t in range(x.shape[1]):
+                left[k] -= borders[k, j, t] * x[j, t]
+        for t in range(len(scalars)):
+            left[k] -= scalar_borders[k, t] * scalars[t]
+    determinant = close_chain(G, g, borders, scalar_borders, left, signs, dx, dc)
+    if not np.isfinite(determinant):
+        return np.nan, worst, 0.0
+    expand(Z, dx[0], dc[0], True, dK)
+    size = 0.0
+    for j in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            change = abs(dx[0, j, t] * of_states[t])
+            size = change if not change <= size else size
+            x[j, t] += dx[0, j, t]
+    for t in range(len(scalars)):
+        change = abs(dc[0, t] * of_scalars[t])
+        size = change if not change <= size else size
+        scalars[t] += dc[0, t]
+    largest = np.abs(K).max()
+    K += dK
+    return size, worst / largest if largest > 0 else worst, determinant
+
+
+@compiled
 def sweep(G, Q, R):
     """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N."""
     N, n = G.shape[:2]
@@ -341,3 +486,55 @@ def sweep(G, Q, R):
             for t in range(n):
                 R[j, i, t] = flip * w[i, t] if t >= i else 0.0
                 Q[t, i] = flip * w[i, n + t]
+
+
+@compiled
+def inner_product(weights, squares, a, b, scalar_squares, a_scalars, b_scalars):
+    """Σ w_j ⟨a_j, b_j⟩ over the mesh points, plus that of the scalars, each component by the square of its scale."""
+    total = 0.0
+    for j in range(len(weights)):
+        at = 0.0
+        for t in range(len(squares)):
+            at += squares[t] * a[j, t] * b[j, t]
+        total += weights[j] * at
+    for t in range(len(scalar_squares)):
+        total += scalar_squares[t] * a_scalars[t] * b_scalars[t]
+    return total
+
+
+@compiled
+def carried_velocity(G, rates, scale):
+    """How far the velocity f, carried over each interval by G, misses f at its end: summed, relative to the largest."""
+    N, n = G.shape[:2]
+    total, largest = 0.0, 0.0
+    for j in range(N):
+        worst = 0.0
+        for i in range(n):
+            missed = -rates[j + 1, i]
+            for t in range(n):
+                missed += G[j, i, t] * rates[j, t]
+            worst = max(worst, abs(missed * scale[i]))
+            largest = max(largest, abs(rates[j, i] * scale[i]))
+        total += worst
+    return total / largest
+
+
+@compiled
+def pinned(rows, scalars, right, weights, scale, rates, held, x, of_scalars):
+    """Fill the rows of the phase and of families, and the values that all rows have on an orbit."""
+    largest = 0.0
+    for j in range(len(weights)):
+        for t in range(len(scale)):
+            largest = max(largest, abs(rates[j, t] * scale[t]))
+    for j in range(len(weights)):
+        for t in range(len(scale)):
+            rows[0, j, t] = weights[j] * scale[t] * scale[t] * rates[j, t] / largest
+            for k in range(len(held)):
+                rows[1 + k, j, t] = weights[j] * held[k, t]
+    for k in range(len(right)):
+        right[k] = 0.0
+        for j in range(len(weights)):
+            for t in range(len(scale)):
+                right[k] += rows[k, j, t] * x[j, t]
+        for t in range(len(of_scalars)):
+            right[k] += scalars[k, t] * of_scalars[t]

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import ceil
+from math import ceil, isnan
 
 import numpy as np
 
-from pfaff.bifurcation.collocation import Collocation, Cycle, Metric, Solution
-from pfaff.bifurcation.floquet import multipliers
+from pfaff.bifurcation.collocation import Collocation, Cycle, Mesh, Metric, Solution
+from pfaff.bifurcation.floquet import multipliers, test_functions
 
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
@@ -24,6 +24,7 @@ SLOW = 5  # steps of Newton's method, beyond which a step is repeated with half 
 GROWTH = 1.6  # of one step over the one before
 ADAPT_EVERY = 4  # steps between new meshes
 FEWEST, MOST = 8, 2000  # intervals
+ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 PLACE = 1e-11  # to which special points are located on the chord of their step
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
 REAL = 1e-9  # imaginary parts below this, relative, are rounding
@@ -47,6 +48,9 @@ class Point:
     steps: int
     metric: Metric = field(repr=False)
     basis: np.ndarray = field(repr=False)
+    rates: np.ndarray = field(repr=False)
+    unstable: int
+    tests: dict[str, float] = field(repr=False)
 
     @property
     def value(self) -> float:
@@ -77,20 +81,25 @@ class Continuation:
 
     # Orbits
 
-    def corrected(self, guess: Cycle, reference: Cycle, last: tuple[np.ndarray, np.ndarray]) -> Solution | str:
+    def corrected(self, guess: Cycle, reference: Cycle | Point, last: tuple[np.ndarray, np.ndarray]) -> Solution | str:
         """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value."""
-        metric = Metric.of(reference, self.span)
-        pins = self.collocation.pins(reference, metric, last, self.held)
-        right = pins.right.copy()
-        right[-1] = float((last[0] * guess.x).sum() + last[1] @ guess.scalars)
-        return self.collocation.correct(guess, replace(pins, right=right), metric)
+        known = reference if isinstance(reference, Point) else None
+        cycle = known.cycle if known else reference
+        assert isinstance(cycle, Cycle)
+        metric = known.metric if known else Metric.of(cycle, self.span)
+        pins = self.collocation.pins(cycle, metric, last, self.held, known.rates if known else None)
+        pins.right[-1] = np.vdot(last[0], guess.x) + last[1] @ guess.scalars
+        return self.collocation.correct(guess, pins, metric)
 
     def at_value(self, guess: Cycle, value: float) -> Solution | str:
         """The orbit at a value of the parameter."""
         scalars = guess.scalars.copy()
         scalars[1] = value
         row = np.zeros_like(guess.x), np.eye(len(scalars))[1] / self.span
-        return self.corrected(replace(guess, scalars=scalars), guess, row)
+        solution = self.corrected(replace(guess, scalars=scalars), guess, row)
+        if isinstance(solution, Solution):
+            solution.cycle.scalars[1] = value  # without the rounding of Newton's last step
+        return solution
 
     def point(self, solution: Solution, towards: Cycle | None = None, basis: np.ndarray | None = None) -> Point:
         """Everything about a corrected orbit; its tangent points towards a change, or as it is."""
@@ -99,10 +108,34 @@ class Continuation:
         sign = 1.0 if towards is None or metric.dot(solution.tangent, towards) >= 0 else -1.0
         tangent = solution.tangent.scaled(sign / metric.norm(solution.tangent))
         values, basis = multipliers(solution.G, cycle.signs, basis)
-        error = self.collocation.error(solution, metric)
-        return Point(
-            cycle, tangent, values, sign * solution.determinant, error, solution.residual, solution.steps, metric, basis
-        )
+        rates = self.collocation.equations.rates(cycle.x, cycle.value)
+        error = self.collocation.error(solution, metric, rates)
+        determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
+        unstable, tests = self._tests(cycle, tangent, values, determinant)
+        return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, rates, unstable, tests)
+
+    def adopted(self, point: Point, sign: float = 1.0) -> Point:
+        """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
+        metric = Metric.of(point.cycle, self.span)
+        tangent = point.tangent.scaled(sign / metric.norm(point.tangent))
+        determinant = sign * point.determinant
+        unstable, tests = self._tests(point.cycle, tangent, point.multipliers, determinant)
+        return replace(point, metric=metric, tangent=tangent, determinant=determinant, unstable=unstable, tests=tests)
+
+    def _tests(
+        self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
+    ) -> tuple[int, dict[str, float]]:
+        """How many multipliers are unstable, and functions that change their signs at special points.
+
+        A multiplier −1 of half a period of a symmetric orbit breaks its symmetry; of a whole one it doubles it. Near
+        homoclinic orbits rounding hides the multipliers that are 1 by structure: none is believed then.
+        """
+        far, unstable, flip, torus = test_functions(values, self.structural)
+        if not far < TRUSTED:
+            flip = torus = np.nan
+        turned = "symmetry breaking" if cycle.halved else "period doubling"
+        slope = float(tangent.scalars[1]) / self.span
+        return unstable, {"fold": slope, "branch point": determinant, turned: flip, "torus": torus}
 
     def refined(self, point: Point) -> Point | str:
         """The same orbit with as many intervals as its accuracy needs."""
@@ -117,23 +150,26 @@ class Continuation:
             finer = self.remeshed(point, intervals)
             if isinstance(finer, str):
                 return finer
-            if finer.error > 0.5 * point.error and point.error < 1e3 * self.accuracy:
-                return finer  # rounding, not the mesh
+            if finer.error > 0.5 * point.error and point.error < ROUNDING:
+                return point
             point = finer
         return point
 
     def remeshed(self, point: Point, intervals: int) -> Point | str:
-        """The same orbit, corrected on a mesh adapted to it."""
+        """The same orbit on a mesh adapted to it, corrected where the number of intervals changes."""
         cycle, tangent = self.moved_to(point, self.collocation.adapted(point.cycle, point.metric, intervals))
+        if intervals == point.cycle.intervals:
+            rates = self.collocation.equations.rates(cycle.x, cycle.value)
+            return replace(point, cycle=cycle, tangent=tangent, rates=rates)
         solution = self.corrected(cycle, cycle, point.metric.dual(tangent))
         if isinstance(solution, str):
             return solution
         return self.point(solution, tangent, point.basis)
 
-    def moved_to(self, point: Point, mesh: np.ndarray) -> tuple[Cycle, Cycle]:
+    def moved_to(self, point: Point, mesh: Mesh) -> tuple[Cycle, Cycle]:
         """Orbit and tangent on another mesh, by interpolation."""
         c = self.collocation
-        if len(mesh) == len(point.cycle.mesh) and (mesh == point.cycle.mesh).all():
+        if mesh is point.cycle.mesh:
             return point.cycle, point.tangent
         cycle = c.carried(point.cycle, c.slopes(point.cycle), mesh)
         return cycle, c.carried(point.tangent, c.changing_slopes(point.cycle, point.tangent), mesh)
@@ -199,6 +235,8 @@ class Continuation:
         """As many as the accuracy needs, with a reserve."""
         order = 2 * self.collocation.gauss.degree
         factor = 1.1 * (max(point.error, 1e-14) * 10 / self.accuracy) ** (1 / order)
+        if 0.85 < factor < 1:
+            return point.cycle.intervals
         return min(max(FEWEST, ceil(point.cycle.intervals * float(np.clip(factor, 0.7, 1.5)))), MOST)
 
     def _step(self, point: Point, ds: float, bend: Cycle | None) -> tuple[Point, Cycle, float] | str:
@@ -207,7 +245,7 @@ class Continuation:
         guess = point.cycle.moved(tangent, ds)
         if bend is not None:
             guess = guess.moved(bend, ds**2 / 2)
-        solution = self.corrected(guess, point.cycle, metric.dual(tangent))
+        solution = self.corrected(guess, point, metric.dual(tangent))
         if isinstance(solution, str):
             return solution
         if solution.steps > SLOW:
@@ -232,13 +270,13 @@ class Continuation:
 
     def _explained(self, a: Point, b: Point) -> bool:
         """Whether the multipliers that cross the unit circle in a step belong to special points that are seen."""
-        before, after = self.tests(a), self.tests(b)
-        if np.isnan([*before.values(), *after.values()]).any():
+        before, after = a.tests, b.tests
+        if isnan(before["torus"]) or isnan(after["torus"]):
             return True
         crossings = sum(
             2 if kind == "torus" else 1 for kind in before if before[kind] * after[kind] < 0 and kind != "fold"
         ) + (before["fold"] * after["fold"] < 0)
-        return abs(self.unstable(a) - self.unstable(b)) <= crossings
+        return abs(a.unstable - b.unstable) <= crossings
 
     # Special points
 
@@ -247,38 +285,15 @@ class Continuation:
         order = np.argsort(np.abs(point.multipliers - 1))
         return point.multipliers[np.sort(order[self.structural :])]
 
-    def trusted(self, point: Point) -> bool:
-        """Whether the multipliers that are 1 by structure came out so; near homoclinic orbits rounding hides them."""
-        return bool(np.sort(np.abs(point.multipliers - 1))[self.structural - 1] < TRUSTED)
-
-    def unstable(self, point: Point) -> int:
-        return int((np.abs(self.others(point)) > 1).sum())
-
-    def tests(self, point: Point) -> dict[str, float]:
-        """Functions that change their signs at special points.
-
-        A multiplier −1 of half a period of a symmetric orbit breaks its symmetry; of a whole one it doubles it.
-        """
-        mu = self.others(point) if self.trusted(point) else np.array([np.nan, np.nan])
-        flip = np.prod((1 + mu) / (1 + np.abs(mu))).real
-        i, j = np.triu_indices(len(mu), 1)
-        pairs = mu[i] * mu[j]
-        return {
-            "fold": float(point.tangent.scalars[1]) / self.span,
-            "branch point": point.determinant,
-            "symmetry breaking" if point.cycle.halved else "period doubling": float(flip),
-            "torus": float(np.prod((pairs - 1) / (1 + np.abs(pairs))).real),
-        }
-
     def events(self, a: Point, b: Point) -> list[Event]:
         """Special points between two, in their order along the branch."""
-        before, after = self.tests(a), self.tests(b)
+        before, after = a.tests, b.tests
         kinds = [kind for kind in before if before[kind] * after[kind] < 0]
         if max(abs(before["fold"]), abs(after["fold"])) < LEVEL:
             kinds = [kind for kind in kinds if kind != "fold"]
         found = []
         for kind in kinds:
-            located = self.locate(a, b, lambda point, kind=kind: self.tests(point)[kind])  # type: ignore[misc]
+            located = self.locate(a, b, lambda point, kind=kind: point.tests[kind])  # type: ignore[misc]
             if located is not None and (kind != "torus" or self._on_circle(located[1])):
                 found.append((located[0], Event(kind, located[1])))
         if "branch point" in kinds and "fold" in kinds:
@@ -361,7 +376,7 @@ class Chord:
 
     def point(self, at: float) -> Point | str:
         """The orbit on the plane across the chord at a fraction of it."""
-        solution = self.continuation.corrected(self.guess(at), self.b.cycle, self.row)
+        solution = self.continuation.corrected(self.guess(at), self.b, self.row)
         if isinstance(solution, str):
             return solution
         return self.continuation.point(solution, self.chord, self.b.basis)

@@ -8,26 +8,21 @@ Those of comparable size are taken together, as eigenvalues of one block; blocks
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from pfaff.bifurcation.condensation import sweep
+from pfaff.bifurcation.condensation import compiled, sweep
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this are separated
 DECOUPLED = 1e-14  # what is left of a coupling
 SMALLEST = 1e-300  # below it a triangle is singular
+REAL = 1e-14  # imaginary parts below this, relative, are rounding
 LARGEST = 700.0  # logarithms beyond this overflow
 
 
 def multipliers(G: np.ndarray, signs: np.ndarray, start: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues of signs·G_{N−1}…G_0, the largest first, and the basis of the iteration, a start for the next."""
-    n = G.shape[1]
-    Q, R, H = (np.eye(n) if start is None else start.copy()), np.empty_like(G), np.empty((n, n))
-    sizes = _iterate(G, signs, Q, R, H)
-    cuts = [p for p in range(1, n) if sizes[p - 1] - sizes[p] > APART]
-    blocks = zip([0, *cuts], [*cuts, n], strict=True)
-    values = np.concatenate([_block(H, R, low, high) for low, high in blocks])
-    return sorted_multipliers(values), Q
+    Q = np.eye(G.shape[1]) if start is None else start.copy()
+    return sorted_multipliers(_multipliers(G, signs, Q)), Q
 
 
 def sorted_multipliers(values: np.ndarray) -> np.ndarray:
@@ -35,12 +30,47 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
     return values[np.lexsort((-values.imag, -np.abs(values)))]
 
 
-def _block(H: np.ndarray, R: np.ndarray, low: int, high: int) -> np.ndarray:
-    product, size = _triangles(R, low, high)
-    return np.linalg.eigvals(H[low:high, low:high] @ product) * np.exp(min(size, LARGEST))
+@compiled
+def _multipliers(G, signs, Q):
+    n = G.shape[1]
+    R, H = np.empty_like(G), np.empty((n, n))
+    sizes = _iterate(G, signs, Q, R, H)
+    values = np.empty(n, dtype=np.complex128)
+    low = 0
+    for high in range(1, n + 1):
+        if high == n or sizes[high - 1] - sizes[high] > APART:
+            product, size = _triangles(R, low, high)
+            block = np.ascontiguousarray(H[low:high, low:high]) @ product
+            values[low:high] = np.linalg.eigvals(block.astype(np.complex128)) * np.exp(min(size, LARGEST))
+            low = high
+    for k in range(n):
+        if abs(values[k].imag) < REAL * abs(values[k]):
+            values[k] = values[k].real
+        elif values[k].imag > 0:  # of a real product: the conjugate is there too, but for rounding
+            values[np.abs(values - values[k].conjugate()).argmin()] = values[k].conjugate()
+    return values
 
 
-@njit(cache=True)
+@compiled
+def test_functions(multipliers, structural):
+    """Without the multipliers that are 1 by structure: how far those are from 1, how many others are unstable, and
+    Π(1 + μ) and Π(μ_i μ_j − 1), each factor scaled, which change their signs at flips and at tori."""
+    n = len(multipliers)
+    order = np.argsort(np.abs(multipliers - 1))
+    far = abs(multipliers[order[structural - 1]] - 1)
+    flip, torus = 1.0 + 0.0j, 1.0 + 0.0j
+    unstable = 0
+    for i in range(structural, n):
+        a = multipliers[order[i]]
+        unstable += abs(a) > 1
+        flip *= (1 + a) / (1 + abs(a))
+        for j in range(i + 1, n):
+            pair = a * multipliers[order[j]]
+            torus *= (pair - 1) / (1 + abs(pair))
+    return far, unstable, flip.real, torus.real
+
+
+@compiled
 def _iterate(G, signs, Q, R, H):
     """Sweeps until Q is carried into itself as far as sizes separate it; H = Q_0ᵀ signs Q_N. Returns log sizes."""
     N, n = G.shape[:2]
@@ -64,7 +94,7 @@ def _iterate(G, signs, Q, R, H):
     return sizes
 
 
-@njit(cache=True)
+@compiled
 def _triangles(R, low, high):
     """The product of the blocks on the diagonals, scaled to unit size, and the logarithm of the scale."""
     size = 0.0

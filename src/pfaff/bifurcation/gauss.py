@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -29,7 +29,7 @@ class Gauss:
         """Their integrals from 0."""
         return _integrated(2 * at - 1, self.degree) @ self._inverse
 
-    @property
+    @cached_property
     def highest(self) -> np.ndarray:
         """Weights of values at the Gauss points in the highest derivative of the polynomial through them."""
         leading = legendre.leg2poly(np.eye(self.degree)[-1])[-1] * 2.0 ** (self.degree - 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Metric, doubled
+from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Mesh, Metric, doubled
 from pfaff.bifurcation.continuation import Continuation, Event, Point, Stop
 from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
@@ -53,7 +53,8 @@ class OrbitProblem:
 
     @cached_property
     def collocation(self) -> Collocation:
-        return Collocation(Equations(self.flow, self.load, self.case.numbers, self.unfolding), gauss(DEGREE))
+        equations = Equations(self.flow, self.load, self.case.numbers, self.unfolding)
+        return Collocation(equations, gauss(DEGREE), self.accuracy)
 
     def continuation(self, span: float) -> Continuation:
         return Continuation(self.collocation, span, self.held, self.accuracy)
@@ -129,13 +130,9 @@ class OrbitPoint:
         return sorted_multipliers(values**2) if self.symmetric else values
 
     @property
-    def _others(self) -> np.ndarray:
-        return self.problem.continuation(1.0).others(self.point)
-
-    @property
     def unstable(self) -> int:
-        """How many multipliers lie outside the unit circle."""
-        return int((np.abs(self._others) > 1).sum())
+        """How many multipliers lie outside the unit circle, those that are 1 by structure left out."""
+        return self.point.unstable
 
     @property
     def stable(self) -> bool:
@@ -172,7 +169,7 @@ class OrbitPoint:
             return {}
         names = list(flow.system.coordinate_names)  # type: ignore[union-attr]
         rows = [names.index(name) for name in flow.dropped]
-        weights = cycle.scalars[0] * (cycle.h[:, None] * c.gauss.b).ravel()
+        weights = cycle.scalars[0] * (c.gauss.b[:, None] * cycle.mesh.h).ravel()
         X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
         moved = flow.velocities(X, numbers)[rows] @ weights
         if self.symmetric:
@@ -188,8 +185,7 @@ class OrbitPoint:
     def orbit(self) -> Orbit:
         """The orbit in time, sampled evenly in every interval of its mesh, both ends included."""
         cycle, c = self.point.cycle, self.problem.collocation
-        fractions = np.arange(SAMPLES) / SAMPLES
-        s = np.append((cycle.mesh[:-1, None] + cycle.h[:, None] * fractions).ravel(), 1.0)
+        s = np.append(cycle.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
         x = c.interpolate(cycle, c.slopes(cycle), s)
         if self.symmetric:
             s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
@@ -294,11 +290,11 @@ def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: f
     c = continuation.collocation
     turn = np.pi if symmetric else 2 * np.pi
     intervals = INTERVALS // 2 if symmetric else INTERVALS
-    mesh = np.linspace(0.0, 1.0, intervals + 1)
+    mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
     signs = np.full(len(hopf.x), -1.0 if symmetric else 1.0)
-    at_points = (mesh[:-1, None] + np.diff(mesh)[:, None] * c.gauss.c)[..., None]
-    wave = 2 * radius * (np.exp(1j * turn * mesh[:, None]) * hopf.q).real
-    slopes = 2 * radius * (1j * turn * np.exp(1j * turn * at_points) * hopf.q).real[:, :, c.equations.rows]
+    points = mesh.points(c.gauss.c).reshape(intervals, -1, 1)
+    wave = 2 * radius * (np.exp(1j * turn * mesh.at[:, None]) * hopf.q).real
+    slopes = 2 * radius * (1j * turn * np.exp(1j * turn * points) * hopf.q).real[:, :, c.equations.rows]
     scalars = np.array([turn / hopf.omega, value, *np.zeros(c.equations.unfolding.shape[1])])
     guess = Cycle(mesh, hopf.x + wave, slopes, scalars, signs)
     change = replace(guess, x=wave, scalars=np.zeros_like(scalars))
@@ -344,13 +340,9 @@ def _at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
 
 def _directed(start: OrbitPoint, to: float) -> OrbitPoint:
     """The same orbit with its tangent towards a value of the load."""
-    point = start.point
-    towards = np.sign(to - point.value) * point.tangent.scalars[1]
-    sign = 1.0 if towards >= 0 else -1.0
-    metric = Metric.of(point.cycle, _span(point.value, to, start.load))
-    tangent = point.tangent.scaled(sign / metric.norm(point.tangent))
-    turned = replace(point, tangent=tangent, metric=metric, determinant=sign * point.determinant)
-    return OrbitPoint(start.problem, turned)
+    sign = 1.0 if (to - start.value) * start.point.tangent.scalars[1] >= 0 else -1.0
+    continuation = start.problem.continuation(_span(start.value, to, start.load))
+    return OrbitPoint(start.problem, continuation.adopted(start.point, sign))
 
 
 def _switched(special: Special, to: float) -> OrbitPoint:
@@ -412,12 +404,11 @@ def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, pe
     from scipy.interpolate import CubicSpline
 
     c = problem.collocation
-    mesh = np.linspace(0.0, 1.0, 2 * INTERVALS + 1)
+    mesh = Mesh(np.linspace(0.0, 1.0, 2 * INTERVALS + 1))
     spline = CubicSpline(t, x, axis=1)
-    at = spline(start + period * mesh).T
+    at = spline(start + period * mesh.at).T
     at[-1] = at[0]
-    points = (mesh[:-1, None] + np.diff(mesh)[:, None] * c.gauss.c).ravel()
-    slopes = period * spline(start + period * points, 1).T[:, c.equations.rows]
+    slopes = period * spline(start + period * mesh.points(c.gauss.c), 1).T[:, c.equations.rows]
     K = slopes.reshape(2 * INTERVALS, c.gauss.degree, -1)
     return Cycle(mesh, at, K, np.array([period, value]), np.ones(len(x)))
 
@@ -430,11 +421,11 @@ def _half(problem: OrbitProblem, cycle: Cycle) -> Cycle | None:
     first, second = c.interpolate(cycle, K, s), c.interpolate(cycle, K, s + 0.5)
     if np.abs(first + second).max() > SAME * np.abs(first).max():
         return None
-    mesh = np.linspace(0.0, 0.5, cycle.intervals // 2 + 2)
-    half = c.carried(cycle, K, mesh)
+    times = np.linspace(0.0, 0.5, cycle.intervals // 2 + 2)
+    half = c.carried(cycle, K, Mesh(times))
     scalars = cycle.scalars * np.array([0.5, *[1.0] * (len(cycle.scalars) - 1)])
     half.x[-1] = -half.x[0]
-    return Cycle(2 * mesh, half.x, half.K / 2, scalars, -cycle.signs)
+    return Cycle(Mesh(2 * times), half.x, half.K / 2, scalars, -cycle.signs)
 
 
 # Following
@@ -449,14 +440,12 @@ def followed(
     if not step > 0:
         raise ParameterError(f"step={step}: give a positive number")
     problem, value = start.problem, start.value
-    span = _span(value, to, start.load)
+    continuation = problem.continuation(_span(value, to, start.load))
     bounds = (min(to, 2 * value - to), max(to, 2 * value - to))
-    metric = Metric.of(start.point.cycle, span)
-    tangent = start.point.tangent.scaled(1 / metric.norm(start.point.tangent))
-    first = replace(start.point, tangent=tangent, metric=metric)
+    first = continuation.adopted(start.point)
     found, special, status = [OrbitPoint(problem, first)], [], ""
     try:
-        for each in problem.continuation(span).follow(first, step, bounds):
+        for each in continuation.follow(first, step, bounds):
             if isinstance(each, Stop):
                 status = each.why
             elif isinstance(each, Event):
