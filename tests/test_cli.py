@@ -171,3 +171,17 @@ def test_latex_on_demand():
     done = run("show", "column", "--latex")
     assert done.stdout.startswith(r"\begin{align*}")
     assert r"\ddot{\theta}_{1}" in done.stdout
+
+
+def test_orbits(tmp_path):
+    found = answer(
+        "orbits", "column", *SPEC, "--set", "c_i=1.5", "--to", "90",
+        "--plot", "cycles.png", "--save", "cycles.nc", folder=tmp_path,
+    )  # fmt: skip
+    assert [each["kind"] for each in found["special"]] == ["fold", "fold"]
+    assert found["orbits"][-1]["period"] == pytest.approx(8.1622207239541, abs=1e-11)
+    assert (tmp_path / "cycles.png").stat().st_size > 10_000
+    assert (tmp_path / "cycles.nc").stat().st_size > 10_000
+    done = run("orbits", "column", *SPEC, "--set", "c_i=1.5", "--to", "78")
+    assert "stable" in done.stdout
+    assert "reached 78" in done.stdout

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pfaff import atlas
     from pfaff.assembly import Assembly, Part
+    from pfaff.bifurcation.branch import Branch, load_branch
     from pfaff.case import Case
     from pfaff.errors import PfaffError
     from pfaff.motion.result import Motion, load_motion
@@ -18,10 +19,12 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Assembly": "pfaff.assembly",
+    "Branch": "pfaff.bifurcation.branch",
     "Case": "pfaff.case",
     "Drawing": "pfaff.system",
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
+    "load_branch": "pfaff.bifurcation.branch",
     "load_motion": "pfaff.motion.result",
     "Ode": "pfaff.odes",
     "Part": "pfaff.assembly",
@@ -32,6 +35,7 @@ _HOMES = {
 
 __all__ = [
     "Assembly",
+    "Branch",
     "Case",
     "Drawing",
     "Event",
@@ -42,6 +46,7 @@ __all__ = [
     "System",
     "__version__",
     "atlas",
+    "load_branch",
     "load_motion",
     "ode",
 ]

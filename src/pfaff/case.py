@@ -16,6 +16,7 @@ from pfaff.values import checked_value
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf import Hopf
+    from pfaff.bifurcation.orbits import OrbitPoint
     from pfaff.equilibria import Equilibria, Equilibrium
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
@@ -102,6 +103,16 @@ class Bound:
         from pfaff.bifurcation.hopf import find_hopf
 
         return find_hopf(self, self.load_name(load), to, near, fixed)
+
+    def orbit(self, motion: Any, load: str | None = None, accuracy: float = 1e-11) -> OrbitPoint:
+        """The periodic orbit that a motion has nearly settled on: ``case.orbit(case.simulate(500, theta1=0.1))``.
+
+        ``motion`` has times ``t`` and states by name, as a Motion or an xarray.Dataset; ``load`` is the parameter that
+        ``case.orbit(…).orbits(to=…)`` varies.
+        """
+        from pfaff.bifurcation.orbits import orbit_near
+
+        return orbit_near(self, motion, self.load_name(load), accuracy)
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""

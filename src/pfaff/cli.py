@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -324,6 +325,62 @@ def hopf(
 
 @app.command()
 @which_case
+@fix
+@load_parameter
+@click.option("--to", type=float, required=True, help="Follow the orbits until the load has this value.")
+@click.option("--near", type=float, help="Start at the Hopf point nearest to this load instead of the first.")
+@click.option("--points", default=1000, show_default=True, help="Stop after so many orbits.")
+@click.option("--accuracy", default=1e-11, show_default=True, help="Relative error that the mesh is adapted to.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the branch as netCDF.")
+@plot_into
+@as_json
+def orbits(
+    fix: tuple[str, ...],
+    load_parameter: str | None,
+    to: float,
+    near: float | None,
+    points: int,
+    accuracy: float,
+    save: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """The branch of periodic orbits from the Hopf point: periods, stability, folds, doublings, broken symmetries.
+
+    \b
+    Example:
+      pfaff orbits column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --to 100 --plot cycles.png
+    """
+    gc.enable()
+    born = _case(**which).hopf(load=load_parameter, near=near, **_numbers(fix))
+    with _counting(f"orbits along {born.load}", quiet=as_json) as progress:
+        branch = born.orbits(to=to, points=points, accuracy=accuracy, progress=progress)
+    if save:
+        branch.save(save)
+    if plot:
+        _save(branch.plot(), plot)
+    if as_json:
+        words = ("value", "period", "stable", "symmetric", "amplitude", "advance", "residual", "mesh_error")
+        entries = [{w: getattr(each, w) for w in words} | {"multipliers": list(each.multipliers)} for each in branch]
+        special = [{"kind": each.kind, "value": each.value, "period": each.period} for each in branch.special]
+        return _print_json({"load": branch.load, "status": branch.status, "special": special, "orbits": entries})
+    _table(
+        "Special points",
+        ["kind", branch.load, "period"],
+        [[each.kind, f"{each.value:.10g}", f"{each.period:.10g}"] for each in branch.special],
+    )
+    rows = [
+        [f"{each.value:.8g}", f"{each.period:.8g}", "stable" if each.stable else f"unstable ({each.unstable})",
+         *(f"{moved:.6g}" for moved in each.advance.values())]
+        for each in branch
+    ]  # fmt: skip
+    _table("Orbits", [branch.load, "period", "stability", *(f"advance of {x}" for x in branch[0].advance)], rows)
+    print(branch.status)
+
+
+@app.command()
+@which_case
 @click.option("--duration", type=float, required=True, help="How long, from time zero; negative runs backwards.")
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="An initial value: theta1_dot=0.01. Repeat.")
 @click.option("--samples", default=1001, show_default=True, help="Times at which the motion is kept.")
@@ -558,6 +615,19 @@ def _table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     Console().print(table)
+
+
+@contextmanager
+def _counting(what: str, quiet: bool) -> Iterator[Callable[[Any], None] | None]:
+    """A line on a terminal that counts points and shows the load."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as line:
+        seen = count(1)
+        yield lambda point: line.update(f"{what}: {next(seen)}, at {point.value:.6g}")
 
 
 def _save(figure: Any, path: Path) -> None:

@@ -29,6 +29,10 @@ class Compiled:
         used = hy.get_params(list(expressions))
         self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
 
+    def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """The same for a batch with columns of parameters, without time, into a given array: for inner loops."""
+        return self._function(x, out, pars=parameters[: self._parameters])
+
     def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         x = np.ascontiguousarray(x, dtype=float)
         parameters = parameters[: self._parameters]

@@ -6,7 +6,7 @@ extended system f = 0, A q = iω q, and judged by its normal form (Kuznetsov 200
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ from pfaff.steady import Border, balanced, bordering
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from pfaff.bifurcation.branch import Branch
+    from pfaff.bifurcation.orbits import OrbitPoint
     from pfaff.case import Bound
 
 NEWTON_STEPS = 25
@@ -58,6 +60,7 @@ class Hopf:
     expansion: Expansion = field(repr=False)
     origin: float  # of the load, from which the equilibrium was followed
     asked: Mapping[str, Any] = field(repr=False)
+    around: Field = field(repr=False)
 
     def __float__(self) -> float:
         return self.value
@@ -195,6 +198,27 @@ class Hopf:
 
         return vanishing(self, name, between)
 
+    def orbits(
+        self,
+        to: float,
+        load: str | None = None,
+        *,
+        step: float = 0.3,
+        accuracy: float = 1e-11,
+        points: int = 1000,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+    ) -> Branch:
+        """The branch of periodic orbits born here, followed until the load (or another parameter) is ``to``.
+
+        ``step`` is the largest, relative to the size of orbits, period and range together; ``accuracy`` is kept by
+        the mesh, relative to the orbit; ``points`` limits the branch; ``progress`` is called with every point.
+        Ctrl-C ends the branch where it is.
+        """
+        from pfaff.bifurcation.orbits import born_at, followed
+
+        start = born_at(self, self.case.load_name(load or self.load), to, accuracy)
+        return followed(start, to, step, points, progress)
+
     def plot(self) -> Figure:
         from pfaff.draw.hopf import draw_hopf
 
@@ -269,6 +293,7 @@ def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
         expansion=expansion,
         origin=path.origin,
         asked=asked,
+        around=around,
     )
 
 

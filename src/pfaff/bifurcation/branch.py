@@ -1,0 +1,234 @@
+"""A branch of periodic orbits: points in order, the special ones among them, and why it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed
+from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.flow import Flow
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Bound
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
+
+    problem: OrbitProblem = field(repr=False)
+    points: tuple[OrbitPoint, ...] = field(repr=False)
+    special: tuple[Special, ...]
+    ended: str
+    step: float = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, index: int) -> OrbitPoint:
+        return self.points[index]
+
+    def __iter__(self) -> Iterator[OrbitPoint]:
+        return iter(self.points)
+
+    @property
+    def load(self) -> str:
+        return self.problem.load
+
+    @property
+    def values(self) -> np.ndarray:
+        """Of the load, along the branch."""
+        return np.array([point.value for point in self.points])
+
+    @property
+    def periods(self) -> np.ndarray:
+        return np.array([point.period for point in self.points])
+
+    @property
+    def status(self) -> str:
+        kinds = [special.kind for special in self.special]
+        counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no special points"
+        first = self.points[0].value
+        return f"{len(self)} orbits from {self.load} = {first:.8g}, {counted}; {self.ended}"
+
+    def of_kind(self, kind: str) -> tuple[Special, ...]:
+        """The special points of one kind: ``branch.of_kind("fold")``."""
+        return tuple(special for special in self.special if special.kind == kind)
+
+    def at(self, value: float) -> tuple[OrbitPoint, ...]:
+        """The orbits of the branch at a value of the load, in their order along it: several where it folds."""
+        continuation = self.problem.continuation(abs(self.values - value).max() or 1.0)
+        found = []
+        for a, b in zip(self.points, self.points[1:], strict=False):
+            if a.value == value:
+                found.append(a)
+            elif (a.value - value) * (b.value - value) < 0:
+                point = continuation.point_at(continuation.adopted(a.point), continuation.adopted(b.point), value)
+                if point is None:
+                    raise ConvergenceError(f"the orbit at {self.load} = {value:g} was not found: follow with less step")
+                found.append(OrbitPoint(self.problem, point))
+        if self.points[-1].value == value:
+            found.append(self.points[-1])
+        if not found:
+            low, high = self.values.min(), self.values.max()
+            raise ParameterError(
+                f"the branch has no orbit at {self.load} = {value:g}: it runs from {low:g} to {high:g}"
+            )
+        return tuple(found)
+
+    def extend(self, to: float, *, points: int = 1000, progress: Callable[[OrbitPoint], Any] | None = None) -> Branch:
+        """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
+        more = followed(self.points[-1], to, self.step, points, progress)
+        return replace(
+            self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
+        )
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Everything by name along the dimension ``point``; orbits at their mesh points, padded with NaN."""
+        import xarray
+
+        columns = _columns(self.points, "point") | _packed(self.points, "point")
+        if self.special:
+            columns |= {f"special_{name}": data for name, data in _packed(self.special, "special").items()}
+            columns["special_value"] = ("special", np.array([each.value for each in self.special]))
+            columns["special_period"] = ("special", np.array([each.period for each in self.special]))
+        return xarray.Dataset(columns, attrs=self._notes())
+
+    def _notes(self) -> dict[str, Any]:
+        problem, flow = self.problem, self.problem.flow
+        about = {
+            "states": flow.states,
+            "dependent": flow.dependent,
+            "settle": flow.settle,
+            "kinds": [each.kind for each in self.special],
+            "symmetric": [each.symmetric for each in self.points],
+            "special_symmetric": [each.symmetric for each in self.special],
+            "unfolding": problem.unfolding.tolist(),
+            "held": problem.held.tolist(),
+            "values": {name: str(value) for name, value in problem.case.values.items()},
+        }
+        notes = {"system": problem.case.system.name, "load": self.load, "ended": self.ended, "status": self.status}
+        return notes | {"step": self.step, "accuracy": problem.accuracy, "about": json.dumps(about)}
+
+    def save(self, path: str | Path) -> Path:
+        """Write a netCDF file; ``pfaff.load_branch`` reads it again."""
+        path = Path(path)
+        try:
+            self.to_xarray().to_netcdf(path, engine="scipy")
+        except OSError as problem:
+            raise ParameterError(f"cannot write {path}: {problem}") from problem
+        return path
+
+    def plot(self, state: str | None = None) -> Figure:
+        """The bifurcation diagram: period and amplitude against the load, solid where orbits are stable."""
+        from pfaff.draw.orbits import draw_branch
+
+        states = self.problem.flow.states
+        if state is not None and state not in states:
+            raise ParameterError(f"no state {state!r}: {nearest(state, states)}")
+        return draw_branch(self, state or states[0])
+
+
+# Files
+
+
+def _columns(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
+    facts = ("value", "period", "residual", "mesh_error")
+    columns: dict[str, Any] = {name: (dimension, np.array([getattr(p, name) for p in points])) for name in facts}
+    columns["stable"] = (dimension, np.array([p.stable for p in points], dtype=np.int8))
+    multipliers = np.array([p.multipliers for p in points])
+    columns["multiplier_real"] = ((dimension, "multiplier"), multipliers.real)
+    columns["multiplier_imag"] = ((dimension, "multiplier"), multipliers.imag)
+    for kind in ("amplitude", "advance"):
+        rows = [getattr(p, kind) for p in points]
+        columns |= {f"{kind}_{name}": (dimension, np.array([row[name] for row in rows])) for name in rows[0]}
+    return columns
+
+
+def _packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
+    """Orbits and tangents as arrays of equal length."""
+    longest = max(p.point.cycle.intervals for p in points)
+
+    def padded(arrays: list[np.ndarray], length: int) -> np.ndarray:
+        out = np.full((len(arrays), length, *arrays[0].shape[1:]), np.nan)
+        for row, array in zip(out, arrays, strict=True):
+            row[: len(array)] = array
+        return out
+
+    cycles, tangents = [p.point.cycle for p in points], [p.point.tangent for p in points]
+    node, interval = f"{dimension}_node", f"{dimension}_interval"
+    parts: dict[str, Any] = {"mesh": ((dimension, node), padded([c.mesh.at for c in cycles], longest + 1))}
+    for name, of in (("orbit", cycles), ("tangent", tangents)):
+        parts[f"{name}_x"] = ((dimension, node, "state"), padded([c.x for c in of], longest + 1))
+        parts[f"{name}_slopes"] = ((dimension, interval, "stage", "row"), padded([c.K for c in of], longest))
+        parts[f"{name}_scalars"] = ((dimension, "scalar"), np.array([c.scalars for c in of]))
+    return parts
+
+
+def load_branch(path: str | Path, case: Bound) -> Branch:
+    """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
+    import xarray
+
+    try:
+        with xarray.open_dataset(path, engine="scipy") as stored:
+            data = stored.load()
+        about = json.loads(data.attrs["about"])
+    except (OSError, ValueError, TypeError, KeyError) as why:
+        raise ParameterError(f"cannot read a branch from {path}: {why}") from why
+    if case.system.name != data.attrs["system"]:
+        raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
+    problem = OrbitProblem(
+        case,
+        _flow(case, about),
+        data.attrs["load"],
+        float(data.attrs["accuracy"]),
+        np.array(about["unfolding"]).reshape(len(about["states"]), -1),
+        np.array(about["held"]).reshape(-1, len(about["states"])),
+    )
+    points = tuple(_unpacked(problem, data, k, "", each) for k, each in enumerate(about["symmetric"]))
+    special = tuple(
+        Special(problem, _unpacked(problem, data, k, "special_", each).point, about["kinds"][k])
+        for k, each in enumerate(about["special_symmetric"])
+    )
+    return Branch(problem, points, special, data.attrs["ended"], float(data.attrs["step"]))
+
+
+def _flow(case: Bound, about: dict[str, Any]) -> Flow:
+    from pfaff.flow import shape_flow
+    from pfaff.system import System
+
+    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    if tuple(about["dependent"]) == flow.dependent and about["settle"] == flow.settle:
+        return flow
+    assert isinstance(case.system, System)
+    return shape_flow(case.system, [name.removesuffix("_dot") for name in about["dependent"]], about["settle"])
+
+
+def _unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, symmetric: bool) -> OrbitPoint:
+    """One orbit, corrected once more, so that what follows from it need not be stored."""
+    mesh = data[f"{prefix}mesh"].to_numpy()[k]
+    size = int(np.isfinite(mesh).sum())
+    shared = Mesh(mesh[:size].copy())
+    signs = np.full(len(problem.flow.states), -1.0 if symmetric else 1.0)
+
+    def cycle(name: str) -> Cycle:
+        x, slopes, scalars = (data[f"{prefix}{name}_{part}"].to_numpy()[k] for part in ("x", "slopes", "scalars"))
+        return Cycle(shared, x[:size].copy(), slopes[: size - 1].copy(), scalars.copy(), signs)
+
+    orbit, tangent = cycle("orbit"), cycle("tangent")
+    span = float(np.ptp(data["value"].to_numpy())) or 1.0
+    continuation = problem.continuation(span)
+    solution = continuation.corrected(orbit, orbit, Metric.of(orbit, span).dual(tangent))
+    if isinstance(solution, str):
+        raise ConvergenceError(f"the stored orbit {k} does not belong to this case: {solution}")
+    return OrbitPoint(problem, continuation.point(solution, tangent))

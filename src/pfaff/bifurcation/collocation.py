@@ -1,0 +1,420 @@
+"""Periodic orbits of ẋ = f(x; p) by collocation at Gauss points on an adaptive mesh.
+
+De Boor and Swartz (1973); Doedel, Keller and Kernévez, Int. J. Bifurcation and Chaos 1 (1991). Time is scaled to
+[0, 1]. With m points in an interval of length h the states at the mesh points, the period and the multipliers are
+accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are solved on half their period.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pfaff.bifurcation.condensation import (
+    carried_velocity,
+    close_chain,
+    condense,
+    expand,
+    inner_product,
+    newton_step,
+    pinned,
+    stage_states,
+)
+from pfaff.bifurcation.gauss import Gauss
+from pfaff.compiled import Compiled
+from pfaff.flow import Flow
+
+NEWTON_STEPS = 10
+CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared it
+SETTLED = 1e-7  # changes below this that no longer shrink are rounding
+FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
+STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
+EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Times in [0, 1], the lengths between them, and the weights of the mean by the trapezoidal rule."""
+
+    at: np.ndarray
+
+    def __len__(self) -> int:
+        """Of intervals."""
+        return len(self.at) - 1
+
+    @cached_property
+    def h(self) -> np.ndarray:
+        return self.at[1:] - self.at[:-1]
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        weights = np.zeros(len(self.at))
+        weights[:-1] += self.h / 2
+        weights[1:] += self.h / 2
+        return weights
+
+    def place(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The interval of each time, and how far in it the time is, from 0 to 1."""
+        j = np.clip(np.searchsorted(self.at, times, side="right") - 1, 0, len(self) - 1)
+        return j, (times - self.at[j]) / self.h[j]
+
+    def points(self, fractions: np.ndarray) -> np.ndarray:
+        """Times at the same fractions of every interval, in order."""
+        return (self.at[:-1, None] + self.h[:, None] * fractions).ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class Cycle:
+    """An orbit, or a change of one: states at the mesh points, slopes x' at the Gauss points, and scalars.
+
+    The scalars are the duration of what the mesh covers, the parameter, and the unfolding of conserved quantities
+    (zero on a solution). ``signs`` are those of x(1) = signs·x(0).
+    """
+
+    mesh: Mesh
+    x: np.ndarray
+    K: np.ndarray
+    scalars: np.ndarray
+    signs: np.ndarray
+
+    @property
+    def intervals(self) -> int:
+        return len(self.mesh)
+
+    @property
+    def halved(self) -> bool:
+        """Whether the mesh covers half a period."""
+        return bool(self.signs[0] < 0)
+
+    @property
+    def period(self) -> float:
+        return float(self.scalars[0] * (2 if self.halved else 1))
+
+    @property
+    def value(self) -> float:
+        return float(self.scalars[1])
+
+    @property
+    def amplitude(self) -> np.ndarray:
+        """Half of what every state covers, at the mesh points."""
+        low, high = self.x.min(axis=0), self.x.max(axis=0)
+        return np.maximum(-low, high) if self.halved else (high - low) / 2
+
+    def moved(self, change: Cycle, by: float) -> Cycle:
+        x, K, scalars = self.x + by * change.x, self.K + by * change.K, self.scalars + by * change.scalars
+        return Cycle(self.mesh, x, K, scalars, self.signs)
+
+    def scaled(self, factor: float) -> Cycle:
+        return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """Sizes by which orbits are compared: every state by its amplitude, the period by itself, the parameter by a range.
+
+    Independent of the units of any of them.
+    """
+
+    states: np.ndarray
+    scalars: np.ndarray
+
+    @classmethod
+    def of(cls, cycle: Cycle, parameter: float) -> Metric:
+        amplitude = cycle.amplitude
+        states = 1 / np.maximum(amplitude, STILL * amplitude.max())
+        unfolding = np.zeros(len(cycle.scalars) - 2)
+        return cls(states, np.array([1 / cycle.scalars[0], 1 / parameter, *unfolding]))
+
+    @cached_property
+    def _squares(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.states**2 / len(self.states), self.scalars**2
+
+    def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
+        """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
+        squares, scalar_squares = self._squares
+        return change.mesh.weights[:, None] * squares * change.x, scalar_squares * change.scalars
+
+    def dot(self, a: Cycle, b: Cycle) -> float:
+        squares, scalar_squares = self._squares
+        return inner_product(a.mesh.weights, squares, a.x, b.x, scalar_squares, a.scalars, b.scalars)
+
+    def norm(self, a: Cycle) -> float:
+        return float(np.sqrt(self.dot(a, a)))
+
+
+@dataclass(frozen=True)
+class Pins:
+    """Linear conditions that select one solution: the phase, members of families, and a place on the branch.
+
+    The last is ⟨row, ·⟩ = right: orthogonality to a tangent, or a value of the parameter.
+    """
+
+    rows: np.ndarray
+    scalars: np.ndarray
+    right: np.ndarray
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A corrected orbit with its tangent (not normalised), transition matrices and what Newton's method did."""
+
+    cycle: Cycle
+    tangent: Cycle
+    G: np.ndarray
+    determinant: float
+    residual: float
+    steps: int
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes."""
+
+    X: np.ndarray
+    Z: np.ndarray
+    ends: np.ndarray
+    dx: np.ndarray
+    dc: np.ndarray
+    dK: np.ndarray
+
+    @classmethod
+    def of(cls, N: int, m: int, equations: Equations) -> Workspace:
+        (n, k), nr = equations.unfolding.shape, len(equations.rows)
+        nb = 2 + k
+        shapes = (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr)
+        return cls(*(np.empty(shape) for shape in shapes))
+
+
+class Equations:
+    """f, ∂f/∂x and ∂f/∂p at any number of points by one call.
+
+    ``rows`` are the states that have equations of their own; the others follow one of them, q' = v. ``unfolding``
+    has a column for each conserved quantity, along which f is unfolded.
+    """
+
+    def __init__(self, flow: Flow, load: str, numbers: np.ndarray, unfolding: np.ndarray | None = None) -> None:
+        n = len(flow.states)
+        self.flow, self.load, self.numbers = flow, load, numbers
+        self.place = flow.system.parameter_names.index(load)
+        self.unfolding = np.zeros((n, 0)) if unfolding is None else unfolding
+        followers = {} if self.unfolding.size else _followers(flow)
+        rows = [i for i in range(n) if i not in followers]
+        self.rows = np.array(rows)
+        self.follow = np.array(sorted(followers), dtype=np.int64)
+        self.source = np.array([rows.index(followers[i]) for i in sorted(followers)], dtype=np.int64)
+        self._compiled, self._rates = _compiled(flow, load, tuple(rows)), _compiled_rates(flow)
+        self._parameters: dict[int, np.ndarray] = {}
+        self._values = np.zeros((0, 0))
+
+    def numbers_at(self, value: float) -> np.ndarray:
+        numbers = self.numbers.copy()
+        numbers[self.place] = value
+        return numbers
+
+    def __call__(self, X: np.ndarray, value: float) -> np.ndarray:
+        size = X.shape[1]
+        if self._values.shape[1] != size:
+            self._values = np.empty((len(self.rows) * (len(X) + 2), size))
+        return self._compiled.batch(X, self._columns(size, value), self._values)
+
+    def rates(self, x: np.ndarray, value: float) -> np.ndarray:
+        """f at states given as rows."""
+        f = self._rates.batch(np.ascontiguousarray(x.T), self._columns(len(x), value), np.empty(x.shape[::-1]))
+        return np.ascontiguousarray(f.T)
+
+    def _columns(self, size: int, value: float) -> np.ndarray:
+        """The parameters at a value of the load, a column for each of so many points."""
+        if size not in self._parameters:
+            self._parameters[size] = np.repeat(self.numbers[:, None], size, axis=1)
+        self._parameters[size][self.place] = value
+        return self._parameters[size]
+
+
+def _followers(flow: Flow) -> dict[int, int]:
+    """States whose rate is another state that has an equation of its own: positions, and their velocities."""
+    names = {str(variable): k for k, variable in enumerate(flow.variables)}
+    rates = [names.get(str(expression)) for expression in flow.expressions]
+    return {i: k for i, k in enumerate(rates) if k is not None and k != i and rates[k] is None}
+
+
+def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
+    key = ("collocation", load, rows)
+    if key not in flow._compiled:
+        import heyoka as hy
+
+        f = [flow.expressions[i] for i in rows]
+        parameter = hy.par[flow.system.parameter_names.index(load)]
+        by_states = hy.diff_tensors(f, flow.variables, diff_order=1).jacobian
+        by_load = hy.diff_tensors(f, [parameter], diff_order=1).jacobian
+        flow._compiled[key] = Compiled(
+            [*f, *np.ravel(by_states), *np.ravel(by_load)], flow.variables, compact=flow._large
+        )
+    return flow._compiled[key]
+
+
+def _compiled_rates(flow: Flow) -> Compiled:
+    if "rhs" not in flow._compiled:
+        flow._compiled["rhs"] = Compiled(flow.expressions, flow.variables, compact=flow._large)
+    return flow._compiled["rhs"]
+
+
+class Collocation:
+    """Newton's method for orbits, errors and meshes, for one set of equations."""
+
+    def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
+        self.equations, self.gauss = equations, rule
+        self.converged = float(np.clip(accuracy, CONVERGED, SETTLED))
+        self._workspaces: dict[int, Workspace] = {}
+
+    @cached_property
+    def _shape(self) -> tuple[int, int]:
+        return self.equations.unfolding.shape[0], 2 + self.equations.unfolding.shape[1]
+
+    def stages(self, cycle: Cycle) -> np.ndarray:
+        """The states at the Gauss points, one column each: the first points of all intervals, then the second …"""
+        e, g = self.equations, self.gauss
+        X = np.empty((self._shape[0], cycle.intervals * g.degree))
+        stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, X)
+        return X
+
+    def correct(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
+        """The orbit that Newton's method finds under the conditions, or in words why it finds none."""
+        e, g, h = self.equations, self.gauss, cycle.mesh.h
+        x, K, scalars = cycle.x.copy(), cycle.K.copy(), cycle.scalars.copy()
+        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, *self._shape[:1] * 2))
+        last = np.inf
+        for steps in range(1, NEWTON_STEPS + 1):
+            stage_states(x, K, h, scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, w.X)
+            size, residual, determinant = newton_step(
+                e(w.X, scalars[1]), x, K, w.X, h, scalars, e.unfolding, g.A, g.A2, g.b, g.bA, g.c,
+                e.rows, e.follow, e.source, pins.rows, pins.scalars, pins.right, cycle.signs,
+                metric.states, metric.scalars, w.Z, G, w.ends, w.dx, w.dc, w.dK,
+            )  # fmt: skip
+            if not np.isfinite(size):
+                return "the equations are singular or not finite on the orbit"
+            if size < self.converged or last / 2 < size < SETTLED:
+                dK = np.empty_like(K)
+                expand(w.Z, w.dx[1], w.dc[1], False, dK)
+                tangent = Cycle(cycle.mesh, w.dx[1].copy(), dK, w.dc[1].copy(), cycle.signs)
+                found = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
+                return Solution(found, tangent, G, determinant, residual, steps)
+            if size > (FARTHEST if steps == 1 else last):
+                return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
+            last = size
+        return f"Newton's method did not converge in {NEWTON_STEPS} steps"
+
+    def _workspace(self, intervals: int) -> Workspace:
+        if intervals not in self._workspaces:
+            self._workspaces.clear()
+            self._workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
+        return self._workspaces[intervals]
+
+    def kernel(self, cycle: Cycle, pins: Pins) -> Cycle:
+        """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way
+        off the branch to whose tangent the last pin belongs."""
+        e, g, (n, nb) = self.equations, self.gauss, self._shape
+        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
+        X = self.stages(cycle)
+        condense(
+            e(X, cycle.value), cycle.x, cycle.K, X, cycle.mesh.h, cycle.scalars, e.unfolding,
+            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, w.Z, G, w.ends,
+        )  # fmt: skip
+        w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
+        close_chain(G, w.ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, w.dx, w.dc)
+        dK = np.empty_like(cycle.K)
+        expand(w.Z, w.dx[0], w.dc[0], False, dK)
+        return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
+
+    def pins(
+        self,
+        cycle: Cycle,
+        metric: Metric,
+        last: tuple[np.ndarray, np.ndarray],
+        held: np.ndarray,
+        rates: np.ndarray | None = None,
+    ) -> Pins:
+        """The phase of a reference orbit, the members of families that it is on, and a last row to which it belongs.
+
+        The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩. ``rates`` are those of
+        the reference, where they are known.
+        """
+        n, nb = self._shape
+        rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
+        rates = self.equations.rates(cycle.x, cycle.value) if rates is None else rates
+        rows[-1], scalars[-1] = last
+        pinned(rows, scalars, right, cycle.mesh.weights, metric.states, rates, held, cycle.x, cycle.scalars)
+        return Pins(rows, scalars, right)
+
+    def slopes(self, cycle: Cycle) -> np.ndarray:
+        """x' of every state at the Gauss points, indexed [interval, point, state]."""
+        e = self.equations
+        K = np.empty((cycle.intervals, self.gauss.degree, self._shape[0]))
+        K[:, :, e.rows] = cycle.K
+        if len(e.follow):
+            X = self._by_interval(self.stages(cycle))
+            K[:, :, e.follow] = cycle.scalars[0] * X[:, :, e.rows[e.source]]
+        return K
+
+    def _by_interval(self, X: np.ndarray) -> np.ndarray:
+        """Columns at Gauss points, indexed [interval, point, state]."""
+        return X.reshape(len(X), self.gauss.degree, -1).transpose(2, 1, 0)
+
+    def changing_slopes(self, cycle: Cycle, change: Cycle) -> np.ndarray:
+        """The same for a change of an orbit."""
+        e, g = self.equations, self.gauss
+        K = np.empty((cycle.intervals, g.degree, self._shape[0]))
+        K[:, :, e.rows] = change.K
+        if len(e.follow):
+            v = e.rows[e.source]
+            along = np.einsum("il,jlr->jir", g.A, change.K[:, :, e.source]) * change.mesh.h[:, None, None]
+            X = self._by_interval(self.stages(cycle))
+            K[:, :, e.follow] = cycle.scalars[0] * (change.x[:-1, None, v] + along) + change.scalars[0] * X[:, :, v]
+        return K
+
+    def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """States at any times in [0, 1], one row each, by the collocation polynomials with slopes K."""
+        j, within = cycle.mesh.place(times)
+        return cycle.x[j] + cycle.mesh.h[j, None] * np.einsum("al,aln->an", self.gauss.integrals(within), K[j])
+
+    def carried(self, cycle: Cycle, K: np.ndarray, mesh: Mesh) -> Cycle:
+        """An orbit, or a change with slopes K, on another mesh."""
+        g = self.gauss
+        j, within = cycle.mesh.place(mesh.points(g.c))
+        slopes = np.einsum("al,aln->an", g.values(within), K[j][:, :, self.equations.rows])
+        x = self.interpolate(cycle, K, mesh.at)
+        x[-1] = cycle.signs * x[0]
+        return Cycle(mesh, x, slopes.reshape(len(mesh), g.degree, -1), cycle.scalars, cycle.signs)
+
+    def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
+        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
+        m, h = self.gauss.degree, cycle.mesh.h
+        K = self.slopes(cycle) * metric.states
+        top = np.einsum("l,jln->jn", self.gauss.highest, K) / h[:, None] ** (m - 1)
+        before, after = np.vstack([top[-1] * cycle.signs, top]), np.vstack([top, top[0] * cycle.signs])
+        spacing = np.append(h, h[0]) / 2 + np.insert(h, 0, h[-1])[: len(h) + 1] / 2
+        jumps = np.abs(after - before).max(axis=1) / spacing
+        density = ((jumps[:-1] + jumps[1:]) / 2) ** (1 / (m + 1))
+        density = density + EVEN * (density @ h) if density.any() else np.ones_like(density)
+        total = np.concatenate([[0.0], np.cumsum(density * h)])
+        times = np.interp(np.linspace(0.0, total[-1], intervals + 1), total, cycle.mesh.at)
+        times[0], times[-1] = 0.0, 1.0
+        return Mesh(times)
+
+    def error(self, solution: Solution, metric: Metric, rates: np.ndarray) -> float:
+        """How far the velocity f, carried over each interval by G, misses f at its end, summed: of order h^2m.
+
+        The exact linearised flow carries f(x(t)) into itself, so that this is the error of the transition matrices
+        and, in size, of the states at the mesh points and of the period, relative. ``rates`` are f at the mesh points.
+        """
+        return carried_velocity(solution.G, rates, metric.states)
+
+
+def doubled(cycle: Cycle) -> Cycle:
+    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole."""
+    mesh = Mesh(np.concatenate([cycle.mesh.at, 1 + cycle.mesh.at[1:]]) / 2)
+    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]])
+    K = np.concatenate([2 * cycle.K, 2 * cycle.K * (-1.0 if cycle.halved else 1.0)])
+    scalars = cycle.scalars * np.array([2.0, *[1.0] * (len(cycle.scalars) - 1)])
+    return Cycle(mesh, x, K, scalars, np.ones_like(cycle.signs))

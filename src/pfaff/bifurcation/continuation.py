@@ -1,0 +1,382 @@
+"""Pseudo-arclength continuation of periodic orbits (Keller 1977), with every special point on the way located.
+
+The step follows the turning of the tangent, of the chord and of the corrections, so that folds that lie close
+together are resolved and not jumped over. A step in which test functions change their signs is searched by Brent's
+method, each trial corrected on the plane across the chord.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from math import ceil, isnan
+
+import numpy as np
+
+from pfaff.bifurcation.collocation import Collocation, Cycle, Mesh, Metric, Solution
+from pfaff.bifurcation.floquet import multipliers, test_functions
+
+TURN = 0.15  # of the tangent in a step, aimed at, in radians
+LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
+FIRST_STEP, SMALLEST_STEP = 0.05, 1e-7
+SLOW = 5  # steps of Newton's method, beyond which a step is repeated with half its length
+GROWTH = 1.6  # of one step over the one before
+ADAPT_EVERY = 4  # steps between new meshes
+FEWEST, MOST = 8, 2000  # intervals
+ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
+PLACE = 1e-11  # to which special points are located on the chord of their step
+ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
+REAL = 1e-9  # imaginary parts below this, relative, are rounding
+TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
+SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
+LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
+HOMOCLINIC = 100.0  # times the shortest period of a branch
+VANISHING = 1e-3  # of the largest amplitude of a branch, at which it ends in an equilibrium
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """An orbit on a branch: its tangent of unit length, and the multipliers over what the mesh covers."""
+
+    cycle: Cycle
+    tangent: Cycle
+    multipliers: np.ndarray
+    determinant: float
+    error: float
+    residual: float
+    steps: int
+    metric: Metric = field(repr=False)
+    basis: np.ndarray = field(repr=False)
+    rates: np.ndarray = field(repr=False)
+    unstable: int
+    tests: dict[str, float] = field(repr=False)
+
+    @property
+    def value(self) -> float:
+        return self.cycle.value
+
+
+@dataclass(frozen=True)
+class Event:
+    """A located special point."""
+
+    kind: str
+    point: Point
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a branch ends."""
+
+    why: str
+
+
+class Continuation:
+    """The branch through an orbit. ``span`` is the parameter's scale, ``held`` rows that select members of families."""
+
+    def __init__(self, collocation: Collocation, span: float, held: np.ndarray, accuracy: float) -> None:
+        self.collocation, self.span, self.held, self.accuracy = collocation, span, held, accuracy
+        self.structural = 1 + len(held)
+
+    # Orbits
+
+    def corrected(self, guess: Cycle, reference: Cycle | Point, last: tuple[np.ndarray, np.ndarray]) -> Solution | str:
+        """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value."""
+        known = reference if isinstance(reference, Point) else None
+        cycle = known.cycle if known else reference
+        assert isinstance(cycle, Cycle)
+        metric = known.metric if known else Metric.of(cycle, self.span)
+        pins = self.collocation.pins(cycle, metric, last, self.held, known.rates if known else None)
+        pins.right[-1] = np.vdot(last[0], guess.x) + last[1] @ guess.scalars
+        return self.collocation.correct(guess, pins, metric)
+
+    def at_value(self, guess: Cycle, value: float) -> Solution | str:
+        """The orbit at a value of the parameter."""
+        scalars = guess.scalars.copy()
+        scalars[1] = value
+        row = np.zeros_like(guess.x), np.eye(len(scalars))[1] / self.span
+        solution = self.corrected(replace(guess, scalars=scalars), guess, row)
+        if isinstance(solution, Solution):
+            solution.cycle.scalars[1] = value  # without the rounding of Newton's last step
+        return solution
+
+    def point(self, solution: Solution, towards: Cycle | None = None, basis: np.ndarray | None = None) -> Point:
+        """Everything about a corrected orbit; its tangent points towards a change, or as it is."""
+        cycle = solution.cycle
+        metric = Metric.of(cycle, self.span)
+        sign = 1.0 if towards is None or metric.dot(solution.tangent, towards) >= 0 else -1.0
+        tangent = solution.tangent.scaled(sign / metric.norm(solution.tangent))
+        values, basis = multipliers(solution.G, cycle.signs, basis)
+        rates = self.collocation.equations.rates(cycle.x, cycle.value)
+        error = self.collocation.error(solution, metric, rates)
+        determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
+        unstable, tests = self._tests(cycle, tangent, values, determinant)
+        return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, rates, unstable, tests)
+
+    def adopted(self, point: Point, sign: float = 1.0) -> Point:
+        """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
+        metric = Metric.of(point.cycle, self.span)
+        tangent = point.tangent.scaled(sign / metric.norm(point.tangent))
+        determinant = sign * point.determinant
+        unstable, tests = self._tests(point.cycle, tangent, point.multipliers, determinant)
+        return replace(point, metric=metric, tangent=tangent, determinant=determinant, unstable=unstable, tests=tests)
+
+    def _tests(
+        self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
+    ) -> tuple[int, dict[str, float]]:
+        """How many multipliers are unstable, and functions that change their signs at special points.
+
+        A multiplier −1 of half a period of a symmetric orbit breaks its symmetry; of a whole one it doubles it. Near
+        homoclinic orbits rounding hides the multipliers that are 1 by structure: none is believed then.
+        """
+        far, unstable, flip, torus = test_functions(values, self.structural)
+        if not far < TRUSTED:
+            flip = torus = np.nan
+        turned = "symmetry breaking" if cycle.halved else "period doubling"
+        slope = float(tangent.scalars[1]) / self.span
+        return unstable, {"fold": slope, "branch point": determinant, turned: flip, "torus": torus}
+
+    def refined(self, point: Point) -> Point | str:
+        """The same orbit with as many intervals as its accuracy needs."""
+        order = 2 * self.collocation.gauss.degree
+        for _ in range(8):
+            if point.error <= self.accuracy:
+                return point
+            factor = min(2.0, 1.15 * (point.error / self.accuracy) ** (1 / order))
+            intervals = ceil(point.cycle.intervals * factor) + 1
+            if intervals > MOST:
+                return f"{MOST} intervals do not resolve the orbit (error {point.error:.1e}): ask for less accuracy"
+            finer = self.remeshed(point, intervals)
+            if isinstance(finer, str):
+                return finer
+            if finer.error > 0.5 * point.error and point.error < ROUNDING:
+                return point
+            point = finer
+        return point
+
+    def remeshed(self, point: Point, intervals: int) -> Point | str:
+        """The same orbit on a mesh adapted to it, corrected where the number of intervals changes."""
+        cycle, tangent = self.moved_to(point, self.collocation.adapted(point.cycle, point.metric, intervals))
+        if intervals == point.cycle.intervals:
+            rates = self.collocation.equations.rates(cycle.x, cycle.value)
+            return replace(point, cycle=cycle, tangent=tangent, rates=rates)
+        solution = self.corrected(cycle, cycle, point.metric.dual(tangent))
+        if isinstance(solution, str):
+            return solution
+        return self.point(solution, tangent, point.basis)
+
+    def moved_to(self, point: Point, mesh: Mesh) -> tuple[Cycle, Cycle]:
+        """Orbit and tangent on another mesh, by interpolation."""
+        c = self.collocation
+        if mesh is point.cycle.mesh:
+            return point.cycle, point.tangent
+        cycle = c.carried(point.cycle, c.slopes(point.cycle), mesh)
+        return cycle, c.carried(point.tangent, c.changing_slopes(point.cycle, point.tangent), mesh)
+
+    # Steps
+
+    def follow(self, point: Point, step: float, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
+        """Points along the tangent with the special points between them, until a bound of the parameter or a failure.
+
+        The last point lies on the bound.
+        """
+        ds, bend, rate, since = min(FIRST_STEP, step), None, 0.0, 0
+        greatest, shortest = point.cycle.amplitude.max(), point.cycle.period
+        while True:
+            if since >= ADAPT_EVERY:
+                moved = self.remeshed(point, self._intervals(point))
+                point, bend, rate, since = (point if isinstance(moved, str) else moved), None, 0.0, 0
+            taken = self._step(point, ds, bend)
+            if not isinstance(taken, str) and self._strayed(point, taken[0], rate * ds):
+                taken = "another branch is near"
+            if isinstance(taken, str):
+                ds, bend = ds / 2, None
+                if ds < SMALLEST_STEP:
+                    yield Stop(f"no orbit beyond {point.value:.10g}: {taken}")
+                    return
+                continue
+            following, bend, turn = taken
+            rate = (following.determinant - point.determinant) / ds
+            if not bounds[0] < following.value < bounds[1]:
+                yield from self._landed(point, following, bounds)
+                return
+            yield from self.events(point, following)
+            if following.error > self.accuracy:
+                finer = self.refined(following)
+                if isinstance(finer, str):
+                    yield Stop(f"stopped at {following.value:.10g}: {finer}")
+                    return
+                following, bend, rate, since = finer, None, 0.0, 0
+            yield following
+            amplitude, period = following.cycle.amplitude.max(), following.cycle.period
+            greatest, shortest = max(greatest, amplitude), min(shortest, period)
+            if amplitude < VANISHING * greatest:
+                yield Stop(f"the orbits shrink to an equilibrium near {following.value:.8g}: a Hopf point")
+                return
+            if period > HOMOCLINIC * shortest:
+                yield Stop(f"the period grows without bound near {following.value:.10g}: towards a homoclinic orbit")
+                return
+            point, since = following, since + 1
+            ds = min(step, ds * float(np.clip(TURN / max(turn, 1e-9), 0.5, GROWTH)))
+
+    def _landed(self, a: Point, b: Point, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
+        """The end of a branch on a bound that it crosses between two points."""
+        value = bounds[0] if b.value <= bounds[0] else bounds[1]
+        last = self.point_at(a, b, value)
+        if last is None:
+            yield Stop(f"stopped at {a.value:.10g}: the orbit at {value:.10g} was not found")
+            return
+        yield from self.events(a, last)
+        yield last
+        yield Stop(f"reached {value:.10g}")
+
+    def _intervals(self, point: Point) -> int:
+        """As many as the accuracy needs, with a reserve."""
+        order = 2 * self.collocation.gauss.degree
+        factor = 1.1 * (max(point.error, 1e-14) * 10 / self.accuracy) ** (1 / order)
+        if 0.85 < factor < 1:
+            return point.cycle.intervals
+        return min(max(FEWEST, ceil(point.cycle.intervals * float(np.clip(factor, 0.7, 1.5)))), MOST)
+
+    def _step(self, point: Point, ds: float, bend: Cycle | None) -> tuple[Point, Cycle, float] | str:
+        """The next point, the bend of the branch there and its turn; or why it is refused."""
+        metric, tangent = point.metric, point.tangent
+        guess = point.cycle.moved(tangent, ds)
+        if bend is not None:
+            guess = guess.moved(bend, ds**2 / 2)
+        solution = self.corrected(guess, point, metric.dual(tangent))
+        if isinstance(solution, str):
+            return solution
+        if solution.steps > SLOW:
+            return f"Newton's method converges slowly from a step of {ds:.1e}: another branch may be near"
+        turn = float(np.arccos(min(1.0, 1 / metric.norm(solution.tangent))))  # as ⟨tangent, new tangent⟩ = 1
+        chord = solution.cycle.moved(point.cycle, -1.0)
+        tilt = float(np.arccos(min(1.0, metric.dot(chord, tangent) / metric.norm(chord))))
+        if max(turn, tilt) > LARGEST_TURN:
+            return f"the branch turns by {max(turn, tilt):.2f} rad in a step of {ds:.1e}"
+        following = self.point(solution, tangent, point.basis)
+        if not self._explained(point, following):
+            return "more multipliers cross the unit circle than special points are seen"
+        length = metric.norm(chord)
+        unit = following.tangent.scaled(1 / metric.norm(following.tangent))
+        bend = unit.moved(tangent, -1.0).scaled(1 / length)
+        return following, bend, max(turn, tilt)
+
+    def _strayed(self, a: Point, b: Point, change: float) -> bool:
+        """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
+        expected = a.determinant * (a.determinant + change) < 0
+        return expected and abs(b.determinant) > abs(a.determinant) and a.determinant * b.determinant > 0
+
+    def _explained(self, a: Point, b: Point) -> bool:
+        """Whether the multipliers that cross the unit circle in a step belong to special points that are seen."""
+        before, after = a.tests, b.tests
+        if isnan(before["torus"]) or isnan(after["torus"]):
+            return True
+        crossings = sum(
+            2 if kind == "torus" else 1 for kind in before if before[kind] * after[kind] < 0 and kind != "fold"
+        ) + (before["fold"] * after["fold"] < 0)
+        return abs(a.unstable - b.unstable) <= crossings
+
+    # Special points
+
+    def others(self, point: Point) -> np.ndarray:
+        """Multipliers without those that are 1 by structure: of the phase, and of each conserved quantity."""
+        order = np.argsort(np.abs(point.multipliers - 1))
+        return point.multipliers[np.sort(order[self.structural :])]
+
+    def events(self, a: Point, b: Point) -> list[Event]:
+        """Special points between two, in their order along the branch."""
+        before, after = a.tests, b.tests
+        kinds = [kind for kind in before if before[kind] * after[kind] < 0]
+        if max(abs(before["fold"]), abs(after["fold"])) < LEVEL:
+            kinds = [kind for kind in kinds if kind != "fold"]
+        found = []
+        for kind in kinds:
+            located = self.locate(a, b, lambda point, kind=kind: point.tests[kind])  # type: ignore[misc]
+            if located is not None and (kind != "torus" or self._on_circle(located[1])):
+                found.append((located[0], Event(kind, located[1])))
+        if "branch point" in kinds and "fold" in kinds:
+            found = self._pitchfork(a, b, found)
+        return [event for _, event in sorted(found, key=lambda each: each[0])]
+
+    def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
+        """A fold where the equations are singular besides is the branch point: a pitchfork, seen from its tine."""
+        small = SINGULAR * max(abs(a.determinant), abs(b.determinant))
+        tines = [e for e in found if e[1].kind == "fold" and abs(e[1].point.determinant) < small]
+        if not tines:
+            return found
+        others = [e for e in found if e[1].kind not in ("fold", "branch point")]
+        return others + [(at, Event("branch point", event.point)) for at, event in tines]
+
+    def _on_circle(self, point: Point) -> bool:
+        """Whether a pair is complex and on the unit circle: two real multipliers with product 1 are no bifurcation."""
+        mu = self.others(point)
+        return bool(((np.abs(np.abs(mu) - 1) < ON_CIRCLE) & (np.abs(mu.imag) > REAL)).any())
+
+    def locate(self, a: Point, b: Point, test: Callable[[Point], float]) -> tuple[float, Point] | None:
+        """The place on the chord between two points, and the point, where a function vanishes."""
+        from scipy.optimize import brentq
+
+        between = Chord(self, a, b)
+        known = {0.0: test(a), 1.0: test(b)}
+        points: dict[float, Point] = {}
+
+        def value(at: float) -> float:
+            if at not in known:
+                point = between.point(at)
+                if isinstance(point, str):
+                    raise ArithmeticError(point)
+                points[at], known[at] = point, test(point)
+            return known[at]
+
+        # Newton's method may fail very near a branch point, multipliers near a homoclinic orbit: the nearest will do.
+        with suppress(ArithmeticError, ValueError):
+            brentq(value, 0.0, 1.0, xtol=PLACE, rtol=1e-14)
+        at = min(points, key=lambda each: abs(known[each]), default=None)
+        return None if at is None or not np.isfinite(known[at]) else (at, points[at])
+
+    def point_at(self, a: Point, b: Point, value: float) -> Point | None:
+        """The orbit at a value of the parameter between two points."""
+        between = Chord(self, a, b)
+        at = between.fraction(value)
+        solution = self.at_value(between.guess(at), value)
+        if isinstance(solution, str):
+            located = self.locate(a, b, lambda point: point.value - value)
+            return located[1] if located else None
+        return self.point(solution, between.chord, b.basis)
+
+
+class Chord:
+    """Two neighbouring points on one mesh, with the cubic of Hermite between them."""
+
+    def __init__(self, continuation: Continuation, a: Point, b: Point) -> None:
+        self.continuation, self.b, self.metric = continuation, b, a.metric
+        cycle, tangent = continuation.moved_to(a, b.cycle.mesh)
+        self.start, self.chord = cycle, b.cycle.moved(cycle, -1.0)
+        self.length = self.metric.norm(self.chord)
+        self.tangents = [t.scaled(self.length / self.metric.norm(t)) for t in (tangent, b.tangent)]
+        self.row = self.metric.dual(self.chord)
+
+    def guess(self, at: float) -> Cycle:
+        first, last = at * (1 - at) ** 2, at**2 * (at - 1)
+        along = self.start.moved(self.chord, at**2 * (3 - 2 * at))
+        return along.moved(self.tangents[0], first).moved(self.tangents[1], last)
+
+    def fraction(self, value: float) -> float:
+        """Where the cubic has this value of the parameter."""
+        from scipy.optimize import brentq
+
+        def left(at: float) -> float:
+            return self.guess(at).value - value
+
+        if left(0.0) * left(1.0) > 0:
+            return 0.0 if abs(left(0.0)) < abs(left(1.0)) else 1.0
+        return float(brentq(left, 0.0, 1.0))
+
+    def point(self, at: float) -> Point | str:
+        """The orbit on the plane across the chord at a fraction of it."""
+        solution = self.continuation.corrected(self.guess(at), self.b, self.row)
+        if isinstance(solution, str):
+            return solution
+        return self.continuation.point(solution, self.chord, self.b.basis)

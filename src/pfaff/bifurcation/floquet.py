@@ -1,0 +1,107 @@
+"""Floquet multipliers from the transition matrices of the intervals, accurate where they are large or tiny.
+
+Orthogonal iteration around the chain, G_j Q_j = Q_{j+1} R_j, tends to a periodic Schur form (Bojanczyk, Golub and
+Van Dooren 1992): the multipliers are in the products of the triangles' diagonals, which are summed as logarithms.
+Those of comparable size are taken together, as eigenvalues of one block; blocks do not disturb each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.condensation import compiled, sweep
+
+SWEEPS = 40
+APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this are separated
+DECOUPLED = 1e-14  # what is left of a coupling
+SMALLEST = 1e-300  # below it a triangle is singular
+REAL = 1e-14  # imaginary parts below this, relative, are rounding
+LARGEST = 700.0  # logarithms beyond this overflow
+
+
+def multipliers(G: np.ndarray, signs: np.ndarray, start: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues of signs·G_{N−1}…G_0, the largest first, and the basis of the iteration, a start for the next."""
+    Q = np.eye(G.shape[1]) if start is None else start.copy()
+    return sorted_multipliers(_multipliers(G, signs, Q)), Q
+
+
+def sorted_multipliers(values: np.ndarray) -> np.ndarray:
+    """The largest first; of a pair, the one above the real axis."""
+    return values[np.lexsort((-values.imag, -np.abs(values)))]
+
+
+@compiled
+def _multipliers(G, signs, Q):
+    n = G.shape[1]
+    R, H = np.empty_like(G), np.empty((n, n))
+    sizes = _iterate(G, signs, Q, R, H)
+    values = np.empty(n, dtype=np.complex128)
+    low = 0
+    for high in range(1, n + 1):
+        if high == n or sizes[high - 1] - sizes[high] > APART:
+            product, size = _triangles(R, low, high)
+            block = np.ascontiguousarray(H[low:high, low:high]) @ product
+            values[low:high] = np.linalg.eigvals(block.astype(np.complex128)) * np.exp(min(size, LARGEST))
+            low = high
+    for k in range(n):
+        if abs(values[k].imag) < REAL * abs(values[k]):
+            values[k] = values[k].real
+        elif values[k].imag > 0:  # of a real product: the conjugate is there too, but for rounding
+            values[np.abs(values - values[k].conjugate()).argmin()] = values[k].conjugate()
+    return values
+
+
+@compiled
+def test_functions(multipliers, structural):
+    """Without the multipliers that are 1 by structure: how far those are from 1, how many others are unstable, and
+    Π(1 + μ) and Π(μ_i μ_j − 1), each factor scaled, which change their signs at flips and at tori."""
+    n = len(multipliers)
+    order = np.argsort(np.abs(multipliers - 1))
+    far = abs(multipliers[order[structural - 1]] - 1)
+    flip, torus = 1.0 + 0.0j, 1.0 + 0.0j
+    unstable = 0
+    for i in range(structural, n):
+        a = multipliers[order[i]]
+        unstable += abs(a) > 1
+        flip *= (1 + a) / (1 + abs(a))
+        for j in range(i + 1, n):
+            pair = a * multipliers[order[j]]
+            torus *= (pair - 1) / (1 + abs(pair))
+    return far, unstable, flip.real, torus.real
+
+
+@compiled
+def _iterate(G, signs, Q, R, H):
+    """Sweeps until Q is carried into itself as far as sizes separate it; H = Q_0ᵀ signs Q_N. Returns log sizes."""
+    N, n = G.shape[:2]
+    sizes = np.zeros(n)
+    for _ in range(SWEEPS):
+        Q0 = Q.copy()
+        sweep(G, Q, R)
+        sizes[:] = 0.0
+        for i in range(n):
+            for t in range(n):
+                Q[i, t] *= signs[i]
+            for j in range(N):
+                sizes[i] += np.log(max(R[j, i, i], SMALLEST))
+        H[:, :] = Q0.T @ Q
+        left = 0.0
+        for p in range(1, n):
+            if sizes[p - 1] - sizes[p] > APART:
+                left = max(left, np.abs(H[p:, :p]).max())
+        if left < DECOUPLED:
+            break
+    return sizes
+
+
+@compiled
+def _triangles(R, low, high):
+    """The product of the blocks on the diagonals, scaled to unit size, and the logarithm of the scale."""
+    size = 0.0
+    product = np.eye(high - low)
+    for j in range(len(R)):
+        product = np.ascontiguousarray(R[j, low:high, low:high]) @ product
+        scale = np.abs(product).max()
+        product /= scale
+        size += np.log(scale)
+    return product, size

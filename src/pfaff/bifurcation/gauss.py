@@ -1,0 +1,52 @@
+"""Gauss's points, and the polynomials through values there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.polynomial import legendre
+
+
+@dataclass(frozen=True, eq=False)
+class Gauss:
+    """Gauss's collocation with m points in [0, 1]: the Runge–Kutta coefficients A, b, c, and A², bᵀA."""
+
+    degree: int
+    A: np.ndarray
+    A2: np.ndarray
+    b: np.ndarray
+    bA: np.ndarray
+    c: np.ndarray
+    _inverse: np.ndarray
+
+    def values(self, at: np.ndarray) -> np.ndarray:
+        """The polynomials that are 1 at one Gauss point and 0 at the others, one column each."""
+        return legendre.legvander(2 * at - 1, self.degree - 1) @ self._inverse
+
+    def integrals(self, at: np.ndarray) -> np.ndarray:
+        """Their integrals from 0."""
+        return _integrated(2 * at - 1, self.degree) @ self._inverse
+
+    @cached_property
+    def highest(self) -> np.ndarray:
+        """Weights of values at the Gauss points in the highest derivative of the polynomial through them."""
+        leading = legendre.leg2poly(np.eye(self.degree)[-1])[-1] * 2.0 ** (self.degree - 1)
+        return self._inverse[-1] * leading * np.prod(np.arange(1, self.degree, dtype=float))
+
+
+@lru_cache(maxsize=16)
+def gauss(degree: int) -> Gauss:
+    points, weights = legendre.leggauss(degree)
+    inverse = np.linalg.inv(legendre.legvander(points, degree - 1))
+    A, b = _integrated(points, degree) @ inverse, weights / 2
+    return Gauss(degree, A, A @ A, b, b @ A, (points + 1) / 2, inverse)
+
+
+def _integrated(x: np.ndarray, degree: int) -> np.ndarray:
+    """∫ P_k from −1 to x, for time from 0 to 1: (P_{k+1} − P_{k−1})/(2(2k + 1))."""
+    P = legendre.legvander(x, degree)
+    first = (P[..., 1] + P[..., 0]) / 2
+    others = [(P[..., k + 1] - P[..., k - 1]) / (2 * (2 * k + 1)) for k in range(1, degree)]
+    return np.stack([first, *others], axis=-1)

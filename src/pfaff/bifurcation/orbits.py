@@ -1,0 +1,462 @@
+"""Periodic orbits: born at a Hopf point, taken from a motion, or branching off others; and what is known about one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Mesh, Metric, doubled
+from pfaff.bifurcation.continuation import Continuation, Event, Point, Stop
+from pfaff.bifurcation.floquet import sorted_multipliers
+from pfaff.bifurcation.gauss import gauss
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, nearest
+from pfaff.flow import Flow
+from pfaff.steady import bordering
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.bifurcation.branch import Branch
+    from pfaff.bifurcation.hopf import Hopf
+    from pfaff.case import Bound
+
+DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
+INTERVALS = 20  # of a period, at first
+BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
+DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
+ODD = 1e-11  # f(−x) + f(x) below this, relative, vanishes
+SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
+UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
+SAMPLES = 12  # of an interval, for extreme values and plots
+OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
+RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitProblem:
+    """What orbits are asked for: a case, the flow and the parameter that varies, and the accuracy.
+
+    Columns of ``unfolding`` and rows of ``held`` belong to conserved quantities: orbits come in families, of which
+    the rows select a member.
+    """
+
+    case: Bound
+    flow: Flow
+    load: str
+    accuracy: float
+    unfolding: np.ndarray
+    held: np.ndarray
+
+    @cached_property
+    def collocation(self) -> Collocation:
+        equations = Equations(self.flow, self.load, self.case.numbers, self.unfolding)
+        return Collocation(equations, gauss(DEGREE), self.accuracy)
+
+    def continuation(self, span: float) -> Continuation:
+        return Continuation(self.collocation, span, self.held, self.accuracy)
+
+    @cached_property
+    def odd(self) -> bool:
+        """Whether f(−x) = −f(x), at states chosen at random."""
+        x = np.random.default_rng(0).normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None]
+        value = self.case.numbers[self.collocation.equations.place]
+        there, mirrored = (self.collocation.equations.rates(each, float(value)) for each in (x, -x))
+        finite = np.isfinite(there).all(axis=1) & np.isfinite(mirrored).all(axis=1)
+        defect = np.abs(there + mirrored)[finite].max(axis=0, initial=0.0)
+        return bool(finite.sum() > 4 and (defect <= ODD * np.abs(there[finite]).max(initial=0.0)).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Orbit:
+    """One period in time: ``t``, states ``x`` (one column for each time) and their names."""
+
+    t: np.ndarray
+    x: np.ndarray
+    states: tuple[str, ...]
+    title: str
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.states:
+            raise ParameterError(f"no state {name!r}: {nearest(name, self.states)}")
+        return self.x[self.states.index(name)]
+
+    @property
+    def status(self) -> str:
+        return self.title
+
+    def plot(self) -> Figure:
+        from pfaff.draw.orbits import draw_orbit
+
+        return draw_orbit(self)
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitPoint:
+    """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
+
+    problem: OrbitProblem
+    point: Point
+
+    @property
+    def load(self) -> str:
+        return self.problem.load
+
+    @property
+    def value(self) -> float:
+        """Of the load."""
+        return self.point.value
+
+    @property
+    def period(self) -> float:
+        return self.point.cycle.period
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether x(t + T/2) = −x(t), by construction."""
+        return self.point.cycle.halved
+
+    @property
+    def case(self) -> Bound:
+        return self.problem.case.unchecked(**{self.load: self.value})
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        """Floquet multipliers over the period, the largest first; one of them is 1."""
+        values = self.point.multipliers
+        return sorted_multipliers(values**2) if self.symmetric else values
+
+    @property
+    def unstable(self) -> int:
+        """How many multipliers lie outside the unit circle, those that are 1 by structure left out."""
+        return self.point.unstable
+
+    @property
+    def stable(self) -> bool:
+        return self.unstable == 0
+
+    @property
+    def residual(self) -> float:
+        """Of the collocation equations, relative to the largest slope, before the last step of Newton's method."""
+        return self.point.residual
+
+    @property
+    def mesh_error(self) -> float:
+        """Estimate of the relative error of states at mesh points, period and multipliers."""
+        return self.point.error
+
+    @property
+    def status(self) -> str:
+        how = "stable" if self.stable else f"unstable ({self.unstable} multipliers outside the unit circle)"
+        symmetry = ", symmetric" if self.symmetric else ""
+        return f"orbit at {self.load} = {self.value:.10g}, period {self.period:.10g}: {how}{symmetry}"
+
+    @cached_property
+    def amplitude(self) -> dict[str, float]:
+        """Half of what each state covers."""
+        t = self.orbit.t
+        extremes = [(_greatest(t, row) + _greatest(t, -row)) / 2 for row in self.orbit.x]
+        return dict(zip(self.problem.flow.states, extremes, strict=True))
+
+    @cached_property
+    def advance(self) -> dict[str, float]:
+        """How far each ignorable coordinate moves in a period: the integral of its velocity."""
+        flow, cycle, c = self.problem.flow, self.point.cycle, self.problem.collocation
+        if not flow.dropped:
+            return {}
+        names = list(flow.system.coordinate_names)  # type: ignore[union-attr]
+        rows = [names.index(name) for name in flow.dropped]
+        weights = cycle.scalars[0] * (c.gauss.b[:, None] * cycle.mesh.h).ravel()
+        X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
+        moved = flow.velocities(X, numbers)[rows] @ weights
+        if self.symmetric:
+            moved = moved + flow.velocities(-X, numbers)[rows] @ weights
+        return dict(zip(flow.dropped, moved.tolist(), strict=True))
+
+    @property
+    def mean_velocity(self) -> dict[str, float]:
+        """The advance by the period: the speed of locomotion."""
+        return {name: moved / self.period for name, moved in self.advance.items()}
+
+    @cached_property
+    def orbit(self) -> Orbit:
+        """The orbit in time, sampled evenly in every interval of its mesh, both ends included."""
+        cycle, c = self.point.cycle, self.problem.collocation
+        s = np.append(cycle.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
+        x = c.interpolate(cycle, c.slopes(cycle), s)
+        if self.symmetric:
+            s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
+        return Orbit(s * cycle.scalars[0], x.T.copy(), self.problem.flow.states, self.status)
+
+    def orbits(
+        self,
+        to: float,
+        load: str | None = None,
+        *,
+        step: float = 0.3,
+        points: int = 1000,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+    ) -> Branch:
+        """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
+        name = self.case.load_name(load or self.load)
+        start = self if name == self.load else _reparametrised(self, name)
+        return followed(_directed(start, to), to, step, points, progress)
+
+    def plot(self) -> Figure:
+        return self.orbit.plot()
+
+
+@dataclass(frozen=True, eq=False)
+class Special(OrbitPoint):
+    """A located special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point."""
+
+    kind: str
+
+    @property
+    def status(self) -> str:
+        return f"{self.kind} at {self.load} = {self.value:.10g}, period {self.period:.10g}"
+
+    def switch(
+        self,
+        to: float,
+        *,
+        step: float = 0.3,
+        points: int = 1000,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+    ) -> Branch:
+        """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``."""
+        return followed(_switched(self, to), to, step, points, progress)
+
+
+def _greatest(t: np.ndarray, row: np.ndarray) -> float:
+    """The greatest value of a sampled function, by the parabola through its three largest neighbours."""
+    k = int(np.clip(row.argmax(), 1, len(row) - 2))
+    first, last = t[k] - t[k - 1], t[k + 1] - t[k]
+    before, after = (row[k] - row[k - 1]) / first, (row[k + 1] - row[k]) / last
+    bent = (after - before) / (first + last)
+    slope = (before * last + after * first) / (first + last)
+    return float(row[k] - slope**2 / (4 * bent)) if bent < 0 else float(row.max())
+
+
+# Starting
+
+
+def _value(case: Bound, load: str) -> float:
+    return float(case.numbers[case.system.parameter_names.index(load)])
+
+
+def _span(value: float, to: float, load: str) -> float:
+    if not np.isfinite(to):
+        raise ParameterError(f"to={to}: give a finite value of {load}")
+    if to == value:
+        raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
+    return abs(to - value)
+
+
+def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> OrbitPoint:
+    """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
+    if not 0 < accuracy < 1:
+        raise ParameterError(f"accuracy={accuracy}: give a number between 0 and 1")
+    if hopf.drifts:
+        raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
+    value = _value(hopf.case, load)
+    span = _span(value, to, load)
+    border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
+    problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, border.columns, border.rows)
+    continuation = problem.continuation(span)
+    symmetric = not hopf.x.any() and problem.odd
+    radius = _first_radius(hopf, span if load == hopf.load else np.inf)
+    why = ""
+    for _ in range(12):
+        solution = _small_orbit(continuation, hopf, value, radius, symmetric)
+        if not isinstance(solution, str):
+            return _checked(problem, continuation, solution)
+        why, radius = solution, radius / 2
+    raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
+
+
+def _first_radius(hopf: Hopf, span: float) -> float:
+    """r with Re λ' Δload + Re c1 r² = 0 for a small share of the range, while c1 r² stays small beside ω."""
+    trusted = np.sqrt(DISTURBED * hopf.omega / (abs(hopf.c1) or 1.0))
+    wanted = np.sqrt(abs(hopf.crossing.real * BIRTH * span / (hopf.c1.real or 1e-300)))
+    return float(min(trusted, wanted))
+
+
+def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: float, symmetric: bool) -> Point | str:
+    """x0 + 2r Re(q e^{iωt}), corrected at this amplitude."""
+    c = continuation.collocation
+    turn = np.pi if symmetric else 2 * np.pi
+    intervals = INTERVALS // 2 if symmetric else INTERVALS
+    mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
+    signs = np.full(len(hopf.x), -1.0 if symmetric else 1.0)
+    points = mesh.points(c.gauss.c).reshape(intervals, -1, 1)
+    wave = 2 * radius * (np.exp(1j * turn * mesh.at[:, None]) * hopf.q).real
+    slopes = 2 * radius * (1j * turn * np.exp(1j * turn * points) * hopf.q).real[:, :, c.equations.rows]
+    scalars = np.array([turn / hopf.omega, value, *np.zeros(c.equations.unfolding.shape[1])])
+    guess = Cycle(mesh, hopf.x + wave, slopes, scalars, signs)
+    change = replace(guess, x=wave, scalars=np.zeros_like(scalars))
+    metric = Metric.of(guess, continuation.span)
+    solution = continuation.corrected(guess, guess, metric.dual(change))
+    if isinstance(solution, str):
+        return solution
+    return continuation.refined(continuation.point(solution, change))
+
+
+def _checked(problem: OrbitProblem, continuation: Continuation, point: Point) -> OrbitPoint:
+    """Orbits are those of the equations themselves: no unfolding of conserved quantities is left."""
+    cycle = point.cycle
+    rates = np.abs(problem.collocation.equations.rates(cycle.x, cycle.value)).max()
+    if np.abs(problem.unfolding @ cycle.scalars[2:]).max(initial=0.0) > UNFOLDED * rates:
+        raise NoBifurcationError(
+            "the zero eigenvalues at the Hopf point belong to no conserved quantity: its orbits move along the family"
+        )
+    return OrbitPoint(problem, point)
+
+
+def _reparametrised(start: OrbitPoint, load: str) -> OrbitPoint:
+    """The same orbit on the branch along another parameter."""
+    problem = replace(start.problem, case=start.case, load=load)
+    value = _value(problem.case, load)
+    scalars = start.point.cycle.scalars.copy()
+    scalars[1] = value
+    return _at(problem, replace(start.point.cycle, scalars=scalars), value)
+
+
+def _at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
+    """The orbit near a guess at a value of the load."""
+    continuation = problem.continuation(1 + abs(value))
+    solution = continuation.at_value(guess, value)
+    point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution))
+    if not isinstance(point, str):
+        solution = continuation.at_value(point.cycle, value)  # refinement keeps to the branch, not to the value
+        point = solution if isinstance(solution, str) else continuation.point(solution)
+    if isinstance(point, str):
+        raise ConvergenceError(f"no orbit at {problem.load} = {value:.10g}: {point}")
+    return OrbitPoint(problem, point)
+
+
+def _directed(start: OrbitPoint, to: float) -> OrbitPoint:
+    """The same orbit with its tangent towards a value of the load."""
+    sign = 1.0 if (to - start.value) * start.point.tangent.scalars[1] >= 0 else -1.0
+    continuation = start.problem.continuation(_span(start.value, to, start.load))
+    return OrbitPoint(start.problem, continuation.adopted(start.point, sign))
+
+
+def _switched(special: Special, to: float) -> OrbitPoint:
+    """A first orbit off the branch, along the second null vector of the equations of the (doubled) orbit."""
+    if special.kind not in ("period doubling", "symmetry breaking", "branch point"):
+        raise ParameterError(f"no branch of orbits crosses at a {special.kind}: follow another point")
+    twice = special.kind != "branch point"
+    cycle, tangent = special.point.cycle, special.point.tangent
+    cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
+    continuation = special.problem.continuation(_span(special.value, to, special.load))
+    metric = Metric.of(cycle, continuation.span)
+    pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held)
+    off = continuation.collocation.kernel(cycle, pins)
+    off = off.scaled(1 / metric.norm(off))
+    why = ""
+    for distance in (sign * each for each in OFF for sign in (1.0, -1.0)):
+        away = off.scaled(np.sign(distance))
+        solution = continuation.corrected(cycle.moved(away, abs(distance)), cycle, metric.dual(away))
+        point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
+        if not isinstance(point, str):
+            return OrbitPoint(special.problem, point)
+        why = point
+    raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
+
+
+def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
+    """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
+    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    t = np.asarray(motion.t, dtype=float)
+    x = np.array([np.asarray(motion[name], dtype=float) for name in flow.states])
+    start, period = _recurrence(t, x)
+    n = len(flow.states)
+    problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
+    value = _value(case, load)
+    guess = _guess(problem, t, x, start, period, value)
+    found = _at(problem, guess, value)
+    cycle = _half(problem, found.point.cycle) if problem.odd else None
+    return found if cycle is None else _at(problem, cycle, value)
+
+
+def _recurrence(t: np.ndarray, x: np.ndarray) -> tuple[float, float]:
+    """Start and length of the last loop: the latest time at which the motion was about as near as ever to its end."""
+    size = np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1)
+    if not size.any():
+        raise ParameterError("the motion is at rest: there is no orbit at its end")
+    square = (((x - x[:, -1:]) / np.where(size, size, 1.0)[:, None]) ** 2).mean(axis=0)
+    k = np.flatnonzero((square[1:-1] <= square[:-2]) & (square[1:-1] < square[2:])) + 1
+    bent, slope = square[k - 1] - 2 * square[k] + square[k + 1], (square[k + 1] - square[k - 1]) / 2
+    distance = np.sqrt(np.maximum(square[k] - slope**2 / (2 * bent), 0.0))
+    if not (distance < RETURN).any():
+        raise ConvergenceError("the motion does not come back to its end: simulate longer, until it is nearly periodic")
+    best = int(np.flatnonzero(distance <= np.maximum(3 * distance.min(), RETURN / 50))[-1])
+    start = t[k[best]] - slope[best] / bent[best] * (t[k[best] + 1] - t[k[best]])
+    return float(start), float(t[-1] - start)
+
+
+def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float) -> Cycle:
+    """The last loop of a motion on a uniform mesh."""
+    from scipy.interpolate import CubicSpline
+
+    c = problem.collocation
+    mesh = Mesh(np.linspace(0.0, 1.0, 2 * INTERVALS + 1))
+    spline = CubicSpline(t, x, axis=1)
+    at = spline(start + period * mesh.at).T
+    at[-1] = at[0]
+    slopes = period * spline(start + period * mesh.points(c.gauss.c), 1).T[:, c.equations.rows]
+    K = slopes.reshape(2 * INTERVALS, c.gauss.degree, -1)
+    return Cycle(mesh, at, K, np.array([period, value]), np.ones(len(x)))
+
+
+def _half(problem: OrbitProblem, cycle: Cycle) -> Cycle | None:
+    """Half of an orbit with x(t + T/2) = −x(t); none if it has not this symmetry."""
+    c = problem.collocation
+    K = c.slopes(cycle)
+    s = np.linspace(0.0, 0.5, 64)
+    first, second = c.interpolate(cycle, K, s), c.interpolate(cycle, K, s + 0.5)
+    if np.abs(first + second).max() > SAME * np.abs(first).max():
+        return None
+    times = np.linspace(0.0, 0.5, cycle.intervals // 2 + 2)
+    half = c.carried(cycle, K, Mesh(times))
+    scalars = cycle.scalars * np.array([0.5, *[1.0] * (len(cycle.scalars) - 1)])
+    half.x[-1] = -half.x[0]
+    return Cycle(Mesh(2 * times), half.x, half.K / 2, scalars, -cycle.signs)
+
+
+# Following
+
+
+def followed(
+    start: OrbitPoint, to: float, step: float, points: int, progress: Callable[[OrbitPoint], Any] | None
+) -> Branch:
+    """The branch from an orbit along its tangent."""
+    from pfaff.bifurcation.branch import Branch
+
+    if not step > 0:
+        raise ParameterError(f"step={step}: give a positive number")
+    problem, value = start.problem, start.value
+    continuation = problem.continuation(_span(value, to, start.load))
+    bounds = (min(to, 2 * value - to), max(to, 2 * value - to))
+    first = continuation.adopted(start.point)
+    found, special, status = [OrbitPoint(problem, first)], [], ""
+    try:
+        for each in continuation.follow(first, step, bounds):
+            if isinstance(each, Stop):
+                status = each.why
+            elif isinstance(each, Event):
+                special.append(Special(problem, each.point, each.kind))
+            else:
+                found.append(OrbitPoint(problem, each))
+                if progress is not None:
+                    progress(found[-1])
+                if len(found) >= points:
+                    status = f"stopped at {found[-1].value:.10g} after {points} points: ask for more points"
+                    break
+    except KeyboardInterrupt:
+        status = f"interrupted at {found[-1].value:.10g}"
+    return Branch(problem, tuple(found), tuple(special), status, step)

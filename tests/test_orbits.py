@@ -1,0 +1,418 @@
+"""Branches of periodic orbits, against published numbers, closed forms, high-order shooting and simulations."""
+
+from __future__ import annotations
+
+import heyoka as hy
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.bifurcation.floquet import multipliers
+from pfaff.bifurcation.gauss import gauss
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+
+x, y, z = sm.symbols("x y z")
+CRITICAL = 76.3379703896335
+
+
+@pytest.fixture(scope="module")
+def skate_hopf(skate):
+    return skate.at(**XI_HAT, c_i="3/2").hopf()
+
+
+@pytest.fixture(scope="module")
+def skate_branch(skate_hopf):
+    return skate_hopf.orbits(to=100)
+
+
+@pytest.fixture(scope="module")
+def bow_branch(bow):
+    return bow.at(**XI_HAT, c_i="3/2").hopf().orbits(to=86)
+
+
+@pytest.fixture(scope="module")
+def asymmetric(bow_branch):
+    return bow_branch.of_kind("symmetry breaking")[0].switch(to=86)
+
+
+@pytest.fixture(scope="module")
+def control():
+    alpha, beta = sm.symbols("alpha beta")
+    return pfaff.ode({x: y, y: z, z: -alpha * z - beta * y - x + x**2}, {alpha: 2, beta: 1}, load=alpha)
+
+
+def lorenz():
+    rho, sigma, b = sm.symbols("rho sigma b")
+    equations = {x: sigma * (y - x), y: x * (rho - z) - y, z: x * y - b * z}
+    return pfaff.ode(equations, {sigma: 10, b: "8/3", rho: 28}, load=rho, name="Lorenz")
+
+
+class Sampled(dict):
+    """Times and states by name."""
+
+    def __init__(self, t, **states):
+        super().__init__(states)
+        self.t = t
+
+
+def integrated(ode, values, start, duration):
+    """The last part of a motion of a plain ODE, by Taylor's method."""
+    numbers = ode.at(**values).numbers
+    equations = list(zip(ode.flow.variables, ode.flow.expressions, strict=True))
+    integrator = hy.taylor_adaptive(equations, np.array(start, dtype=float), pars=numbers, tol=1e-12)
+    t = np.linspace(0, duration, 20001)
+    states = integrator.propagate_grid(t)[-1].T
+    return Sampled(t[-6000:], **{name: row[-6000:] for name, row in zip(ode.state_names, states, strict=True)})
+
+
+def shooting(orbit):
+    """The state after a period and the monodromy matrix, by Taylor's method at 1e-18 with variational equations."""
+    flow = orbit.problem.flow
+    equations = list(zip(flow.variables, flow.expressions, strict=True))
+    start = orbit.orbit.x[:, 0]
+    system = hy.var_ode_sys(equations, args=hy.var_args.vars, order=1)
+    integrator = hy.taylor_adaptive(system, start, pars=orbit.case.numbers, tol=1e-18, compact_mode=True)
+    integrator.propagate_until(orbit.period)
+    n = len(start)
+    return integrator.state[:n] - start, integrator.state[n:].reshape(n, n)
+
+
+# The cycles of the double pendulum of Cazzolli et al. (2020); converged values by multiple shooting at 1e-15.
+
+
+@pytest.mark.parametrize(("load", "period"), [(80, 6.1374931640620), (90, 8.1622207239541), (100, 9.6940951673150)])
+def test_periods_of_the_skate(skate_branch, load, period):
+    (orbit,) = skate_branch.at(load)
+    assert orbit.period == pytest.approx(period, abs=5e-13)
+    assert orbit.value == load
+    assert orbit.stable
+    assert orbit.symmetric
+    assert orbit.mesh_error < 1e-11
+    assert orbit.residual < 1e-11
+
+
+def test_two_folds_close_together_are_located(skate_branch):
+    folds = skate_branch.of_kind("fold")
+    assert [fold.value for fold in folds] == pytest.approx([88.37288, 88.27770], abs=5e-6)
+    assert len(skate_branch.special) == 2
+    assert [len(skate_branch.at(load)) for load in (88.2, 88.3, 88.4)] == [1, 3, 1]
+    assert [orbit.stable for orbit in skate_branch.at(88.3)] == [True, False, True]
+    for fold in folds:
+        assert fold.point.tangent.scalars[1] == pytest.approx(0, abs=1e-8)
+        assert np.sort(np.abs(fold.multipliers - 1))[1] < 1e-4  # a double multiplier, the root of its error
+
+
+@pytest.mark.parametrize("step", [0.05, 5.0])
+def test_no_step_jumps_over_the_folds(skate_hopf, skate_branch, step):
+    folds = skate_hopf.orbits(to=92, step=step).of_kind("fold")
+    expected = [fold.value for fold in skate_branch.of_kind("fold")]
+    assert [fold.value for fold in folds] == pytest.approx(expected, abs=1e-8)
+
+
+def test_the_trivial_multiplier_is_one(skate_branch):
+    away = [point for point in skate_branch if np.sort(np.abs(point.multipliers - 1))[1] > 0.05]
+    assert len(away) > 30
+    assert max(np.abs(point.multipliers - 1).min() for point in away) < 1e-9
+
+
+@pytest.mark.parametrize("load", [80, 90])
+def test_high_order_shooting_closes_and_has_the_same_multipliers(skate_branch, load):
+    (orbit,) = skate_branch.at(load)
+    gap, monodromy = shooting(orbit)
+    assert np.abs(gap).max() < 1e-12
+    values = np.linalg.eigvals(monodromy)
+    expected = values[np.lexsort((-values.imag, -np.abs(values)))]
+    assert orbit.multipliers == pytest.approx(expected, abs=1e-10)
+
+
+def test_locomotion_of_the_skate(skate_branch):
+    (orbit,) = skate_branch.at(1.1 * CRITICAL)
+    assert orbit.period == pytest.approx(6.2503299589458, abs=1e-12)
+    assert orbit.mean_velocity["X"] == pytest.approx(0.00972446606235, abs=1e-13)
+    assert orbit.advance["X"] == pytest.approx(orbit.period * orbit.mean_velocity["X"], rel=1e-14)
+
+
+def test_half_the_period_gives_what_the_whole_gives(skate_hopf, skate_branch):
+    """The same branch from an asymmetric start: an orbit taken from a motion, its symmetry not used."""
+    from pfaff.bifurcation.collocation import doubled
+    from pfaff.bifurcation.orbits import _at
+
+    (half,) = skate_branch.at(90)
+    whole = _at(half.problem, doubled(half.point.cycle), 90.0)
+    assert not whole.symmetric
+    assert whole.period == pytest.approx(half.period, rel=1e-13)
+    assert whole.multipliers == pytest.approx(half.multipliers, abs=1e-11)
+    assert whole.advance["X"] == pytest.approx(half.advance["X"], rel=1e-11)
+
+
+def test_small_orbits_are_those_of_the_normal_form(skate_hopf, skate_branch):
+    first = skate_branch[0]
+    predicted = skate_hopf.amplitude(first.value)["theta1"]
+    assert first.amplitude["theta1"] == pytest.approx(predicted, rel=2e-3)
+    assert first.period == pytest.approx(skate_hopf.period(first.value), rel=1e-5)
+
+
+def test_the_bow_loses_its_symmetry(bow_branch, asymmetric):
+    """Simulations at 1.1 F_cr settle on an asymmetric cycle: T = 6.4109796719, mean velocity 0.00571881428."""
+    (broken,) = bow_branch.of_kind("symmetry breaking")
+    assert CRITICAL < broken.value < 1.1 * CRITICAL
+    assert np.sort(np.abs(broken.multipliers - 1))[1] < 1e-7
+    (symmetric,) = bow_branch.at(1.1 * CRITICAL)
+    assert (symmetric.symmetric, symmetric.stable) == (True, False)
+    (orbit,) = asymmetric.at(1.1 * CRITICAL)
+    assert (orbit.symmetric, orbit.stable) == (False, True)
+    assert orbit.period == pytest.approx(6.4109796719, abs=1e-10)
+    assert orbit.mean_velocity["X"] == pytest.approx(0.00571881428, abs=1e-11)
+    assert [special.kind for special in asymmetric.special] == ["period doubling"]
+
+
+def test_an_orbit_from_a_motion(bow, asymmetric):
+    case = bow.at(**XI_HAT, c_i="3/2", F=1.1 * CRITICAL)
+    orbit = case.orbit(case.simulate(600, samples=20001, theta1=0.4, theta2=0.1))
+    (expected,) = asymmetric.at(1.1 * CRITICAL)
+    assert orbit.period == pytest.approx(expected.period, abs=1e-11)
+    assert not orbit.symmetric
+    back = orbit.orbits(to=83.5, points=30)
+    assert back.of_kind("branch point")[0].value == pytest.approx(83.761941, abs=1e-5)
+
+
+def test_a_symmetric_orbit_from_a_motion_is_halved(skate, skate_branch):
+    case = skate.at(**XI_HAT, c_i="3/2", F=80)
+    orbit = case.orbit(case.simulate(400, samples=20001, theta1=0.3))
+    (expected,) = skate_branch.at(80)
+    assert orbit.symmetric
+    assert orbit.period == pytest.approx(expected.period, abs=1e-12)
+    damped = orbit.orbits(to=2.5, load="c_i")
+    assert damped[-1].value == 2.5
+    assert damped[-1].case.values["F"] == 80
+
+
+# Textbook systems.
+
+
+def test_period_doubling_of_the_adaptive_control_system(control):
+    """MatCont's tutorial prints α = 0.630302 and T = 6.36407."""
+    branch = control.at().hopf(to=0.5).orbits(to=0.55)
+    (doubling,) = branch.special
+    assert doubling.kind == "period doubling"
+    assert doubling.value == pytest.approx(0.630302, abs=5e-7)
+    assert doubling.period == pytest.approx(6.36407, abs=5e-6)
+    assert np.abs(doubling.multipliers + 1).min() < 1e-8
+    twice = doubling.switch(to=0.6)
+    assert twice[0].period == pytest.approx(2 * doubling.period, rel=1e-3)
+    assert twice[0].stable
+    assert twice[0].value < doubling.value
+
+
+def test_folds_of_autos_plp():
+    """AUTO-07p's demo plp, a one-cell two-substrate enzyme model: 2.75969 (T 10.0064) and 5.00784 (T 5.67658)."""
+    s, a, rho = sm.symbols("s a rho")
+    R = s * a / (1 + s + s**2 / 10)
+    enzyme = pfaff.ode({s: 110 - s - rho * R, a: (500 - a) / 5 - rho * R}, {rho: 2}, load=rho)
+    branch = enzyme.at().hopf(to=8, near=3.5, s=45, a=177).orbits(to=6)
+    assert [special.kind for special in branch.special] == ["fold", "fold"]
+    assert [special.value for special in branch.special] == pytest.approx([2.75969, 5.00784], abs=5e-6)
+    assert [special.period for special in branch.special] == pytest.approx([10.0064, 5.67658], abs=5e-5)
+    assert "Hopf point" in branch.ended
+    assert branch[-1].value == pytest.approx(4.65046, abs=1e-5)  # the other Hopf point that AUTO prints
+
+
+def test_period_doubling_cascade_of_lorenz():
+    """Window 99.524 … 100.795 (Sparrow 1982); doublings at 99.98, 99.629, 99.547, 99.529 (Franceschini 1980)."""
+    ode = lorenz()
+    orbit = ode.at(rho=100.5).orbit(integrated(ode, {"rho": 100.5}, (1, 2, 100), 60))
+    (fold,) = orbit.orbits(to=101, points=30).of_kind("fold")
+    assert fold.value == pytest.approx(100.795, abs=5e-4)
+    branch, values = orbit.orbits(to=99.5), []
+    for _ in range(4):
+        values.append(branch.of_kind("period doubling")[0].value)
+        branch = branch.of_kind("period doubling")[0].switch(to=99.5)
+    assert values == pytest.approx([99.98, 99.629, 99.547, 99.529], abs=6e-4)
+    ratios = -np.diff(values)[:-1] / -np.diff(values)[1:]
+    assert ratios[-1] == pytest.approx(4.669, rel=0.03)
+
+
+def test_homoclinic_orbit_of_lorenz():
+    """Cycles from the Hopf point at 24.7368 end in a homoclinic orbit at 13.926 (Sparrow 1982), with no label."""
+    branch = lorenz().at(rho=14).hopf(to=30, x=6, y=6, z=13).orbits(to=10)
+    assert "homoclinic" in branch.ended
+    assert branch[-1].value == pytest.approx(13.926557, abs=1e-6)
+    assert branch.special == ()
+
+
+def langford(**values):
+    """Langford's axisymmetric system: a cycle of radius r at z = β, and its multipliers in closed form."""
+    alpha, beta, rho, omega, level = sm.symbols("alpha beta rho omega level")
+    square = x**2 + y**2
+    equations = {
+        x: (z - beta) * x - omega * y,
+        y: omega * x + (z - beta) * y,
+        z: level + alpha * z - z**3 / 3 - square * (1 + rho * z),
+    }
+    numbers = {alpha: 0.95, beta: 0.7, rho: 0.25, omega: 3.5, level: -1}
+    return pfaff.ode(equations, numbers, load=level, name="Langford").at(**values)
+
+
+def test_torus_bifurcation_in_closed_form():
+    """ṙ = (z − β) r with ż linearised: trace α − β² − ρ r² = 0 at r² = (α − β²)/ρ."""
+    branch = langford(level=-0.3).hopf(to=-0.6, z=0.33).orbits(to=2)
+    square = (0.95 - 0.49) / 0.25
+    (torus,) = branch.special
+    assert torus.kind == "torus"
+    assert torus.value == pytest.approx(square * (1 + 0.25 * 0.7) - 0.95 * 0.7 + 0.7**3 / 3, abs=1e-9)
+    r = np.sqrt(square)
+    angle = r * np.sqrt(2 * (1 + 0.25 * 0.7)) * 2 * np.pi / 3.5
+    assert torus.multipliers[np.abs(torus.multipliers - np.exp(1j * angle)).argmin()] == pytest.approx(
+        np.exp(1j * angle), abs=1e-9
+    )
+    assert torus.amplitude["x"] == pytest.approx(r, rel=1e-6)
+
+
+def test_orbits_on_level_sets_of_a_conserved_quantity():
+    """A line of equilibria along s, which stays: one family of cycles for each s, with two structural multipliers 1."""
+    s, mu = sm.symbols("s mu")
+    square = x**2 + y**2
+    ode = pfaff.ode(
+        {x: (mu - square) * x - (1 + s) * y, y: (1 + s) * x + (mu - square) * y, s: 0 * s}, {mu: -1}, load=mu
+    )
+    branch = ode.at().hopf(to=1, s=0.5).orbits(to=1)
+    assert branch.special == ()
+    last = branch[-1]
+    assert last.period == pytest.approx(2 * np.pi / 1.5, rel=1e-10)
+    assert last.stable
+    assert sorted(np.abs(last.multipliers)) == pytest.approx([np.exp(-2 * last.period), 1, 1], rel=1e-8)
+
+
+# Methods.
+
+
+def test_multipliers_of_any_size():
+    """exp(±60), 1 and a rotation, from a product of random factors that hides them from plain multiplication."""
+    generator = np.random.default_rng(1)
+    N, n = 40, 5
+    bases = [np.linalg.qr(generator.normal(size=(n, n)))[0] for _ in range(N)]
+    core = np.diag([np.exp(60 / N), 1.0, 1.0, 1.0, np.exp(-60 / N)])
+    angle = 0.3 / N
+    core[2:4, 2:4] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    G = np.array([bases[(j + 1) % N] @ core @ bases[j].T for j in range(N)])
+    values, _ = multipliers(G, np.ones(n))
+    expected = [np.exp(60), np.exp(0.3j), np.exp(-0.3j), 1, np.exp(-60)]
+    for each in expected:
+        assert np.abs(values / each - 1).min() < 1e-11
+
+
+def test_gauss_points_integrate_polynomials():
+    rule = gauss(6)
+    assert rule.A @ rule.c**4 == pytest.approx(rule.c**5 / 5, abs=1e-15)
+    assert rule.b @ rule.c**11 == pytest.approx(1 / 12, abs=1e-15)
+    assert rule.highest @ rule.c**5 == pytest.approx(120, rel=1e-10)
+
+
+def test_errors_shrink_with_the_accuracy_asked_for(skate_hopf):
+    periods = [skate_hopf.orbits(to=80, accuracy=each)[-1].period for each in (1e-5, 1e-12)]
+    assert abs(periods[0] - 6.1374931640620) < 1e-4
+    assert abs(periods[1] - 6.1374931640620) < 1e-12
+
+
+def test_results_do_not_depend_on_units(control, skate_hopf, skate_branch):
+    """The same branch with one state and the load in other units."""
+    alpha, k = sm.symbols("alpha"), 1000
+    scaled = pfaff.ode({x: y * k, y: z, z: -alpha * z / k - y - x / k + x**2 / k}, {alpha: 2000}, load=alpha)
+    branch = scaled.at().hopf(to=500).orbits(to=550)
+    original = control.at().hopf(to=0.5).orbits(to=0.55)
+    assert len(branch) == len(original)
+    assert branch.special[0].value == pytest.approx(1000 * original.special[0].value, rel=1e-8)
+
+
+def test_save_load_and_extend(tmp_path, skate_hopf, skate_branch):
+    short = skate_hopf.orbits(to=85)
+    loaded = pfaff.load_branch(short.save(tmp_path / "branch.nc"), skate_hopf.case)
+    assert loaded.periods == pytest.approx(short.periods, rel=1e-12)
+    assert loaded[-1].multipliers == pytest.approx(short[-1].multipliers, abs=1e-10)
+    longer = loaded.extend(to=90)
+    assert longer[-1].period == pytest.approx(8.1622207239541, abs=1e-12)
+    assert [s.kind for s in longer.special] == ["fold", "fold"]
+    assert longer.values[: len(short)] == pytest.approx(short.values)
+    again = pfaff.load_branch(longer.save(tmp_path / "longer.nc"), skate_hopf.case)
+    assert [s.value for s in again.special] == pytest.approx([s.value for s in longer.special], abs=1e-8)
+    data = longer.to_xarray()
+    assert data.sizes["point"] == len(longer)
+    assert float(data["amplitude_theta1"][-1]) == longer[-1].amplitude["theta1"]
+    with pytest.raises(ParameterError, match="not of"):
+        pfaff.load_branch(tmp_path / "branch.nc", lorenz().at())
+    with pytest.raises(ParameterError, match="cannot read"):
+        pfaff.load_branch(tmp_path / "none.nc", skate_hopf.case)
+
+
+def test_interruption_keeps_the_branch(skate_hopf):
+    seen = []
+
+    def impatient(point):
+        seen.append(point)
+        if len(seen) == 5:
+            raise KeyboardInterrupt
+
+    branch = skate_hopf.orbits(to=100, progress=impatient)
+    assert len(branch) == 6
+    assert "interrupted" in branch.status
+    assert branch[-1] is seen[-1]
+
+
+def test_a_branch_says_why_it_ends(skate_hopf):
+    assert "after 10 points" in skate_hopf.orbits(to=100, points=10).status
+    mu = sm.Symbol("mu", real=True)
+    ode = pfaff.ode({x: y, y: -x * sm.sqrt(1 - x**2) + (mu - x**2) * y}, {mu: -1}, load=mu)
+    branch = ode.at().hopf(to=1).orbits(to=1, accuracy=1e-5)
+    assert branch.ended.startswith(("no orbit beyond", "stopped at"))
+    assert "not finite" in branch.ended
+    assert branch[-1].amplitude["x"] == pytest.approx(1, abs=1e-3)  # where the root ends
+
+
+def test_plots(skate_branch):
+    assert len(skate_branch.plot().axes) == 2
+    assert len(skate_branch.plot("theta2").axes) == 2
+    assert len(skate_branch[3].plot().axes) == 2
+    with pytest.raises(ParameterError, match="theta2"):
+        skate_branch.plot("theta")
+    with pytest.raises(ParameterError, match="no state"):
+        skate_branch[3].orbit["foo"]
+
+
+def test_orbits_close_and_obey_the_equations(skate_branch):
+    orbit = skate_branch.at(90)[0]
+    times, states = orbit.orbit.t, orbit.orbit.x
+    assert times[-1] == pytest.approx(orbit.period)
+    assert states[:, -1] == pytest.approx(states[:, 0], abs=1e-14)
+    assert orbit.orbit["theta1"].max() == pytest.approx(orbit.amplitude["theta1"], rel=1e-4)
+
+
+def test_questions_without_an_answer(skate_hopf, skate_branch, control):
+    with pytest.raises(ParameterError, match="is where the branch starts"):
+        skate_hopf.orbits(to=skate_hopf.value)
+    with pytest.raises(ParameterError, match="finite"):
+        skate_hopf.orbits(to=np.inf)
+    with pytest.raises(ParameterError, match="accuracy"):
+        skate_hopf.orbits(to=80, accuracy=0)
+    with pytest.raises(ParameterError, match="step"):
+        skate_hopf.orbits(to=80, step=0)
+    with pytest.raises(ParameterError, match="no orbit at F = 70"):
+        skate_branch.at(70)
+    with pytest.raises(ParameterError, match="no branch of orbits crosses at a fold"):
+        skate_branch.special[0].switch(to=90)
+    t = np.linspace(0, 10, 101)
+    with pytest.raises(ParameterError, match="at rest"):
+        control.at().orbit(Sampled(t, x=0 * t, y=0 * t, z=0 * t))
+    with pytest.raises(ConvergenceError, match="does not come back"):
+        control.at().orbit(Sampled(t, x=t, y=t, z=t))
+
+
+def test_no_branch_where_the_oscillation_moves_along_a_line_of_equilibria():
+    s = sm.Symbol("s")
+    mu = sm.Symbol("mu", real=True)
+    square = x**2 + y**2
+    ode = pfaff.ode({x: (mu + s) * x - y, y: x + (mu + s) * y, s: -square}, {mu: -1}, load=mu)
+    hopf = ode.at().hopf(to=1)
+    with pytest.raises(NoBifurcationError, match="line of equilibria"):
+        hopf.orbits(to=1)
