@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import copy
-import os
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-import heyoka as hy
 import numpy as np
 
 from pfaff.case import Case
-from pfaff.errors import ParameterError, PfaffError, nearest
-from pfaff.motion import taylor
-from pfaff.motion.drive import Driven
+from pfaff.errors import ParameterError, nearest
+from pfaff.motion.batches import Batches
 from pfaff.motion.simulate import check_request
-from pfaff.motion.singular import SUSPICIOUS, end_where_singular
 from pfaff.motion.start import Constraints, initial_state
-from pfaff.motion.status import FINISHED
-from pfaff.system import System
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:
@@ -33,7 +23,6 @@ if TYPE_CHECKING:
 
 INITIAL = "initial_"
 LARGEST = 4e9  # bytes of sampled states
-NOT_RUN = "not run: interrupted before its turn"
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,118 +202,3 @@ def _members(case: Case, given: Mapping[str, np.ndarray], count: int, project: b
         found = initial_state(one, start, project)
         x[:, k] = np.concatenate([found.q, found.v])
     return numbers, x
-
-
-class Batches:
-    """Members in groups as wide as the processor's vectors, shared out to one integrator for each thread."""
-
-    def __init__(
-        self, system: System, numbers: np.ndarray, x: np.ndarray, t: np.ndarray, tolerance: float, max_steps: int
-    ) -> None:
-        zeros = frozenset(name for name, row in zip(system.parameter_names, numbers, strict=True) if not np.any(row))
-        self.system, self.zeros, self.tolerance, self.max_steps = system, zeros, tolerance, max_steps
-        self.equations = taylor.equations(system, zeros)
-        self.lanes = hy.recommended_simd_size()
-        self.numbers, self.x, self.t = numbers, x, t
-        self.count = x.shape[1]
-        self.workers = max(1, min(os.cpu_count() or 1, -(-self.count // self.lanes)))
-        self.y = np.full((len(x), len(t), self.count), np.nan)
-        self.outcomes = np.full(self.count, NOT_RUN, dtype=object)
-
-    def run(self, progress: Callable[[float], None]) -> None:
-        """All batches; Ctrl-C waits for those that run and keeps what is finished."""
-        idle: SimpleQueue[Any] = SimpleQueue()
-        for _ in range(self.workers):
-            idle.put(copy.deepcopy(_batch_integrator(self.system, self.zeros, self.tolerance)))
-        groups = self._groups()
-        done = 0
-        with ThreadPoolExecutor(self.workers) as pool:
-            running: set[Future[int]] = set()
-            try:
-                for group in groups:
-                    running.add(pool.submit(self._batch, group, idle))
-                    if len(running) >= 2 * self.workers:
-                        finished, running = wait(running, return_when=FIRST_COMPLETED)
-                        done += sum(future.result() for future in finished)
-                        progress(done / self.count)
-                for future in running:
-                    done += future.result()
-                    progress(done / self.count)
-            except KeyboardInterrupt:
-                for future in running:
-                    future.cancel()
-
-    def _groups(self) -> Iterator[np.ndarray]:
-        """Members of each batch; the last one is filled up by repeating its last member."""
-        for start in range(0, self.count, self.lanes):
-            yield np.minimum(np.arange(start, start + self.lanes), self.count - 1)
-
-    def _batch(self, members: np.ndarray, idle: SimpleQueue[Any]) -> int:
-        integrator = idle.get()
-        try:
-            samples = self._propagate(integrator, members)
-        finally:
-            idle.put(integrator)
-        own = np.unique(members)
-        if samples is None:
-            for k in own:
-                self._alone(int(k))
-        else:
-            self.y[:, :, own] = samples[:, :, : len(own)]
-            self.outcomes[own] = FINISHED
-        return len(own)
-
-    def _propagate(self, integrator: Any, members: np.ndarray) -> np.ndarray | None:
-        """Samples [state, time, lane], or nothing if one of the lanes did not get to the end."""
-        pars = np.array([self.equations.pars(self.numbers[:, k]) for k in members]).T
-        self._reset(integrator, members, pars)
-        integrator.step(np.full(self.lanes, self.t[-1]))
-        first = np.abs(integrator.last_h)
-        if not np.isfinite(integrator.state).all() or not (first > 0).all():
-            return None
-        pars[-1] = np.copysign(1.0 / (taylor.DECAY * first), self.t[-1])
-        self._reset(integrator, members, pars)
-        grid = np.repeat(self.t[:, None], self.lanes, axis=1)
-        _, samples = integrator.propagate_grid(grid, max_steps=self.max_steps)
-        good = all(
-            outcome == hy.taylor_outcome.time_limit and shortest >= SUSPICIOUS * longest
-            for outcome, shortest, longest, _ in integrator.propagate_res
-        )
-        return samples.transpose(1, 0, 2) if good and np.isfinite(samples).all() else None
-
-    def _reset(self, integrator: Any, members: np.ndarray, pars: np.ndarray) -> None:
-        integrator.set_time(0.0)
-        integrator.state[:] = self.x[:, members]
-        integrator.pars[:] = pars[: len(integrator.pars)]
-
-    def _case(self, k: int) -> Case:
-        return Case(self.system, dict(zip(self.system.parameter_names, map(float, self.numbers[:, k]), strict=True)))
-
-    def _alone(self, k: int) -> None:
-        """A member of a batch in which something went wrong, by itself and as far as it gets."""
-        integrator = copy.deepcopy(taylor.integrator(self.system, self.zeros, self.tolerance))
-        duration = float(self.t[-1])
-        try:
-            taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
-        except PfaffError as problem:
-            self.outcomes[k] = f"stopped: {problem}"
-            self.y[:, 0, k] = self.x[:, k]
-            return
-        flight = taylor.fly(integrator, duration, max_steps=self.max_steps)
-        self.outcomes[k] = end_where_singular(Driven(self._case(k)), flight)
-        reached = np.abs(self.t) <= abs(flight.end)
-        if flight.pieces:
-            self.y[:, reached, k] = flight(self.t[reached])
-
-
-@lru_cache(maxsize=16)
-def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
-    equations = taylor.equations(system, zeros)
-    lanes = hy.recommended_simd_size()
-    return hy.taylor_adaptive_batch(
-        equations.rates,
-        np.zeros((len(equations.rates), lanes)),
-        tol=tolerance,
-        compact_mode=not equations.unrolled,
-        opt_level=1,
-    )

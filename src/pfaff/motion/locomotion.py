@@ -199,14 +199,15 @@ class Friction:
     largest: float
     slips: np.ndarray
     coefficient: float | None
+    reaction: str
 
     @property
     def status(self) -> str:
         if self.coefficient is None:
-            return f"needs a coefficient of {self.largest:.4g}"
+            return f"{self.reaction} needs a coefficient of {self.largest:.4g}"
         if not len(self.slips):
-            return f"holds: needs {self.largest:.4g} of {self.coefficient:g}"
-        return f"slips first at t = {self.slips[0]:.12g}"
+            return f"{self.reaction} holds: it needs {self.largest:.4g} of {self.coefficient:g}"
+        return f"{self.reaction} slips first at t = {self.slips[0]:.12g}"
 
     def plot(self) -> Figure:
         from pfaff.draw.motion import draw_friction
@@ -238,7 +239,7 @@ def friction(motion: Motion, normal: float, coefficient: float | None, reaction:
         up = np.flatnonzero(~above[:-1] & above[1:])
         slips = [brentq(lambda s: needed(s)[0] - coefficient, t[i], t[i + 1], xtol=1e-15, rtol=4e-15) for i in up]
         slips = [float(t[0]), *slips] if above[0] else slips
-    return Friction(motion.t, np.abs(motion.p[row]) / normal, float(values.max()), np.array(slips), coefficient)
+    return Friction(motion.t, np.abs(motion.p[row]) / normal, float(values.max()), np.array(slips), coefficient, name)
 
 
 def _with_peaks(function: Callable[[np.ndarray], np.ndarray], knots: np.ndarray) -> np.ndarray:
