@@ -265,7 +265,8 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> OrbitPoint:
     value = _value(hopf.case, load)
     span = _span(value, to, load)
     border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
-    problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, border.columns, border.rows)
+    unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
+    problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     continuation = problem.continuation(span)
     symmetric = not hopf.x.any() and problem.odd
     radius = _first_radius(hopf, span if load == hopf.load else np.inf)
