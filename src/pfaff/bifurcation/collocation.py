@@ -234,8 +234,7 @@ class Equations:
 
 def _followers(flow: Flow) -> dict[int, int]:
     """States whose rate is another state that has an equation of its own: positions, and their velocities."""
-    names = {str(variable): k for k, variable in enumerate(flow.variables)}
-    rates = [names.get(str(expression)) for expression in flow.expressions]
+    rates = [next((k for k, state in enumerate(flow.variables) if state == f), None) for f in flow.expressions]
     return {i: k for i, k in enumerate(rates) if k is not None and k != i and rates[k] is None}
 
 
