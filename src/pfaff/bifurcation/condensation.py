@@ -560,21 +560,28 @@ def carried_velocity(G, rates, scale):
 
 
 @compiled
-def pinned(rows, scalars, right, weights, scale, rates, held, x, of_scalars):
-    """Fill the rows of the phase and of families, and the values that all rows have on an orbit."""
+def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars):
+    """Fill the rows of the phase and of families, and the values that all rows have on an orbit.
+
+    The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.
+    """
+    N, n = len(h), len(scale)
     largest = 0.0
-    for j in range(len(weights)):
-        for t in range(len(scale)):
-            largest = max(largest, abs(rates[j, t] * scale[t]))
-    for j in range(len(weights)):
-        for t in range(len(scale)):
-            rows[0, j, t] = weights[j] * scale[t] * scale[t] * rates[j, t] / largest
+    for j in range(N + 1):
+        for t in range(n):
+            before = x[j - 1, t] if j > 0 else signs[t] * x[N - 1, t]
+            after = x[j + 1, t] if j < N else signs[t] * x[1, t]
+            rows[0, j, t] = (after - before) / (h[j - 1] + h[j % N])
+            largest = max(largest, abs(rows[0, j, t] * scale[t]))
+    for j in range(N + 1):
+        for t in range(n):
+            rows[0, j, t] *= weights[j] * scale[t] * scale[t] / largest
             for k in range(len(held)):
                 rows[1 + k, j, t] = weights[j] * held[k, t]
     for k in range(len(right)):
         right[k] = 0.0
-        for j in range(len(weights)):
-            for t in range(len(scale)):
+        for j in range(N + 1):
+            for t in range(n):
                 right[k] += rows[k, j, t] * x[j, t]
         for t in range(len(of_scalars)):
             right[k] += scalars[k, t] * of_scalars[t]

@@ -51,7 +51,7 @@ def _multipliers(G, signs, Q):
             low = high
     for k in range(n):
         if abs(values[k].imag) < REAL * abs(values[k]):
-            values[k] = values[k].real
+            values[k] = complex(values[k].real, 0.0)
         elif values[k].imag > 0:  # of a real product: the conjugate is there too, but for rounding
             mirrored = values[k].conjugate()
             nearest = k
