@@ -24,6 +24,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/critical.py
 	$(BIN)/python benchmarks/flutter_map.py
 	$(BIN)/python benchmarks/cold_start.py
+	$(BIN)/python benchmarks/orbits.py 2 5
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -31,7 +31,6 @@ CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared
 SETTLED = 1e-7  # changes below this that no longer shrink are rounding
 FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
-ENOUGH = 1e-12  # an error that needs no second estimate
 EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
 
 
@@ -264,7 +263,7 @@ class Collocation:
     """Newton's method for orbits, errors and meshes, for one set of equations."""
 
     def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
-        self.equations, self.gauss = equations, rule
+        self.equations, self.gauss, self.accuracy = equations, rule, accuracy
         self.converged = float(np.clip(accuracy, CONVERGED, SETTLED))
         self._workspaces: dict[int, Workspace] = {}
 
@@ -409,7 +408,7 @@ class Collocation:
         cycle = solution.cycle
         rates = self.equations.rates(cycle.x, cycle.value)
         velocity = carried_velocity(solution.G, rates, metric.states)
-        if velocity <= ENOUGH:
+        if velocity <= self.accuracy:
             return velocity
         between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
         return min(velocity, float(self.gauss.constant * between.max()))

@@ -94,7 +94,7 @@ class Orbit:
         return draw_orbit(self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OrbitPoint:
     """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
 
@@ -208,8 +208,11 @@ class OrbitPoint:
     def plot(self) -> Figure:
         return self.orbit.plot()
 
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Special(OrbitPoint):
     """A located special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point."""
 
