@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Branch:
     """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
 
-    problem: OrbitProblem = field(repr=False)
-    points: tuple[OrbitPoint, ...] = field(repr=False)
+    problem: OrbitProblem
+    points: tuple[OrbitPoint, ...]
     special: tuple[Special, ...]
     ended: str
-    step: float = field(repr=False)
+    step: float
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
 
     def __len__(self) -> int:
         return len(self.points)

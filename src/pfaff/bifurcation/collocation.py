@@ -234,8 +234,7 @@ class Equations:
 
 def _followers(flow: Flow) -> dict[int, int]:
     """States whose rate is another state that has an equation of its own: positions, and their velocities."""
-    names = {str(variable): k for k, variable in enumerate(flow.variables)}
-    rates = [names.get(str(expression)) for expression in flow.expressions]
+    rates = [next((k for k, state in enumerate(flow.variables) if state == f), None) for f in flow.expressions]
     return {i: k for i, k in enumerate(rates) if k is not None and k != i and rates[k] is None}
 
 
@@ -264,7 +263,7 @@ class Collocation:
     """Newton's method for orbits, errors and meshes, for one set of equations."""
 
     def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
-        self.equations, self.gauss = equations, rule
+        self.equations, self.gauss, self.accuracy = equations, rule, accuracy
         self.converged = float(np.clip(accuracy, CONVERGED, SETTLED))
         self._workspaces: dict[int, Workspace] = {}
 
@@ -327,24 +326,16 @@ class Collocation:
         expand(w.Z, w.dx[0], w.dc[0], False, dK)
         return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
 
-    def pins(
-        self,
-        cycle: Cycle,
-        metric: Metric,
-        last: tuple[np.ndarray, np.ndarray],
-        held: np.ndarray,
-        rates: np.ndarray | None = None,
-    ) -> Pins:
+    def pins(self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray) -> Pins:
         """The phase of a reference orbit, the members of families that it is on, and a last row to which it belongs.
 
-        The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩. ``rates`` are those of
-        the reference, where they are known.
+        The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
         """
         n, nb = self._shape
         rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
-        rates = self.equations.rates(cycle.x, cycle.value) if rates is None else rates
         rows[-1], scalars[-1] = last
-        pinned(rows, scalars, right, cycle.mesh.weights, metric.states, rates, held, cycle.x, cycle.scalars)
+        mesh = cycle.mesh
+        pinned(rows, scalars, right, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars)
         return Pins(rows, scalars, right)
 
     def slopes(self, cycle: Cycle) -> np.ndarray:
@@ -390,25 +381,37 @@ class Collocation:
     def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
         m, h = self.gauss.degree, cycle.mesh.h
-        K = self.slopes(cycle) * metric.states
-        top = np.einsum("l,jln->jn", self.gauss.highest, K) / h[:, None] ** (m - 1)
-        before, after = np.vstack([top[-1] * cycle.signs, top]), np.vstack([top, top[0] * cycle.signs])
-        spacing = np.append(h, h[0]) / 2 + np.insert(h, 0, h[-1])[: len(h) + 1] / 2
-        jumps = np.abs(after - before).max(axis=1) / spacing
-        density = ((jumps[:-1] + jumps[1:]) / 2) ** (1 / (m + 1))
+        density = self._derivatives(cycle, metric) ** (1 / (m + 1))
         density = density + EVEN * (density @ h) if density.any() else np.ones_like(density)
         total = np.concatenate([[0.0], np.cumsum(density * h)])
         times = np.interp(np.linspace(0.0, total[-1], intervals + 1), total, cycle.mesh.at)
         times[0], times[-1] = 0.0, 1.0
         return Mesh(times)
 
-    def error(self, solution: Solution, metric: Metric, rates: np.ndarray) -> float:
-        """How far the velocity f, carried over each interval by G, misses f at its end, summed: of order h^2m.
+    def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
+        """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
+        m, h = self.gauss.degree, cycle.mesh.h
+        K = self.slopes(cycle) * metric.states
+        top = np.einsum("l,jln->jn", self.gauss.highest, K) / h[:, None] ** (m - 1)
+        before, after = np.vstack([top[-1] * cycle.signs, top]), np.vstack([top, top[0] * cycle.signs])
+        spacing = (np.append(h, h[0]) + np.append(h[-1], h)) / 2
+        jumps = np.abs(after - before).max(axis=1) / spacing
+        return (jumps[:-1] + jumps[1:]) / 2
 
-        The exact linearised flow carries f(x(t)) into itself, so that this is the error of the transition matrices
-        and, in size, of the states at the mesh points and of the period, relative. ``rates`` are f at the mesh points.
+    def error(self, solution: Solution, metric: Metric) -> float:
+        """The lesser of two estimates, relative to the orbit, of the error of states at the mesh points and period.
+
+        How far the velocity f, carried over each interval by G, misses f at its end, of order h^2m: the exact
+        linearised flow carries f(x(t)) into itself. And the error between the mesh points, h^(m+1) |x^(m+1)| with its
+        constant, which bounds the other in stiff systems, where velocities are hardly determined by states.
         """
-        return carried_velocity(solution.G, rates, metric.states)
+        cycle = solution.cycle
+        rates = self.equations.rates(cycle.x, cycle.value)
+        velocity = carried_velocity(solution.G, rates, metric.states)
+        if velocity <= self.accuracy:
+            return velocity
+        between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
+        return min(velocity, float(self.gauss.constant * between.max()))
 
 
 def doubled(cycle: Cycle) -> Cycle:

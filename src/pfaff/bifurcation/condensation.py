@@ -85,32 +85,37 @@ def condense(values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, sour
     size = m * nr
     width = size + Z.shape[2]
     lanes = min(LANES, N)
-    a = np.empty((size, width, lanes))
-    single = np.empty((size, width))
-    grown = np.empty(lanes)
+    a, single, grown = np.empty((size, width, lanes)), np.empty((size, width)), np.empty(lanes)
     worst = 0.0
     for low in range(0, N, lanes):
         count = min(lanes, N - low)
-        _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source)
-        for row in range(size):
-            for lane in range(count):
-                residual = abs(a[row, width - 1, lane])
-                if not residual <= worst:
-                    worst = residual
-        _eliminate_lanes(a, size, grown)
-        for lane in range(count):
-            if not grown[lane] < GROWN:
-                _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source)
-                single[:, :] = a[:, :, lane]
-                if not eliminate(single, size):
-                    return np.nan
-                Z[low + lane] = single[:, size:]
-                _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source)
-                _eliminate_lanes(a, size, grown.copy())
-            else:
+        for attempt in range(2):
+            _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source)
+            if attempt == 0:
                 for row in range(size):
-                    for t in range(width - size):
-                        Z[low + lane, row, t] = a[row, size + t, lane]
+                    for lane in range(count):
+                        residual = abs(a[row, width - 1, lane])
+                        worst = worst if residual <= worst else residual
+                _eliminate_lanes(a, size, grown)
+            left = 0
+            for lane in range(count):
+                if grown[lane] < GROWN:
+                    for row in range(size if attempt == 0 else 0):
+                        for t in range(width - size):
+                            Z[low + lane, row, t] = a[row, size + t, lane]
+                    continue
+                left += 1
+                if attempt == 1:
+                    for row in range(size):
+                        for t in range(width):
+                            single[row, t] = a[row, t, lane]
+                    if not eliminate(single, size):
+                        return np.nan
+                    for row in range(size):
+                        for t in range(width - size):
+                            Z[low + lane, row, t] = single[row, size + t]
+            if left == 0:
+                break
     for j in range(N):
         _ends(j, x, K, h, scalars[0], b, bA, rows, follow, source, Z, G, g)
     return worst
@@ -126,35 +131,39 @@ def _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, fol
     size, lanes = m * nr, a.shape[2]
     last = size + n + nb
     step = np.zeros(lanes)
-    step[:count] = T * h[low : low + count]
+    for lane in range(count):
+        step[lane] = T * h[low + lane]
     once, twice = np.zeros((nr, lanes)), np.zeros((nr, lanes))
-    a[:, size:, count:] = 0.0
+    for row in range(size):
+        for t in range(size, last + 1):
+            for lane in range(count, lanes):
+                a[row, t, lane] = 0.0
     for i in range(m):
         at = i * N + low
         for r in range(nr):
             row = i * nr + r
-            f = values[r, at : at + count]
             by_period = a[row, size + n]
-            by_period[:count] = f
-            for k in range(nb - 2):
-                by_period[:count] += D[rows[r], k] * scalars[2 + k]
-                a[row, size + n + 2 + k, :count] = T * D[rows[r], k]
             for lane in range(count):
+                by_period[lane] = values[r, at + lane]
+                for k in range(nb - 2):
+                    by_period[lane] += D[rows[r], k] * scalars[2 + k]
+                    a[row, size + n + 2 + k, lane] = T * D[rows[r], k]
                 a[row, last, lane] = T * by_period[lane] - K[low + lane, i, r]
                 a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
             for s in range(nr):
-                by = values[nr + r * n + rows[s], at : at + count]
+                by = values[nr + r * n + rows[s], at:]
                 direct, by_state = once[s], a[row, size + rows[s]]
                 for lane in range(count):
                     direct[lane] = -step[lane] * by[lane]
                     by_state[lane] = T * by[lane]
-            twice[:, :] = 0.0
+                for lane in range(lanes):
+                    twice[s, lane] = 0.0
             for k in range(len(follow)):
-                by = values[nr + r * n + follow[k], at : at + count]
+                by = values[nr + r * n + follow[k], at:]
                 through, by_state, moved = (
                     twice[source[k]],
                     a[row, size + rows[source[k]]],
-                    X[follow[k], at : at + count],
+                    X[follow[k], at:],
                 )
                 for lane in range(count):
                     through[lane] -= step[lane] * step[lane] * by[lane]
@@ -177,7 +186,8 @@ def _eliminate_lanes(a, size, grown):
     width, lanes = a.shape[1:]
     inverse = np.empty(lanes)
     factor = np.empty(lanes)
-    grown[:] = 0.0
+    for lane in range(lanes):
+        grown[lane] = 0.0
     for p in range(size):
         for lane in range(lanes):
             inverse[lane] = 1.0 / a[p, p, lane]
@@ -206,8 +216,11 @@ def _ends(j, x, K, h, T, b, bA, rows, follow, source, Z, G, g):
     m, nr = K.shape[1:]
     n = x.shape[1]
     width = Z.shape[2] - n
-    G[j] = 0.0
-    g[j] = 0.0
+    for i in range(n):
+        for t in range(n):
+            G[j, i, t] = 0.0
+        for t in range(width):
+            g[j, i, t] = 0.0
     for r in range(nr):
         end = rows[r]
         G[j, end, end] = 1.0
@@ -280,7 +293,8 @@ def reflect(w, columns):
         head = v[p]
         v[p] += norm if head > 0 else -norm
         beta = 2.0 / (below + v[p] * v[p])
-        along[p:] = 0.0
+        for t in range(p, width):
+            along[t] = 0.0
         for i in range(p, height):
             for t in range(p, width):
                 along[t] += v[i] * w[i, t]
@@ -303,45 +317,35 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
     N, n, width = g.shape
     nb = width - 1
     wide = 3 * n + width
-    kept = np.empty((N, n, wide))
-    w = np.empty((2 * n, wide))
-    rows = borders.copy()
-    by_scalars = np.empty((nb, width))
-    by_scalars[:, :nb] = scalar_borders
-    by_scalars[:, nb] = right
+    kept, w = np.empty((N, n, wide)), np.empty((2 * n, wide))
+    rows, by_scalars = borders.copy(), np.empty((nb, width))
+    for k in range(nb):
+        for t in range(nb):
+            by_scalars[k, t] = scalar_borders[k, t]
+        by_scalars[k, nb] = right[k]
     sign = 1.0
-    A, B, C = G[0].copy(), -np.eye(n), g[0].copy()
-    C[:, nb] *= -1.0
-    for j in range(1, N):
-        w[:, :] = 0.0
-        w[:n, :n] = B
-        w[:n, n : 2 * n] = A
-        w[:n, 3 * n :] = C
-        w[n:, :n] = G[j]
-        for i in range(n):
-            w[n + i, 2 * n + i] = -1.0
-        w[n:, 3 * n :] = g[j]
-        w[n:, wide - 1] *= -1.0
+    for j in range(N):
+        _couple(w, G[j], g[j], j)
+        if j == 0:
+            continue
         sign *= triangulate(w, n)
-        kept[j] = w[:n]
-        A[:, :] = w[n:, n : 2 * n]
-        B[:, :] = w[n:, 2 * n : 3 * n]
-        C[:, :] = w[n:, 3 * n :]
         for i in range(n):
+            for t in range(wide):
+                kept[j, i, t] = w[i, t]
             if w[i, i] < 0:
                 sign = -sign
         _carry(rows, by_scalars, kept[j], j, n)
     final = np.zeros((n + nb, n + nb + 2))
     for i in range(n):
         for t in range(n):
-            final[i, t] = A[i, t] + B[i, t] * signs[t]
-        final[i, n : n + nb] = C[i, :nb]
-        final[i, n + nb] = C[i, nb]
+            final[i, t] = w[n + i, n + t] + w[n + i, 2 * n + t] * signs[t]
+        for t in range(width):
+            final[i, n + t] = w[n + i, 3 * n + t]
     for k in range(nb):
         for t in range(n):
             final[n + k, t] = rows[k, 0, t] + rows[k, N, t] * signs[t]
-        final[n + k, n : n + nb] = by_scalars[k, :nb]
-        final[n + k, n + nb] = by_scalars[k, nb]
+        for t in range(width):
+            final[n + k, n + t] = by_scalars[k, t]
     final[n + nb - 1, n + nb + 1] = 1.0
     if n % 2 == 1 and N % 2 == 0:  # of moving the columns of the eliminated points to the front
         sign = -sign
@@ -349,9 +353,11 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
     if determinant == 0.0 or not eliminate(final, n + nb):
         return np.nan
     for q in range(2):
-        dx[q, 0] = final[:n, n + nb + q]
-        dx[q, N] = signs * dx[q, 0]
-        dc[q] = final[n:, n + nb + q]
+        for t in range(n):
+            dx[q, 0, t] = final[t, n + nb + q]
+            dx[q, N, t] = signs[t] * dx[q, 0, t]
+        for t in range(nb):
+            dc[q, t] = final[n + t, n + nb + q]
         for j in range(N - 1, 0, -1):
             for i in range(n - 1, -1, -1):
                 total = kept[j, i, wide - 1] if q == 0 else 0.0
@@ -363,6 +369,30 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
                     total -= kept[j, i, t] * dx[q, j, t]
                 dx[q, j, i] = total / kept[j, i, i]
     return determinant
+
+
+@compiled
+def _couple(w, G, g, j):
+    """Put the equation G x_j − x_{j+1} + g = 0 below what is left of those before, A x_0 + B x_j + C = 0.
+
+    Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
+    """
+    n, width = g.shape
+    for i in range(n):
+        for t in range(n):
+            if j > 0:
+                w[i, t] = w[n + i, 2 * n + t]
+                w[i, n + t] = w[n + i, n + t]
+                w[i, 2 * n + t] = 0.0
+                w[n + i, t] = G[i, t]
+                w[n + i, n + t] = 0.0
+            else:
+                w[n + i, n + t] = G[i, t]
+            w[n + i, 2 * n + t] = -1.0 if i == t else 0.0
+        for t in range(width):
+            if j > 0:
+                w[i, 3 * n + t] = w[n + i, 3 * n + t]
+            w[n + i, 3 * n + t] = g[i, t] if t < width - 1 else -g[i, t]
 
 
 @compiled
@@ -388,14 +418,20 @@ def _carry(rows, by_scalars, kept, j, n):
 def _scaled_determinant(matrix, size):
     """The determinant of the leading block with rows scaled to unit size (the rows stay scaled)."""
     for i in range(size):
-        largest = np.abs(matrix[i, :size]).max()
+        largest = 0.0
+        for t in range(size):
+            largest = max(largest, abs(matrix[i, t]))
         if not largest > REGULAR:
             return 0.0
-        matrix[i] /= largest
-    a = matrix[:, :size].copy()
+        for t in range(matrix.shape[1]):
+            matrix[i, t] /= largest
+    a = matrix.copy()
     determinant = 1.0
     for p in range(size):
-        pivot = p + np.abs(a[p:, p]).argmax()
+        pivot = p
+        for i in range(p + 1, size):
+            if abs(a[i, p]) > abs(a[pivot, p]):
+                pivot = i
         if pivot != p:
             determinant = -determinant
             for t in range(size):
@@ -462,8 +498,12 @@ def newton_step(
         change = abs(dc[0, t] * of_scalars[t])
         size = change if not change <= size else size
         scalars[t] += dc[0, t]
-    largest = np.abs(K).max()
-    K += dK
+    largest = 0.0
+    for j in range(K.shape[0]):
+        for i in range(K.shape[1]):
+            for r in range(K.shape[2]):
+                largest = max(largest, abs(K[j, i, r]))
+                K[j, i, r] += dK[j, i, r]
     return size, worst / largest if largest > 0 else worst, determinant
 
 
@@ -474,12 +514,12 @@ def sweep(G, Q, R):
     w = np.empty((n, 2 * n))
     for j in range(N):
         for i in range(n):
-            w[i, :n] = 0.0
+            for t in range(n):
+                w[i, t] = 0.0
+                w[i, n + t] = 1.0 if t == i else 0.0
             for l in range(n):
                 for t in range(n):
                     w[i, t] += G[j, i, l] * Q[l, t]
-            w[i, n:] = 0.0
-            w[i, n + i] = 1.0
         reflect(w, n)
         for i in range(n):
             flip = -1.0 if w[i, i] < 0 else 1.0
@@ -520,21 +560,28 @@ def carried_velocity(G, rates, scale):
 
 
 @compiled
-def pinned(rows, scalars, right, weights, scale, rates, held, x, of_scalars):
-    """Fill the rows of the phase and of families, and the values that all rows have on an orbit."""
+def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars):
+    """Fill the rows of the phase and of families, and the values that all rows have on an orbit.
+
+    The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.
+    """
+    N, n = len(h), len(scale)
     largest = 0.0
-    for j in range(len(weights)):
-        for t in range(len(scale)):
-            largest = max(largest, abs(rates[j, t] * scale[t]))
-    for j in range(len(weights)):
-        for t in range(len(scale)):
-            rows[0, j, t] = weights[j] * scale[t] * scale[t] * rates[j, t] / largest
+    for j in range(N + 1):
+        for t in range(n):
+            before = x[j - 1, t] if j > 0 else signs[t] * x[N - 1, t]
+            after = x[j + 1, t] if j < N else signs[t] * x[1, t]
+            rows[0, j, t] = (after - before) / (h[j - 1] + h[j % N])
+            largest = max(largest, abs(rows[0, j, t] * scale[t]))
+    for j in range(N + 1):
+        for t in range(n):
+            rows[0, j, t] *= weights[j] * scale[t] * scale[t] / largest
             for k in range(len(held)):
                 rows[1 + k, j, t] = weights[j] * held[k, t]
     for k in range(len(right)):
         right[k] = 0.0
-        for j in range(len(weights)):
-            for t in range(len(scale)):
+        for j in range(N + 1):
+            for t in range(n):
                 right[k] += rows[k, j, t] * x[j, t]
         for t in range(len(of_scalars)):
             right[k] += scalars[k, t] * of_scalars[t]

@@ -48,7 +48,6 @@ class Point:
     steps: int
     metric: Metric = field(repr=False)
     basis: np.ndarray = field(repr=False)
-    rates: np.ndarray = field(repr=False)
     unstable: int
     tests: dict[str, float] = field(repr=False)
 
@@ -83,11 +82,9 @@ class Continuation:
 
     def corrected(self, guess: Cycle, reference: Cycle | Point, last: tuple[np.ndarray, np.ndarray]) -> Solution | str:
         """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value."""
-        known = reference if isinstance(reference, Point) else None
-        cycle = known.cycle if known else reference
-        assert isinstance(cycle, Cycle)
-        metric = known.metric if known else Metric.of(cycle, self.span)
-        pins = self.collocation.pins(cycle, metric, last, self.held, known.rates if known else None)
+        cycle = reference.cycle if isinstance(reference, Point) else reference
+        metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
+        pins = self.collocation.pins(cycle, metric, last, self.held)
         pins.right[-1] = np.vdot(last[0], guess.x) + last[1] @ guess.scalars
         return self.collocation.correct(guess, pins, metric)
 
@@ -108,11 +105,10 @@ class Continuation:
         sign = 1.0 if towards is None or metric.dot(solution.tangent, towards) >= 0 else -1.0
         tangent = solution.tangent.scaled(sign / metric.norm(solution.tangent))
         values, basis = multipliers(solution.G, cycle.signs, basis)
-        rates = self.collocation.equations.rates(cycle.x, cycle.value)
-        error = self.collocation.error(solution, metric, rates)
+        error = self.collocation.error(solution, metric)
         determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
-        return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, rates, unstable, tests)
+        return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, unstable, tests)
 
     def adopted(self, point: Point, sign: float = 1.0) -> Point:
         """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
@@ -159,8 +155,7 @@ class Continuation:
         """The same orbit on a mesh adapted to it, corrected where the number of intervals changes."""
         cycle, tangent = self.moved_to(point, self.collocation.adapted(point.cycle, point.metric, intervals))
         if intervals == point.cycle.intervals:
-            rates = self.collocation.equations.rates(cycle.x, cycle.value)
-            return replace(point, cycle=cycle, tangent=tangent, rates=rates)
+            return replace(point, cycle=cycle, tangent=tangent)
         solution = self.corrected(cycle, cycle, point.metric.dual(tangent))
         if isinstance(solution, str):
             return solution

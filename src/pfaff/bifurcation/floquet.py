@@ -40,14 +40,25 @@ def _multipliers(G, signs, Q):
     for high in range(1, n + 1):
         if high == n or sizes[high - 1] - sizes[high] > APART:
             product, size = _triangles(R, low, high)
-            block = np.ascontiguousarray(H[low:high, low:high]) @ product
-            values[low:high] = np.linalg.eigvals(block.astype(np.complex128)) * np.exp(min(size, LARGEST))
+            block = np.zeros((high - low, high - low), dtype=np.complex128)
+            for i in range(high - low):
+                for t in range(high - low):
+                    for l in range(high - low):
+                        block[i, t] += H[low + i, low + l] * product[l, t]
+            found = np.linalg.eigvals(block)
+            for k in range(high - low):
+                values[low + k] = found[k] * np.exp(min(size, LARGEST))
             low = high
     for k in range(n):
         if abs(values[k].imag) < REAL * abs(values[k]):
-            values[k] = values[k].real
+            values[k] = complex(values[k].real, 0.0)
         elif values[k].imag > 0:  # of a real product: the conjugate is there too, but for rounding
-            values[np.abs(values - values[k].conjugate()).argmin()] = values[k].conjugate()
+            mirrored = values[k].conjugate()
+            nearest = k
+            for l in range(n):
+                if abs(values[l] - mirrored) < abs(values[nearest] - mirrored):
+                    nearest = l
+            values[nearest] = mirrored
     return values
 
 
@@ -56,13 +67,17 @@ def test_functions(multipliers, structural):
     """Without the multipliers that are 1 by structure: how far those are from 1, how many others are unstable, and
     Π(1 + μ) and Π(μ_i μ_j − 1), each factor scaled, which change their signs at flips and at tori."""
     n = len(multipliers)
-    order = np.argsort(np.abs(multipliers - 1))
+    order = np.arange(n)
+    for k in range(min(structural, n - 1)):  # those nearest to 1 come first
+        for i in range(k + 1, n):
+            if abs(multipliers[order[i]] - 1) < abs(multipliers[order[k]] - 1):
+                order[i], order[k] = order[k], order[i]
     far = abs(multipliers[order[structural - 1]] - 1)
     flip, torus = 1.0 + 0.0j, 1.0 + 0.0j
     unstable = 0
     for i in range(structural, n):
         a = multipliers[order[i]]
-        unstable += abs(a) > 1
+        unstable += 1 if abs(a) > 1 else 0
         flip *= (1 + a) / (1 + abs(a))
         for j in range(i + 1, n):
             pair = a * multipliers[order[j]]
@@ -78,17 +93,23 @@ def _iterate(G, signs, Q, R, H):
     for _ in range(SWEEPS):
         Q0 = Q.copy()
         sweep(G, Q, R)
-        sizes[:] = 0.0
         for i in range(n):
+            sizes[i] = 0.0
             for t in range(n):
                 Q[i, t] *= signs[i]
             for j in range(N):
                 sizes[i] += np.log(max(R[j, i, i], SMALLEST))
-        H[:, :] = Q0.T @ Q
         left = 0.0
+        for i in range(n):
+            for t in range(n):
+                H[i, t] = 0.0
+                for l in range(n):
+                    H[i, t] += Q0[l, i] * Q[l, t]
         for p in range(1, n):
             if sizes[p - 1] - sizes[p] > APART:
-                left = max(left, np.abs(H[p:, :p]).max())
+                for i in range(p, n):
+                    for t in range(p):
+                        left = max(left, abs(H[i, t]))
         if left < DECOUPLED:
             break
     return sizes
@@ -97,11 +118,19 @@ def _iterate(G, signs, Q, R, H):
 @compiled
 def _triangles(R, low, high):
     """The product of the blocks on the diagonals, scaled to unit size, and the logarithm of the scale."""
-    size = 0.0
-    product = np.eye(high - low)
+    size, count = 0.0, high - low
+    product, following = np.eye(count), np.empty((count, count))
     for j in range(len(R)):
-        product = np.ascontiguousarray(R[j, low:high, low:high]) @ product
-        scale = np.abs(product).max()
-        product /= scale
+        scale = 0.0
+        for i in range(count):
+            for t in range(count):
+                following[i, t] = 0.0
+                for l in range(i, count):
+                    following[i, t] += R[j, low + i, low + l] * product[l, t]
+                scale = max(scale, abs(following[i, t]))
+        scale = max(scale, SMALLEST)
+        for i in range(count):
+            for t in range(count):
+                product[i, t] = following[i, t] / scale
         size += np.log(scale)
     return product, size

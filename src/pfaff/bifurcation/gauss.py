@@ -35,6 +35,13 @@ class Gauss:
         leading = legendre.leg2poly(np.eye(self.degree)[-1])[-1] * 2.0 ** (self.degree - 1)
         return self._inverse[-1] * leading * np.prod(np.arange(1, self.degree, dtype=float))
 
+    @cached_property
+    def constant(self) -> float:
+        """Of the error between mesh points: max |∫ Π(s − c_i) ds|/m!."""
+        polynomial = np.polynomial.Polynomial.fromroots(self.c).integ()
+        within = polynomial(np.linspace(0.0, 1.0, 401)) - polynomial(0.0)
+        return float(np.abs(within).max() / np.prod(np.arange(1, self.degree + 1, dtype=float)))
+
 
 @lru_cache(maxsize=16)
 def gauss(degree: int) -> Gauss:

@@ -94,7 +94,7 @@ class Orbit:
         return draw_orbit(self)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class OrbitPoint:
     """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
 
@@ -208,8 +208,11 @@ class OrbitPoint:
     def plot(self) -> Figure:
         return self.orbit.plot()
 
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Special(OrbitPoint):
     """A located special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point."""
 
@@ -265,7 +268,8 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> OrbitPoint:
     value = _value(hopf.case, load)
     span = _span(value, to, load)
     border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
-    problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, border.columns, border.rows)
+    unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
+    problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     continuation = problem.continuation(span)
     symmetric = not hopf.x.any() and problem.odd
     radius = _first_radius(hopf, span if load == hopf.load else np.inf)
