@@ -34,7 +34,7 @@ class Flow:
     """ẋ = f(x; parameters): values, derivatives of any order, reactions, for one state or a batch of columns.
 
     ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,
-    ``dependent`` which velocities follow from the constraints.
+    ``dependent`` which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract.
     """
 
     system: System | Ode
@@ -45,6 +45,7 @@ class Flow:
     expressions: Sequence[Expression] = field(repr=False)
     velocity_expressions: Sequence[Expression] = field(repr=False)
     reaction_expressions: Sequence[Expression] = field(repr=False)
+    settle: float = 0.0
     _compiled: dict[Any, Compiled] = field(default_factory=dict, repr=False)
     _indices: dict[int, list[tuple[tuple[int, ...], Expression]]] = field(default_factory=dict, repr=False)
 
@@ -265,6 +266,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
         expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,
         reaction_expressions=on_shape(reactions),
+        settle=settle,
     )
 
 
