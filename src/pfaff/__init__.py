@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pfaff import atlas
     from pfaff.assembly import Assembly, Part
+    from pfaff.bifurcation.archive import load_curve, load_equilibria
     from pfaff.case import Case
     from pfaff.errors import PfaffError
     from pfaff.motion.result import Motion, load_motion
@@ -22,6 +23,8 @@ _HOMES = {
     "Drawing": "pfaff.system",
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
+    "load_curve": "pfaff.bifurcation.archive",
+    "load_equilibria": "pfaff.bifurcation.archive",
     "load_motion": "pfaff.motion.result",
     "Ode": "pfaff.odes",
     "Part": "pfaff.assembly",
@@ -42,6 +45,8 @@ __all__ = [
     "System",
     "__version__",
     "atlas",
+    "load_curve",
+    "load_equilibria",
     "load_motion",
     "ode",
 ]
