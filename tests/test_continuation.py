@@ -229,7 +229,7 @@ def test_bogdanov_takens_normal_form():
 
 
 def test_generalised_hopf_normal_form():
-    """ż = (μ + i) z + ν z|z|² − 2 z|z|⁴ with z = x + iy: l1 = ν/2, and l2 = −2/4 there (⟨q, q⟩ = 1)."""
+    """ż = (μ + i) z + ν z|z|² − 2 z|z|⁴ with z = x + iy: l1 = 2ν, l2 = −8 (|z|² = 2|w|²)."""
     r2 = x**2 + y**2
     system = ode(
         {x: mu * x - y + nu * x * r2 - 2 * x * r2**2, y: x + mu * y + nu * y * r2 - 2 * y * r2**2}, mu=-1, nu=-1
@@ -239,8 +239,7 @@ def test_generalised_hopf_normal_form():
     (point,) = curve.special
     assert point.kind == "generalised hopf"
     assert point.values == pytest.approx({"mu": 0, "nu": 0}, abs=1e-10)
-    # |q|² = 1 makes |z|² twice the |w|² of the normal form.
-    assert point.coefficients["l2"] == pytest.approx(-2 * 4, rel=1e-9)
+    assert point.coefficients["l2"] == pytest.approx(-8, rel=1e-9)
     assert [p.coefficient for p in curve] == pytest.approx([2 * p.value for p in curve], abs=1e-10)
 
 
@@ -255,6 +254,14 @@ def test_zero_hopf_and_double_hopf_points():
     (point,) = curve.special
     assert (point.kind, point.value) == ("double hopf", pytest.approx(0, abs=1e-10))
     assert sorted(point.coefficients.values()) == pytest.approx([1, 2], rel=1e-9)
+
+
+def test_l1_that_changes_its_sign_through_infinity_is_no_generalised_hopf_point():
+    """A fast mode z of rate ν feeds back on the oscillation: h11 = −B/ν has a pole at ν = 0."""
+    fed = ode({x: mu * x - y + x * z, y: x + mu * y + y * z, z: nu * z + x**2 + y**2 + z**2}, mu=-1, nu=-1)
+    curve = fed.at().branch(to=1).of_kind("hopf")[0].curve("nu", to=1)
+    assert kinds(curve) == ["zero-hopf"]
+    assert curve[0].coefficient * curve[-1].coefficient < 0
 
 
 def test_bialternate_product_has_the_sums_of_eigenvalues():
@@ -306,6 +313,14 @@ def test_the_misaligned_bow(bow):
     assert max(point.residual for point in branch) < 1e-12
 
 
+def test_a_point_leads_to_a_branch_in_another_parameter(skate_branch):
+    branch = skate_branch.at(100)[0].branch("c_i", to=40)
+    # P_d(c_i) = 64 c_i²/723 + 4410529058/57927483 = 100
+    (hopf,) = branch.special
+    assert hopf.value == pytest.approx(np.sqrt((100 - 4410529058 / 57927483) * 723 / 64), rel=1e-11)
+    assert hopf.case.values["F"] == pytest.approx(100, rel=1e-12)
+
+
 # Families of equilibria
 
 
@@ -336,6 +351,22 @@ def test_family_coordinates_are_held_or_followed_by_name():
     assert kinds(held) == kinds(followed) == ["hopf"]
     assert 100 * (held.special[0].value - 0.1) == pytest.approx(76.3379703896335, rel=1e-10)
     assert 100 * (0.5 - followed.special[0].value) == pytest.approx(76.3379703896335, rel=1e-10)
+
+
+def test_a_curve_of_hopf_points_on_a_family_agrees_with_the_branch_at_its_end():
+    spring = pfaff.atlas.column(2, "skate", "spring").at(**XI_HAT, c_i="3/2", K=100, beta0=0.05)
+    first, last = (spring.at(c_i=c).branch("Delta", to=2, points=90, X=0.1).of_kind("hopf")[0] for c in ("3/2", 5))
+    curve = first.curve("c_i", to=5)
+    assert curve[-1].values == pytest.approx({"Delta": last.value, "c_i": 5}, rel=1e-10)
+    assert curve[-1]["X"] == pytest.approx(0.1, rel=1e-14)
+
+
+def test_stiff_modes_are_not_taken_for_structural_zeros():
+    """Eight bars with internal damping have eigenvalues from 0.09 to 2e5, and none is zero."""
+    case = pfaff.atlas.column(8).at(**XI_HAT, c_i="3/2")
+    branch = case.branch(to=1)
+    assert kinds(branch) == ["hopf"]
+    assert branch.special[0].value == pytest.approx(case.hopf(to=1).value, rel=1e-8)
 
 
 def test_steady_motions_of_the_sleigh(sleigh):

@@ -121,7 +121,8 @@ class Bound:
         equilibria may take the place of the parameter: the branch then follows the family.
 
         start
-            Another equilibrium to start from, or values of the states by name; with speeds, of a steady motion.
+            Another equilibrium to start from, a point of a branch, or values of the states by name; with speeds, of a
+            steady motion.
         step, points
             The largest step, relative to the range of the parameter and the size of the states; how many at most.
         progress

@@ -192,11 +192,16 @@ class Arclength:
         found = []
         for name in after:
             # A zero at the end of a step belongs to the step that ends with it.
-            if name in before and before[name] * after[name] <= 0 and before[name] != 0:
-                place = self.located(a, b, partial(_tested, self.problem, name))
-                event = self.problem.event(name, place[1]) if place else None
-                if place and event:
-                    found.append((place[0], event))
+            if name not in before or before[name] * after[name] > 0 or before[name] == 0:
+                continue
+            test = partial(_tested, self.problem, name)
+            place = self.located(a, b, test)
+            # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
+            if place is None or not abs(test(place[1])) <= min(abs(before[name]), abs(after[name])):
+                continue
+            event = self.problem.event(name, place[1])
+            if event:
+                found.append((place[0], event))
         found.sort(key=lambda each: each[0])
         return [
             event for at, event in found

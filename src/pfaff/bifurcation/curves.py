@@ -136,10 +136,13 @@ class Folds(Singular):
 
     def tests(self, spot: Spot) -> dict[str, float]:
         facts = spot.facts
+        if self.slice.k:  # where the branch turns on its family, no eigenvalue need be zero
+            return {"cusp": facts.coefficient}
         return {"cusp": facts.coefficient, "bogdanov-takens": facts.overlap, "zero-hopf": bounded(facts.hopf)}
 
     def _cusp(self, spot: Spot) -> Event | None:
-        return Event("cusp", spot, detail={"c": cusp_coefficient(self.null(spot.z), self.slice.form(spot.z))})
+        c = NAN if self.slice.k else cusp_coefficient(self.null(spot.z), self.slice.form(spot.z))
+        return Event("cusp", spot, detail={"c": c})
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
         a, b = takens_coefficients(self.null(spot.z), self.slice.form(spot.z))
@@ -215,7 +218,9 @@ class Hopfs(Singular):
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         square = spot.facts.square
-        return Event("zero-hopf", spot, detail={"omega": float(np.sqrt(square))}) if square > 0 else None
+        if square <= 0:
+            return None
+        return Event("zero-hopf", spot, detail={"omega": float(np.sqrt(square))}, outranks=("generalised hopf",))
 
     def _double_hopf(self, spot: Spot) -> Event | None:
         values, square = spot.facts.eigenvalues, spot.facts.square
@@ -226,7 +231,8 @@ class Hopfs(Singular):
         pair = imaginary(np.delete(rest, np.abs(rest + critical).argmin()))
         if pair is None:
             return None
-        return Event("double hopf", spot, detail={"omega": float(np.sqrt(square)), "omega2": pair.imag})
+        both = {"omega": float(np.sqrt(square)), "omega2": pair.imag}
+        return Event("double hopf", spot, detail=both, outranks=("generalised hopf",))
 
     def _generalised_hopf(self, spot: Spot) -> Event | None:
         square = spot.facts.square
@@ -329,7 +335,7 @@ class Curve(Followed[CurvePoint, CurveSpecial]):
 def curve_of_hopf(hopf: Hopf, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
     """From a Hopf point, with a second parameter freed."""
     around = hopf.around
-    zeros = zero_chain(around.jacobian(hopf.x, hopf.value)) if around.zeros else ()
+    zeros = zero_chain(around.jacobian(hopf.x, hopf.value), around.zeros)
     held = [around.flow.states[j] for j in around.held]
     start = Start(Hopfs, hopf.case, around.flow, hopf.load, hopf.x, held, zeros)
     return start.curve(name, to, step, points, progress)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a branch that crosses, in units of the states and the range
+ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
 PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
 
 Progress = Callable[["EquilibriumPoint"], Any]
@@ -177,8 +178,9 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     if event.kind == "branch point":
         return special(replace(spot, z=problem.polished_branch_point(spot.z)))
     if event.kind == "fold":
-        form = problem.slice.form(spot.z)
-        return special(spot, coefficient=fold_coefficient(problem.null(spot.z), form))
+        if problem.slice.k and not _singular(spot.facts.eigenvalues):
+            return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
+        return special(spot, coefficient=fold_coefficient(problem.null(spot.z), problem.slice.form(spot.z)))
     if event.kind != "hopf":
         return special(spot)
     pair = imaginary(spot.facts.eigenvalues, problem.undamped) or 0j
@@ -192,6 +194,10 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     return special(
         replace(spot, z=z), coefficient=found.l1, omega=found.omega, hopf=found, note=found.criticality
     )  # fmt: skip
+
+
+def _singular(values: np.ndarray) -> bool:
+    return bool(np.abs(values).min() < ZERO * np.abs(values).max())
 
 
 def _on_family(problem: Rests, spot: Spot, omega: float) -> str:

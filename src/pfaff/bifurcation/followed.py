@@ -17,6 +17,7 @@ from pfaff.errors import ParameterError, nearest
 if TYPE_CHECKING:
     import xarray
 
+    from pfaff.bifurcation.equilibria import Branch
     from pfaff.case import Bound
 
 
@@ -79,6 +80,10 @@ class RestPoint:
         s, z = self.slice, self.spot.z
         rates = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
         return float(np.abs(s.residual(z)[: s.n]).max() / (rates.max() or 1.0))
+
+    def branch(self, parameter: str, to: float, **options: Any) -> Branch:
+        """The branch of equilibria through this point in another parameter; options as in ``case.branch``."""
+        return self.case.branch(parameter, to, start=self, **options)
 
     def __getitem__(self, name: str) -> float:
         known = {**self.values, **self.state, **self.reaction}

@@ -60,13 +60,16 @@ class Deflation:
         return matrix
 
 
-def zero_chain(J: np.ndarray) -> tuple[int, ...]:
-    """How many null vectors J has, then J on its range, and so on: more than one number where zeros form blocks."""
+def zero_chain(J: np.ndarray, most: int) -> tuple[int, ...]:
+    """How many null vectors J has, then J on its range, and so on: more than one number where zeros form blocks.
+
+    ``most`` limits their sum to what the structure explains: stiff systems look singular when they are not.
+    """
     matrix, _ = balanced(J)
     chain: list[int] = []
     while len(matrix):
         left, values, _ = np.linalg.svd(matrix)
-        k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
+        k = min(int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum()), most - sum(chain))
         if not k:
             break
         chain.append(k)
@@ -241,30 +244,50 @@ def start_slice(case: Bound, name: str, to: float, start: Any, fixed: Mapping[st
     """The problem at the equilibrium of a case, or at a start that was given, on the way to a value of a parameter."""
     from pfaff.case import Case
 
-    if isinstance(case, Case):
-        flow, x, held = _mechanical_start(case, start, fixed)
+    if hasattr(start, "slice"):
+        at = _point_start(case, start)
     else:
-        flow, x, held = _plain_start(case, start, fixed)
+        at = (_mechanical_start if isinstance(case, Case) else _plain_start)(case, start, fixed)
+    flow, x, held = at.flow, at.x, at.held
     if name in flow.dropped:
         raise ParameterError(f"{name} is ignorable: equilibria along it are all alike; vary a parameter")
     span = abs(to - _value(case, flow, x, name)) or 1.0
-    zeros = _persistent(case, flow, name, span, x, held)
+    zeros = _persistent(case, at, name, span)
     return slice_of(case, flow, (name,), x, (span,), held, zeros)
 
 
-def _plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> tuple[Flow, np.ndarray, list[str]]:
+@dataclass(frozen=True)
+class _At:
+    """Where a branch starts: ``held`` names family coordinates, ``most`` is the greatest number of structural zeros."""
+
+    flow: Flow
+    x: np.ndarray
+    held: list[str]
+    most: int
+
+
+def _point_start(case: Any, point: Any) -> _At:
+    """From a point of another branch, in its chart."""
+    s = point.slice
+    held = [s.flow.states.index(name) for name in s.held_states]
+    rhs, jacobian = (lambda x: s.flow.rhs(x, case.numbers)), (lambda x: jacobian_of(s.flow, x, case.numbers))
+    x, settled = newton(rhs, jacobian, point.x, held)
+    return _At(s.flow, _reached(case, x, settled), s.held_states, sum(s.zeros))
+
+
+def _plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
     from pfaff.steady import SteadyState, start_state
 
     flow = case.system.flow
     if isinstance(start, SteadyState):
-        return flow, start.x, list(fixed)
+        return _At(flow, start.x, list(fixed), len(start.x))
     given = {**fixed, **_by_name(start)}
     x0 = start_state(case, given)
     x, settled = newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x0)
-    return flow, _reached(case, x, settled), []
+    return _At(flow, _reached(case, x, settled), [], len(x))
 
 
-def _mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> tuple[Flow, np.ndarray, list[str]]:
+def _mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
     """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
     from pfaff.equilibria import Equilibrium
     from pfaff.stability.linear import linearise
@@ -277,7 +300,8 @@ def _mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> tupl
     frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
     flow = regular_flow(case.system, lin, frequency)
     x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
-    return flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states]
+    zeros = len(x) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    return _At(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
 
 
 def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> Any:
@@ -292,9 +316,7 @@ def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> 
     return equilibrium_near(case, fixed, z)
 
 
-def _steady_start(
-    case: Any, given: Mapping[str, float], fixed: Mapping[str, float]
-) -> tuple[Flow, np.ndarray, list[str]]:
+def _steady_start(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> _At:
     flow = case.system.shape
     for name in given:
         if name not in flow.states:
@@ -305,7 +327,7 @@ def _steady_start(
     held = [flow.states.index(name) for name in fixed if name in flow.states]
     rhs, jacobian = (lambda x: flow.rhs(x, case.numbers)), (lambda x: jacobian_of(flow, x, case.numbers))
     x, settled = newton(rhs, jacobian, x0, held)
-    return flow, _reached(case, x, settled), [name for name in fixed if name in flow.states]
+    return _At(flow, _reached(case, x, settled), [name for name in fixed if name in flow.states], len(x))
 
 
 def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:
@@ -325,13 +347,14 @@ def _by_name(start: Any) -> dict[str, float]:
     return {name: float(value) for name, value in start.items()}
 
 
-def _persistent(case: Bound, flow: Flow, name: str, span: float, x: np.ndarray, held: Sequence[str]) -> tuple[int, ...]:
+def _persistent(case: Bound, at: _At, name: str, span: float) -> tuple[int, ...]:
     """Zeros that a neighbouring equilibrium has as well: those of a family, not of a bifurcation."""
-    here = zero_chain(jacobian_of(flow, x, case.numbers))
+    flow, x = at.flow, at.x
+    here = zero_chain(jacobian_of(flow, x, case.numbers), at.most)
     if not here or name not in case.system.parameter_names:
         return here
     numbers = case.numbers_at(name, _value(case, flow, x, name) + NEARBY * span)
-    indices = [flow.states.index(each) for each in held]
-    y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, indices)
-    there = zero_chain(jacobian_of(flow, y, numbers)) if settled else ()
+    held = [flow.states.index(each) for each in at.held]
+    y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
+    there = zero_chain(jacobian_of(flow, y, numbers), at.most) if settled else ()
     return tuple(min(a, b) for a, b in zip(here, there, strict=False))
