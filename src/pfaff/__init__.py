@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pfaff import atlas
     from pfaff.assembly import Assembly, Part
+    from pfaff.bifurcation.archive import load_curve, load_equilibria
     from pfaff.bifurcation.branch import Branch, load_branch
     from pfaff.case import Case
     from pfaff.errors import PfaffError
@@ -25,6 +26,8 @@ _HOMES = {
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
     "load_branch": "pfaff.bifurcation.branch",
+    "load_curve": "pfaff.bifurcation.archive",
+    "load_equilibria": "pfaff.bifurcation.archive",
     "load_motion": "pfaff.motion.result",
     "Ode": "pfaff.odes",
     "Part": "pfaff.assembly",
@@ -47,6 +50,8 @@ __all__ = [
     "__version__",
     "atlas",
     "load_branch",
+    "load_curve",
+    "load_equilibria",
     "load_motion",
     "ode",
 ]

@@ -15,6 +15,7 @@ from pfaff.errors import NotMechanicalError, ParameterError, nearest
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.equilibria import Branch
     from pfaff.bifurcation.hopf import Hopf
     from pfaff.bifurcation.orbits import OrbitPoint
     from pfaff.equilibria import Equilibria, Equilibrium
@@ -113,6 +114,45 @@ class Bound:
         from pfaff.bifurcation.orbits import orbit_near
 
         return orbit_near(self, motion, self.load_name(load), accuracy)
+
+    def branch(
+        self,
+        parameter: str | None = None,
+        to: float | None = None,
+        *,
+        start: Any = None,
+        step: float = 0.05,
+        points: int = 1000,
+        progress: Callable[[Any], Any] | None = None,
+        **fixed: float,
+    ) -> Branch:
+        """The branch of equilibria through this case's, as a parameter changes from its value until it is ``to``.
+
+        Folds, branch points and Hopf points on it are located, with their normal forms. A coordinate of a family of
+        equilibria may take the place of the parameter: the branch then follows the family.
+
+        start
+            Another equilibrium to start from, a point of a branch, or values of the states by name; with speeds, of a
+            steady motion.
+        step, points
+            The largest step, relative to the range of the parameter and the size of the states; how many at most.
+        progress
+            Is called with every point. Ctrl-C ends the branch and keeps what was computed.
+        fixed
+            Family coordinates by name (of a plain ODE: starting values of its states).
+        """
+        from pfaff.bifurcation.equilibria import follow_equilibria
+
+        name = self._varied(parameter)
+        if to is None:
+            raise ParameterError(f"how far? Give the last value of {name}: to=…")
+        return follow_equilibria(self, name, float(to), start, step, points, progress, fixed)
+
+    def _varied(self, name: str | None) -> str:
+        """A parameter, or a state that may be a coordinate of a family."""
+        if name is not None and name in self.system.shape.states:  # type: ignore[attr-defined]
+            return name
+        return self.load_name(name)
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""

@@ -379,6 +379,109 @@ def orbits(
     print(branch.status)
 
 
+@click.option("--in", "name_in", metavar="NAME", help="The parameter that changes, if not the declared load.")
+@click.option("--to", type=float, required=True, help="Where the branch ends.")
+@click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
+@plot_into
+@as_json
+def branch(
+    fix: tuple[str, ...], name_in: str | None, to: float, step: float, plot: Path | None, as_json: bool, **which: Any
+) -> None:
+    """Equilibria followed as a parameter changes: folds, branch points and Hopf points on the way.
+
+    \b
+    Example:
+      pfaff branch column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --to 120
+    """
+    fixed: dict[str, Any] = {**_numbers(fix)}
+    with _counter("equilibria") as progress:
+        found = _case(**which).branch(name_in, to, step=step, progress=progress, **fixed)
+    if plot:
+        _save(found.plot(), plot)
+    if as_json:
+        special = [_special_as_json(each) | {"coefficient": _finite(each.coefficient)} for each in found.special]
+        return _print_json(_followed_as_json(found) | {"parameter": found.parameter, "special": special})
+    rows = [[each.kind, f"{each.value:.12g}", f"{each.omega:.10g}", f"{each.coefficient:.8g}", each.note]
+            for each in found.special]  # fmt: skip
+    _table("Special points", ["kind", found.parameter, "frequency", "coefficient", ""], rows)
+    print(found.status)
+
+
+@app.command()
+@which_case
+@fix
+@load_parameter
+@click.option("--in", "name_in", metavar="NAME", required=True, help="The second parameter, such as a damping.")
+@click.option("--to", type=float, required=True, help="Where the curve ends, in the second parameter.")
+@click.option("--near", type=float, help="Start from the Hopf point nearest to this load instead of the first.")
+@click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
+@plot_into
+@as_json
+def curve(
+    fix: tuple[str, ...],
+    load_parameter: str | None,
+    name_in: str,
+    to: float,
+    near: float | None,
+    step: float,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """The curve of Hopf points in the load and a second parameter, with its points of codimension two.
+
+    \b
+    Example:
+      pfaff curve column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --in c_i --to 30
+    """
+    start = _case(**which).hopf(load=load_parameter, near=near, **_numbers(fix))
+    with _counter("Hopf points") as progress:
+        found = start.curve(name_in, to, step=step, progress=progress)
+    if plot:
+        _save(found.plot(), plot)
+    if as_json:
+        special = [_special_as_json(each) | {"coefficients": each.coefficients} for each in found.special]
+        l1 = [_finite(each.coefficient) for each in found]
+        return _print_json(_followed_as_json(found) | {"l1": l1, "special": special})
+    names = found.parameters
+    rows = [
+        [each.kind, *(f"{each.values[name]:.12g}" for name in names), _listed(each.coefficients)]
+        for each in found.special
+    ]  # fmt: skip
+    _table("Points of codimension two", ["kind", *names, "coefficients"], rows)
+    print(found.status)
+
+
+def _followed_as_json(found: Any) -> dict[str, Any]:
+    points = {name: [each.values[name] for each in found] for name in found.parameters}
+    return {"parameters": list(found.parameters), "points": points, "ended": found.ended, "status": found.status}
+
+
+def _special_as_json(special: Any) -> dict[str, Any]:
+    facts = {"kind": special.kind, "value": special.value, "values": special.values, "state": special.state}
+    return facts | {"omega": _finite(special.omega), "status": special.status}
+
+
+def _finite(number: float) -> float | None:
+    return number if isfinite(number) else None
+
+
+def _listed(numbers: dict[str, float]) -> str:
+    return ", ".join(f"{name} = {value:.8g}" for name, value in numbers.items())
+
+
+@contextmanager
+def _counter(text: str) -> Iterator[Callable[[Any], None]]:
+    """What has been followed so far, on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda point: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"following {text}") as line:
+        yield lambda point: line.update(f"following {text}: {point.value:.6g}")
+
+
 @app.command()
 @which_case
 @click.option("--duration", type=float, required=True, help="How long, from time zero; negative runs backwards.")

@@ -22,6 +22,7 @@ NEWTON_STEPS = 60
 SETTLED = 1e-9  # the last change of the state, relative, of an accepted equilibrium
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
 TRANSVERSAL = 1e-6  # sines of angles below this are zero
+WIDEST = 1e9  # ratio of units in which a matrix is balanced
 FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
 
 
@@ -80,14 +81,18 @@ def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """D⁻¹ J D with rows and columns of like size, and the diagonal D: the same matrix in better units."""
     from scipy.linalg import matrix_balance
 
-    matrix, (scale, _) = matrix_balance(J, permute=False, separate=True)
-    return matrix, scale
+    with np.errstate(invalid="ignore"):
+        _, (scale, _) = matrix_balance(J, permute=False, separate=True)
+    # Entries that are zero but for rounding would ask for units without end.
+    middle = 2.0 ** np.round(np.median(np.log2(scale))) if len(scale) else 1.0
+    scale = np.clip(scale / middle, 1 / WIDEST, WIDEST)
+    return J * scale / scale[:, None], scale
 
 
-def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = ()) -> Border:
+def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), first: Sequence[int] = ()) -> Border:
     """The border of a family of equilibria: held states stay, otherwise conserved quantities, otherwise the nearest.
 
-    ``most`` limits the number of null vectors to those that the structure explains.
+    ``most`` limits the number of null vectors to those that the structure explains; ``first`` are held before others.
     """
     matrix, D = balanced(J)
     left, values, right = np.linalg.svd(matrix)
@@ -95,7 +100,7 @@ def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = ()) 
     k = k if most is None else min(k, most)
     P, Q = left[:, len(J) - k :], right[len(J) - k :].T
     rows = np.zeros((0, len(J)))
-    for candidates in (np.eye(len(J))[list(held)], P.T, Q.T):
+    for candidates in (np.eye(len(J))[list(first)], np.eye(len(J))[list(held)], P.T, Q.T):
         rows = np.vstack([rows, _effective(candidates, Q, rows)])
     return Border(P * D[:, None], rows / D, P / D[:, None], Q * D[:, None], D)
 

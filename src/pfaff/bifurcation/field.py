@@ -62,7 +62,7 @@ def field_at(path: Path, load: float, omega: float) -> tuple[Field, np.ndarray]:
         return Field(path.flow, path.load, path.case.numbers, path.zeros, ()), path.solution(load)
     assert isinstance(path, LoadPath)
     system, lin = path.case.system, path.linearise(load)
-    flow = _regular_flow(system, lin, omega)
+    flow = regular_flow(system, lin, omega)
     rest = dict(zip(system.coordinate_names, lin.q, strict=True))
     x = np.array([rest.get(name, 0.0) for name in flow.states])
     attracted = len(system.holonomic_constraints)
@@ -71,7 +71,7 @@ def field_at(path: Path, load: float, omega: float) -> tuple[Field, np.ndarray]:
     return Field(flow, path.load, path.case.numbers, zeros, held), x
 
 
-def _regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
+def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
     """The shape flow, with other dependent velocities where its own are ill solved for at this equilibrium."""
     settle = 10.0 ** np.round(np.log10(omega)) if system.holonomic_constraints else 0.0
     names = system.coordinate_names

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.branch import Branch
+    from pfaff.bifurcation.curves import Curve
     from pfaff.bifurcation.orbits import OrbitPoint
     from pfaff.case import Bound
 
@@ -130,20 +131,7 @@ class Hopf:
 
     @property
     def criticality(self) -> str:
-        if self.drifts:
-            return self._drifting
-        if self.generalised:
-            return "degenerate: l1 = 0, a generalised Hopf point"
-        return "supercritical" if self.l1 < 0 else "subcritical"
-
-    @property
-    def _drifting(self) -> str:
-        """Fiedler, Liebscher and Alexander (2000): y² − r² a/Re α is conserved to leading order."""
-        signs = self.normal_form.drift * self.normal_form.growth
-        if len(signs) > 1 or not signs.all():
-            return "no branch of cycles: the oscillation moves along the family of equilibria"
-        kind = "elliptic" if signs[0] < 0 else "hyperbolic"
-        return f"{kind}, on a line of equilibria along which the oscillation moves: no branch of cycles"
+        return criticality_of(self.normal_form)
 
     @property
     def stable_cycles(self) -> bool:
@@ -219,10 +207,45 @@ class Hopf:
         start = born_at(self, self.case.load_name(load or self.load), to, accuracy)
         return followed(start, to, step, points, progress)
 
+    def curve(
+        self,
+        name: str,
+        to: float,
+        *,
+        step: float = 0.05,
+        points: int = 1000,
+        progress: Callable[[Any], Any] | None = None,
+    ) -> Curve:
+        """The curve of Hopf points in the load and another parameter, until that parameter is ``to``.
+
+        Points of codimension two are located on it: ``hopf.curve("c_i", to=30).of_kind("generalised hopf")``.
+        """
+        from pfaff.bifurcation.curves import curve_of_hopf
+
+        return curve_of_hopf(self, name, to, step, points, progress)
+
     def plot(self) -> Figure:
         from pfaff.draw.hopf import draw_hopf
 
         return draw_hopf(self)
+
+
+def criticality_of(third: Cubic) -> str:
+    """What a normal form says, in words."""
+    if third.drift.any():
+        return _drifting(third)
+    if abs(third.c1.real) <= VANISHES * third.size:
+        return "degenerate: l1 = 0, a generalised Hopf point"
+    return "supercritical" if third.c1.real < 0 else "subcritical"
+
+
+def _drifting(third: Cubic) -> str:
+    """Fiedler, Liebscher and Alexander (2000): y² − r² a/Re α is conserved to leading order."""
+    signs = third.drift * third.growth
+    if len(signs) > 1 or not signs.all():
+        return "no branch of cycles: the oscillation moves along the family of equilibria"
+    kind = "elliptic" if signs[0] < 0 else "hyperbolic"
+    return f"{kind}, on a line of equilibria along which the oscillation moves: no branch of cycles"
 
 
 def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
@@ -271,14 +294,34 @@ def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
         raise NoBifurcationError(f"no pair of eigenvalues is imaginary at {path.load} = {load:.12g}")
     around, x = field_at(path, load, critical.imag)
     border = bordering(around.jacobian(x, load), around.zeros, around.held)
+
+    def spectrum(x: np.ndarray, load: float) -> np.ndarray:
+        lin = path.linearise(load)
+        return lin.spectrum().values if isinstance(path, LoadPath) else lin.eigenvalues()
+
+    return hopf_near(path.case, around, border, x, load, critical, spectrum, path.origin, asked)
+
+
+def hopf_near(
+    case: Bound,
+    around: Field,
+    border: Border,
+    x: np.ndarray,
+    load: float,
+    critical: complex,
+    spectrum: Callable[[np.ndarray, float], np.ndarray],
+    origin: float,
+    asked: Mapping[str, Any],
+) -> Hopf:
+    """The Hopf point near an equilibrium with a nearly imaginary pair; ``spectrum`` leaves structural zeros out."""
     x, load, omega, q = _polished(around, border, x, load, critical)
     A = around.jacobian(x, load)
     q, p = _normalised(A, omega, q)
-    values = _eigenvalues(path, load, omega)
+    values = _eigenvalues(spectrum(x, load), omega)
     expansion = Expansion(A, partial(around.form, x, load), omega, q, p, *_family(A, around))
     return Hopf(
-        case=path.case.unchecked(**{path.load: load}),
-        load=path.load,
+        case=case.unchecked(**{around.load: load}),
+        load=around.load,
         value=load,
         omega=omega,
         states=around.flow.states,
@@ -291,10 +334,19 @@ def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
         crossing=_crossing(around, border, x, load, q, p),
         normal_form=cubic(expansion),
         expansion=expansion,
-        origin=path.origin,
+        origin=origin,
         asked=asked,
         around=around,
     )
+
+
+def normal_form_at(around: Field, x: np.ndarray, load: float, omega: float) -> tuple[Expansion, Cubic]:
+    """The expansion and the normal form to third order where ±iω are eigenvalues."""
+    A = around.jacobian(x, load)
+    values, vectors = np.linalg.eig(A)
+    q, p = _normalised(A, omega, vectors[:, np.abs(values - 1j * omega).argmin()])
+    expansion = Expansion(A, partial(around.form, x, load), omega, q, p, *_family(A, around))
+    return expansion, cubic(expansion)
 
 
 def _polished(
@@ -397,10 +449,8 @@ def _crossing(around: Field, border: Border, x: np.ndarray, load: float, q: np.n
     return complex(np.vdot(p, A_load @ q + around.form(x, load, moved, q)))
 
 
-def _eigenvalues(path: Path, load: float, omega: float) -> np.ndarray:
-    """All eigenvalues but the structural zeros, the least stable first, the critical pair without rounding."""
-    lin = path.linearise(load)
-    values = lin.spectrum().values if isinstance(path, LoadPath) else lin.eigenvalues()
+def _eigenvalues(values: np.ndarray, omega: float) -> np.ndarray:
+    """The least stable first, the critical pair without rounding."""
     values = np.concatenate([_others(values, omega), [1j * omega, -1j * omega]])
     return values[np.lexsort((-values.imag, -values.real))]
 

@@ -1,0 +1,166 @@
+"""Branches of equilibria and curves as labelled data, into files and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.arclength import Arclength, Event
+from pfaff.bifurcation.curves import Curve, Folds, Hopfs, Singular
+from pfaff.bifurcation.equilibria import Branch
+from pfaff.bifurcation.followed import Followed
+from pfaff.bifurcation.rests import Rests
+from pfaff.bifurcation.slices import Deflation, Slice
+from pfaff.errors import ParameterError
+
+if TYPE_CHECKING:
+    import xarray
+
+    from pfaff.case import Bound
+    from pfaff.flow import Flow
+
+
+def dataset(followed: Followed[Any, Any]) -> xarray.Dataset:
+    """Everything by name along the dimension ``point``, special points along ``special``."""
+    import xarray
+
+    columns = _columns(followed.points, "", "point")
+    if followed.special:
+        columns |= _columns(followed.special, "special_", "special")
+    return xarray.Dataset(columns, attrs=_notes(followed))
+
+
+def _columns(points: tuple[Any, ...], prefix: str, dimension: str) -> dict[str, Any]:
+    facts: dict[str, list[Any]] = {
+        "value": [p.value for p in points],
+        "stable": [np.int8(p.stable) for p in points],
+        "residual": [p.residual for p in points],
+    }
+    for kind in ("values", "state", "reaction"):
+        rows = [getattr(p, kind) for p in points]
+        facts |= {name: [row[name] for row in rows] for name in rows[0]}
+    for name in ("coefficient", "omega"):
+        if hasattr(points[0], name):
+            facts[name] = [getattr(p, name) for p in points]
+    columns: dict[str, Any] = {f"{prefix}{name}": (dimension, np.array(data)) for name, data in facts.items()}
+    eigenvalues = np.array([p.eigenvalues for p in points])
+    columns[f"{prefix}eigenvalue_real"] = ((dimension, "eigenvalue"), eigenvalues.real)
+    columns[f"{prefix}eigenvalue_imag"] = ((dimension, "eigenvalue"), eigenvalues.imag)
+    columns[f"{prefix}unknowns"] = ((dimension, "unknown"), np.array([p.spot.z for p in points]))
+    columns[f"{prefix}tangent"] = ((dimension, "unknown"), np.array([p.spot.tangent for p in points]))
+    return columns
+
+
+def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
+    problem, s = followed.points[0].problem, followed.points[0].slice
+    arrays = {name: getattr(s, name).tolist() for name in ("columns", "rows", "held", "pull", "sizes")}
+    about = {
+        "of": {Rests: "equilibria", Folds: "folds", Hopfs: "hopf"}[type(problem)],
+        "free": s.free,
+        "zeros": s.zeros,
+        "states": s.flow.states,
+        "dependent": s.flow.dependent,
+        "settle": s.flow.settle,
+        "undamped": getattr(problem, "undamped", 0),
+        "kinds": [each.kind for each in followed.special],
+        "values": {name: str(value) for name, value in s.case.values.items()},
+        **arrays,
+    }
+    notes = {"system": s.case.system.name, "ended": followed.ended, "status": followed.status}  # type: ignore[attr-defined]
+    return notes | {"step": followed.step, "about": json.dumps(about)}
+
+
+def save(followed: Followed[Any, Any], path: str | Path) -> Path:
+    """Write a netCDF file."""
+    path = Path(path)
+    try:
+        dataset(followed).to_netcdf(path, engine="scipy")
+    except OSError as problem:
+        raise ParameterError(f"cannot write {path}: {problem}") from problem
+    return path
+
+
+def load_equilibria(path: str | Path, case: Bound) -> Branch:
+    """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
+    data, about = _read(path, case, ("equilibria",))
+    problem: Any = Rests(_slice(case, about), about["undamped"])
+    return _restored(Branch, problem, data, about)
+
+
+def load_curve(path: str | Path, case: Bound) -> Curve:
+    """A curve that was saved, of the case it was computed for; it can be extended again."""
+    data, about = _read(path, case, ("folds", "hopf"))
+    s, z = _slice(case, about), data["unknowns"].to_numpy()[0]
+    kind: type[Singular] = Folds if about["of"] == "folds" else Hopfs
+    problem = kind(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
+    return _restored(Curve, problem, data, about)
+
+
+def _read(path: str | Path, case: Bound, kinds: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
+    import xarray
+
+    try:
+        with xarray.open_dataset(path, engine="scipy") as stored:
+            data = stored.load()
+        about = json.loads(data.attrs["about"])
+    except (OSError, ValueError, TypeError, KeyError) as why:
+        raise ParameterError(f"cannot read a branch from {path}: {why}") from why
+    if case.system.name != data.attrs["system"]:
+        raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
+    if about.get("of") not in kinds:
+        raise ParameterError(
+            f"{path} holds {about.get('of', 'orbits')}, not {' or '.join(kinds)}: use the other reader"
+        )
+    for name, value in about["values"].items():
+        if name not in about["free"] and value != str(case.values[name]):
+            raise ParameterError(f"{path} was computed with {name} = {value}, not {case.values[name]}: give that case")
+    return data, about
+
+
+def _slice(case: Bound, about: dict[str, Any]) -> Slice:
+    n, k = len(about["states"]), len(about["held"])
+    return Slice(
+        case,
+        _flow(case, about),
+        tuple(about["free"]),
+        tuple(about["zeros"]),
+        np.array(about["columns"]).reshape(n, k),
+        np.array(about["rows"]).reshape(k, n),
+        np.array(about["held"], dtype=float),
+        np.array(about["pull"]).reshape(k, len(about["free"])),
+        np.array(about["sizes"]),
+    )
+
+
+def _flow(case: Bound, about: dict[str, Any]) -> Flow:
+    from pfaff.flow import shape_flow
+    from pfaff.system import System
+
+    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    if tuple(about["dependent"]) == flow.dependent and about["settle"] == flow.settle:
+        return flow
+    assert isinstance(case.system, System)
+    return shape_flow(case.system, [name.removesuffix("_dot") for name in about["dependent"]], about["settle"])
+
+
+def _restored(kind: type[Any], problem: Any, data: xarray.Dataset, about: dict[str, Any]) -> Any:
+    """Points from their unknowns and tangents; what follows from these is computed again."""
+    points = []
+    for z, tangent in zip(data["unknowns"].to_numpy(), data["tangent"].to_numpy(), strict=True):
+        problem = problem.rebased(z)
+        points.append(kind._point(problem, Arclength(problem).spot(z, tangent)))
+    special = []
+    for name, z, tangent in zip(
+        about["kinds"], data.get("special_unknowns", []), data.get("special_tangent", []), strict=True
+    ):
+        z, tangent = z.to_numpy(), tangent.to_numpy()
+        near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
+        spot = Arclength(near).spot(z, tangent)
+        event = Event(name, replace(spot, tangent=tangent)) if isinstance(near, Rests) else near.event(name, spot)
+        if event is not None:
+            special.append(kind._special(near, event))
+    return kind(tuple(points), tuple(special), data.attrs["ended"], float(data.attrs["step"]))

@@ -1,0 +1,283 @@
+"""Pseudo-arclength continuation of G(z) = 0 with one more unknown than equations (Keller 1977; Doedel 1991).
+
+Steps follow the turning of the tangent, and a problem may say that a step hides something; it is then halved. So
+folds that lie close together are resolved and not jumped over. A step in which a test function changes its sign is
+searched by Brent's method, each trial corrected on the plane across the chord.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from pfaff.errors import PfaffError
+
+NEWTON_STEPS = 12
+SETTLED = 1e-9  # the last change, in units of the metric, of an accepted point
+LARGEST_TURN = 0.35  # of the tangent in a step, in radians
+EASY_TURN = 0.12  # below which steps grow
+STRAYED = 0.3  # distance of a point from its prediction, relative to the step
+FIRST, GROWTH = 0.2, 1.6  # of the largest step; of one step over the one before
+SMALLEST = 1e-9  # step below which the branch ends
+RESOLVED = 1e-5  # step below which nothing is looked for between its ends
+PLACE = 1e-14  # to which special points are located on the chord of their step
+SAME = 1e-3  # part of a chord on which events of two kinds are one
+CLOSED = 1e-6  # distance at which a branch has come back to its start
+
+
+class Problem(Protocol):
+    """What can be followed: equations, units, and what is to be known about every point."""
+
+    def residual(self, z: np.ndarray) -> np.ndarray: ...
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray: ...
+
+    def units(self, z: np.ndarray) -> np.ndarray:
+        """Sizes of the unknowns, by which lengths are measured."""
+
+    def value(self, z: np.ndarray) -> float:
+        """Of the parameter that says where the branch ends."""
+
+    def rebased(self, z: np.ndarray) -> Problem:
+        """The same problem with its borders renewed at a point."""
+
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Any: ...
+
+    def tests(self, spot: Spot) -> dict[str, float]:
+        """Functions that change their sign at special points."""
+
+    def hides(self, a: Spot, b: Spot, length: float) -> bool:
+        """Whether something may happen between two points that does not show at them."""
+
+    def event(self, name: str, spot: Spot) -> Event | None:
+        """What a zero of a test function is; none if it is nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """A point with its tangent, of unit length in its units, and what the problem knows about it."""
+
+    z: np.ndarray
+    tangent: np.ndarray
+    units: np.ndarray
+    facts: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """A located special point; the branch ends at a ``last`` one, and others that it ``outranks`` are the same."""
+
+    kind: str
+    spot: Spot
+    last: bool = False
+    detail: Any = None
+    outranks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a branch ends."""
+
+    why: str
+
+
+class Arclength:
+    """The solutions through a point, followed."""
+
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
+
+    def corrected(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray | str:
+        """The solution near a guess where row·z keeps its value, or why there is none."""
+        units = self.problem.units(guess)
+        z, last, value = guess.copy(), np.inf, row @ guess
+        for _ in range(NEWTON_STEPS):
+            try:
+                G, J = self.problem.residual(z), self.problem.jacobian(z)
+            except (PfaffError, np.linalg.LinAlgError) as problem:
+                return str(problem)
+            if not (np.isfinite(G).all() and np.isfinite(J).all()):
+                return "the equations are not finite"
+            step = -_solved(np.vstack([J, row]), np.append(G, row @ z - value), units)
+            size = float(np.abs(step / units).max())
+            if not np.isfinite(size) or size > 1e6:
+                return "Newton's method meets a singular matrix"
+            z = z + step
+            if size < 1e-15 or (size < SETTLED and size >= last / 4):
+                return z
+            last = size
+        return z if last < SETTLED else f"Newton's method does not settle (last change {last:.1e})"
+
+    def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
+        """Everything about a solution; its tangent has a positive product with a direction."""
+        units = self.problem.units(z)
+        J = self.problem.jacobian(z)
+        row = towards / units**2 / (np.linalg.norm(towards / units) or 1.0)
+        tangent = _solved(np.vstack([J, row]), np.eye(len(z))[-1], units)
+        if not np.isfinite(tangent).all():
+            tangent = towards
+        tangent = tangent / np.linalg.norm(tangent / units)
+        return Spot(z, tangent, units, self.problem.inspect(z, tangent))
+
+    def start(self, z: np.ndarray, ahead: float) -> Spot:
+        """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""
+        units = self.problem.units(z)
+        null = np.linalg.svd(_rows_scaled(self.problem.jacobian(z) * units))[2][-1] * units
+        rise = self.problem.value(z + null) - self.problem.value(z)
+        return self.spot(z, null if rise * ahead >= 0 else -null)
+
+    def follow(self, spot: Spot, step: float, bounds: tuple[float, float]) -> Iterator[Spot | Event | Stop]:
+        """Points and events in order, until the parameter leaves its bounds; ``step`` is the largest."""
+        first, ds, steps = spot, FIRST * step, 0
+        while True:
+            ahead = self._step(spot, ds)
+            hidden = not isinstance(ahead, str) and ds > RESOLVED and self.problem.hides(spot, ahead, ds)
+            if isinstance(ahead, str) or hidden:
+                ds /= 2
+                if ds < SMALLEST:
+                    yield Stop(f"no point was found beyond {self.problem.value(spot.z):.10g}: {ahead}")
+                    return
+                continue
+            landed = self._landed(spot, ahead, bounds)
+            ahead, stop = landed or (ahead, None)
+            for event in self._events(spot, ahead):
+                yield event
+                if event.last:
+                    yield Stop(f"ends at a {event.kind} point")
+                    return
+            steps += 1
+            if stop is None and steps > 2 and self._closes(spot, ahead, first):
+                stop = Stop("closes")
+                ahead = first
+            yield ahead
+            if stop:
+                yield stop
+                return
+            easy = _angle(spot, ahead) < EASY_TURN
+            spot, ds = ahead, min(step, GROWTH * ds) if easy else ds
+            self.problem = self.problem.rebased(spot.z)
+
+    def _step(self, spot: Spot, ds: float) -> Spot | str:
+        guess = spot.z + ds * spot.tangent
+        row = spot.tangent / spot.units**2
+        z = self.corrected(guess, row)
+        if isinstance(z, str):
+            return z
+        if np.linalg.norm((z - guess) / spot.units) > STRAYED * ds:
+            return "the correction is as long as the step"
+        try:
+            ahead = self.spot(z, spot.tangent)
+        except (PfaffError, np.linalg.LinAlgError) as problem:
+            return str(problem)
+        return ahead if _angle(spot, ahead) < LARGEST_TURN else "the branch turns too sharply"
+
+    def _landed(self, a: Spot, b: Spot, bounds: tuple[float, float]) -> tuple[Spot, Stop] | None:
+        """The point on the bound that a step crosses."""
+        value = self.problem.value
+        for bound, how in zip(bounds, ("reached", "came back to"), strict=True):
+            if (value(a.z) - bound) * (value(b.z) - bound) < 0 or value(b.z) == bound:
+                stop = Stop(f"{how} {bound:.10g}")
+                if value(b.z) == bound:
+                    return b, stop
+                found = self.located(a, b, partial(_beyond, self.problem, bound))
+                return (found[1], stop) if found else (b, stop)
+        return None
+
+    def _events(self, a: Spot, b: Spot) -> list[Event]:
+        before, after = self.problem.tests(a), self.problem.tests(b)
+        found = []
+        for name in after:
+            # A zero at the end of a step belongs to the step that ends with it.
+            if name not in before or before[name] * after[name] > 0 or before[name] == 0:
+                continue
+            test = partial(_tested, self.problem, name)
+            place = self.located(a, b, test)
+            # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
+            if place is None or not abs(test(place[1])) <= min(abs(before[name]), abs(after[name])):
+                continue
+            event = self.problem.event(name, place[1])
+            if event:
+                found.append((place[0], event))
+        found.sort(key=lambda each: each[0])
+        return [
+            event for at, event in found
+            if not any(event.kind in other.outranks and abs(at - there) < SAME for there, other in found)
+        ]  # fmt: skip
+
+    def located(self, a: Spot, b: Spot, test: Callable[[Spot], float]) -> tuple[float, Spot] | None:
+        """Where on the chord between two points a test vanishes, and the point there."""
+        from scipy.optimize import brentq
+
+        spots = {0.0: a, 1.0: b}
+
+        def value(at: float) -> float:
+            if at not in spots:
+                z = self.corrected(between(a, b, at), (b.z - a.z) / a.units**2)
+                # Where a point is singular its neighbours say enough.
+                spots[at] = self.spot(z if not isinstance(z, str) else between(a, b, at), b.z - a.z)
+            return test(spots[at])
+
+        if not value(0.0) * value(1.0) <= 0:
+            return None
+        try:
+            root = float(brentq(value, 0.0, 1.0, xtol=PLACE, rtol=4e-15, maxiter=100, disp=False))
+        except (PfaffError, ValueError, np.linalg.LinAlgError):
+            return None
+        value(root)
+        nearest = min((at for at in spots if abs(at - root) < 1e-6), key=lambda at: abs(test(spots[at])), default=root)
+        return root, spots[nearest]
+
+    def _closes(self, a: Spot, b: Spot, first: Spot) -> bool:
+        chord = (b.z - a.z) / a.units
+        to_first = (first.z - a.z) / a.units
+        share = float(chord @ to_first / (chord @ chord))
+        if not 0 < share <= 1 or np.linalg.norm(to_first) > 2 * np.linalg.norm(chord):
+            return False
+        guess, row = between(a, b, share), chord / a.units
+        guess = guess + (row @ (first.z - guess)) / (row @ (b.z - a.z)) * (b.z - a.z)
+        z = self.corrected(guess, row)
+        return not isinstance(z, str) and bool(np.linalg.norm((z - first.z) / a.units) < CLOSED)
+
+
+def _beyond(problem: Problem, bound: float, spot: Spot) -> float:
+    return problem.value(spot.z) - bound
+
+
+def _tested(problem: Problem, name: str, spot: Spot) -> float:
+    return problem.tests(spot).get(name, np.nan)
+
+
+def between(a: Spot, b: Spot, at: float) -> np.ndarray:
+    """The cubic of Hermite between two points."""
+    length = np.linalg.norm((b.z - a.z) / a.units)
+    end = b.tangent / np.linalg.norm(b.tangent / a.units)
+    bow = at * (1 - at) ** 2 * a.tangent + at**2 * (at - 1) * end
+    return a.z + at**2 * (3 - 2 * at) * (b.z - a.z) + length * bow
+
+
+def _angle(a: Spot, b: Spot) -> float:
+    first, second = a.tangent / a.units, b.tangent / a.units
+    cosine = first @ second / (np.linalg.norm(first) * np.linalg.norm(second))
+    return float(np.arccos(np.clip(cosine, -1, 1)))
+
+
+def _rows_scaled(matrix: np.ndarray) -> np.ndarray:
+    rows = np.abs(matrix).max(axis=1, keepdims=True)
+    return matrix / np.where(rows, rows, 1.0)
+
+
+def _solved(matrix: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """The solution with unknowns in their units and rows of like size."""
+    scaled = matrix * units
+    rows = np.abs(scaled).max(axis=1)
+    rows = np.where(rows, rows, 1.0)
+    if not np.isfinite(rows).all():
+        return np.full(len(right), np.nan)
+    try:
+        return np.linalg.solve(scaled / rows[:, None], right / rows) * units
+    except np.linalg.LinAlgError:
+        return np.full(len(right), np.nan)

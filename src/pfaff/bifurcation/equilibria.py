@@ -1,0 +1,237 @@
+"""Branches of equilibria in a parameter, the special points on them with their normal forms, and the ways off them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.arclength import Arclength, Event, Spot
+from pfaff.bifurcation.eigenvalues import always_zero, imaginary
+from pfaff.bifurcation.followed import Followed, RestPoint, check_following
+from pfaff.bifurcation.hopf import criticality_of, hopf_near, normal_form_at
+from pfaff.bifurcation.rests import Rests
+from pfaff.bifurcation.slices import Deflation, Slice, start_slice
+from pfaff.bifurcation.zero_forms import fold_coefficient
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError, nearest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.bifurcation.curves import Curve
+    from pfaff.bifurcation.hopf import Hopf
+    from pfaff.case import Bound
+
+OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a branch that crosses, in units of the states and the range
+ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
+PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
+
+Progress = Callable[["EquilibriumPoint"], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class EquilibriumPoint(RestPoint):
+    """A point of a branch of equilibria."""
+
+    @property
+    def parameter(self) -> str:
+        return self.slice.free[0]
+
+    @property
+    def status(self) -> str:
+        how = "stable" if self.stable else f"unstable ({self.unstable} growing)"
+        return f"equilibrium at {self.parameter} = {self.value:.10g}: {how}"
+
+
+@dataclass(frozen=True, eq=False)
+class SpecialPoint(EquilibriumPoint):
+    """A located special point: ``kind`` is fold, branch point, hopf or divergence.
+
+    ``coefficient`` is that of the normal form: a of a fold (ẇ = a w²), l1 of a Hopf point; not a number elsewhere.
+    ``hopf`` is the Hopf point as ``case.hopf`` gives it, where a parameter and not a family was followed.
+    """
+
+    kind: str
+    coefficient: float = float("nan")
+    omega: float = float("nan")
+    hopf: Hopf | None = None
+    note: str = ""
+
+    @property
+    def status(self) -> str:
+        text = f"{self.kind} at {self.parameter} = {self.value:.12g}"
+        if self.kind == "hopf":
+            text += f", ω = {self.omega:.8g}"
+        letter = {"fold": "a", "hopf": "l1"}.get(self.kind, "")
+        text += f", {letter} = {self.coefficient:.6g}" if np.isfinite(self.coefficient) else ""
+        return text + (f": {self.note}" if self.note else "")
+
+    def switch(
+        self, to: float, *, step: float = 0.05, points: int = 1000, progress: Progress | None = None
+    ) -> tuple[Branch, Branch]:
+        """The other branch through a branch point, one Branch each way, until the parameter is ``to``."""
+        if self.kind != "branch point":
+            raise NoBifurcationError(
+                f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
+                "point"
+            )
+        check_following(self.parameter, self.value, to, step, points)
+        along = self.problem.crossing_direction(self.spot.z, self.spot.tangent)
+        there, back = (_off(self, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
+        return there, back
+
+    def curve(
+        self,
+        name: str,
+        to: float,
+        *,
+        step: float = 0.05,
+        points: int = 1000,
+        progress: Callable[[Any], Any] | None = None,
+    ) -> Curve:
+        """The curve of such folds or Hopf points in this parameter and another, until that one is ``to``."""
+        from pfaff.bifurcation.curves import curve_of_special
+
+        return curve_of_special(self, name, to, step, points, progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Branch(Followed[EquilibriumPoint, SpecialPoint]):
+    """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
+
+    _point = staticmethod(EquilibriumPoint)
+
+    @staticmethod
+    def _special(problem: Rests, event: Event) -> SpecialPoint:
+        return described(problem, event)
+
+    @property
+    def parameter(self) -> str:
+        return self.parameters[0]
+
+    @property
+    def status(self) -> str:
+        return f"{len(self)} equilibria from {self.parameter} = {self[0].value:.8g}, {self.counted}; {self.ended}"
+
+    def at(self, value: float) -> tuple[EquilibriumPoint, ...]:
+        """The equilibria at a value of the parameter, in their order along the branch: several where it folds."""
+        found = [self.points[0]] if self.points[0].value == value else []
+        for a, b in zip(self.points, self.points[1:], strict=False):
+            if b.value == value:
+                found.append(b)
+            elif (a.value - value) * (b.value - value) < 0:
+                place = Arclength(b.problem).located(a.spot, b.spot, lambda spot: float(spot.z[-1]) - value)
+                if place is None:
+                    raise ConvergenceError(f"no equilibrium was found at {self.parameter} = {value:g}: step less")
+                found.append(EquilibriumPoint(b.problem, place[1]))
+        if not found:
+            low, high = self.values.min(), self.values.max()
+            raise ParameterError(
+                f"the branch has no equilibrium at {self.parameter} = {value:g}: it runs from {low:g} to {high:g}"
+            )
+        return tuple(found)
+
+    def plot(self, state: str | None = None) -> Figure:
+        """States against the parameter: solid where stable, dashed elsewhere, special points labelled."""
+        from pfaff.draw.branches import draw_equilibria_branch
+
+        states = self.points[0].slice.flow.states
+        if state is not None and state not in states:
+            raise ParameterError(f"no state {state!r}: {nearest(state, states)}")
+        return draw_equilibria_branch(self, state)
+
+
+def follow_equilibria(
+    case: Bound,
+    name: str,
+    to: float,
+    start: Any,
+    step: float,
+    points: int,
+    progress: Progress | None,
+    fixed: Mapping[str, float],
+) -> Branch:
+    """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
+    at, z = start_slice(case, name, to, start, fixed)
+    check_following(name, z[-1], to, step, points)
+    problem = _with_undamped(at, z, to)
+    return Branch.gathered(problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress)
+
+
+def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
+    """With the number of modes that nothing damps, here and farther on."""
+    counts = []
+    for share in (0.0, PROBED):
+        there = z.copy()
+        there[-1] += share * (to - z[-1])
+        J = at.state_jacobian(there)
+        counts.append(always_zero(np.linalg.eigvals(Deflation.about(J, at.zeros)(J))))
+    return Rests(at, min(counts))
+
+
+def described(problem: Rests, event: Event) -> SpecialPoint:
+    """A special point with its normal form."""
+    spot, special = event.spot, partial(SpecialPoint, problem, kind=event.kind)
+    if event.kind == "branch point":
+        return special(replace(spot, z=problem.polished_branch_point(spot.z)))
+    if event.kind == "fold":
+        if problem.slice.k and not _singular(spot.facts.eigenvalues):
+            return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
+        return special(spot, coefficient=fold_coefficient(problem.null(spot.z), problem.slice.form(spot.z)))
+    if event.kind != "hopf":
+        return special(spot)
+    pair = imaginary(spot.facts.eigenvalues, problem.undamped) or 0j
+    try:
+        if not problem.slice.parameters:
+            return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))
+        found = hopf_on(problem, spot, pair)
+    except PfaffError as why:
+        return special(spot, omega=pair.imag, note=str(why))
+    z = np.concatenate([found.x, spot.z[problem.slice.n : -1], [found.value]])
+    return special(
+        replace(spot, z=z), coefficient=found.l1, omega=found.omega, hopf=found, note=found.criticality
+    )  # fmt: skip
+
+
+def _singular(values: np.ndarray) -> bool:
+    return bool(np.abs(values).min() < ZERO * np.abs(values).max())
+
+
+def _on_family(problem: Rests, spot: Spot, omega: float) -> str:
+    """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
+    s = problem.slice
+    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), s.load(spot.z), omega)
+    return criticality_of(third)
+
+
+def hopf_on(problem: Rests, spot: Spot, pair: complex) -> Hopf:
+    """The Hopf point near a spot, as ``case.hopf`` would give it."""
+    s = problem.slice
+    around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot.z)
+
+    def spectrum(x: np.ndarray, load: float) -> np.ndarray:
+        J = around.jacobian(x, load)
+        return np.linalg.eigvals(Deflation.about(J, s.zeros)(J))
+
+    origin = float(s.case.numbers[s.case.system.parameter_names.index(around.load)])
+    asked = {"load": around.load, "near": load}
+    return hopf_near(s.case_at(spot.z), around, border, s.x(spot.z), load, 1j * pair.imag, spectrum, origin, asked)
+
+
+def _off(
+    special: SpecialPoint, direction: np.ndarray, to: float, step: float, points: int, progress: Progress | None
+) -> Branch:
+    """The branch that leaves a branch point along a direction."""
+    problem, arclength, why = special.problem, Arclength(special.problem), ""
+    unit = direction / np.linalg.norm(direction / problem.slice.sizes)
+    for share in OFF:
+        z = arclength.corrected(special.spot.z + share * unit, unit / problem.slice.sizes**2)
+        if not isinstance(z, str):
+            return Branch.gathered(problem, arclength.spot(z, unit), to, step, points, progress)
+        why = z
+    raise ConvergenceError(
+        f"no branch was found off the branch point at {special.parameter} = {special.value:.10g}: {why}"
+    )

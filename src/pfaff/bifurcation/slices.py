@@ -1,0 +1,360 @@
+"""Equilibria as a regular problem: f(x, λ) + C u = 0 with R x = held, in one or two free parameters λ.
+
+Where equilibria come in families, the rows R select a member, and the columns C, which span what the Jacobian cannot
+reach, let u take up the equations that are then too many: u vanishes at every solution. What is still singular is a
+bifurcation. Eigenvalues are those on the range of the Jacobian, without the structural zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.field import Field, regular_flow
+from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.flow import Flow
+from pfaff.jets import COMPACT_FROM, jets_of
+from pfaff.steady import RANK_TOLERANCE, Border, balanced, bordering, newton
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+NEARBY = 1e-3  # a neighbouring value of a parameter, relative to the range
+PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
+
+
+@dataclass(frozen=True)
+class Deflation:
+    """Jacobians near a reference without their structural zeros, as a smooth function of them.
+
+    Each level restricts a matrix J to its range, the vectors that its left null vectors P leave. Several levels take
+    away the chains of steady motions along families.
+    """
+
+    scale: np.ndarray
+    levels: tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]
+
+    @classmethod
+    def about(cls, J: np.ndarray, zeros: Sequence[int]) -> Deflation:
+        matrix, scale = balanced(J)
+        levels = []
+        for k in zeros:
+            left, _, right = np.linalg.svd(matrix)
+            kept, columns, rows = left[:, : len(matrix) - k], left[:, len(matrix) - k :], right[len(matrix) - k :]
+            levels.append((kept, columns, rows))
+            matrix = kept.T @ matrix @ kept
+        return cls(scale, tuple(levels))
+
+    def __call__(self, J: np.ndarray) -> np.ndarray:
+        matrix = J * self.scale / self.scale[:, None]
+        for kept, columns, rows in self.levels:
+            n, k = columns.shape
+            bordered = np.block([[matrix, columns], [rows, np.zeros((k, k))]])
+            P = np.linalg.solve(bordered.T, np.eye(n + k)[:, n:])[:n]
+            range_ = kept - columns @ (P.T @ kept)
+            matrix = kept.T @ matrix @ range_
+        return matrix
+
+
+def zero_chain(J: np.ndarray, most: int) -> tuple[int, ...]:
+    """How many null vectors J has, then J on its range, and so on: more than one number where zeros form blocks.
+
+    ``most`` limits their sum to what the structure explains: stiff systems look singular when they are not.
+    """
+    matrix, _ = balanced(J)
+    chain: list[int] = []
+    while len(matrix):
+        left, values, _ = np.linalg.svd(matrix)
+        k = min(int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum()), most - sum(chain))
+        if not k:
+            break
+        chain.append(k)
+        matrix = left[:, : len(matrix) - k].T @ matrix @ left[:, : len(matrix) - k]
+    return tuple(chain)
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The problem in z = (x, u, λ). ``free`` names the λ: parameters, or one coordinate of the family itself."""
+
+    case: Bound
+    flow: Flow
+    free: tuple[str, ...]
+    zeros: tuple[int, ...]
+    columns: np.ndarray
+    rows: np.ndarray
+    held: np.ndarray
+    pull: np.ndarray  # R x = held + pull λ: how a free coordinate of the family moves
+    sizes: np.ndarray  # of z
+
+    @property
+    def n(self) -> int:
+        return len(self.flow.states)
+
+    @property
+    def k(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Those of the free names that are parameters."""
+        return tuple(name for name in self.free if name in self.case.system.parameter_names)
+
+    def x(self, z: np.ndarray) -> np.ndarray:
+        return z[: self.n]
+
+    def free_values(self, z: np.ndarray) -> dict[str, float]:
+        return dict(zip(self.free, z[self.n + self.k : self.n + self.k + len(self.free)].tolist(), strict=True))
+
+    def numbers(self, z: np.ndarray) -> np.ndarray:
+        numbers, names = self.case.numbers.copy(), self.case.system.parameter_names
+        for name, value in self.free_values(z).items():
+            if name in names:
+                numbers[names.index(name)] = value
+        return numbers
+
+    def case_at(self, z: np.ndarray) -> Bound:
+        values = self.free_values(z)
+        return self.case.unchecked(**{name: values[name] for name in self.parameters})
+
+    def state_jacobian(self, z: np.ndarray) -> np.ndarray:
+        """∂f/∂x."""
+        return jacobian_of(self.flow, self.x(z), self.numbers(z))
+
+    def residual(self, z: np.ndarray) -> np.ndarray:
+        x, u, values = z[: self.n], z[self.n : self.n + self.k], np.array(list(self.free_values(z).values()))
+        f = self.flow.rhs(x, self.numbers(z)) + self.columns @ u
+        return np.concatenate([f, self.rows @ x - self.held - self.pull @ values])
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray:
+        by_free = np.zeros((self.n, len(self.free)))
+        if self.parameters:
+            index = [self.free.index(name) for name in self.parameters]
+            by_free[:, index] = self.flow.parameter_jacobian(self.x(z), self.numbers(z), self.parameters)
+        blank = np.zeros((self.k, self.k))
+        return np.block([[self.state_jacobian(z), self.columns, by_free], [self.rows, blank, -self.pull]])
+
+    def rebased(self, z: np.ndarray) -> Slice:
+        """With columns, and sizes of the states, renewed at a point."""
+        sizes = self.sizes.copy()
+        # States grow together: one that is small beside the others is not followed in its own units.
+        sizes[: self.n] *= max(1.0, float((np.abs(z) / sizes)[: self.n].max(initial=0.0)))
+        border = bordering(self.state_jacobian(z), self.k) if self.k else None
+        if border is None or border.columns.shape[1] < self.k:
+            return replace(self, sizes=sizes)
+        # Turned as the old ones are, so that determinants keep their sign.
+        D = border.scale[:, None]
+        left, _, right = np.linalg.svd((border.columns / D).T @ (self.columns / D))
+        return replace(self, sizes=sizes, columns=border.columns @ left @ right)
+
+    def probes(self, z: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """∂f/∂x on both sides of z along each column of directions, [:, :, column], and half the distances."""
+        lengths = PROBE / np.linalg.norm(directions / self.sizes[: len(directions), None], axis=0)
+        sides = [
+            np.stack([self.state_jacobian(z + sign * h * d) for h, d in zip(lengths, directions.T, strict=True)], 2)
+            for sign in (1.0, -1.0)
+        ]
+        return np.stack(sides), lengths
+
+    def jacobian_along(self, z: np.ndarray, directions: np.ndarray) -> np.ndarray:
+        """How ∂f/∂x changes along each column of directions, [:, :, column]."""
+        (after, before), lengths = self.probes(z, directions)
+        return (after - before) / (2 * lengths)
+
+    def field(self, z: np.ndarray) -> Field:
+        """The same flow as normal forms want it, with the first free parameter (or any) as its load."""
+        load = self.parameters[0] if self.parameters else self.case.system.parameter_names[0]
+        held = tuple(self.flow.states.index(name) for name in self.held_states)
+        return Field(self.flow, load, self.numbers(z), sum(self.zeros), held)
+
+    @property
+    def held_states(self) -> list[str]:
+        """Coordinates of the family that are held."""
+        return [self.flow.states[int(np.abs(row).argmax())] for row in self.rows if (np.abs(row) > 0).sum() == 1]
+
+    def load(self, z: np.ndarray) -> float:
+        """The value of the field's load."""
+        return float(self.numbers(z)[self.case.system.parameter_names.index(self.field(z).load)])
+
+    def form(self, z: np.ndarray) -> Callable[..., np.ndarray]:
+        """Derivatives of f by the states, applied to as many directions."""
+        return partial(self.field(z).form, self.x(z), self.load(z))
+
+    def border(self, z: np.ndarray) -> Border:
+        J = self.state_jacobian(z)
+        at = bordering(J, self.k)
+        return Border(self.columns, self.rows, at.left, at.right, at.scale)
+
+
+def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
+    if len(x) <= COMPACT_FROM:
+        return flow.jacobian(x, numbers)
+    return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
+
+
+def slice_of(
+    case: Bound, flow: Flow, free: tuple[str, ...], x: np.ndarray, spans: Sequence[float], fixed: Sequence[str],
+    zeros: tuple[int, ...],
+) -> tuple[Slice, np.ndarray]:  # fmt: skip
+    """The problem about an equilibrium with these structural zeros, and its z there."""
+    J = jacobian_of(flow, x, case.numbers)
+    k = zeros[0] if zeros else 0
+    moving = [flow.states.index(name) for name in free if name in flow.states]
+    border = bordering(J, k, [flow.states.index(name) for name in fixed if name in flow.states], first=moving)
+    rows = border.rows
+    pull = np.zeros((k, len(free)))
+    values = np.array([_value(case, flow, x, name) for name in free])
+    for j in moving:
+        if not k or np.abs(rows[0] / border.scale[j]).argmax() != j or (np.abs(rows[0]) > 0).sum() != 1:
+            raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
+        pull[0, 0] = rows[0, j]
+    span = np.abs(np.asarray(spans, dtype=float))
+    sizes = np.concatenate([_sizes(J, x, flow, case, free, span), np.ones(k), span])
+    z = np.concatenate([x, np.zeros(k), values])
+    return Slice(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
+
+
+def _value(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
+    if name in flow.states:
+        return float(x[flow.states.index(name)])
+    return float(case.numbers[case.system.parameter_names.index(name)])
+
+
+def _sizes(
+    J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, free: tuple[str, ...], span: np.ndarray
+) -> np.ndarray:
+    """Of the states, in balanced units: as large as the state, or as what the parameter does to it, or one."""
+    D = balanced(J)[1]
+    large = float((np.abs(x) / D).max(initial=0.0))
+    moved = 0.0
+    if free[0] in case.system.parameter_names:
+        push = flow.parameter_jacobian(x, case.numbers, [free[0]])[:, 0]
+        change = bordering(J).solve(J, push)
+        moved = float((np.abs(change) / D).max(initial=0.0) * span[0]) if np.isfinite(change).all() else 0.0
+    overall = max(large, min(moved, 1.0)) or 1.0
+    return overall * D
+
+
+def start_slice(case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]) -> tuple[Slice, np.ndarray]:
+    """The problem at the equilibrium of a case, or at a start that was given, on the way to a value of a parameter."""
+    from pfaff.case import Case
+
+    if hasattr(start, "slice"):
+        at = _point_start(case, start)
+    else:
+        at = (_mechanical_start if isinstance(case, Case) else _plain_start)(case, start, fixed)
+    flow, x, held = at.flow, at.x, at.held
+    if name in flow.dropped:
+        raise ParameterError(f"{name} is ignorable: equilibria along it are all alike; vary a parameter")
+    span = abs(to - _value(case, flow, x, name)) or 1.0
+    zeros = _persistent(case, at, name, span)
+    return slice_of(case, flow, (name,), x, (span,), held, zeros)
+
+
+@dataclass(frozen=True)
+class _At:
+    """Where a branch starts: ``held`` names family coordinates, ``most`` is the greatest number of structural zeros."""
+
+    flow: Flow
+    x: np.ndarray
+    held: list[str]
+    most: int
+
+
+def _point_start(case: Any, point: Any) -> _At:
+    """From a point of another branch, in its chart."""
+    s = point.slice
+    held = [s.flow.states.index(name) for name in s.held_states]
+    rhs, jacobian = (lambda x: s.flow.rhs(x, case.numbers)), (lambda x: jacobian_of(s.flow, x, case.numbers))
+    x, settled = newton(rhs, jacobian, point.x, held)
+    return _At(s.flow, _reached(case, x, settled), s.held_states, sum(s.zeros))
+
+
+def _plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
+    from pfaff.steady import SteadyState, start_state
+
+    flow = case.system.flow
+    if isinstance(start, SteadyState):
+        return _At(flow, start.x, list(fixed), len(start.x))
+    given = {**fixed, **_by_name(start)}
+    x0 = start_state(case, given)
+    x, settled = newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x0)
+    return _At(flow, _reached(case, x, settled), [], len(x))
+
+
+def _mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
+    """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
+    from pfaff.equilibria import Equilibrium
+    from pfaff.stability.linear import linearise
+
+    given = {} if isinstance(start, Equilibrium) else _by_name(start)
+    if any(name not in case.system.coordinate_names for name in given):
+        return _steady_start(case, given, fixed)
+    at = start if isinstance(start, Equilibrium) else _rest(case, given, fixed)
+    lin = linearise(case.system, at.q, at.p, case.numbers)
+    frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
+    flow = regular_flow(case.system, lin, frequency)
+    x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
+    zeros = len(x) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    return _At(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
+
+
+def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> Any:
+    from pfaff.equilibria import Balance, equilibrium_near
+
+    if not given:
+        return case.equilibrium(**fixed)
+    balance = Balance(case, fixed)
+    z = balance.start()
+    for name, value in given.items():
+        z[balance.names.index(name)] = value
+    return equilibrium_near(case, fixed, z)
+
+
+def _steady_start(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> _At:
+    flow = case.system.shape
+    for name in given:
+        if name not in flow.states:
+            raise ParameterError(
+                f"{case.system.name} has no state {name!r} to start from: {nearest(name, flow.states)}"
+            )
+    x0 = np.array([float({**fixed, **given}.get(name, 0.0)) for name in flow.states])
+    held = [flow.states.index(name) for name in fixed if name in flow.states]
+    rhs, jacobian = (lambda x: flow.rhs(x, case.numbers)), (lambda x: jacobian_of(flow, x, case.numbers))
+    x, settled = newton(rhs, jacobian, x0, held)
+    return _At(flow, _reached(case, x, settled), [name for name in fixed if name in flow.states], len(x))
+
+
+def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:
+    if not settled:
+        raise ConvergenceError(
+            f"no equilibrium of {case.system.name} was reached from this start: give values of the states by name, "
+            "nearer to one"
+        )
+    return x
+
+
+def _by_name(start: Any) -> dict[str, float]:
+    if start is None:
+        return {}
+    if not isinstance(start, Mapping):
+        raise ParameterError(f"start={start!r}: give an equilibrium of this case, or values of the states by name")
+    return {name: float(value) for name, value in start.items()}
+
+
+def _persistent(case: Bound, at: _At, name: str, span: float) -> tuple[int, ...]:
+    """Zeros that a neighbouring equilibrium has as well: those of a family, not of a bifurcation."""
+    flow, x = at.flow, at.x
+    here = zero_chain(jacobian_of(flow, x, case.numbers), at.most)
+    if not here or name not in case.system.parameter_names:
+        return here
+    numbers = case.numbers_at(name, _value(case, flow, x, name) + NEARBY * span)
+    held = [flow.states.index(each) for each in at.held]
+    y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
+    there = zero_chain(jacobian_of(flow, y, numbers), at.most) if settled else ()
+    return tuple(min(a, b) for a, b in zip(here, there, strict=False))

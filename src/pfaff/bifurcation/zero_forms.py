@@ -1,0 +1,98 @@
+"""Normal forms where an eigenvalue is zero: fold, cusp and Bogdanov–Takens points.
+
+Kuznetsov, Elements of Applied Bifurcation Theory (3rd ed. 2004), Secs. 5.4, 8.7; for Bogdanov–Takens points Kuznetsov,
+Int. J. Bifurcation Chaos 15 (2005). On the centre manifold, with ⟨q, q⟩ = ⟨p, q⟩ = 1,
+
+    fold                ẇ = a w² + …,                   cusp    ẇ = c w³ + …  (where a = 0)
+    Bogdanov–Takens     ẇ0 = w1,  ẇ1 = a w0² + b w0 w1 + …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+Form = Callable[..., np.ndarray]
+
+
+@dataclass(frozen=True)
+class Null:
+    """The critical null vectors of a Jacobian bordered for its families, both of unit length.
+
+    ``matrix`` is [[J, C], [R, 0]]: of its null vectors only the parts in x take part in nonlinear terms.
+    """
+
+    matrix: np.ndarray
+    right: np.ndarray
+    left: np.ndarray
+    n: int
+
+    @property
+    def q(self) -> np.ndarray:
+        return self.right[: self.n]
+
+    @property
+    def p(self) -> np.ndarray:
+        return self.left[: self.n]
+
+    @property
+    def overlap(self) -> float:
+        """⟨p, q⟩: zero at a Bogdanov–Takens point."""
+        return float(self.p @ self.q)
+
+    def solve(self, right: np.ndarray) -> np.ndarray:
+        """x with J x = right up to p, and no component along q."""
+        N = len(self.matrix)
+        bordered = np.block([[self.matrix, self.left[:, None]], [self.right[None], np.zeros((1, 1))]])
+        whole = np.concatenate([right, np.zeros(N - self.n + 1)])
+        return np.linalg.solve(bordered, whole)[: self.n]
+
+    def solve_left(self, right: np.ndarray) -> np.ndarray:
+        """y with yᵀJ = right up to q."""
+        return Null(self.matrix.T, self.left, self.right, self.n).solve(right)
+
+
+def null_of(matrix: np.ndarray, n: int, like: Null | None = None) -> Null:
+    """Of the smallest singular value; the directions of an earlier one are kept."""
+    left, _, right = np.linalg.svd(matrix)
+    q, p = right[-1] / np.linalg.norm(right[-1][:n]), left[:, -1] / np.linalg.norm(left[:n, -1])
+    if like is not None:
+        return Null(matrix, q * (np.sign(q[:n] @ like.q) or 1.0), p * (np.sign(p[:n] @ like.p) or 1.0), n)
+    q = q * (np.sign(q[np.abs(q).argmax()]) or 1.0)
+    return Null(matrix, q, p * (np.sign(p[:n] @ q[:n]) or 1.0), n)
+
+
+def _sense(q: np.ndarray) -> float:
+    """The sign that makes the largest component of q positive: coefficients of even order change with it."""
+    return float(np.sign(q[np.abs(q).argmax()]))
+
+
+def fold_coefficient(null: Null, form: Form) -> float:
+    """a = ⟨p, B(q, q)⟩/2 with ⟨p, q⟩ = 1, the largest component of q positive."""
+    return _sense(null.q) * float(null.p @ form(null.q, null.q)) / (2 * null.overlap)
+
+
+def cusp_coefficient(null: Null, form: Form) -> float:
+    """c = ⟨p, C(q, q, q) + 3B(q, h)⟩/6 with J h = −B(q, q) + ⟨p, B(q, q)⟩ q, ⟨p, h⟩ = 0."""
+    B = C = form
+    q, p = null.q, null.p / null.overlap
+    bent = B(q, q)
+    h = null.solve(-bent + (p @ bent) * q)
+    h = h - (p @ h) * q
+    return float(p @ (C(q, q, q) + 3 * B(q, h))) / 6
+
+
+def takens_coefficients(null: Null, form: Form) -> tuple[float, float]:
+    """a = ⟨p1, B(q0, q0)⟩/2, b = ⟨p0, B(q0, q0)⟩ + ⟨p1, B(q0, q1)⟩ with J q1 = q0, Jᵀp0 = p1 and unit products."""
+    B = form
+    q0 = _sense(null.q) * null.q
+    q1 = null.solve(q0)
+    scale = null.p @ q1
+    p1 = null.p / scale
+    p0 = null.solve_left(p1)
+    # ⟨p0, q1⟩ = 0 leaves ⟨p0, q0⟩ = ⟨p1, q1⟩ = 1 as they are.
+    p0 = p0 - (p0 @ q1) * p1
+    bent = B(q0, q0)
+    return float(p1 @ bent) / 2, float(p0 @ bent + p1 @ B(q0, q1))

@@ -1,0 +1,81 @@
+"""Branches of equilibria as bifurcation diagrams, and curves of folds and Hopf points in two parameters."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, figure, label
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.curves import Curve
+    from pfaff.bifurcation.equilibria import Branch
+
+MARKS = {
+    "fold": ("o", VERMILION),
+    "hopf": ("s", GREEN),
+    "branch point": ("X", ORANGE),
+    "divergence": ("v", PURPLE),
+    "generalised hopf": ("D", VERMILION),
+    "bogdanov-takens": ("P", PURPLE),
+    "zero-hopf": ("^", ORANGE),
+    "double hopf": ("s", GREEN),
+    "cusp": ("*", SKY),
+}
+
+
+def draw_equilibria_branch(branch: Branch, state: str | None) -> Figure:
+    """States against the parameter: solid where equilibria are stable, dashed elsewhere, special points marked."""
+    fig = figure(6.5, 4.2)
+    axes = fig.add_subplot()
+    names = [state] if state else _moving(branch)
+    for k, name in enumerate(names):
+        heights = np.array([point[name] for point in branch])
+        colour = CYCLE[k % len(CYCLE)]
+        _draw_runs(axes, branch.values, heights, [point.stable for point in branch], colour, name)
+        _mark(axes, branch, name, first=k == 0)
+    label(axes, branch.parameter, names[0] if len(names) == 1 else "state")
+    axes.legend(frameon=False, fontsize="small")
+    fig.suptitle(f"{branch[0].case.system.name}: {branch.status}", fontsize="small")
+    return fig
+
+
+def _moving(branch: Branch) -> list[str]:
+    """The states that change along a branch, or the first if none does."""
+    x = np.array([point.x for point in branch])
+    states = branch[0].slice.flow.states
+    return [name for name, span in zip(states, np.ptp(x, axis=0), strict=True) if span > 0] or [states[0]]
+
+
+def draw_curve(curve: Curve) -> Figure:
+    """The curve in the plane of its parameters; of Hopf points solid where l1 < 0, dashed where l1 > 0."""
+    fig = figure(6.5, 4.2)
+    axes = fig.add_subplot()
+    first, second = curve.parameters
+    along, up = curve.values, np.array([point.values[first] for point in curve])
+    soft = [not point.coefficient > 0 for point in curve] if curve.of == "Hopf points" else [True] * len(curve)
+    _draw_runs(axes, along, up, soft, BLUE, curve.of)
+    _mark(axes, curve, first)
+    label(axes, second, first)
+    axes.legend(frameon=False, fontsize="small")
+    fig.suptitle(f"{curve[0].case.system.name}: {curve.status}", fontsize="small")
+    return fig
+
+
+def _draw_runs(axes: Any, x: np.ndarray, y: np.ndarray, solid: list[bool], colour: str, name: str) -> None:
+    for number, (full, run) in enumerate(groupby(range(len(x)), key=lambda i: solid[i])):
+        indices = list(run)
+        joined = list(range(max(indices[0] - 1, 0), indices[-1] + 1))  # each piece starts where the one before ends
+        axes.plot(
+            x[joined], y[joined], "-" if full else "--", color=colour, lw=1.3, label=name if not number else None
+        )  # fmt: skip
+
+
+def _mark(axes: Any, followed: Any, height: str, first: bool = True) -> None:
+    for kind, (mark, colour) in MARKS.items():
+        places = [(special.value, special[height]) for special in followed.of_kind(kind)]
+        if places:
+            axes.plot(*zip(*places, strict=True), mark, color=colour, ms=6, label=kind if first else None)

@@ -1,0 +1,490 @@
+"""Branches of equilibria and curves in two parameters, against normal forms, closed forms and published numbers."""
+
+from __future__ import annotations
+
+import json
+
+import mpmath
+import numpy as np
+import pytest
+import sympy as sm
+from click.testing import CliRunner
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.bifurcation.curves import bialternate
+from pfaff.bifurcation.eigenvalues import pair_sums
+from pfaff.cli import app
+from pfaff.errors import NoBifurcationError, ParameterError
+
+x, y, z = sm.symbols("x y z")
+mu, nu = sm.symbols("mu nu", real=True)
+
+
+def ode(equations, load=mu, **parameters):
+    return pfaff.ode(equations, {sm.Symbol(name, real=True): v for name, v in parameters.items()}, load=load)
+
+
+def kinds(followed):
+    return [special.kind for special in followed.special]
+
+
+def lorenz(rho0="1/2"):
+    rho, sigma, b = sm.symbols("rho sigma b")
+    equations = {x: sigma * (y - x), y: x * (rho - z) - y, z: x * y - b * z}
+    return pfaff.ode(equations, {sigma: 10, b: "8/3", rho: rho0}, load=rho, name="Lorenz")
+
+
+# Normal forms
+
+
+def test_a_fold_with_its_coefficient():
+    branch = ode({x: mu - 3 * x**2}, mu=1).at().branch(to=-1, start={"x": 1})
+    (fold,) = branch.special
+    assert fold.kind == "fold"
+    assert fold.value == pytest.approx(0, abs=1e-12)
+    assert fold.coefficient == pytest.approx(-3, rel=1e-9)
+    assert branch[0].stable
+    assert not branch[-1].stable
+    assert "came back to" in branch.ended
+
+
+def test_a_pitchfork_and_both_of_its_arms():
+    branch = ode({x: mu * x - x**3}, mu=-1).at().branch(to=1)
+    assert kinds(branch) == ["branch point"]
+    assert branch.special[0].value == pytest.approx(0, abs=1e-10)
+    arms = branch.special[0].switch(1)
+    assert sorted(np.sign(arm[-1]["x"]) for arm in arms) == [-1, 1]
+    for arm in arms:
+        assert arm[-1].value == pytest.approx(1, abs=1e-12)
+        assert abs(arm[-1]["x"]) == pytest.approx(1, abs=1e-10)
+        assert all(point.stable for point in arm)
+
+
+def test_the_pitchfork_is_a_branch_point_on_its_arms_too():
+    branch = ode({x: mu * x - x**3}, mu=1).at().branch(to=-1, start={"x": 1})
+    assert kinds(branch) == ["branch point"]
+    assert branch[-1]["x"] < 0
+
+
+def test_a_transcritical_bifurcation_switches_to_the_other_line():
+    branch = ode({x: mu * x - x**2}, mu=-1).at().branch(to=1)
+    assert kinds(branch) == ["branch point"]
+    for other in branch.special[0].switch(1):
+        assert [point["x"] for point in other] == pytest.approx(list(other.values), abs=1e-10)
+
+
+def test_an_imperfection_leaves_a_fold_beside_a_smooth_branch():
+    imperfect = ode({x: mu * x - x**3 + nu}, mu=-1, nu=0.01)
+    assert kinds(imperfect.at().branch(to=1)) == []
+    (fold,) = imperfect.at(mu=1).branch(to=-1, start={"x": -1}).special
+    # 4 μ³ = 27 ν²
+    assert fold.value == pytest.approx((27 * 0.01**2 / 4) ** (1 / 3), rel=1e-12)
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-9])
+def test_two_close_folds_are_not_jumped(apart):
+    """λ = x³ − εx has folds at ∓2(ε/3)^{3/2}."""
+    epsilon = 3 * (apart / 4) ** (2 / 3)
+    branch = ode({x: mu - x**3 + epsilon * x}, mu=-1).at().branch(to=1, start={"x": -1})
+    assert kinds(branch) == ["fold", "fold"]
+    assert [fold.value for fold in branch.special] == pytest.approx([apart / 2, -apart / 2], abs=1e-10 * apart + 1e-16)
+    assert len(branch) < 120
+
+
+@pytest.mark.parametrize("step", [0.01, 0.037, 0.05, 0.11, 0.3])
+def test_two_close_folds_are_found_whatever_the_step(step):
+    branch = ode({x: mu - (x - 0.123) ** 3 + 0.012 * (x - 0.123)}, mu=-1).at().branch(to=1, step=step, start={"x": -1})
+    assert kinds(branch) == ["fold", "fold"]
+
+
+def test_a_growth_rate_that_comes_and_goes_within_a_step_is_seen():
+    """Re λ = 1e-4 − (μ − 0.5031)²: two Hopf points 0.02 apart."""
+    rate = sm.Rational(1, 10000) - (mu - sm.Rational(5031, 10000)) ** 2
+    system = ode({x: rate * x - y - x * (x**2 + y**2), y: x + rate * y - y * (x**2 + y**2)}, mu=0)
+    branch = system.at().branch(to=10)
+    assert kinds(branch) == ["hopf", "hopf"]
+    assert [hopf.value for hopf in branch.special] == pytest.approx([0.4931, 0.5131], abs=1e-10)
+
+
+def test_a_neutral_saddle_is_no_hopf_point():
+    system = ode({x: x * (mu + 1), y: -y}, mu=-0.5)
+    assert kinds(system.at().branch(to=0.5)) == []
+
+
+def test_a_closed_branch_ends_where_it_began():
+    branch = ode({x: x**2 + mu**2 - 1}, mu=0).at().branch(to=2, start={"x": 1})
+    assert branch.ended == "closes"
+    assert kinds(branch) == ["fold", "fold"]
+    assert [fold.value for fold in branch.special] == pytest.approx([1, -1], rel=1e-12)
+
+
+# Published systems
+
+
+def test_lorenz_pitchfork_and_hopf_points():
+    branch = lorenz().at().branch(to=30)
+    assert kinds(branch) == ["branch point"]
+    assert branch.special[0].value == pytest.approx(1, rel=1e-10)
+    exact = 10 * (10 + 8 / 3 + 3) / (10 - 8 / 3 - 1)  # 24.7368…
+    for arm in branch.special[0].switch(30):
+        (hopf,) = arm.special
+        assert hopf.kind == "hopf"
+        assert hopf.value == pytest.approx(exact, rel=1e-12)
+        assert hopf.coefficient > 0
+        assert hopf.hopf.omega == pytest.approx(np.sqrt(8 / 3 * (exact + 10)), rel=1e-10)
+        assert abs(hopf["x"]) == pytest.approx(np.sqrt(8 / 3 * (exact - 1)), rel=1e-10)
+
+
+def test_predator_and_prey_of_auto():
+    """AUTO's pp2: u' = 3u(1 − u) − uv − p(1 − e^{−5u}), v' = −v + 3uv."""
+    p = sm.Symbol("p")
+    system = pfaff.ode({x: 3 * x * (1 - x) - x * y - p * (1 - sm.exp(-5 * x)), y: -y + 3 * x * y}, {p: 0}, load=p)
+    trivial = system.at().branch(to=1)
+    assert kinds(trivial) == ["branch point"]
+    assert trivial.special[0].value == pytest.approx(3 / 5, rel=1e-10)
+    prey = system.at().branch(to=1, start={"x": 1}, points=120)
+    assert kinds(prey) == ["fold", "branch point", "branch point"]
+    fold, meeting, trivial = prey.special
+
+    def load(u):
+        return 3 * u * (1 - u) / (1 - np.exp(-5 * u))
+
+    turn = float(mpmath.findroot(lambda u: mpmath.diff(lambda v: v * (1 - v) / (1 - mpmath.exp(-5 * v)), u), 0.4))
+    assert fold["x"] == pytest.approx(turn, rel=1e-8)
+    assert fold.value == pytest.approx(load(turn), rel=1e-12)
+    assert (meeting["x"], meeting.value) == pytest.approx((1 / 3, load(1 / 3)), rel=1e-10)
+    assert (trivial["x"], trivial.value) == pytest.approx((0, 3 / 5), abs=1e-10)
+    both = next(branch for branch in meeting.switch(0) if branch[-1]["y"] > 0)
+    (hopf,) = both.of_kind("hopf")
+    # At u = 1/3 the trace 1 − v − 5p e^{−5/3} vanishes, with v = 2 − 3p(1 − e^{−5/3}).
+    assert hopf.value == pytest.approx(1 / (3 - 8 * np.exp(-5 / 3)), rel=1e-12)
+
+
+def bazykin():
+    """Predators that compete: x' = x − xy/(1 + αx) − εx², y' = −y + xy/(1 + αx) − δy² (Kuznetsov 2004, Sec. 8.5)."""
+    alpha, delta, epsilon = sm.symbols("alpha delta epsilon")
+    eaten = x * y / (1 + alpha * x)
+    equations = {x: x - eaten - epsilon * x**2, y: -y + eaten - delta * y**2}
+    return pfaff.ode(equations, {alpha: "1/10", delta: "1/10", epsilon: "1/100"}, load=alpha, name="Bazykin")
+
+
+def bazykin_root(conditions, start):
+    """x, α, δ that satisfy three conditions, by mpmath: with y = (1 + αx)(1 − εx) one equation h(x) = 0 remains."""
+    a, d = sm.symbols("alpha delta")
+    Y = (1 + a * x) * (1 - x / 100)
+    h = -1 + x / (1 + a * x) - d * Y
+    f, g = x - x * y / (1 + a * x) - x**2 / 100, -y + x * y / (1 + a * x) - d * y**2
+    known = {"h": h, "h'": h.diff(x), "h''": h.diff(x, 2), "trace": (f.diff(x) + g.diff(y)).subs(y, Y)}
+    values = sm.lambdify((x, a, d), [known[name] for name in conditions], "mpmath")
+    with mpmath.workdps(30):
+        return [float(v) for v in mpmath.findroot(lambda *v: values(*v), start)]
+
+
+def test_bazykin_cusp_and_bogdanov_takens_points():
+    branch = bazykin().at().branch(to=1.2, start={"x": 1.5, "y": 1})
+    assert kinds(branch) == ["hopf", "fold", "fold", "branch point"]
+    hopf, fold, _, _ = branch.special
+    hopfs, folds, back = hopf.curve("delta", to=0.5), fold.curve("delta", to=0.5), fold.curve("delta", to=0.001)
+    assert [kinds(each) for each in (hopfs, folds, back)] == [
+        ["bogdanov-takens"],
+        ["bogdanov-takens"],
+        ["cusp", "bogdanov-takens"],
+    ]
+    for point in (*hopfs.special, *folds.special, *back.special):
+        conditions = ("h", "h'", "h''" if point.kind == "cusp" else "trace")
+        exact = bazykin_root(conditions, [point["x"], point["alpha"], point["delta"]])
+        assert [point["x"], point["alpha"], point["delta"]] == pytest.approx(exact, rel=1e-9)
+    assert hopfs.special[0].coefficients == pytest.approx(folds.special[0].coefficients, rel=1e-8)
+
+
+# Two parameters
+
+
+def test_the_cusp_and_the_curve_of_folds_through_it():
+    system = ode({x: nu + mu * x - x**3}, load=nu, mu=1, nu=-2)
+    fold = system.at().branch(to=2, start={"x": -1.5}).of_kind("fold")[0]
+    curve = fold.curve("mu", to=-1)
+    assert max(abs(4 * p["mu"] ** 3 - 27 * p["nu"] ** 2) for p in curve) < 1e-12
+    (cusp,) = curve.special
+    assert cusp.kind == "cusp"
+    assert list(cusp.values.values()) == pytest.approx([0, 0], abs=1e-10)
+    assert cusp.coefficients["c"] == pytest.approx(-1, rel=1e-8)
+
+
+def test_bogdanov_takens_normal_form():
+    """x' = y, y' = ν + μx + x² − xy: folds ν = μ²/4, Hopf points ν = 0, μ < 0, a = 1, b = −1 (Kuznetsov, Sec. 8.4)."""
+    branch = ode({x: y, y: nu + mu * x + x**2 - x * y}, load=nu, mu=-0.5, nu=-1).at().branch(to=1, start={"x": -1})
+    assert kinds(branch) == ["hopf", "fold"]
+    hopfs, folds = (special.curve("mu", to=1) for special in branch.special)
+    assert max(abs(p["nu"]) for p in hopfs) < 1e-12
+    assert max(abs(p["nu"] - p["mu"] ** 2 / 4) for p in folds) < 1e-12
+    assert max(abs(p.omega**2 + p["mu"]) for p in hopfs) < 1e-12
+    assert hopfs.ended == "ends at a bogdanov-takens point"
+    for curve in (hopfs, folds):
+        (point,) = curve.special
+        assert point.kind == "bogdanov-takens"
+        assert list(point.values.values()) == pytest.approx([0, 0], abs=1e-10)
+        assert point.coefficients == pytest.approx({"a": 1, "b": -1}, rel=1e-8)
+
+
+def test_generalised_hopf_normal_form():
+    """ż = (μ + i) z + ν z|z|² − 2 z|z|⁴ with z = x + iy: l1 = 2ν, l2 = −8 (|z|² = 2|w|²)."""
+    r2 = x**2 + y**2
+    system = ode(
+        {x: mu * x - y + nu * x * r2 - 2 * x * r2**2, y: x + mu * y + nu * y * r2 - 2 * y * r2**2}, mu=-1, nu=-1
+    )
+    hopf = system.at().branch(to=1).special[0]
+    curve = hopf.curve("nu", to=1)
+    (point,) = curve.special
+    assert point.kind == "generalised hopf"
+    assert point.values == pytest.approx({"mu": 0, "nu": 0}, abs=1e-10)
+    assert point.coefficients["l2"] == pytest.approx(-8, rel=1e-9)
+    assert [p.coefficient for p in curve] == pytest.approx([2 * p.value for p in curve], abs=1e-10)
+
+
+def test_zero_hopf_and_double_hopf_points():
+    u, v = sm.symbols("u v")
+    zero_hopf = ode({x: mu * x - y - x**3, y: x + mu * y, z: nu * z + z**2 + x**2}, mu=-1, nu=-1)
+    curve = zero_hopf.at().branch(to=1).of_kind("hopf")[0].curve("nu", to=1)
+    (point,) = curve.special
+    assert (point.kind, point.value) == ("zero-hopf", pytest.approx(0, abs=1e-10))
+    double = ode({x: mu * x - y - x**3, y: x + mu * y, u: nu * u - 2 * v - u**3, v: 2 * u + nu * v}, mu=-1, nu=-1)
+    curve = double.at().branch(to=1).of_kind("hopf")[0].curve("nu", to=1)
+    (point,) = curve.special
+    assert (point.kind, point.value) == ("double hopf", pytest.approx(0, abs=1e-10))
+    assert sorted(point.coefficients.values()) == pytest.approx([1, 2], rel=1e-9)
+
+
+def test_l1_that_changes_its_sign_through_infinity_is_no_generalised_hopf_point():
+    """A fast mode z of rate ν feeds back on the oscillation: h11 = −B/ν has a pole at ν = 0."""
+    fed = ode({x: mu * x - y + x * z, y: x + mu * y + y * z, z: nu * z + x**2 + y**2 + z**2}, mu=-1, nu=-1)
+    curve = fed.at().branch(to=1).of_kind("hopf")[0].curve("nu", to=1)
+    assert kinds(curve) == ["zero-hopf"]
+    assert curve[0].coefficient * curve[-1].coefficient < 0
+
+
+def test_bialternate_product_has_the_sums_of_eigenvalues():
+    J = np.random.default_rng(3).normal(size=(6, 6))
+    sums, found = pair_sums(np.linalg.eigvals(J)), np.linalg.eigvals(bialternate(J))
+    assert np.abs(sums[:, None] - found).min(axis=0).max() < 1e-12
+
+
+# The column of Cazzolli et al. (2020)
+
+
+@pytest.fixture(scope="module")
+def skate_branch(skate):
+    return skate.at(**XI_HAT, c_i="3/2").branch(to=120)
+
+
+def test_the_straight_column_has_one_hopf_point(skate_branch):
+    (hopf,) = skate_branch.special
+    assert hopf.kind == "hopf"
+    assert hopf.value == pytest.approx(76.3379703896335, rel=1e-12)
+    assert hopf.coefficient == pytest.approx(-2.20853769246, rel=1e-10)
+    assert hopf.hopf.crossing_speed == pytest.approx(0.0744746679653, rel=1e-10)
+
+
+def test_without_damping_modes_meet_and_there_is_no_hopf_point(skate):
+    assert kinds(skate.at(**XI_HAT).branch(to=90)) == []
+
+
+@pytest.mark.parametrize(
+    ("damping", "start", "to", "expected"), [("c_i", 1.5, 40, 22.1140411752), ("c_e", 1, 600, 479.584601139)]
+)
+def test_thresholds_of_the_column_are_generalised_hopf_points(skate, damping, start, to, expected):
+    curve = skate.at(**XI_HAT, **{damping: start}).hopf().curve(damping, to=to)
+    (point,) = curve.special
+    assert point.kind == "generalised hopf"
+    assert point.value == pytest.approx(expected, rel=2e-12 if damping == "c_i" else 1e-11)
+    if damping == "c_i":  # P_d(c_i) = 64 c_i²/723 + 4410529058/57927483
+        exact = [64 * p.value**2 / 723 + 4410529058 / 57927483 for p in curve]
+        assert [p["F"] for p in curve] == pytest.approx(exact, rel=1e-12)
+
+
+def test_the_misaligned_bow(bow):
+    case = bow.at(**XI_HAT, c_i="3/2", beta0=np.pi / 100)
+    branch = case.branch(to=100)
+    (at,) = branch.at(80)
+    assert [at["theta1"], at["theta2"]] == pytest.approx([-0.0502820256694, 0.701512197653], rel=1e-11)
+    assert at["p"] == pytest.approx(80 / np.cos(np.pi / 100), rel=1e-12)
+    assert branch.of_kind("hopf")[0].value == pytest.approx(78.2992872849, rel=1e-11)
+    assert max(point.residual for point in branch) < 1e-12
+
+
+def test_a_point_leads_to_a_branch_in_another_parameter(skate_branch):
+    branch = skate_branch.at(100)[0].branch("c_i", to=40)
+    # P_d(c_i) = 64 c_i²/723 + 4410529058/57927483 = 100
+    (hopf,) = branch.special
+    assert hopf.value == pytest.approx(np.sqrt((100 - 4410529058 / 57927483) * 723 / 64), rel=1e-11)
+    assert hopf.case.values["F"] == pytest.approx(100, rel=1e-12)
+
+
+# Families of equilibria
+
+
+def line_of_equilibria():
+    """(x, y) rotate and grow at the rate z, which only they change: every (0, 0, z) is an equilibrium."""
+    return pfaff.ode({x: z * x - y, y: x + z * y, z: x**2 + y**2}, {mu: 0}, load=mu)
+
+
+@pytest.mark.parametrize("start", [-0.5, -0.531, -2])
+def test_a_line_of_equilibria_with_one_hopf_point_has_one_label(start):
+    branch = line_of_equilibria().at().branch("z", to=1, start={"z": start})
+    (hopf,) = branch.special
+    assert hopf.kind == "hopf"
+    assert hopf.value == pytest.approx(0, abs=1e-10)
+    assert hopf.omega == pytest.approx(1, rel=1e-10)
+    assert "hyperbolic" in hopf.note
+
+
+def test_a_parameter_along_which_nothing_changes_gives_no_label():
+    assert kinds(line_of_equilibria().at().branch(to=1, start={"z": -0.5})) == []
+
+
+def test_family_coordinates_are_held_or_followed_by_name():
+    """The spring's force K(Δ − X) plays the load: both ways lead to the same Hopf point."""
+    spring = pfaff.atlas.column(2, "skate", "spring").at(**XI_HAT, c_i="3/2", K=100)
+    held, followed = spring.branch("Delta", to=2, X=0.1), spring.at(Delta=0.5).branch("X", to=-1)
+    assert {point["X"] for point in held} == {0.1}
+    assert kinds(held) == kinds(followed) == ["hopf"]
+    assert 100 * (held.special[0].value - 0.1) == pytest.approx(76.3379703896335, rel=1e-10)
+    assert 100 * (0.5 - followed.special[0].value) == pytest.approx(76.3379703896335, rel=1e-10)
+
+
+def test_a_curve_of_hopf_points_on_a_family_agrees_with_the_branch_at_its_end():
+    spring = pfaff.atlas.column(2, "skate", "spring").at(**XI_HAT, c_i="3/2", K=100, beta0=0.05)
+    first, last = (spring.at(c_i=c).branch("Delta", to=2, points=90, X=0.1).of_kind("hopf")[0] for c in ("3/2", 5))
+    curve = first.curve("c_i", to=5)
+    assert curve[-1].values == pytest.approx({"Delta": last.value, "c_i": 5}, rel=1e-10)
+    assert curve[-1]["X"] == pytest.approx(0.1, rel=1e-14)
+
+
+def test_stiff_modes_are_not_taken_for_structural_zeros():
+    """Eight bars with internal damping have eigenvalues from 0.09 to 2e5, and none is zero."""
+    case = pfaff.atlas.column(8).at(**XI_HAT, c_i="3/2")
+    branch = case.branch(to=1)
+    assert kinds(branch) == ["hopf"]
+    assert branch.special[0].value == pytest.approx(case.hopf(to=1).value, rel=1e-8)
+
+
+def test_steady_motions_of_the_sleigh(sleigh):
+    """Straight motion of Chaplygin's sleigh is stable with its centre of mass ahead of the blade, v a > 0."""
+    states = sleigh.shape.states
+    speed = next(name for name in states if name in ("x_dot", "y_dot"))
+    branch = sleigh.at().branch(speed, to=-1, start={speed: 1.0})
+    rate = [point.eigenvalues.real.max() for point in branch]
+    # λ = −m a v/(I + m a²)
+    expected = [-0.4 * point[speed] / (0.25 + 0.16) for point in branch]
+    assert rate == pytest.approx(expected, abs=1e-9)
+
+
+# Invariance
+
+
+def test_special_points_do_not_depend_on_units_or_order():
+    rho, sigma, b = sm.symbols("rho sigma b")
+    k = 1000
+    scaled = pfaff.ode(
+        {z: k * (x / k * y - b * z / k), y: x / k * (rho - z / k) - y, x: k * sigma * (y - x / k)},
+        {rho: 14, sigma: 10, b: "8/3"},
+        load=rho,
+    )
+    first = lorenz(14).at().branch(to=30, start={"x": 6, "y": 6, "z": 13})
+    second = scaled.at().branch(to=30, start={"x": 6000, "y": 6, "z": 13000})
+    assert kinds(first) == kinds(second) == ["hopf"]
+    assert second.special[0].value == pytest.approx(first.special[0].value, rel=1e-11)
+
+
+# Results
+
+
+def test_a_branch_is_extended_saved_and_loaded(tmp_path):
+    system = ode({x: mu - x**3 + 0.012 * x}, mu=-1)
+    short = system.at().branch(to=-0.5, start={"x": -1})
+    whole = short.extend(1)
+    assert kinds(whole) == ["fold", "fold"]
+    again = pfaff.load_equilibria(whole.save(tmp_path / "branch.nc"), system.at())
+    assert kinds(again) == kinds(whole)
+    assert again.values == pytest.approx(whole.values, rel=1e-14)
+    assert [s.value for s in again.special] == pytest.approx([s.value for s in whole.special], rel=1e-12)
+    assert again.extend(2)[-1].value == pytest.approx(2, rel=1e-12)
+    data = whole.to_xarray()
+    assert data["x"].dims == ("point",)
+    assert data["mu"].to_numpy() == pytest.approx(data["x"].to_numpy() ** 3 - 0.012 * data["x"].to_numpy(), abs=1e-12)
+    with pytest.raises(ParameterError, match="other reader"):
+        pfaff.load_curve(tmp_path / "branch.nc", system.at())
+
+
+def test_a_curve_is_extended_saved_and_loaded(tmp_path):
+    system = ode({x: y, y: nu + mu * x + x**2 - x * y}, load=nu, mu=-0.5, nu=-1)
+    fold = system.at().branch(to=1, start={"x": -1}).of_kind("fold")[0]
+    curve = fold.curve("mu", to=-0.1).extend(1)
+    assert kinds(curve) == ["bogdanov-takens"]
+    again = pfaff.load_curve(curve.save(tmp_path / "curve.nc"), fold.case)
+    assert kinds(again) == kinds(curve)
+    assert again.special[0].coefficients == pytest.approx(curve.special[0].coefficients, rel=1e-8)
+    assert again.extend(2)[-1].value == pytest.approx(2, rel=1e-12)
+
+
+def test_an_interrupted_branch_keeps_its_points():
+    def stop(point):
+        if point.value > 0:
+            raise KeyboardInterrupt
+
+    branch = ode({x: mu * x - x**3}, mu=-1).at().branch(to=1, progress=stop)
+    assert branch.ended == "interrupted"
+    assert kinds(branch) == ["branch point"]
+    assert branch[-1].value > 0
+
+
+def test_a_branch_that_cannot_go_on_names_its_last_point():
+    branch = ode({x: sm.sqrt(1 - mu) - x}, mu=0).at().branch(to=2, start={"x": 1})
+    assert "no point was found beyond" in branch.ended
+    assert branch[-1].value == pytest.approx(1, abs=1e-2)
+
+
+def test_pictures_show_stability_and_labels(skate_branch, skate):
+    axes = skate_branch.plot("theta1").axes[0]
+    assert {line.get_linestyle() for line in axes.lines} >= {"-", "--"}
+    assert "hopf" in [text.get_text() for text in axes.get_legend().get_texts()]
+    curve = skate.at(**XI_HAT, c_i=20).hopf().curve("c_i", to=24)
+    legend = [text.get_text() for text in curve.plot().axes[0].get_legend().get_texts()]
+    assert legend == ["Hopf points", "generalised hopf"]
+
+
+def test_errors_name_culprit_and_remedy(skate_branch, skate):
+    case = skate.at(**XI_HAT, c_i="3/2")
+    with pytest.raises(ParameterError, match="How far|how far"):
+        case.branch()
+    with pytest.raises(ParameterError, match="no parameter 'k_1'"):
+        case.branch("k_1", to=3)
+    with pytest.raises(ParameterError, match="is where it starts"):
+        case.branch(to=0)
+    with pytest.raises(ParameterError, match="share of the range"):
+        case.branch(to=10, step=2)
+    with pytest.raises(ParameterError, match="places the point"):
+        skate_branch.special[0].curve("F", to=100)
+    with pytest.raises(NoBifurcationError, match="switch at a branch point"):
+        skate_branch.special[0].switch(100)
+    with pytest.raises(ParameterError, match="no equilibrium at F = 500"):
+        skate_branch.at(500)
+    with pytest.raises(ParameterError, match="no coordinate of a family"):
+        case.branch("theta1", to=1)
+    with pytest.raises(ParameterError, match="give an equilibrium"):
+        case.branch(to=10, start=3)
+
+
+def test_on_the_shell(tmp_path):
+    given = [word for pair in ("M_L=15", "I_L=15", "k1=50", "c_i=20") for word in ("--set", pair)]
+    picture = tmp_path / "curve.png"
+    arguments = ["curve", "column", *given, "--in", "c_i", "--to", "24", "--plot", str(picture)]
+    table = CliRunner().invoke(app, arguments)
+    assert "22.11404117" in table.output
+    assert picture.exists()
+    result = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+    assert result["special"][0]["kind"] == "generalised hopf"
+    assert result["special"][0]["value"] == pytest.approx(22.1140411752, rel=1e-11)
+    result = json.loads(CliRunner().invoke(app, ["branch", "column", *given, "--to", "120", "--json"]).stdout)
+    assert [special["kind"] for special in result["special"]] == ["hopf"]
