@@ -1,8 +1,10 @@
 """Branches of periodic orbits against AUTO-07p: the column on a skate, from the Hopf point to F = 100.
 
 AUTO (Debian packages auto-07p and gfortran) gets the same equations with analytic Jacobians as straight-line C,
-compiled with -O3, one thread, NTST 50, NCOL 4, folds, branch points and Floquet multipliers on. Both report the
-time of the branch per point, everything included but compilation; the error of the period is that at F = 100.
+compiled with -O3, one thread, NTST 50, NCOL 4, folds, branch points and Floquet multipliers on; it solves the whole
+period, where pfaff uses the odd symmetry. AUTO's time is that of its process, start and files included; pfaff's is that
+of ``hopf.orbits`` alone, imports and compilation left out. The two take different numbers of points, so that both the
+time of the branch and that per point are printed. Period errors are at the last load of each.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import pfaff
 
 LIBRARY = Path("/usr/lib/auto-07p")
 ENDS = {2: 100.0, 5: 0.7, 10: 0.3}  # loads to which cycles are followed, by the number of bars
-ACCURACY = 1e-5  # at which our period is as accurate as AUTO's
+ACCURACY = 1e-5  # asked of pfaff; its period comes out more accurate than AUTO's at NTST 50
 REPEAT = 5
 
 SOURCE = """#include "auto_f2c.h"

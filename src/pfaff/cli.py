@@ -379,6 +379,9 @@ def orbits(
     print(branch.status)
 
 
+@app.command()
+@which_case
+@fix
 @click.option("--in", "name_in", metavar="NAME", help="The parameter that changes, if not the declared load.")
 @click.option("--to", type=float, required=True, help="Where the branch ends.")
 @click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")

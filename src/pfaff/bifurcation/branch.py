@@ -60,7 +60,8 @@ class Branch:
     @property
     def status(self) -> str:
         kinds = [special.kind for special in self.special]
-        counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no special points"
+        numbers = {kind: kinds.count(kind) for kind in kinds}
+        counted = ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"
         first = self.points[0].value
         return f"{len(self)} orbits from {self.load} = {first:.8g}, {counted}; {self.ended}"
 
