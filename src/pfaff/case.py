@@ -357,13 +357,14 @@ class Case(Bound):
         tolerance: float = 1e-15,
         project: bool = False,
         max_steps: int = 1_000_000,
-        progress: Callable[[float], None] = lambda fraction: None,
+        progress: Callable[[float], None] | None = None,
         **values: Any,
     ) -> Ensemble:
         """Many motions at once, over arrays of initial values and parameters that broadcast against each other.
 
         ``case.ensemble(500, F=loads[:, None], theta1_dot=pushes[None, :])`` is a map, computed in SIMD batches on
-        all cores. Ctrl-C keeps the members that are finished.
+        all cores, with a progress bar on a terminal unless ``progress`` is told the fraction done. Ctrl-C keeps the
+        members that are finished.
         """
         from pfaff.motion.ensemble import ensemble
 

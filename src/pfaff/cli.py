@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pfaff.errors import ParameterError, PfaffError, StatementError, nearest
+from pfaff.progress import bar
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -543,7 +544,7 @@ def simulate(
     _check_outputs(save, plot, film, animate)
     if film or animate:
         _check_pictures(case, animate)
-    with _bar("integrating") as progress:
+    with bar("integrating") as progress:
         motion = integrate(
             case,
             duration,
@@ -762,23 +763,9 @@ def _check_outputs(*paths: Path | None) -> None:
 
 
 def _animate(motion: Motion, path: Path, seconds: float) -> None:
-    with _bar(f"drawing {path.name}") as progress:
+    with bar(f"drawing {path.name}") as progress:
         motion.animate(path, seconds=seconds, progress=lambda done, every: progress(done / every))
     print(f"drawn: {path}", file=sys.stderr)
-
-
-@contextmanager
-def _bar(text: str) -> Iterator[Callable[[float], None]]:
-    """A progress bar on a terminal, nothing elsewhere; it is told the fraction done."""
-    if not sys.stderr.isatty():
-        yield lambda fraction: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(text, total=1.0)
-        yield lambda fraction: bar.update(task, completed=fraction)
 
 
 def _functions(given: tuple[str, ...]) -> dict[str, Any]:

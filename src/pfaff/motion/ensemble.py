@@ -13,6 +13,7 @@ from pfaff.errors import ParameterError, nearest
 from pfaff.motion.batches import Batches
 from pfaff.motion.simulate import check_request
 from pfaff.motion.start import Constraints, initial_state
+from pfaff.progress import bar
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def ensemble(
     tolerance: float = 1e-15,
     project: bool = False,
     max_steps: int = 1_000_000,
-    progress: Callable[[float], None] = lambda fraction: None,
+    progress: Callable[[float], None] | None = None,
 ) -> Ensemble:
     """Arrays of initial values and parameters, broadcast against each other: one motion for each entry."""
     check_request(duration, samples, tolerance)
@@ -140,7 +141,11 @@ def ensemble(
     numbers, x = _members(case, {name: values.ravel() for name, values in axes.items()}, count, project)
     t = np.linspace(0.0, float(duration), samples)
     batches = Batches(case.system, numbers, x, t, tolerance, max_steps)
-    batches.run(progress)
+    if progress is not None:
+        batches.run(progress)
+    else:
+        with bar(f"{count} motions") as shown:
+            batches.run(shown)
     return Ensemble(
         t=t,
         y=batches.y.reshape(size, samples, *shape),
