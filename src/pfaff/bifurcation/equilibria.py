@@ -203,7 +203,7 @@ def _singular(values: np.ndarray) -> bool:
 def _on_family(problem: Rests, spot: Spot, omega: float) -> str:
     """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
     s = problem.slice
-    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), s.load(spot.z), omega)
+    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot.z), omega)
     return criticality_of(third)
 
 
