@@ -163,7 +163,7 @@ def test_predator_and_prey_of_auto():
 
 
 def bazykin():
-    """Predators that compete: x' = x − xy/(1 + αx) − εx², y' = −y + xy/(1 + αx) − δy² (Kuznetsov 2004, Sec. 8.5)."""
+    """Predators that compete: x' = x − xy/(1 + αx) − εx², y' = −y + xy/(1 + αx) − δy² (Bazykin 1985)."""
     alpha, delta, epsilon = sm.symbols("alpha delta epsilon")
     eaten = x * y / (1 + alpha * x)
     equations = {x: x - eaten - epsilon * x**2, y: -y + eaten - delta * y**2}

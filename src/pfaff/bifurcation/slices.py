@@ -165,6 +165,11 @@ class Slice:
         (after, before), lengths = self.probes(z, directions)
         return (after - before) / (2 * lengths)
 
+    def bending(self, z: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """How the whole Jacobian changes along a direction, by differences of analytic ones."""
+        h = PROBE / float(np.linalg.norm(direction / self.sizes))
+        return (self.jacobian(z + h * direction) - self.jacobian(z - h * direction)) / (2 * h)
+
     def field(self, z: np.ndarray) -> Field:
         """The same flow as normal forms want it, with the first free name as its load."""
         held = tuple(self.flow.states.index(name) for name in self.held_states)
