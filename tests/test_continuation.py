@@ -16,6 +16,7 @@ from pfaff.bifurcation.curves import bialternate
 from pfaff.bifurcation.eigenvalues import pair_sums
 from pfaff.cli import app
 from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.system import TIME, coordinates
 
 x, y, z = sm.symbols("x y z")
 mu, nu = sm.symbols("mu nu", real=True)
@@ -162,7 +163,7 @@ def test_predator_and_prey_of_auto():
 
 
 def bazykin():
-    """Predators that compete: x' = x − xy/(1 + αx) − εx², y' = −y + xy/(1 + αx) − δy² (Kuznetsov 2004, Sec. 8.5)."""
+    """Predators that compete: x' = x − xy/(1 + αx) − εx², y' = −y + xy/(1 + αx) − δy² (Bazykin 1985)."""
     alpha, delta, epsilon = sm.symbols("alpha delta epsilon")
     eaten = x * y / (1 + alpha * x)
     equations = {x: x - eaten - epsilon * x**2, y: -y + eaten - delta * y**2}
@@ -339,6 +340,13 @@ def test_a_line_of_equilibria_with_one_hopf_point_has_one_label(start):
     assert "hyperbolic" in hopf.note
 
 
+def test_a_family_is_followed_where_there_are_no_parameters():
+    bare = pfaff.ode({x: z * x - y, y: x + z * y, z: -(x**2) - y**2})
+    (hopf,) = bare.at().branch("z", to=1, start={"z": -1}).special
+    assert (hopf.kind, hopf.value) == ("hopf", pytest.approx(0, abs=1e-10))
+    assert "elliptic" in hopf.note
+
+
 def test_a_parameter_along_which_nothing_changes_gives_no_label():
     assert kinds(line_of_equilibria().at().branch(to=1, start={"z": -0.5})) == []
 
@@ -380,6 +388,25 @@ def test_steady_motions_of_the_sleigh(sleigh):
     assert rate == pytest.approx(expected, abs=1e-9)
 
 
+def test_relative_equilibria_of_a_bead_on_a_free_hoop():
+    """A bead on a hoop that spins at Ω leaves the bottom at Ω² = g/r, and then cos θ = g/(r Ω²)."""
+    theta, psi = coordinates("theta psi")
+    spin = psi.diff(TIME)
+    hoop = pfaff.System(
+        coordinates=[theta, psi],
+        kinetic=(theta.diff(TIME) ** 2 + (1 + sm.sin(theta) ** 2) * spin**2) / 2,
+        potential=-sm.cos(theta),
+        dissipation=theta.diff(TIME) ** 2 / 20,
+        name="bead on a hoop",
+    )
+    branch = hoop.at().branch("psi_dot", to=2, start={"psi_dot": 0.5})
+    assert kinds(branch) == ["branch point"]
+    assert branch.special[0].value == pytest.approx(1, rel=1e-10)
+    for arm in branch.special[0].switch(2):
+        assert [p["psi_dot"] ** 2 * np.cos(p["theta"]) for p in arm] == pytest.approx([1] * len(arm), rel=1e-12)
+        assert arm[-1].stable
+
+
 # Invariance
 
 
@@ -408,6 +435,8 @@ def test_a_branch_is_extended_saved_and_loaded(tmp_path):
     again = pfaff.load_equilibria(whole.save(tmp_path / "branch.nc"), system.at())
     assert kinds(again) == kinds(whole)
     assert again.values == pytest.approx(whole.values, rel=1e-14)
+    assert again.places == whole.places
+    assert all(0 < place < len(whole) for place in whole.places)
     assert [s.value for s in again.special] == pytest.approx([s.value for s in whole.special], rel=1e-12)
     assert again.extend(2)[-1].value == pytest.approx(2, rel=1e-12)
     data = whole.to_xarray()
@@ -447,7 +476,9 @@ def test_a_branch_that_cannot_go_on_names_its_last_point():
 
 def test_pictures_show_stability_and_labels(skate_branch, skate):
     axes = skate_branch.plot("theta1").axes[0]
-    assert {line.get_linestyle() for line in axes.lines} >= {"-", "--"}
+    stable, unstable = axes.lines[:2]
+    assert (stable.get_linestyle(), unstable.get_linestyle()) == ("-", "--")
+    assert stable.get_xdata()[-1] == unstable.get_xdata()[0] == skate_branch.special[0].value
     assert "hopf" in [text.get_text() for text in axes.get_legend().get_texts()]
     curve = skate.at(**XI_HAT, c_i=20).hopf().curve("c_i", to=24)
     legend = [text.get_text() for text in curve.plot().axes[0].get_legend().get_texts()]

@@ -424,6 +424,6 @@ class OdeCase(Bound):
         if not name.startswith("_") and hasattr(Case, name):
             raise NotMechanicalError(
                 f"{name} needs energies and constraints, and {self.system.name} is a plain ODE: state it as a "
-                "pfaff.System, or ask for equilibrium, spectrum or hopf"
+                "pfaff.System, or ask for equilibrium, spectrum, hopf or branch"
             )
         raise AttributeError(f"a case of an ODE has no attribute {name!r}")

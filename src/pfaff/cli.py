@@ -444,7 +444,8 @@ def curve(
     if plot:
         _save(found.plot(), plot)
     if as_json:
-        special = [_special_as_json(each) | {"coefficients": each.coefficients} for each in found.special]
+        known = [{name: _finite(x) for name, x in each.coefficients.items()} for each in found.special]
+        special = [_special_as_json(each) | {"coefficients": c} for each, c in zip(found.special, known, strict=True)]
         l1 = [_finite(each.coefficient) for each in found]
         return _print_json(_followed_as_json(found) | {"l1": l1, "special": special})
     names = found.parameters

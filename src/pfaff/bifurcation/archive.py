@@ -67,6 +67,7 @@ def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
         "settle": s.flow.settle,
         "undamped": getattr(problem, "undamped", 0),
         "kinds": [each.kind for each in followed.special],
+        "places": followed.places,
         "values": {name: str(value) for name, value in s.case.values.items()},
         **arrays,
     }
@@ -161,6 +162,8 @@ def _restored(kind: type[Any], problem: Any, data: xarray.Dataset, about: dict[s
         near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
         spot = Arclength(near).spot(z, tangent)
         event = Event(name, replace(spot, tangent=tangent)) if isinstance(near, Rests) else near.event(name, spot)
-        if event is not None:
-            special.append(kind._special(near, event))
-    return kind(tuple(points), tuple(special), data.attrs["ended"], float(data.attrs["step"]))
+        if event is None:
+            raise ParameterError(f"the stored {name} does not belong to this case: give the case it was computed for")
+        special.append(kind._special(near, event))
+    places = tuple(about["places"])
+    return kind(tuple(points), tuple(special), data.attrs["ended"], float(data.attrs["step"]), places)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.arclength import Arclength, Event, Spot
+from pfaff.bifurcation.branch_points import crossing_direction, polished
 from pfaff.bifurcation.eigenvalues import always_zero, imaginary
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
 from pfaff.bifurcation.hopf import criticality_of, hopf_near, normal_form_at
@@ -79,7 +80,7 @@ class SpecialPoint(EquilibriumPoint):
                 "point"
             )
         check_following(self.parameter, self.value, to, step, points)
-        along = self.problem.crossing_direction(self.spot.z, self.spot.tangent)
+        along = crossing_direction(self.slice, self.spot.z, self.spot.tangent)
         there, back = (_off(self, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
         return there, back
 
@@ -176,7 +177,7 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     """A special point with its normal form."""
     spot, special = event.spot, partial(SpecialPoint, problem, kind=event.kind)
     if event.kind == "branch point":
-        return special(replace(spot, z=problem.polished_branch_point(spot.z)))
+        return special(replace(spot, z=polished(problem.slice, spot.z)))
     if event.kind == "fold":
         if problem.slice.k and not _singular(spot.facts.eigenvalues):
             return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
@@ -203,7 +204,7 @@ def _singular(values: np.ndarray) -> bool:
 def _on_family(problem: Rests, spot: Spot, omega: float) -> str:
     """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
     s = problem.slice
-    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), s.load(spot.z), omega)
+    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot.z), omega)
     return criticality_of(third)
 
 

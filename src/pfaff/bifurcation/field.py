@@ -33,8 +33,9 @@ class Field:
     held: tuple[int, ...]
 
     def numbers(self, load: float) -> np.ndarray:
-        numbers = self.parameters.copy()
-        numbers[self.flow.system.parameter_names.index(self.load)] = load
+        numbers, names = self.parameters.copy(), self.flow.system.parameter_names
+        if self.load in names:  # not where a family is followed and nothing is a load
+            numbers[names.index(self.load)] = load
         return numbers
 
     def rhs(self, x: np.ndarray, load: float) -> np.ndarray:

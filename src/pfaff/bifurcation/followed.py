@@ -98,12 +98,16 @@ Special = TypeVar("Special", bound=RestPoint)
 
 @dataclass(frozen=True, eq=False)
 class Followed(Generic[Point, Special]):
-    """``followed[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more."""
+    """``followed[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.
+
+    ``places`` are the indices of the points that come next after the special ones.
+    """
 
     points: tuple[Point, ...] = field(repr=False)
     special: tuple[Special, ...]
     ended: str
     step: float = field(repr=False)
+    places: tuple[int, ...] = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.points)
@@ -139,7 +143,11 @@ class Followed(Generic[Point, Special]):
         last = self.points[-1]
         more = self.gathered(last.problem, last.spot, to, self.step, points, progress)
         return replace(
-            self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
+            self,
+            points=self.points + more.points[1:],
+            special=self.special + more.special,
+            ended=more.ended,
+            places=self.places + tuple(len(self) - 1 + place for place in more.places),
         )
 
     def to_xarray(self) -> xarray.Dataset:
@@ -174,7 +182,7 @@ class Followed(Generic[Point, Special]):
     ) -> Self:
         """Everything from a spot on, until the parameter is ``to`` or as far on the other side; Ctrl-C keeps it."""
         start, arclength = problem.value(spot.z), Arclength(problem)
-        kept, special = [cls._point(problem, spot)], []
+        kept, special, places = [cls._point(problem, spot)], [], []
         ended = f"stopped after {points} points"
         try:
             for item in arclength.follow(spot, step, (to, start - (to - start))):
@@ -183,6 +191,7 @@ class Followed(Generic[Point, Special]):
                     break
                 if isinstance(item, Event):
                     special.append(cls._special(arclength.problem, item))
+                    places.append(len(kept))
                     continue
                 kept.append(cls._point(arclength.problem, item))
                 if progress:
@@ -191,7 +200,7 @@ class Followed(Generic[Point, Special]):
                     break
         except KeyboardInterrupt:
             ended = "interrupted"
-        return cls(tuple(kept), tuple(special), ended, step)
+        return cls(tuple(kept), tuple(special), ended, step, tuple(places))
 
 
 def check_following(name: str, value: float, to: float, step: float, points: int) -> None:

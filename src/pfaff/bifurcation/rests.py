@@ -28,8 +28,6 @@ from pfaff.bifurcation.zero_forms import Null, null_of
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
 MEETING = 1e-4  # distance, relative to the largest, of eigenvalues that are one
-POLISH = 8  # steps of Newton's method on a branch point
-PARALLEL = 1e-4  # two branches that cross at a smaller angle touch
 
 
 @dataclass(frozen=True)
@@ -110,8 +108,7 @@ class Rests:
     def _curvature(self, spot: Spot) -> float:
         """d²λ/ds² from G_z t' = −G_zz(t, t), ⟨t, t'⟩ = 0, in units of the metric."""
         s, t = self.slice, spot.tangent
-        h = 1e-5 / float(np.linalg.norm(t / s.sizes))
-        bent = (s.jacobian(spot.z + h * t) - s.jacobian(spot.z - h * t)) @ t / (2 * h)
+        bent = s.bending(spot.z, t) @ t
         matrix = np.vstack([s.jacobian(spot.z) * s.sizes, t / s.sizes])
         rows = np.abs(matrix).max(axis=1)
         change = np.linalg.lstsq(matrix / rows[:, None], np.append(-bent, 0.0) / rows, rcond=None)[0]
@@ -128,78 +125,11 @@ class Rests:
         pair = imaginary(values, self.undamped)
         if pair is not None and self.undamped and _meets(values, pair):
             return None  # without damping pairs meet on the axis, and none crosses it alone
-        return Event("hopf", spot, detail=pair) if pair is not None else None
-
-    # Polishing
+        return Event("hopf", spot) if pair is not None else None
 
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
         s = self.slice
         return null_of(s.jacobian(z)[:, : s.n + s.k], s.n, like)
-
-    def polished_branch_point(self, z: np.ndarray) -> np.ndarray:
-        """F + b φ = 0, F_yᵀφ = 0, F_λᵀφ = 0, φᵀφ = 1 for z, b and φ (Moore 1980), by Newton's method.
-
-        The second derivatives are differences of analytic first ones: they guide the steps, not the result.
-        """
-        s, N = self.slice, self.slice.n + self.slice.k
-        phi, b, start = self.null(z).left, 0.0, z
-        phi = phi / np.linalg.norm(phi)
-        last = np.inf
-        for _ in range(POLISH):
-            G = s.jacobian(z)
-            bent = _transposed_change(s, z, phi)
-            residual = np.concatenate([s.residual(z) + b * phi, G.T @ phi, [phi @ phi - 1]])
-            matrix = np.block(
-                [
-                    [G, phi[:, None], b * np.eye(N)],
-                    [bent, np.zeros((N + 1, 1)), G.T],
-                    [np.zeros((1, N + 2)), 2 * phi[None]],
-                ]
-            )
-            step = -np.linalg.lstsq(matrix, residual, rcond=1e-13)[0]
-            size = np.abs(step[: N + 1] / s.sizes).max()
-            if not np.isfinite(size) or size > 10 * last + 1e-3:
-                return start
-            z, b, phi, last = z + step[: N + 1], b + step[N + 1], phi + step[N + 2 :], size
-            if size < 1e-14:
-                break
-        return z if last < 1e-8 and np.abs((z - start) / s.sizes).max() < 1e-3 else start
-
-    def crossing_direction(self, z: np.ndarray, tangent: np.ndarray) -> np.ndarray:
-        """The tangent of the other branch through a branch point, from the quadratic form of bifurcation.
-
-        On the null space of the Jacobian, spanned by the tangent t and a vector n across it, solutions leave along
-        ξ t + η n with α ξη + β η² = 0 (Keller 1977), as α₀ ξ² = 0 along the branch itself.
-        """
-        s, units = self.slice, self.slice.sizes
-        scaled = s.jacobian(z) * units
-        left, _, right = np.linalg.svd(scaled / (np.abs(scaled).max(axis=1, keepdims=True) + 1e-300))
-        rows = np.abs(scaled).max(axis=1) + 1e-300
-        psi = left[:, -1] / rows
-        null = right[-2:]
-        t = null.T @ (null @ (tangent / units))
-        t = t / np.linalg.norm(t)
-        across = null.T @ np.array([[0, -1], [1, 0]]) @ (null @ t)
-        alpha, beta = (self._bent(z, psi, across * units, v * units) for v in (t, across))
-        regular = abs(alpha) > PARALLEL * abs(beta)
-        direction = across - beta / (2 * alpha) * t if regular else across
-        return direction / np.linalg.norm(direction) * units
-
-    def _bent(self, z: np.ndarray, psi: np.ndarray, v: np.ndarray, w: np.ndarray) -> float:
-        """ψ·F_zz(v, w), by differences of the analytic Jacobian."""
-        s = self.slice
-        h = 1e-5 / float(np.linalg.norm(w / s.sizes))
-        return float(psi @ ((s.jacobian(z + h * w) - s.jacobian(z - h * w)) @ v)) / (2 * h)
-
-
-def _transposed_change(s: Slice, z: np.ndarray, phi: np.ndarray) -> np.ndarray:
-    """∂(Gᵀφ)/∂z."""
-    h = 1e-5 * s.sizes
-    columns = [
-        (s.jacobian(z + step) - s.jacobian(z - step)).T @ phi / (2 * h[j])
-        for j, step in enumerate(np.diag(h))
-    ]  # fmt: skip
-    return np.column_stack(columns)
 
 
 def _meets(values: np.ndarray, pair: complex) -> bool:

@@ -165,24 +165,24 @@ class Slice:
         (after, before), lengths = self.probes(z, directions)
         return (after - before) / (2 * lengths)
 
+    def bending(self, z: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """How the whole Jacobian changes along a direction, by differences of analytic ones."""
+        h = PROBE / float(np.linalg.norm(direction / self.sizes))
+        return (self.jacobian(z + h * direction) - self.jacobian(z - h * direction)) / (2 * h)
+
     def field(self, z: np.ndarray) -> Field:
-        """The same flow as normal forms want it, with the first free parameter (or any) as its load."""
-        load = self.parameters[0] if self.parameters else self.case.system.parameter_names[0]
+        """The same flow as normal forms want it, with the first free name as its load."""
         held = tuple(self.flow.states.index(name) for name in self.held_states)
-        return Field(self.flow, load, self.numbers(z), sum(self.zeros), held)
+        return Field(self.flow, self.free[0], self.numbers(z), sum(self.zeros), held)
 
     @property
     def held_states(self) -> list[str]:
         """Coordinates of the family that are held."""
         return [self.flow.states[int(np.abs(row).argmax())] for row in self.rows if (np.abs(row) > 0).sum() == 1]
 
-    def load(self, z: np.ndarray) -> float:
-        """The value of the field's load."""
-        return float(self.numbers(z)[self.case.system.parameter_names.index(self.field(z).load)])
-
     def form(self, z: np.ndarray) -> Callable[..., np.ndarray]:
         """Derivatives of f by the states, applied to as many directions."""
-        return partial(self.field(z).form, self.x(z), self.load(z))
+        return partial(self.field(z).form, self.x(z), self.free_values(z)[self.free[0]])
 
     def border(self, z: np.ndarray) -> Border:
         J = self.state_jacobian(z)

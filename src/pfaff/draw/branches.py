@@ -33,9 +33,7 @@ def draw_equilibria_branch(branch: Branch, state: str | None) -> Figure:
     axes = fig.add_subplot()
     names = [state] if state else _moving(branch)
     for k, name in enumerate(names):
-        heights = np.array([point[name] for point in branch])
-        colour = CYCLE[k % len(CYCLE)]
-        _draw_runs(axes, branch.values, heights, [point.stable for point in branch], colour, name)
+        _draw_runs(axes, branch, name, [point.stable for point in branch], CYCLE[k % len(CYCLE)], name)
         _mark(axes, branch, name, first=k == 0)
     label(axes, branch.parameter, names[0] if len(names) == 1 else "state")
     axes.legend(frameon=False, fontsize="small")
@@ -55,9 +53,8 @@ def draw_curve(curve: Curve) -> Figure:
     fig = figure(6.5, 4.2)
     axes = fig.add_subplot()
     first, second = curve.parameters
-    along, up = curve.values, np.array([point.values[first] for point in curve])
     soft = [not point.coefficient > 0 for point in curve] if curve.of == "Hopf points" else [True] * len(curve)
-    _draw_runs(axes, along, up, soft, BLUE, curve.of)
+    _draw_runs(axes, curve, first, soft, BLUE, curve.of)
     _mark(axes, curve, first)
     label(axes, second, first)
     axes.legend(frameon=False, fontsize="small")
@@ -65,13 +62,16 @@ def draw_curve(curve: Curve) -> Figure:
     return fig
 
 
-def _draw_runs(axes: Any, x: np.ndarray, y: np.ndarray, solid: list[bool], colour: str, name: str) -> None:
-    for number, (full, run) in enumerate(groupby(range(len(x)), key=lambda i: solid[i])):
+def _draw_runs(axes: Any, followed: Any, height: str, solid: list[bool], colour: str, name: str) -> None:
+    """Pieces of one line style, which change at special points where there are some."""
+    vertices = [(point.value, point[height], full) for point, full in zip(followed, solid, strict=True)]
+    for special, place in reversed(list(zip(followed.special, followed.places, strict=True))):
+        vertices.insert(place, (special.value, special[height], vertices[min(place, len(vertices) - 1)][2]))
+    for number, (full, run) in enumerate(groupby(range(len(vertices)), key=lambda i: vertices[i][2])):
         indices = list(run)
-        joined = list(range(max(indices[0] - 1, 0), indices[-1] + 1))  # each piece starts where the one before ends
-        axes.plot(
-            x[joined], y[joined], "-" if full else "--", color=colour, lw=1.3, label=name if not number else None
-        )  # fmt: skip
+        piece = vertices[indices[0] : indices[-1] + 2]  # each piece ends where the next begins
+        x, y = [v[0] for v in piece], [v[1] for v in piece]
+        axes.plot(x, y, "-" if full else "--", color=colour, lw=1.3, label=None if number else name)
 
 
 def _mark(axes: Any, followed: Any, height: str, first: bool = True) -> None:
