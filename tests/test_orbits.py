@@ -436,3 +436,11 @@ def test_no_branch_where_the_oscillation_moves_along_a_line_of_equilibria():
     hopf = ode.at().hopf(to=1)
     with pytest.raises(NoBifurcationError, match="line of equilibria"):
         hopf.orbits(to=1)
+
+
+def test_an_orbit_from_a_coarsely_sampled_motion_has_its_least_period(skate):
+    """Samples may make two rounds look nearer than one."""
+    case = skate.at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5, F=1.1 * 76.3379703896335)
+    for samples in (6001, 4001, 3001):
+        motion = case.simulate(600, samples=samples, theta1_dot=0.01, theta2_dot=0.01)
+        assert case.orbit(motion).period == pytest.approx(6.2503299589458, rel=1e-11)

@@ -33,6 +33,7 @@ SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
 SAMPLES = 12  # of an interval, for extreme values and plots
 OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
+LOOPS = 12  # of the same orbit, up to which they are told apart
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
@@ -383,8 +384,24 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     value = _value(case, load)
     guess = _guess(problem, t, x, start, period, value)
     found = _at(problem, guess, value)
+    loops = _loops(problem, found.point.cycle)
+    if loops > 1:
+        found = _at(problem, _guess(problem, t, x, t[-1] - period / loops, period / loops, value), value)
     cycle = _half(problem, found.point.cycle) if problem.odd else None
     return found if cycle is None else _at(problem, cycle, value)
+
+
+def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
+    """How many times a closed curve runs through the same loop."""
+    c = problem.collocation
+    K, s = c.slopes(cycle), np.linspace(0.0, 1.0, 64, endpoint=False)
+    here = c.interpolate(cycle, K, s)
+    size = np.ptp(here, axis=0).max()
+
+    def repeats(times: int) -> bool:
+        return bool(np.abs(c.interpolate(cycle, K, (s + 1 / times) % 1.0) - here).max() <= SAME * size)
+
+    return max((times for times in range(2, LOOPS + 1) if repeats(times)), default=1)
 
 
 def _recurrence(t: np.ndarray, x: np.ndarray) -> tuple[float, float]:

@@ -9,6 +9,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.atlas import column
+from pfaff.bifurcation.orbits import OrbitPoint
 from pfaff.case import Case
 from pfaff.draw.body import draw_body, draw_path
 from pfaff.draw.configuration import draw_together
@@ -94,6 +95,32 @@ def steady_mean_velocity(constraint: str) -> float:
     return float(abs((now - before) / (before - earlier) - 1))
 
 
+@cache
+def orbit(constraint: str) -> OrbitPoint:
+    """The limit cycle itself, by collocation from the end of the motion."""
+    motion = cycle(constraint)
+    assert motion.case is not None
+    return motion.case.orbit(motion)
+
+
+def cycle_is_stable(constraint: str) -> float:
+    """The largest Floquet multiplier but the one that is 1, in magnitude."""
+    sizes = np.sort(np.abs(orbit(constraint).multipliers))[::-1]
+    return float(np.delete(sizes, np.abs(sizes - 1).argmin())[0])
+
+
+def period_of_the_cycle(constraint: str) -> float:
+    """The relative difference of its period by collocation and as seen in time."""
+    return abs(orbit(constraint).period / cycle(constraint).period() - 1)
+
+
+def symmetry_is_lost_before() -> float:
+    """The load at which the bow's symmetric cycle loses its stability, relative to 1.1 F_cr."""
+    hopf = damped("bow").hopf()
+    (breaking,) = hopf.orbits(to=1.1 * hopf.value).of_kind("symmetry breaking")
+    return float(breaking.value / (1.1 * hopf.value))
+
+
 def cycles_differ() -> float:
     """The ratio of the smaller to the larger amplitude of θ2 with the two constraints: one if they were alike."""
     skate, bow = (np.ptp(cycle(constraint)["theta2"][-1000:]) for constraint in CONSTRAINTS)
@@ -169,6 +196,12 @@ MOTION_ITEMS = [
     *(Claim("Fig. 12", f"{c}: a limit cycle is reached", partial(returns_after_a_period, c), within=1e-6) for c in CONSTRAINTS),
     *(Claim("Fig. 12", f"{c}: constant mean velocity with hinge damping alone", partial(steady_mean_velocity, c), within=1e-6)
       for c in CONSTRAINTS),
+    *(Claim("Fig. 12", f"{c}: the cycle is an orbit of this period", partial(period_of_the_cycle, c), within=1e-9,
+            method="collocation against Taylor's method") for c in CONSTRAINTS),
+    *(Claim("Fig. 12", f"{c}: the cycle is stable", partial(cycle_is_stable, c), within=1.0, method="largest Floquet multiplier")
+      for c in CONSTRAINTS),
+    Claim("Fig. 12", "bow: the symmetric cycle is lost before 1.1 F_cr", symmetry_is_lost_before, within=1.0,
+          method="symmetry breaking on the branch from the Hopf point, relative to that load"),
     Claim("Fig. 12", "skate and bow move differently after the same flutter load", cycles_differ, within=0.5,
           method="ratio of the amplitudes of θ2"),
     Claim("Fig. 14", "perfect bow at F = 80: a symmetric cycle", lambda: symmetry(aligned(), "theta2"), within=1e-3),
@@ -245,7 +278,7 @@ def figure_12() -> Any:
         row[0].plot(motion.t, motion["X"], color=BLUE, lw=1)
         label(row[0], "τ", "χ", f"{constraint}, F = 1.1 F_cr")
         for k, axes in enumerate(row[1:]):
-            _portrait(axes, motion, k, SKY, BLUE)
+            _portrait(axes, motion, k, SKY, BLUE, orbit(constraint))
     return fig
 
 
@@ -257,16 +290,17 @@ def figure_14() -> Any:
     draw_together(shape, [case.equilibrium()])
     shape.set_title("equilibrium at F = 80, β0 = π/100", fontsize="medium")
     for k, axes in enumerate(portraits):
-        _portrait(axes, aligned(), k, SKY, BLUE)
-        _portrait(axes, misaligned(), k, "#9AD8C3", GREEN)
+        for motion, pale, dark in ((aligned(), SKY, BLUE), (misaligned(), "#9AD8C3", GREEN)):
+            assert motion.case is not None
+            _portrait(axes, motion, k, pale, dark, motion.case.orbit(motion))
     return fig
 
 
-def _portrait(axes: Any, motion: Motion, k: int, pale: str, dark: str) -> None:
-    n = len(motion.names)
-    last = motion.t >= motion.t[-1] - motion.period()
-    axes.plot(motion.y[k], motion.y[n + k], color=pale, lw=0.4)
-    axes.plot(motion.y[k, last], motion.y[n + k, last], color=dark, lw=1.8)
+def _portrait(axes: Any, motion: Motion, k: int, pale: str, dark: str, found: OrbitPoint) -> None:
+    """The motion pale, the limit cycle by collocation dark."""
+    name = motion.names[k]
+    axes.plot(motion[name], motion[f"{name}_dot"], color=pale, lw=0.4)
+    axes.plot(found.orbit[name], found.orbit[f"{name}_dot"], color=dark, lw=1.8)
     label(axes, f"θ{k + 1}", f"dθ{k + 1}/dτ")
 
 
