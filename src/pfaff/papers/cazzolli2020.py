@@ -488,6 +488,7 @@ FIGURES = {
     "figure_8": figure_8,
     "figure_9": figure_9,
     "figure_10": figure_10,
-    **MOTION_FIGURES,
     "figure_13": figure_13,
+    **MOTION_FIGURES,
 }
+FIGURES = dict(sorted(FIGURES.items(), key=lambda named: int(named[0].removeprefix("figure_"))))
