@@ -240,6 +240,28 @@ def test_an_interruption_keeps_what_there_is(quintic_fold):
     assert len(quintic_fold.curve("a", to=0.2, points=3)) == 3
 
 
+def test_a_failure_names_the_last_good_point():
+    """Folds at μ = −b²/4, b = 1 + √(a − 1/2), as far as the root is real."""
+    ode = rotating(mu + (1 + sm.sqrt(a - sm.Rational(1, 2))) * rho - rho**2, {mu: -1, a: 1})
+    (fold,) = ode.at().hopf(to=1).orbits(to=-0.9).of_kind("fold")
+    curve = fold.curve("a", to=0)
+    assert curve.ended.startswith("no special orbit was found beyond mu = -0.25")
+    assert curve.ended.endswith("the equations are singular or not finite on the orbit")
+    last = curve[-1]
+    assert f"a = {last['a']:.10g}" in curve.ended
+    assert last["a"] == pytest.approx(0.5, abs=1e-3)
+    assert last["a"] == pytest.approx(0.5 + (2 * np.sqrt(-last["mu"]) - 1) ** 2, abs=1e-13)  # μ(a) is steep there
+
+
+def test_broken_symmetries_of_the_bow(bow):
+    """F = 83.76194104 at c_i = 1.5, and at c_i = 2 by a branch of its own."""
+    branch, fresh = (bow.at(**XI_HAT, c_i=damping).hopf().orbits(to=87) for damping in ("3/2", 2))
+    curve = branch.of_kind("symmetry breaking")[0].curve("c_i", to=2)
+    assert curve[0]["F"] == pytest.approx(83.76194104, abs=5e-9)
+    assert curve[-1]["F"] == pytest.approx(fresh.of_kind("symmetry breaking")[0].value, abs=1e-8)
+    assert curve.of == "symmetry breakings"
+
+
 def test_what_cannot_be_followed_says_so(quintic_fold):
     with pytest.raises(ParameterError, match="mu is the parameter that places the point"):
         quintic_fold.curve("mu", to=0)

@@ -240,13 +240,13 @@ class CurveContinuation:
             if isinstance(taken, str):
                 ds /= 2
                 if ds < SMALLEST:
-                    yield Stop(f"no special orbit was found beyond {_where(place)}: {taken}")
+                    yield Stop(f"no special orbit was found beyond {self._where(place)}: {taken}")
                     return
                 continue
             u, ahead = taken
             landed = self._landed(place, u, ahead, bounds)
             if isinstance(landed, str):
-                yield Stop(f"stopped at {_where(place)}: {landed}")
+                yield Stop(f"stopped at {self._where(place)}: {landed}")
                 return
             u, ahead, stop = landed
             for event in self._events(place, ahead, u):
@@ -264,7 +264,7 @@ class CurveContinuation:
             if vanished:
                 yield vanished
                 stop = Stop(f"ends at a {vanished.kind}")
-            stop = stop or _ended(passed)
+            stop = stop or self._ended(passed)
             if stop:
                 yield stop
                 return
@@ -310,6 +310,17 @@ class CurveContinuation:
                 return f"the special orbit at {self.second} = {bound:.10g} was not found"
             return found[0], _rounded(surveyed, self.second, bound), Stop(f"{how} {bound:.10g}")
         return u, b, None
+
+    def _ended(self, passed: list[Place]) -> Stop | None:
+        last = passed[-1]
+        if _small(passed):
+            return Stop(f"the orbits shrink to an equilibrium near {self._where(last)}")
+        if last.point.cycle.period > HOMOCLINIC * min(each.point.cycle.period for each in passed):
+            return Stop(f"the period grows without bound near {self._where(last)}: towards a homoclinic orbit")
+        return None
+
+    def _where(self, place: Place) -> str:
+        return ", ".join(f"{name} = {place.values[name]:.10g}" for name in self.spans)
 
     # Points of codimension two
 
@@ -387,10 +398,6 @@ def _tested(kind: str, place: Place) -> float:
     return place.tests.get(kind, np.nan)
 
 
-def _where(place: Place) -> str:
-    return ", ".join(f"{name} = {value:.10g}" for name, value in place.values.items())
-
-
 def _angle(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.arccos(np.clip(a @ b, -1, 1)))
 
@@ -413,12 +420,3 @@ def _square(place: Place) -> float:
 
 def _small(passed: list[Place]) -> bool:
     return _square(passed[-1]) < SMALL**2 * max(_square(each) for each in passed)
-
-
-def _ended(passed: list[Place]) -> Stop | None:
-    last = passed[-1]
-    if _small(passed):
-        return Stop(f"the orbits shrink to an equilibrium near {_where(last)}")
-    if last.point.cycle.period > HOMOCLINIC * min(each.point.cycle.period for each in passed):
-        return Stop(f"the period grows without bound near {_where(last)}: towards a homoclinic orbit")
-    return None

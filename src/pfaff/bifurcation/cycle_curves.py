@@ -98,7 +98,7 @@ class CycleSpecial(CyclePoint):
     """A point of codimension two.
 
     ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last),
-    a resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus.
+    a resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus; of symmetric orbits, those of half a period.
     """
 
     kind: str
