@@ -31,6 +31,7 @@ FIRST, GROWTH, SMALLEST = 0.2, 1.6, 1e-6  # steps: the first, relative to the la
 STRAYED = 0.5  # distance of a point from its prediction, relative to the step
 STEEP = 3.0  # slope of the curve, in the scales of the parameters, beyond which they change their roles
 SMALL = 0.05  # amplitude, relative to the largest, below which a generalised Hopf point is extrapolated
+SHARP = 1e-4  # what is left of a test function at a located point; more is a jump
 CLOSED = 1e-6  # distance at which a curve has come back to its start
 PLACE = 1e-10  # to which points of codimension two are located on the chord of their step
 
@@ -86,9 +87,9 @@ class CurveContinuation:
 
     def start(self, problem: OrbitProblem, point: Point, cosine: float, ahead: float) -> Place | str:
         """The first point, the second parameter growing (or shrinking, if ahead < 0)."""
-        flat = replace(point.cycle, x=0 * point.cycle.x, K=0 * point.cycle.K, scalars=0 * point.cycle.scalars)
         point = self._continuation(problem).adopted(point)
-        given = Place(problem, point, self.second, self._critical(problem, point, cosine), flat, np.ones(2), np.ones(2))
+        critical, still = self._critical(problem, point, cosine), point.cycle.scaled(0.0)
+        given = Place(problem, point, self.second, critical, still, np.ones(2), np.ones(2))
         place = self._surveyed(given, np.array([0.0, ahead]))
         if isinstance(place, str):
             return place
@@ -203,8 +204,7 @@ class CurveContinuation:
 
     def _on(self, place: Place, point: Point) -> Place | str:
         """The same place with its orbit on another mesh."""
-        drift = replace(point.cycle, x=0 * point.cycle.x, K=0 * point.cycle.K, scalars=0 * point.cycle.scalars)
-        fresh = self._surveyed(replace(place, point=point, drift=drift), place.along)
+        fresh = self._surveyed(replace(place, point=point, drift=point.cycle.scaled(0.0)), place.along)
         return fresh if isinstance(fresh, str) else self._settled(fresh)
 
     def _exchanged(self, place: Place) -> Place | str:
@@ -223,8 +223,8 @@ class CurveContinuation:
             return solution
         found = continuation.point(solution, tangent, point.basis)
         critical = self._critical(problem, found, place.critical.cosine)
-        flat = replace(found.cycle, x=0 * found.cycle.x, K=0 * found.cycle.K, scalars=0 * found.cycle.scalars)
-        other = replace(place, problem=problem, point=found, fixed=load, critical=critical, drift=flat)
+        still = found.cycle.scaled(0.0)
+        other = replace(place, problem=problem, point=found, fixed=load, critical=critical, drift=still)
         return self._surveyed(other, np.array([place.along[0], slope * place.along[1]]))
 
     # Steps
@@ -331,7 +331,7 @@ class CurveContinuation:
             if not before * after < 0:
                 continue
             located = self._located(a, b, end, partial(_tested, kind))
-            if located is None or abs(_tested(kind, located[1])) > min(abs(before), abs(after)):
+            if located is None or not abs(_tested(kind, located[1])) < SHARP * max(abs(before), abs(after)):
                 continue
             at, place = located
             if kind.endswith("-torus") and self.kind != "torus" and not on_circle(place.critical.others):
@@ -370,10 +370,8 @@ class CurveContinuation:
     def _closes(self, a: Place, end: Coordinates, b: Place, first: Place) -> bool:
         """Whether the curve has come back to its start, by both parameters, the period and the size of the orbit."""
         start, before, after = (self._signature(each) for each in (first, a, b))
-        chord = after - before
-        if not 0 < (start - before) @ chord <= chord @ chord or np.linalg.norm(start - before) > 2 * np.linalg.norm(
-            chord
-        ):
+        chord, back = after - before, start - before
+        if not 0 < back @ chord <= chord @ chord or np.linalg.norm(back) > 2 * np.linalg.norm(chord):
             return False
         located = self._located(a, b, end, lambda each: float((self._signature(each) - start) @ chord))
         return located is not None and bool(np.linalg.norm(self._signature(located[1]) - start) < CLOSED)
