@@ -214,6 +214,21 @@ def test_a_fold_and_a_flip_meet():
         assert min(abs(points[0]["a"] - each["a"]) + abs(points[0]["mu"] - each["mu"]) for each in met) < 1e-8
 
 
+def test_a_flip_and_a_torus_meet():
+    """A third oscillator grows like μ − 9/10; in the tongue flips lie at equal distances from μ = a."""
+    p, q = sm.symbols("p q")
+    ninth, turn = mu - sm.Rational(9, 10), sm.Rational(3, 10)
+    tongue = {u: v, v: -(sm.Rational(1, 4) + x / 10) * u + (mu - a) * v - u**2 * v}
+    ode = rotating(mu - rho, {mu: -1, a: "6/5"}, tongue | {p: ninth * p - turn * q, q: ninth * q + turn * p})
+    branch = ode.at().hopf(to=2).orbits(to=1.5, step=0.05)
+    assert [special.kind for special in branch.special] == ["torus", "period doubling", "period doubling"]
+    on_torus, *on_flips = (special.curve("a", to=0.8).of_kind("flip-torus") for special in branch.special)
+    assert sum(point["a"] for point in on_torus) / 2 == pytest.approx(0.9, abs=1e-9)
+    for met, (point,) in zip(on_torus, on_flips, strict=True):
+        assert [point["mu"], point["a"]] == pytest.approx([met["mu"], met["a"]], abs=1e-8)
+        assert point["mu"] == pytest.approx(0.9, abs=1e-8)
+
+
 # What is asked and what is given.
 
 
