@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.branch import Branch
+    from pfaff.bifurcation.cycle_curves import CycleCurve, CyclePoint
     from pfaff.bifurcation.hopf import Hopf
     from pfaff.case import Bound
 
@@ -233,6 +234,24 @@ class Special(OrbitPoint):
     ) -> Branch:
         """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``."""
         return followed(_switched(self, to), to, step, points, progress)
+
+    def curve(
+        self,
+        name: str,
+        to: float,
+        *,
+        step: float = 0.1,
+        points: int = 1000,
+        progress: Callable[[CyclePoint], Any] | None = None,
+    ) -> CycleCurve:
+        """The curve of such orbits in the load and another parameter, until that parameter is ``to``.
+
+        Folds, period doublings, symmetry breakings and tori have curves. ``step`` is the largest, relative to the
+        orbit and to the range of the parameter. Points of codimension two are located: ``curve.of_kind("cusp")``.
+        """
+        from pfaff.bifurcation.cycle_curves import curve_of_orbits
+
+        return curve_of_orbits(self, name, to, step, points, progress)
 
 
 def _greatest(t: np.ndarray, row: np.ndarray) -> float:

@@ -12,6 +12,7 @@ from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION,
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.curves import Curve
+    from pfaff.bifurcation.cycle_curves import CycleCurve
     from pfaff.bifurcation.equilibria import Branch
 
 MARKS = {
@@ -24,6 +25,13 @@ MARKS = {
     "zero-hopf": ("^", ORANGE),
     "double hopf": ("s", GREEN),
     "cusp": ("*", SKY),
+    "1:1 resonance": ("o", VERMILION),
+    "1:2 resonance": ("s", ORANGE),
+    "1:3 resonance": ("^", GREEN),
+    "1:4 resonance": ("D", SKY),
+    "fold-flip": ("P", PURPLE),
+    "fold-torus": ("X", PURPLE),
+    "flip-torus": ("v", PURPLE),
 }
 
 
@@ -55,6 +63,19 @@ def draw_curve(curve: Curve) -> Figure:
     first, second = curve.parameters
     soft = [not point.coefficient > 0 for point in curve] if curve.of == "Hopf points" else [True] * len(curve)
     _draw_runs(axes, curve, first, soft, BLUE, curve.of)
+    _mark(axes, curve, first)
+    label(axes, second, first)
+    axes.legend(frameon=False, fontsize="small")
+    fig.suptitle(f"{curve[0].case.system.name}: {curve.status}", fontsize="small")
+    return fig
+
+
+def draw_cycle_curve(curve: CycleCurve) -> Figure:
+    """The curve in the plane of its parameters, with the points of codimension two."""
+    fig = figure(6.5, 4.2)
+    axes = fig.add_subplot()
+    first, second = curve.parameters
+    axes.plot(curve.values, [point[first] for point in curve], "-", color=BLUE, lw=1.3, label=curve.of)
     _mark(axes, curve, first)
     label(axes, second, first)
     axes.legend(frameon=False, fontsize="small")

@@ -1,0 +1,228 @@
+"""Curves of special orbits in two parameters, with the points of codimension two on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.charts import CurveContinuation, CurveEvent, Place
+from pfaff.bifurcation.continuation import Stop
+from pfaff.bifurcation.followed import check_following
+from pfaff.bifurcation.orbits import Orbit, Special
+from pfaff.bifurcation.resonance import first_cosine
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Bound
+
+KINDS = {
+    "fold": "folds of cycles",
+    "period doubling": "period doublings",
+    "symmetry breaking": "symmetry breakings",
+    "torus": "tori",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CyclePoint:
+    """A special orbit on a curve: ``value`` is that of the second parameter, ``values`` are both.
+
+    ``special`` is the orbit itself, from which branches lead on; ``angle`` that of a torus' pair of multipliers.
+    """
+
+    special: Special = field(repr=False)
+    values: dict[str, float]
+    angle: float
+
+    @property
+    def value(self) -> float:
+        return list(self.values.values())[-1]
+
+    @property
+    def period(self) -> float:
+        return self.special.period
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        """Floquet multipliers over the period, the largest first."""
+        return self.special.multipliers
+
+    @property
+    def residual(self) -> float:
+        return self.special.residual
+
+    @property
+    def mesh_error(self) -> float:
+        return self.special.mesh_error
+
+    @property
+    def case(self) -> Bound:
+        return self.special.case
+
+    @property
+    def orbit(self) -> Orbit:
+        return self.special.orbit
+
+    @property
+    def _what(self) -> str:
+        return self.special.kind
+
+    @property
+    def status(self) -> str:
+        return f"{self._what} at {self._where}, period {self.period:.10g}"
+
+    @property
+    def _where(self) -> str:
+        return ", ".join(f"{name} = {value:.10g}" for name, value in self.values.items())
+
+    def plot(self) -> Figure:
+        return self.orbit.plot()
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
+
+    def __getitem__(self, name: str) -> float:
+        if name not in self.values:
+            raise ParameterError(f"no parameter {name!r} varies on this curve: take one of {', '.join(self.values)}")
+        return self.values[name]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CycleSpecial(CyclePoint):
+    """A point of codimension two.
+
+    ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last),
+    a resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus; of symmetric orbits, those of half a period.
+    """
+
+    kind: str
+
+    @property
+    def _what(self) -> str:
+        return self.kind
+
+    @property
+    def status(self) -> str:
+        return f"{self.kind} at {self._where}" if self.kind == "generalised hopf" else super().status
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CycleCurve:
+    """Special orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the points of codimension two,
+    ``ended`` says why there are no more."""
+
+    kind: str
+    points: tuple[CyclePoint, ...]
+    special: tuple[CycleSpecial, ...]
+    ended: str
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, index: int) -> CyclePoint:
+        return self.points[index]
+
+    def __iter__(self) -> Iterator[CyclePoint]:
+        return iter(self.points)
+
+    @property
+    def of(self) -> str:
+        return KINDS[self.kind]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The load of the branch, and the one that says where the curve ends."""
+        return tuple(self.points[0].values)
+
+    @property
+    def values(self) -> np.ndarray:
+        """Of the second parameter, along the curve."""
+        return np.array([point.value for point in self.points])
+
+    @property
+    def status(self) -> str:
+        kinds = [special.kind for special in self.special]
+        counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no special points"
+        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {counted}; {self.ended}"
+
+    def of_kind(self, kind: str) -> tuple[CycleSpecial, ...]:
+        """The special points of one kind: ``curve.of_kind("cusp")``."""
+        return tuple(special for special in self.special if special.kind == kind)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Both parameters, periods, multipliers, residuals and mesh errors along the dimension ``point``."""
+        import xarray
+
+        facts = ("period", "angle", "residual", "mesh_error")
+        columns: dict[str, Any] = {name: ("point", np.array([getattr(p, name) for p in self])) for name in facts}
+        multipliers = np.array([point.multipliers for point in self])
+        columns["multiplier_real"] = (("point", "multiplier"), multipliers.real)
+        columns["multiplier_imag"] = (("point", "multiplier"), multipliers.imag)
+        for name in self.parameters:
+            columns[name] = ("point", np.array([point.values[name] for point in self]))
+            columns[f"special_{name}"] = ("special", np.array([each.values[name] for each in self.special]))
+        columns["special_kind"] = ("special", np.array([each.kind for each in self.special], dtype=str))
+        system = self.points[0].case.system.name
+        notes = {"system": system, "of": self.of, "ended": self.ended, "status": self.status}
+        return xarray.Dataset(columns, attrs=notes)
+
+    def plot(self) -> Figure:
+        """The curve in the plane of its parameters, special points labelled."""
+        from pfaff.draw.branches import draw_cycle_curve
+
+        return draw_cycle_curve(self)
+
+
+def curve_of_orbits(
+    special: Special, name: str, to: float, step: float, points: int, progress: Callable[[CyclePoint], Any] | None
+) -> CycleCurve:
+    """From a special point of a branch of orbits, with a second parameter freed."""
+    if special.kind not in KINDS:
+        raise NoBifurcationError(f"no curve starts from a {special.kind}: take one of {', '.join(KINDS)}")
+    case = special.case
+    name = case.system.parameter(name).name
+    if name == special.load:
+        raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
+    value = float(case.numbers[case.system.parameter_names.index(name)])
+    check_following(name, value, to, step, points)
+    parameters = (special.load, name)
+    spans = {special.load: float(1 / special.point.metric.scalars[1]), name: abs(to - value)}
+    continuation = CurveContinuation(special.kind, spans, name)
+    cosine = first_cosine(special.point.multipliers, 1 + len(special.problem.held))
+    first = continuation.start(special.problem, special.point, cosine, to - value)
+    if isinstance(first, str):
+        raise ConvergenceError(f"the curve cannot start at {name} = {value:g}: {first}")
+    kept, found = [_point(first, special.kind, parameters)], []
+    ended = f"stopped after {points} points: ask for more points"
+    try:
+        for each in continuation.follow(first, step, (to, 2 * value - to)) if points > 1 else ():
+            if isinstance(each, Stop):
+                ended = each.why
+            elif isinstance(each, CurveEvent):
+                at = _point(each.place, special.kind, parameters)
+                values = {name: each.values[name] for name in parameters}
+                found.append(CycleSpecial(at.special, values, at.angle, each.kind))
+            else:
+                kept.append(_point(each, special.kind, parameters))
+                if progress is not None:
+                    progress(kept[-1])
+                if len(kept) >= points:
+                    break
+    except KeyboardInterrupt:
+        ended = f"interrupted at {kept[-1].status}"
+    return CycleCurve(special.kind, tuple(kept), tuple(found), ended)
+
+
+def _point(place: Place, kind: str, parameters: tuple[str, str]) -> CyclePoint:
+    special = Special(place.problem, place.point, kind)
+    angle = float(np.arccos(np.clip(place.critical.cosine, -1, 1)))
+    return CyclePoint(special, {name: place.values[name] for name in parameters}, angle)
