@@ -444,3 +444,39 @@ def test_an_orbit_from_a_coarsely_sampled_motion_has_its_least_period(skate):
     for samples in (6001, 4001, 3001):
         motion = case.simulate(600, samples=samples, theta1_dot=0.01, theta2_dot=0.01)
         assert case.orbit(motion).period == pytest.approx(6.2503299589458, rel=1e-11)
+
+
+def van_der_pol(**start):
+    mu, eps = sm.symbols("mu eps", real=True)
+    return pfaff.ode({x: y, y: mu * y - x - x**2 * y + eps * x**2}, {mu: -1, eps: 0} | start, load=mu)
+
+
+def test_symmetry_is_not_imposed_where_the_load_breaks_it():
+    """The field is odd at the Hopf point only; the periods are those of a Runge-Kutta integration of order 8."""
+    mu = sm.Symbol("mu", real=True)
+    r2 = x**2 + y**2
+    field = {x: mu * x - y - x * r2 + mu * x**2, y: x + mu * y - y * r2 + 2 * mu * x * y + mu * x**2}
+    (orbit,) = pfaff.ode(field, {mu: -1}, load=mu).at().hopf(to=1).orbits(to=0.5).at(0.4)
+    assert not orbit.symmetric
+    assert orbit.period == pytest.approx(6.326729026, abs=1e-9)
+
+
+def test_symmetry_ends_with_a_parameter_that_breaks_it():
+    (orbit,) = van_der_pol().at().hopf(to=1).orbits(to=1).at(0.9)
+    assert orbit.symmetric
+    (other,) = orbit.orbits(to=0.2, load="eps").at(0.15)
+    assert not other.symmetric
+    assert other.period == pytest.approx(6.889232, abs=1e-6)
+    assert np.abs(shooting(other)[0]).max() < 1e-9
+
+
+def test_a_symmetric_branch_ends_where_the_field_is_odd_no_longer():
+    """Values of the load at random do not see a narrow bump."""
+    mu = sm.Symbol("mu", real=True)
+    r2 = x**2 + y**2
+    bump = sm.exp(-((100 * (mu - sm.Rational(2, 5))) ** 2))
+    ode = pfaff.ode({x: mu * x - y - x * r2 + bump * x**2, y: x + mu * y - y * r2}, {mu: -1}, load=mu)
+    branch = ode.at().hopf(to=1).orbits(to=0.5, step=0.02)
+    assert branch[0].symmetric
+    assert branch.values[-1] < 0.4
+    assert "not odd" in branch.ended

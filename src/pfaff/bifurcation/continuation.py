@@ -29,6 +29,7 @@ PLACE = 1e-11  # to which special points are located on the chord of their step
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
 REAL = 1e-9  # imaginary parts below this, relative, are rounding
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
+MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
 LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
 HOMOCLINIC = 100.0  # times the shortest period of a branch
@@ -86,7 +87,17 @@ class Continuation:
         metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
         pins = self.collocation.pins(cycle, metric, last, self.held)
         pins.right[-1] = np.vdot(last[0], guess.x) + last[1] @ guess.scalars
-        return self.collocation.correct(guess, pins, metric)
+        solution = self.collocation.correct(guess, pins, metric)
+        if isinstance(solution, Solution) and solution.cycle.halved and not self._mirrored(solution.cycle):
+            value = solution.cycle.value
+            return f"the equations are not odd at {value:.10g}, so that half a period does not give the other half"
+        return solution
+
+    def _mirrored(self, cycle: Cycle) -> bool:
+        """Whether f(−x) = −f(x) along an orbit of which half is known."""
+        there, mirrored = (self.collocation.equations.rates(x, cycle.value) for x in (cycle.x, -cycle.x))
+        size = np.maximum(np.abs(there).max(axis=0), 1 / (Metric.of(cycle, self.span).states * cycle.period))
+        return bool((np.abs(there + mirrored).max(axis=0) <= MIRRORED * size).all())
 
     def at_value(self, guess: Cycle, value: float) -> Solution | str:
         """The orbit at a value of the parameter."""

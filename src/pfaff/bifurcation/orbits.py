@@ -28,7 +28,7 @@ DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and l
 INTERVALS = 20  # of a period, at first
 BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
 DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
-ODD = 1e-11  # f(−x) + f(x) below this, relative, vanishes
+ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
 SAMPLES = 12  # of an interval, for extreme values and plots
@@ -60,15 +60,25 @@ class OrbitProblem:
     def continuation(self, span: float) -> Continuation:
         return Continuation(self.collocation, span, self.held, self.accuracy)
 
-    @cached_property
-    def odd(self) -> bool:
-        """Whether f(−x) = −f(x), at states chosen at random."""
-        x = np.random.default_rng(0).normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None]
-        value = self.case.numbers[self.collocation.equations.place]
-        there, mirrored = (self.collocation.equations.rates(each, float(value)) for each in (x, -x))
+    def odd(self, to: float | None = None) -> bool:
+        """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random."""
+        random = np.random.default_rng(0)
+        x = random.normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None]
+        value = float(self.case.numbers[self.collocation.equations.place])
+        end = value if to is None else to
+        generic = [*(value + (end - value) * random.uniform(-1, 2, 4)), *(value * random.uniform(0.3, 3, 3))]
+        values = [value, end, *generic, *random.normal(size=3)]
+        seen = [odd for odd in (self._odd_at(x, each) for each in values) if odd is not None]
+        return bool(seen) and all(seen)
+
+    def _odd_at(self, x: np.ndarray, value: float) -> bool | None:
+        """The same at one value of the load; none where f is hardly anywhere finite."""
+        there, mirrored = (self.collocation.equations.rates(each, value) for each in (x, -x))
         finite = np.isfinite(there).all(axis=1) & np.isfinite(mirrored).all(axis=1)
-        defect = np.abs(there + mirrored)[finite].max(axis=0, initial=0.0)
-        return bool(finite.sum() > 4 and (defect <= ODD * np.abs(there[finite]).max(initial=0.0)).all())
+        if finite.sum() <= 4:
+            return None
+        defect, size = np.abs(there + mirrored)[finite].max(axis=0), np.abs(there)[finite].max(axis=0)
+        return bool((defect <= ODD * size).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +213,7 @@ class OrbitPoint:
     ) -> Branch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
         name = self.case.load_name(load or self.load)
-        start = self if name == self.load else _reparametrised(self, name)
+        start = self if name == self.load else _reparametrised(self, name, to)
         return followed(_directed(start, to), to, step, points, progress)
 
     def plot(self) -> Figure:
@@ -272,7 +282,7 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> OrbitPoint:
     unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
     problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     continuation = problem.continuation(span)
-    symmetric = not hopf.x.any() and problem.odd
+    symmetric = not hopf.x.any() and problem.odd(to)
     radius = _first_radius(hopf, span if load == hopf.load else np.inf)
     why = ""
     for _ in range(12):
@@ -321,13 +331,15 @@ def _checked(problem: OrbitProblem, continuation: Continuation, point: Point) ->
     return OrbitPoint(problem, point)
 
 
-def _reparametrised(start: OrbitPoint, load: str) -> OrbitPoint:
-    """The same orbit on the branch along another parameter."""
+def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
+    """The same orbit on the branch along another parameter, over its whole period if that one breaks the symmetry."""
     problem = replace(start.problem, case=start.case, load=load)
     value = _value(problem.case, load)
-    scalars = start.point.cycle.scalars.copy()
+    cycle = start.point.cycle
+    cycle = doubled(cycle) if cycle.halved and not problem.odd(to) else cycle
+    scalars = cycle.scalars.copy()
     scalars[1] = value
-    return _at(problem, replace(start.point.cycle, scalars=scalars), value)
+    return _at(problem, replace(cycle, scalars=scalars), value)
 
 
 def _at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
@@ -387,7 +399,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     loops = _loops(problem, found.point.cycle)
     if loops > 1:
         found = _at(problem, _guess(problem, t, x, t[-1] - period / loops, period / loops, value), value)
-    cycle = _half(problem, found.point.cycle) if problem.odd else None
+    cycle = _half(problem, found.point.cycle) if problem.odd() else None
     return found if cycle is None else _at(problem, cycle, value)
 
 
