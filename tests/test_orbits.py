@@ -446,9 +446,9 @@ def test_an_orbit_from_a_coarsely_sampled_motion_has_its_least_period(skate):
         assert case.orbit(motion).period == pytest.approx(6.2503299589458, rel=1e-11)
 
 
-def van_der_pol(**start):
-    mu, eps = sm.symbols("mu eps", real=True)
-    return pfaff.ode({x: y, y: mu * y - x - x**2 * y + eps * x**2}, {mu: -1, eps: 0} | start, load=mu)
+def van_der_pol(eps=0):
+    mu, forced = sm.symbols("mu eps", real=True)
+    return pfaff.ode({x: y, y: mu * y - x - x**2 * y + forced * x**2}, {mu: -1, forced: eps}, load=mu)
 
 
 def test_symmetry_is_not_imposed_where_the_load_breaks_it():
@@ -480,3 +480,18 @@ def test_a_symmetric_branch_ends_where_the_field_is_odd_no_longer():
     assert branch[0].symmetric
     assert branch.values[-1] < 0.4
     assert "not odd" in branch.ended
+
+
+def test_a_branch_is_loaded_with_the_case_it_was_computed_for(tmp_path):
+    path = van_der_pol(eps=0.5).at().hopf(to=1).orbits(to=0.5).save(tmp_path / "branch.nc")
+    assert pfaff.load_branch(path, van_der_pol(eps=0).at(eps="1/2", mu=7))[-1].value == pytest.approx(0.5)
+    with pytest.raises(ParameterError, match=r"computed with eps = 0.5, not 0.51: give that case"):
+        pfaff.load_branch(path, van_der_pol().at(eps=0.51))
+
+
+def test_stored_orbits_of_other_equations_are_refused(tmp_path):
+    path = van_der_pol().at().hopf(to=1).orbits(to=0.5).save(tmp_path / "branch.nc")
+    mu, eps = sm.symbols("mu eps", real=True)
+    other = pfaff.ode({x: y, y: mu * y - 1.02 * x - x**2 * y + eps * x**2}, {mu: -1, eps: 0}, load=mu)
+    with pytest.raises(ParameterError, match="does not belong to this case"):
+        pfaff.load_branch(path, other.at())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.case import Bound
+
+SAME_VALUE = 1e-14  # relative, of parameters written and read
+UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -191,6 +196,7 @@ def load_branch(path: str | Path, case: Bound) -> Branch:
         raise ParameterError(f"cannot read a branch from {path}: {why}") from why
     if case.system.name != data.attrs["system"]:
         raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
+    _compare(path, case, about["values"], data.attrs["load"])
     problem = OrbitProblem(
         case,
         _flow(case, about),
@@ -205,6 +211,24 @@ def load_branch(path: str | Path, case: Bound) -> Branch:
         for k, each in enumerate(about["special_symmetric"])
     )
     return Branch(problem, points, special, data.attrs["ended"], float(data.attrs["step"]))
+
+
+def _compare(path: str | Path, case: Bound, stored: dict[str, str], load: str) -> None:
+    """Every parameter but the load must have the value that the branch was computed with."""
+    for name, text in stored.items():
+        if name not in case.values:
+            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} has not")
+        if name != load and not _same(text, case.values[name]):
+            raise ParameterError(f"{path} was computed with {name} = {text}, not {case.values[name]}: give that case")
+
+
+def _same(text: str, value: Any) -> bool:
+    if text == str(value):
+        return True
+    try:
+        return isclose(float(Fraction(text)), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
+    except (ValueError, TypeError, ZeroDivisionError):
+        return False
 
 
 def _flow(case: Bound, about: dict[str, Any]) -> Flow:
@@ -235,4 +259,11 @@ def _unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, 
     solution = continuation.corrected(orbit, orbit, Metric.of(orbit, span).dual(tangent))
     if isinstance(solution, str):
         raise ConvergenceError(f"the stored orbit {k} does not belong to this case: {solution}")
+    metric = Metric.of(orbit, span)
+    moved = metric.norm(solution.cycle.moved(orbit, -1.0))
+    if not moved < UNMOVED:
+        raise ParameterError(
+            f"the stored orbit {k} does not belong to this case: correction moves it by {moved:.1e} of its size; "
+            "give the case that the branch was computed for"
+        )
     return OrbitPoint(problem, continuation.point(solution, tangent))
