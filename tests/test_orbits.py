@@ -495,3 +495,44 @@ def test_stored_orbits_of_other_equations_are_refused(tmp_path):
     other = pfaff.ode({x: y, y: mu * y - 1.02 * x - x**2 * y + eps * x**2}, {mu: -1, eps: 0}, load=mu)
     with pytest.raises(ParameterError, match="does not belong to this case"):
         pfaff.load_branch(path, other.at())
+
+
+def bent_branch_point(power):
+    """The circle r² = μ with a line u = −bent x² that it loses at μ = 1."""
+    mu, u = sm.symbols("mu u", real=True)
+    w = u + sm.Rational(3, 10) * x**2
+    radial = mu + w / 5 - x**2 - y**2
+    rates = {x: radial * x - y, y: x + radial * y}
+    ode = pfaff.ode(rates | {u: (mu - 1) * w - w**power - sm.Rational(3, 5) * x * rates[x]}, {mu: -1}, load=mu)
+    return ode.at().hopf(to=1).orbits(to=2)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 1.0])
+def test_a_branch_point_whose_equation_is_apart_is_located(step):
+    """The determinant with scaled rows then jumps from −1 to 1."""
+    mu, u = sm.symbols("mu u", real=True)
+    r2 = x**2 + y**2
+    ode = pfaff.ode({x: mu * x - y - x * r2, y: x + mu * y - y * r2, u: (mu - 1) * u - u**2}, {mu: -1}, load=mu)
+    (found,) = ode.at().hopf(to=1).orbits(to=2, step=step).special
+    assert (found.kind, found.note) == ("branch point", "")
+    assert found.value == pytest.approx(1, abs=1e-9)
+    assert np.sort(np.abs(found.multipliers - 1))[1] < 1e-8
+
+
+@pytest.mark.parametrize("power", [2, 3])
+def test_branch_points_near_which_newtons_method_fails_are_located(power, tmp_path):
+    branch = bent_branch_point(power)
+    (found,) = branch.special
+    assert (found.kind, found.note) == ("branch point", "")
+    assert found.value == pytest.approx(1, abs=1e-7)
+    assert found.period == pytest.approx(2 * np.pi, abs=1e-7)
+    assert np.sort(np.abs(found.multipliers - 1))[1] < 1e-6
+    (again,) = pfaff.load_branch(branch.save(tmp_path / "branch.nc"), branch.problem.case).special
+    assert again.value == pytest.approx(found.value, abs=1e-7)
+
+
+def test_a_branch_point_without_its_multiplier_is_not_called_located(monkeypatch):
+    monkeypatch.setattr("pfaff.bifurcation.continuation.AT_ONE", 0.0)
+    branch = bent_branch_point(2)
+    assert branch.special[0].note.startswith("not located")
+    assert "not located" in branch.status

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 SAME_VALUE = 1e-14  # relative, of parameters written and read
-UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it
+UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,7 +64,7 @@ class Branch:
 
     @property
     def status(self) -> str:
-        kinds = [special.kind for special in self.special]
+        kinds = [special.kind + (" (not located)" if special.note else "") for special in self.special]
         numbers = {kind: kinds.count(kind) for kind in kinds}
         counted = ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"
         first = self.points[0].value
@@ -120,6 +120,7 @@ class Branch:
             "dependent": flow.dependent,
             "settle": flow.settle,
             "kinds": [each.kind for each in self.special],
+            "notes": [each.note for each in self.special],
             "symmetric": [each.symmetric for each in self.points],
             "special_symmetric": [each.symmetric for each in self.special],
             "unfolding": problem.unfolding.tolist(),
@@ -206,8 +207,9 @@ def load_branch(path: str | Path, case: Bound) -> Branch:
         np.array(about["held"]).reshape(-1, len(about["states"])),
     )
     points = tuple(_unpacked(problem, data, k, "", each) for k, each in enumerate(about["symmetric"]))
+    notes = about.get("notes") or [""] * len(about["kinds"])
     special = tuple(
-        Special(problem, _unpacked(problem, data, k, "special_", each).point, about["kinds"][k])
+        Special(problem, _unpacked(problem, data, k, "special_", each).point, about["kinds"][k], notes[k])
         for k, each in enumerate(about["special_symmetric"])
     )
     return Branch(problem, points, special, data.attrs["ended"], float(data.attrs["step"]))
@@ -255,15 +257,15 @@ def _unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, 
 
     orbit, tangent = cycle("orbit"), cycle("tangent")
     span = float(np.ptp(data["value"].to_numpy())) or 1.0
-    continuation = problem.continuation(span)
-    solution = continuation.corrected(orbit, orbit, Metric.of(orbit, span).dual(tangent))
-    if isinstance(solution, str):
-        raise ConvergenceError(f"the stored orbit {k} does not belong to this case: {solution}")
-    metric = Metric.of(orbit, span)
-    moved = metric.norm(solution.cycle.moved(orbit, -1.0))
-    if not moved < UNMOVED:
-        raise ParameterError(
-            f"the stored orbit {k} does not belong to this case: correction moves it by {moved:.1e} of its size; "
-            "give the case that the branch was computed for"
-        )
+    continuation, metric = problem.continuation(span), Metric.of(orbit, span)
+    row = metric.dual(tangent)
+    solution = continuation.corrected(orbit, orbit, row)
+    if isinstance(solution, str) or not metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED:
+        pins = problem.collocation.pins(orbit, metric, row, problem.held)
+        kept = problem.collocation.evaluated(orbit, pins, metric)
+        if kept is None or not kept.residual < UNMOVED:  # at a branch point equations are singular, but they hold
+            raise ParameterError(
+                f"the stored orbit {k} does not belong to this case: give the case that the branch was computed for"
+            )
+        solution = kept
     return OrbitPoint(problem, continuation.point(solution, tangent))

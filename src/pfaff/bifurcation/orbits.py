@@ -225,13 +225,19 @@ class OrbitPoint:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Special(OrbitPoint):
-    """A located special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point."""
+    """A special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point.
+
+    ``note`` is empty, or says that the point is only near this place.
+    """
 
     kind: str
+    note: str = ""
 
     @property
     def status(self) -> str:
-        return f"{self.kind} at {self.load} = {self.value:.10g}, period {self.period:.10g}"
+        where = "near" if self.note else "at"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.kind} {where} {self.load} = {self.value:.10g}, period {self.period:.10g}{note}"
 
     def switch(
         self,
@@ -482,7 +488,7 @@ def followed(
             if isinstance(each, Stop):
                 status = each.why
             elif isinstance(each, Event):
-                special.append(Special(problem, each.point, each.kind))
+                special.append(Special(problem, each.point, each.kind, each.note))
             else:
                 found.append(OrbitPoint(problem, each))
                 if progress is not None:
