@@ -73,9 +73,10 @@ class Event:
 
 @dataclass(frozen=True)
 class Stop:
-    """Why a branch ends."""
+    """Why a branch ends; if on a bound of the parameter, on which."""
 
     why: str
+    bound: float | None = None
 
 
 class Continuation:
@@ -241,7 +242,7 @@ class Continuation:
             return
         yield from self.events(a, last)
         yield last
-        yield Stop(f"reached {value:.10g}")
+        yield Stop(f"reached {value:.10g}", value)
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve."""

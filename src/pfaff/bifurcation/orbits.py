@@ -224,6 +224,13 @@ class OrbitPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Newborn(OrbitPoint):
+    """The first orbit of the branch that is born at a Hopf point, at this value of the load."""
+
+    born: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Special(OrbitPoint):
     """A special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point.
 
@@ -276,7 +283,7 @@ def _span(value: float, to: float, load: str) -> float:
     return abs(to - value)
 
 
-def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> OrbitPoint:
+def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
     if not 0 < accuracy < 1:
         raise ParameterError(f"accuracy={accuracy}: give a number between 0 and 1")
@@ -294,7 +301,7 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> OrbitPoint:
     for _ in range(12):
         solution = _small_orbit(continuation, hopf, value, radius, symmetric)
         if not isinstance(solution, str):
-            return _checked(problem, continuation, solution)
+            return Newborn(problem, _checked(problem, solution), value)
         why, radius = solution, radius / 2
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
@@ -326,7 +333,7 @@ def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: f
     return continuation.refined(continuation.point(solution, change))
 
 
-def _checked(problem: OrbitProblem, continuation: Continuation, point: Point) -> OrbitPoint:
+def _checked(problem: OrbitProblem, point: Point) -> Point:
     """Orbits are those of the equations themselves: no unfolding of conserved quantities is left."""
     cycle = point.cycle
     rates = np.abs(problem.collocation.equations.rates(cycle.x, cycle.value)).max()
@@ -334,7 +341,7 @@ def _checked(problem: OrbitProblem, continuation: Continuation, point: Point) ->
         raise NoBifurcationError(
             "the zero eigenvalues at the Hopf point belong to no conserved quantity: its orbits move along the family"
         )
-    return OrbitPoint(problem, point)
+    return point
 
 
 def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
@@ -486,7 +493,7 @@ def followed(
     try:
         for each in continuation.follow(first, step, bounds):
             if isinstance(each, Stop):
-                status = each.why
+                status = each.why if each.bound in (None, to) else _left(start, found, to)
             elif isinstance(each, Event):
                 special.append(Special(problem, each.point, each.kind, each.note))
             else:
@@ -499,3 +506,14 @@ def followed(
     except KeyboardInterrupt:
         status = f"interrupted at {found[-1].value:.10g}"
     return Branch(problem, tuple(found), tuple(special), status, step)
+
+
+def _left(start: OrbitPoint, found: list[OrbitPoint], to: float) -> str:
+    """The end of a branch on the other side of its start than was asked for; none if it was never on that side."""
+    side, last = ("above" if to < start.value else "below"), found[-1].value
+    if isinstance(start, Newborn) and all((each.value - start.born) * (to - start.born) <= 0 for each in found):
+        raise NoBifurcationError(
+            f"cycles exist {side} {start.load} = {start.born:.10g}, away from to={to:.10g}, and have not turned back "
+            f"until {last:.10g}: give to {side} {start.born:.6g}"
+        )
+    return f"ended at {last:.10g}, away from to={to:.10g}: cycles go on {side}"
