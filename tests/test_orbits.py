@@ -553,3 +553,51 @@ def test_cycles_on_the_other_side_are_not_said_to_be_reached(skate_hopf):
     back = large.orbits(to=-1.5)
     assert "away from to=-1.5" in back.ended
     assert back.of_kind("fold")[0].value == pytest.approx(-1, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"to": 1, "points": 0}, "points=0: give a whole number"),
+        ({"to": 1, "points": 2.5}, "points=2.5: give a whole number"),
+        ({"to": 1, "accuracy": 1e-20}, "accuracy=1e-20: give a number between 1e-14"),
+        ({"to": 1, "accuracy": "high"}, "accuracy='high': give a number"),
+        ({"to": 1, "step": None}, "step=None: give a positive number"),
+        ({"to": "abc"}, "to='abc': give a finite value of mu"),
+        ({"to": None}, "to=None: give a finite value of mu"),
+        ({"to": np.nan}, "to=nan: give a finite value of mu"),
+    ],
+)
+def test_what_cannot_be_asked_of_a_branch(asked, words):
+    with pytest.raises(ParameterError, match=words):
+        van_der_pol().at().hopf(to=1).orbits(**asked)
+
+
+def test_what_cannot_be_asked_of_orbits():
+    branch = van_der_pol().at().hopf(to=1).orbits(to=0.2)
+    for value in ("x", None, np.nan):
+        with pytest.raises(ParameterError, match="give a finite value of mu"):
+            branch.at(value)
+    with pytest.raises(ParameterError, match="to='abc': give a finite value of eps"):
+        branch[-1].orbits(to="abc", load="eps")
+    with pytest.raises(ParameterError, match="to=None"):
+        branch.extend(to=None)
+
+
+@pytest.mark.parametrize(
+    ("states", "words"),
+    [
+        ({"x": np.ones(50)}, "no state y: give all of x, y"),
+        ({"x": np.ones(50), "y": np.ones(49)}, "y of the motion has 49 values, t has 50"),
+        ({"x": np.ones(50), "y": np.full(50, np.nan)}, "y of the motion is not a row of finite numbers"),
+        ({"x": np.ones(50), "y": "abc"}, "y of the motion is not a row of finite numbers"),
+    ],
+)
+def test_what_is_no_motion(states, words):
+    case = van_der_pol().at(mu=0.5)
+    with pytest.raises(ParameterError, match=words):
+        case.orbit(Sampled(np.linspace(0, 10, 50), **states))
+    with pytest.raises(ParameterError, match="a list is no motion"):
+        case.orbit([1.0, 2.0])
+    with pytest.raises(ParameterError, match="times that increase"):
+        case.orbit(Sampled(np.zeros(50), x=np.ones(50), y=np.ones(50)))

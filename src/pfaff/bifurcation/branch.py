@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed
+from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.flow import Flow
 
@@ -76,6 +76,7 @@ class Branch:
 
     def at(self, value: float) -> tuple[OrbitPoint, ...]:
         """The orbits of the branch at a value of the load, in their order along it: several where it folds."""
+        value = real("value", value, f"a finite value of {self.load}")
         continuation = self.problem.continuation(abs(self.values - value).max() or 1.0)
         found = []
         for a, b in zip(self.points, self.points[1:], strict=False):

@@ -34,6 +34,8 @@ UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, tha
 SAMPLES = 12  # of an interval, for extreme values and plots
 OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
 LOOPS = 12  # of the same orbit, up to which they are told apart
+FINEST = 1e-14  # accuracy that can be asked for
+FEWEST_SAMPLES = 8  # of a motion
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
@@ -213,6 +215,7 @@ class OrbitPoint:
     ) -> Branch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
         name = self.case.load_name(load or self.load)
+        to = real("to", to, f"a finite value of {name}")
         start = self if name == self.load else _reparametrised(self, name, to)
         return followed(_directed(start, to), to, step, points, progress)
 
@@ -275,9 +278,26 @@ def _value(case: Bound, load: str) -> float:
     return float(case.numbers[case.system.parameter_names.index(load)])
 
 
+def real(name: str, value: Any, remedy: str) -> float:
+    """A finite number that was given by name."""
+    try:
+        number = np.nan if isinstance(value, str | bytes) else float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise ParameterError(f"{name}={value!r}: give {remedy}")
+    return number
+
+
+def _accurate(accuracy: Any) -> float:
+    remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
+    if not FINEST <= real("accuracy", accuracy, remedy) < 1:
+        raise ParameterError(f"accuracy={accuracy}: give {remedy}")
+    return float(accuracy)
+
+
 def _span(value: float, to: float, load: str) -> float:
-    if not np.isfinite(to):
-        raise ParameterError(f"to={to}: give a finite value of {load}")
+    to = real("to", to, f"a finite value of {load}")
     if to == value:
         raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
     return abs(to - value)
@@ -285,8 +305,7 @@ def _span(value: float, to: float, load: str) -> float:
 
 def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
-    if not 0 < accuracy < 1:
-        raise ParameterError(f"accuracy={accuracy}: give a number between 0 and 1")
+    accuracy, to = _accurate(accuracy), real("to", to, f"a finite value of {load}")
     if hopf.drifts:
         raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
     value = _value(hopf.case, load)
@@ -401,8 +420,8 @@ def _switched(special: Special, to: float) -> OrbitPoint:
 def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
     """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
     flow: Flow = case.system.shape  # type: ignore[attr-defined]
-    t = np.asarray(motion.t, dtype=float)
-    x = np.array([np.asarray(motion[name], dtype=float) for name in flow.states])
+    accuracy = _accurate(accuracy)
+    t, x = _sampled(motion, flow.states)
     start, period = _recurrence(t, x)
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
@@ -414,6 +433,38 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
         found = _at(problem, _guess(problem, t, x, t[-1] - period / loops, period / loops, value), value)
     cycle = _half(problem, found.point.cycle) if problem.odd() else None
     return found if cycle is None else _at(problem, cycle, value)
+
+
+def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Times and states (a row each) of a motion, if they are what they should be."""
+    if not hasattr(motion, "t") or not hasattr(motion, "__getitem__"):
+        raise ParameterError(
+            f"a {type(motion).__name__} is no motion: give case.simulate(…), or whatever has times t and states by name"
+        )
+    rows = {"t": _row("t", motion.t)}
+    for name in states:
+        try:
+            row = motion[name]
+        except (KeyError, TypeError, IndexError, ParameterError) as why:
+            raise ParameterError(f"the motion has no state {name}: give all of {', '.join(states)}") from why
+        rows[name] = _row(name, row)
+    t = rows.pop("t")
+    if len(t) < FEWEST_SAMPLES or not (np.diff(t) > 0).all():
+        raise ParameterError(f"t of the motion: give at least {FEWEST_SAMPLES} times that increase")
+    for name, row in rows.items():
+        if len(row) != len(t):
+            raise ParameterError(f"{name} of the motion has {len(row)} values, t has {len(t)}: give one for each time")
+    return t, np.array(list(rows.values()))
+
+
+def _row(name: str, values: Any) -> np.ndarray:
+    try:
+        row = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        row = np.array([np.nan])
+    if row.ndim != 1 or not np.isfinite(row).all():
+        raise ParameterError(f"{name} of the motion is not a row of finite numbers: leave out what is not")
+    return row
 
 
 def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
@@ -483,9 +534,11 @@ def followed(
     """The branch from an orbit along its tangent."""
     from pfaff.bifurcation.branch import Branch
 
-    if not step > 0:
+    if not real("step", step, "a positive number") > 0:
         raise ParameterError(f"step={step}: give a positive number")
-    problem, value = start.problem, start.value
+    if not isinstance(points, int | np.integer) or points < 2:
+        raise ParameterError(f"points={points!r}: give a whole number, 2 or more")
+    problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")
     continuation = problem.continuation(_span(value, to, start.load))
     bounds = (min(to, 2 * value - to), max(to, 2 * value - to))
     first = continuation.adopted(start.point)
