@@ -444,3 +444,160 @@ def test_an_orbit_from_a_coarsely_sampled_motion_has_its_least_period(skate):
     for samples in (6001, 4001, 3001):
         motion = case.simulate(600, samples=samples, theta1_dot=0.01, theta2_dot=0.01)
         assert case.orbit(motion).period == pytest.approx(6.2503299589458, rel=1e-11)
+
+
+def van_der_pol(eps=0):
+    mu, forced = sm.symbols("mu eps", real=True)
+    return pfaff.ode({x: y, y: mu * y - x - x**2 * y + forced * x**2}, {mu: -1, forced: eps}, load=mu)
+
+
+def test_symmetry_is_not_imposed_where_the_load_breaks_it():
+    """The field is odd at the Hopf point only; the periods are those of a Runge-Kutta integration of order 8."""
+    mu = sm.Symbol("mu", real=True)
+    r2 = x**2 + y**2
+    field = {x: mu * x - y - x * r2 + mu * x**2, y: x + mu * y - y * r2 + 2 * mu * x * y + mu * x**2}
+    (orbit,) = pfaff.ode(field, {mu: -1}, load=mu).at().hopf(to=1).orbits(to=0.5).at(0.4)
+    assert not orbit.symmetric
+    assert orbit.period == pytest.approx(6.326729026, abs=1e-9)
+
+
+def test_symmetry_ends_with_a_parameter_that_breaks_it():
+    (orbit,) = van_der_pol().at().hopf(to=1).orbits(to=1).at(0.9)
+    assert orbit.symmetric
+    (other,) = orbit.orbits(to=0.2, load="eps").at(0.15)
+    assert not other.symmetric
+    assert other.period == pytest.approx(6.889232, abs=1e-6)
+    assert np.abs(shooting(other)[0]).max() < 1e-9
+
+
+def test_a_symmetric_branch_ends_where_the_field_is_odd_no_longer():
+    """Values of the load at random do not see a narrow bump."""
+    mu = sm.Symbol("mu", real=True)
+    r2 = x**2 + y**2
+    bump = sm.exp(-((100 * (mu - sm.Rational(2, 5))) ** 2))
+    ode = pfaff.ode({x: mu * x - y - x * r2 + bump * x**2, y: x + mu * y - y * r2}, {mu: -1}, load=mu)
+    branch = ode.at().hopf(to=1).orbits(to=0.5, step=0.02)
+    assert branch[0].symmetric
+    assert branch.values[-1] < 0.4
+    assert "not odd" in branch.ended
+
+
+def test_a_branch_is_loaded_with_the_case_it_was_computed_for(tmp_path):
+    path = van_der_pol(eps=0.5).at().hopf(to=1).orbits(to=0.5).save(tmp_path / "branch.nc")
+    assert pfaff.load_branch(path, van_der_pol(eps=0).at(eps="1/2", mu=7))[-1].value == pytest.approx(0.5)
+    with pytest.raises(ParameterError, match=r"computed with eps = 0.5, not 0.51: give that case"):
+        pfaff.load_branch(path, van_der_pol().at(eps=0.51))
+
+
+def test_stored_orbits_of_other_equations_are_refused(tmp_path):
+    path = van_der_pol().at().hopf(to=1).orbits(to=0.5).save(tmp_path / "branch.nc")
+    mu, eps = sm.symbols("mu eps", real=True)
+    other = pfaff.ode({x: y, y: mu * y - 1.02 * x - x**2 * y + eps * x**2}, {mu: -1, eps: 0}, load=mu)
+    with pytest.raises(ParameterError, match="does not belong to this case"):
+        pfaff.load_branch(path, other.at())
+
+
+def bent_branch_point(power):
+    """The circle r² = μ with a line u = −bent x² that it loses at μ = 1."""
+    mu, u = sm.symbols("mu u", real=True)
+    w = u + sm.Rational(3, 10) * x**2
+    radial = mu + w / 5 - x**2 - y**2
+    rates = {x: radial * x - y, y: x + radial * y}
+    ode = pfaff.ode(rates | {u: (mu - 1) * w - w**power - sm.Rational(3, 5) * x * rates[x]}, {mu: -1}, load=mu)
+    return ode.at().hopf(to=1).orbits(to=2)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 1.0])
+def test_a_branch_point_whose_equation_is_apart_is_located(step):
+    """The determinant with scaled rows then jumps from −1 to 1."""
+    mu, u = sm.symbols("mu u", real=True)
+    r2 = x**2 + y**2
+    ode = pfaff.ode({x: mu * x - y - x * r2, y: x + mu * y - y * r2, u: (mu - 1) * u - u**2}, {mu: -1}, load=mu)
+    (found,) = ode.at().hopf(to=1).orbits(to=2, step=step).special
+    assert (found.kind, found.note) == ("branch point", "")
+    assert found.value == pytest.approx(1, abs=1e-9)
+    assert np.sort(np.abs(found.multipliers - 1))[1] < 1e-8
+
+
+@pytest.mark.parametrize("power", [2, 3])
+def test_branch_points_near_which_newtons_method_fails_are_located(power, tmp_path):
+    branch = bent_branch_point(power)
+    (found,) = branch.special
+    assert (found.kind, found.note) == ("branch point", "")
+    assert found.value == pytest.approx(1, abs=1e-7)
+    assert found.period == pytest.approx(2 * np.pi, abs=1e-7)
+    assert np.sort(np.abs(found.multipliers - 1))[1] < 1e-6
+    (again,) = pfaff.load_branch(branch.save(tmp_path / "branch.nc"), branch.problem.case).special
+    assert again.value == pytest.approx(found.value, abs=1e-7)
+
+
+def test_a_branch_point_without_its_multiplier_is_not_called_located(monkeypatch):
+    monkeypatch.setattr("pfaff.bifurcation.continuation.AT_ONE", 0.0)
+    branch = bent_branch_point(2)
+    assert branch.special[0].note.startswith("not located")
+    assert "not located" in branch.status
+
+
+def test_cycles_on_the_other_side_are_not_said_to_be_reached(skate_hopf):
+    with pytest.raises(NoBifurcationError, match=r"cycles exist above F = 76\.33.*, away from to=70"):
+        skate_hopf.orbits(to=70)
+    mu = sm.Symbol("mu", real=True)
+    r2 = x**2 + y**2
+    radial = mu + 2 * r2 - r2**2  # subcritical at 0, a fold at −1
+    ode = pfaff.ode({x: radial * x - y, y: x + radial * y}, {mu: -2}, load=mu)
+    hopf = ode.at().hopf(to=1)
+    assert hopf.orbits(to=1.5).ended == "reached 1.5"
+    with pytest.raises(NoBifurcationError, match=r"cycles exist below mu = .*, away from to=0.5"):
+        hopf.orbits(to=0.5)
+    (large,) = hopf.orbits(to=1.5).at(-0.9)[-1:]
+    back = large.orbits(to=-1.5)
+    assert "away from to=-1.5" in back.ended
+    assert back.of_kind("fold")[0].value == pytest.approx(-1, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"to": 1, "points": 0}, "points=0: give a whole number"),
+        ({"to": 1, "points": 2.5}, "points=2.5: give a whole number"),
+        ({"to": 1, "accuracy": 1e-20}, "accuracy=1e-20: give a number between 1e-14"),
+        ({"to": 1, "accuracy": "high"}, "accuracy='high': give a number"),
+        ({"to": 1, "step": None}, "step=None: give a positive number"),
+        ({"to": "abc"}, "to='abc': give a finite value of mu"),
+        ({"to": None}, "to=None: give a finite value of mu"),
+        ({"to": np.nan}, "to=nan: give a finite value of mu"),
+    ],
+)
+def test_what_cannot_be_asked_of_a_branch(asked, words):
+    with pytest.raises(ParameterError, match=words):
+        van_der_pol().at().hopf(to=1).orbits(**asked)
+
+
+def test_what_cannot_be_asked_of_orbits():
+    branch = van_der_pol().at().hopf(to=1).orbits(to=0.2)
+    for value in ("x", None, np.nan):
+        with pytest.raises(ParameterError, match="give a finite value of mu"):
+            branch.at(value)
+    with pytest.raises(ParameterError, match="to='abc': give a finite value of eps"):
+        branch[-1].orbits(to="abc", load="eps")
+    with pytest.raises(ParameterError, match="to=None"):
+        branch.extend(to=None)
+
+
+@pytest.mark.parametrize(
+    ("states", "words"),
+    [
+        ({"x": np.ones(50)}, "no state y: give all of x, y"),
+        ({"x": np.ones(50), "y": np.ones(49)}, "y of the motion has 49 values, t has 50"),
+        ({"x": np.ones(50), "y": np.full(50, np.nan)}, "y of the motion is not a row of finite numbers"),
+        ({"x": np.ones(50), "y": "abc"}, "y of the motion is not a row of finite numbers"),
+    ],
+)
+def test_what_is_no_motion(states, words):
+    case = van_der_pol().at(mu=0.5)
+    with pytest.raises(ParameterError, match=words):
+        case.orbit(Sampled(np.linspace(0, 10, 50), **states))
+    with pytest.raises(ParameterError, match="a list is no motion"):
+        case.orbit([1.0, 2.0])
+    with pytest.raises(ParameterError, match="times that increase"):
+        case.orbit(Sampled(np.zeros(50), x=np.ones(50), y=np.ones(50)))

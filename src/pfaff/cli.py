@@ -364,12 +364,16 @@ def orbits(
     if as_json:
         words = ("value", "period", "stable", "symmetric", "amplitude", "advance", "residual", "mesh_error")
         entries = [{w: getattr(each, w) for w in words} | {"multipliers": list(each.multipliers)} for each in branch]
-        special = [{"kind": each.kind, "value": each.value, "period": each.period} for each in branch.special]
+        facts = ("kind", "value", "period", "note")
+        special = [{fact: getattr(each, fact) for fact in facts} for each in branch.special]
         return _print_json({"load": branch.load, "status": branch.status, "special": special, "orbits": entries})
     _table(
         "Special points",
         ["kind", branch.load, "period"],
-        [[each.kind, f"{each.value:.10g}", f"{each.period:.10g}"] for each in branch.special],
+        [
+            [f"{each.kind} (not located)" if each.note else each.kind, f"{each.value:.10g}", f"{each.period:.10g}"]
+            for each in branch.special
+        ],
     )
     rows = [
         [f"{each.value:.8g}", f"{each.period:.8g}", "stable" if each.stable else f"unstable ({each.unstable})",

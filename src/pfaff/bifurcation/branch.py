@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed
+from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.flow import Flow
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.case import Bound
+
+SAME_VALUE = 1e-14  # relative, of parameters written and read
+UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,7 +64,7 @@ class Branch:
 
     @property
     def status(self) -> str:
-        kinds = [special.kind for special in self.special]
+        kinds = [special.kind + (" (not located)" if special.note else "") for special in self.special]
         numbers = {kind: kinds.count(kind) for kind in kinds}
         counted = ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"
         first = self.points[0].value
@@ -71,6 +76,7 @@ class Branch:
 
     def at(self, value: float) -> tuple[OrbitPoint, ...]:
         """The orbits of the branch at a value of the load, in their order along it: several where it folds."""
+        value = real("value", value, f"a finite value of {self.load}")
         continuation = self.problem.continuation(abs(self.values - value).max() or 1.0)
         found = []
         for a, b in zip(self.points, self.points[1:], strict=False):
@@ -115,6 +121,7 @@ class Branch:
             "dependent": flow.dependent,
             "settle": flow.settle,
             "kinds": [each.kind for each in self.special],
+            "notes": [each.note for each in self.special],
             "symmetric": [each.symmetric for each in self.points],
             "special_symmetric": [each.symmetric for each in self.special],
             "unfolding": problem.unfolding.tolist(),
@@ -191,6 +198,7 @@ def load_branch(path: str | Path, case: Bound) -> Branch:
         raise ParameterError(f"cannot read a branch from {path}: {why}") from why
     if case.system.name != data.attrs["system"]:
         raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
+    _compare(path, case, about["values"], data.attrs["load"])
     problem = OrbitProblem(
         case,
         _flow(case, about),
@@ -200,11 +208,30 @@ def load_branch(path: str | Path, case: Bound) -> Branch:
         np.array(about["held"]).reshape(-1, len(about["states"])),
     )
     points = tuple(_unpacked(problem, data, k, "", each) for k, each in enumerate(about["symmetric"]))
+    notes = about.get("notes") or [""] * len(about["kinds"])
     special = tuple(
-        Special(problem, _unpacked(problem, data, k, "special_", each).point, about["kinds"][k])
+        Special(problem, _unpacked(problem, data, k, "special_", each).point, about["kinds"][k], notes[k])
         for k, each in enumerate(about["special_symmetric"])
     )
     return Branch(problem, points, special, data.attrs["ended"], float(data.attrs["step"]))
+
+
+def _compare(path: str | Path, case: Bound, stored: dict[str, str], load: str) -> None:
+    """Every parameter but the load must have the value that the branch was computed with."""
+    for name, text in stored.items():
+        if name not in case.values:
+            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} has not")
+        if name != load and not _same(text, case.values[name]):
+            raise ParameterError(f"{path} was computed with {name} = {text}, not {case.values[name]}: give that case")
+
+
+def _same(text: str, value: Any) -> bool:
+    if text == str(value):
+        return True
+    try:
+        return isclose(float(Fraction(text)), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
+    except (ValueError, TypeError, ZeroDivisionError):
+        return False
 
 
 def _flow(case: Bound, about: dict[str, Any]) -> Flow:
@@ -231,8 +258,15 @@ def _unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, 
 
     orbit, tangent = cycle("orbit"), cycle("tangent")
     span = float(np.ptp(data["value"].to_numpy())) or 1.0
-    continuation = problem.continuation(span)
-    solution = continuation.corrected(orbit, orbit, Metric.of(orbit, span).dual(tangent))
-    if isinstance(solution, str):
-        raise ConvergenceError(f"the stored orbit {k} does not belong to this case: {solution}")
+    continuation, metric = problem.continuation(span), Metric.of(orbit, span)
+    row = metric.dual(tangent)
+    solution = continuation.corrected(orbit, orbit, row)
+    if isinstance(solution, str) or not metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED:
+        pins = problem.collocation.pins(orbit, metric, row, problem.held)
+        kept = problem.collocation.evaluated(orbit, pins, metric)
+        if kept is None or not kept.residual < UNMOVED:  # at a branch point equations are singular, but they hold
+            raise ParameterError(
+                f"the stored orbit {k} does not belong to this case: give the case that the branch was computed for"
+            )
+        solution = kept
     return OrbitPoint(problem, continuation.point(solution, tangent))

@@ -304,6 +304,24 @@ class Collocation:
             last = size
         return f"Newton's method did not converge in {NEWTON_STEPS} steps"
 
+    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | None:
+        """A cycle taken as it is for a solution, with tangent and transition matrices."""
+        e, g, h = self.equations, self.gauss, cycle.mesh.h
+        x, K, scalars = cycle.x.copy(), cycle.K.copy(), cycle.scalars.copy()
+        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, *self._shape[:1] * 2))
+        stage_states(x, K, h, scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, w.X)
+        size, residual, determinant = newton_step(
+            e(w.X, scalars[1]), x, K, w.X, h, scalars, e.unfolding, g.A, g.A2, g.b, g.bA, g.c,
+            e.rows, e.follow, e.source, pins.rows, pins.scalars, pins.right, cycle.signs,
+            metric.states, metric.scalars, w.Z, G, w.ends, w.dx, w.dc, w.dK,
+        )  # fmt: skip
+        if not np.isfinite(size):
+            return None
+        dK = np.empty_like(K)
+        expand(w.Z, w.dx[1], w.dc[1], False, dK)
+        tangent = Cycle(cycle.mesh, w.dx[1].copy(), dK, w.dc[1].copy(), cycle.signs)
+        return Solution(cycle, tangent, G, determinant, residual, 1)
+
     def _workspace(self, intervals: int) -> Workspace:
         if intervals not in self._workspaces:
             self._workspaces.clear()

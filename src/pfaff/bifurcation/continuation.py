@@ -29,7 +29,13 @@ PLACE = 1e-11  # to which special points are located on the chord of their step
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
 REAL = 1e-9  # imaginary parts below this, relative, are rounding
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
+MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
+TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
+AT_ONE = 1e-4  # distance from 1 of a multiplier at a branch point
+WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
+APPROACHES = 40  # steps by which it is
+NODES, SEPARATE = 5, 1e-3  # solved points on a chord that make a guess better, and how far they lie apart
 LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
 HOMOCLINIC = 100.0  # times the shortest period of a branch
 VANISHING = 1e-3  # of the largest amplitude of a branch, at which it ends in an equilibrium
@@ -58,17 +64,19 @@ class Point:
 
 @dataclass(frozen=True)
 class Event:
-    """A located special point."""
+    """A special point; a note says what is wrong with its place."""
 
     kind: str
     point: Point
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class Stop:
-    """Why a branch ends."""
+    """Why a branch ends; if on a bound of the parameter, on which."""
 
     why: str
+    bound: float | None = None
 
 
 class Continuation:
@@ -86,7 +94,17 @@ class Continuation:
         metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
         pins = self.collocation.pins(cycle, metric, last, self.held)
         pins.right[-1] = np.vdot(last[0], guess.x) + last[1] @ guess.scalars
-        return self.collocation.correct(guess, pins, metric)
+        solution = self.collocation.correct(guess, pins, metric)
+        if isinstance(solution, Solution) and solution.cycle.halved and not self._mirrored(solution.cycle):
+            value = solution.cycle.value
+            return f"the equations are not odd at {value:.10g}, so that half a period does not give the other half"
+        return solution
+
+    def _mirrored(self, cycle: Cycle) -> bool:
+        """Whether f(−x) = −f(x) along an orbit of which half is known."""
+        there, mirrored = (self.collocation.equations.rates(x, cycle.value) for x in (cycle.x, -cycle.x))
+        size = np.maximum(np.abs(there).max(axis=0), 1 / (Metric.of(cycle, self.span).states * cycle.period))
+        return bool((np.abs(there + mirrored).max(axis=0) <= MIRRORED * size).all())
 
     def at_value(self, guess: Cycle, value: float) -> Solution | str:
         """The orbit at a value of the parameter."""
@@ -224,7 +242,7 @@ class Continuation:
             return
         yield from self.events(a, last)
         yield last
-        yield Stop(f"reached {value:.10g}")
+        yield Stop(f"reached {value:.10g}", value)
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve."""
@@ -290,7 +308,8 @@ class Continuation:
         for kind in kinds:
             located = self.locate(a, b, lambda point, kind=kind: point.tests[kind])  # type: ignore[misc]
             if located is not None and (kind != "torus" or self._on_circle(located[1])):
-                found.append((located[0], Event(kind, located[1])))
+                note = self._doubt(located[1]) if kind == "branch point" else ""
+                found.append((located[0], Event(kind, located[1], note)))
         if "branch point" in kinds and "fold" in kinds:
             found = self._pitchfork(a, b, found)
         return [event for _, event in sorted(found, key=lambda each: each[0])]
@@ -298,11 +317,22 @@ class Continuation:
     def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
         """A fold where the equations are singular besides is the branch point: a pitchfork, seen from its tine."""
         small = SINGULAR * max(abs(a.determinant), abs(b.determinant))
-        tines = [e for e in found if e[1].kind == "fold" and abs(e[1].point.determinant) < small]
+        singular = [at for at, event in found if event.kind == "branch point"]
+        tines = [
+            (at, event)
+            for at, event in found
+            if event.kind == "fold"
+            and (abs(event.point.determinant) < small or any(abs(at - each) < TOGETHER for each in singular))
+        ]
         if not tines:
             return found
         others = [e for e in found if e[1].kind not in ("fold", "branch point")]
         return others + [(at, Event("branch point", event.point)) for at, event in tines]
+
+    def _doubt(self, point: Point) -> str:
+        """At a branch point a multiplier besides those of the structure is 1: if none is, it is elsewhere."""
+        off = np.abs(self.others(point) - 1).min(initial=np.inf)
+        return "" if off < AT_ONE else f"not located: no other multiplier is nearer to 1 than {off:.1e}"
 
     def _on_circle(self, point: Point) -> bool:
         """Whether a pair is complex and on the unit circle: two real multipliers with product 1 are no bifurcation."""
@@ -325,11 +355,40 @@ class Continuation:
                 points[at], known[at] = point, test(point)
             return known[at]
 
-        # Newton's method may fail very near a branch point, multipliers near a homoclinic orbit: the nearest will do.
-        with suppress(ArithmeticError, ValueError):
+        with suppress(ArithmeticError, ValueError, RuntimeError):
             brentq(value, 0.0, 1.0, xtol=PLACE, rtol=1e-14)
-        at = min(points, key=lambda each: abs(known[each]), default=None)
+        solved = {at: test for at, test in known.items() if np.isfinite(test)}
+        before = max((at for at, test in solved.items() if test * known[0.0] > 0), default=0.0)
+        after = min((at for at, test in solved.items() if test * known[0.0] <= 0 and at > before), default=1.0)
+        if after - before > WIDE and 0.0 in solved and 1.0 in solved:  # multipliers fail near a homoclinic orbit
+            before, after = self._approached(value, known, before, after)
+        at = min(points, key=lambda each: (max(before - each, each - after, 0.0), abs(known[each])), default=None)
+        if after - before > WIDE:
+            root = (before * known[after] - after * known[before]) / (known[after] - known[before])
+            between_them = between.estimate(float(root))
+            if between_them is not None and (at is None or self._nearer(between_them, points[at])):
+                return float(root), between_them
         return None if at is None or not np.isfinite(known[at]) else (at, points[at])
+
+    def _approached(
+        self, value: Callable[[float], float], known: dict[float, float], before: float, after: float
+    ) -> tuple[float, float]:
+        """A narrower bracket of a root near which Newton's method fails: from both sides, as near as it allows."""
+        for _ in range(APPROACHES):
+            width = after - before
+            for share in (0.5, 0.25, 0.75, 0.05, 0.95):
+                with suppress(ArithmeticError):
+                    at = before + share * width
+                    before, after = (at, after) if value(at) * known[0.0] > 0 else (before, at)
+                    break
+            if not WIDE < after - before < width:
+                break
+        return before, after
+
+    def _nearer(self, a: Point, b: Point) -> bool:
+        """Whether a multiplier of one is nearer to 1 than of the other."""
+        first, second = (np.abs(self.others(point) - 1).min(initial=np.inf) for point in (a, b))
+        return bool(first < second)
 
     def point_at(self, a: Point, b: Point, value: float) -> Point | None:
         """The orbit at a value of the parameter between two points."""
@@ -352,8 +411,22 @@ class Chord:
         self.length = self.metric.norm(self.chord)
         self.tangents = [t.scaled(self.length / self.metric.norm(t)) for t in (tangent, b.tangent)]
         self.row = self.metric.dual(self.chord)
+        self.solved: dict[float, Cycle] = {}
 
     def guess(self, at: float) -> Cycle:
+        """The cubic, bent towards the nearest points that are solved already."""
+        nodes: list[float] = []
+        for each in sorted(self.solved, key=lambda each: abs(each - at)):
+            if len(nodes) < NODES and all(abs(each - node) > SEPARATE for node in [*nodes, 0.0, 1.0]):
+                nodes.append(each)
+        guess = self.cubic(at)
+        for node in nodes:
+            others = np.array([0.0, 0.0, 1.0, 1.0, *(each for each in nodes if each != node)])
+            share = float(np.prod((at - others) / (node - others)))
+            guess = guess.moved(self.solved[node].moved(self.cubic(node), -1.0), share)
+        return guess
+
+    def cubic(self, at: float) -> Cycle:
         first, last = at * (1 - at) ** 2, at**2 * (at - 1)
         along = self.start.moved(self.chord, at**2 * (3 - 2 * at))
         return along.moved(self.tangents[0], first).moved(self.tangents[1], last)
@@ -374,4 +447,13 @@ class Chord:
         solution = self.continuation.corrected(self.guess(at), self.b, self.row)
         if isinstance(solution, str):
             return solution
+        self.solved[at] = solution.cycle
         return self.continuation.point(solution, self.chord, self.b.basis)
+
+    def estimate(self, at: float) -> Point | None:
+        """The orbit there by interpolation alone, where Newton's method fails."""
+        c, guess = self.continuation, self.guess(at)
+        pins = c.collocation.pins(self.b.cycle, self.b.metric, self.row, c.held)
+        pins.right[-1] = np.vdot(self.row[0], guess.x) + self.row[1] @ guess.scalars
+        solution = c.collocation.evaluated(guess, pins, self.b.metric)
+        return None if solution is None else c.point(solution, self.chord, self.b.basis)

@@ -29,12 +29,14 @@ DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and l
 INTERVALS = 20  # of a period, at first
 BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
 DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
-ODD = 1e-11  # f(−x) + f(x) below this, relative, vanishes
+ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
 SAMPLES = 12  # of an interval, for extreme values and plots
 OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
 LOOPS = 12  # of the same orbit, up to which they are told apart
+FINEST = 1e-14  # accuracy that can be asked for
+FEWEST_SAMPLES = 8  # of a motion
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
@@ -61,15 +63,25 @@ class OrbitProblem:
     def continuation(self, span: float) -> Continuation:
         return Continuation(self.collocation, span, self.held, self.accuracy)
 
-    @cached_property
-    def odd(self) -> bool:
-        """Whether f(−x) = −f(x), at states chosen at random."""
-        x = np.random.default_rng(0).normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None]
-        value = self.case.numbers[self.collocation.equations.place]
-        there, mirrored = (self.collocation.equations.rates(each, float(value)) for each in (x, -x))
+    def odd(self, to: float | None = None) -> bool:
+        """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random."""
+        random = np.random.default_rng(0)
+        x = random.normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None]
+        value = float(self.case.numbers[self.collocation.equations.place])
+        end = value if to is None else to
+        generic = [*(value + (end - value) * random.uniform(-1, 2, 4)), *(value * random.uniform(0.3, 3, 3))]
+        values = [value, end, *generic, *random.normal(size=3)]
+        seen = [odd for odd in (self._odd_at(x, each) for each in values) if odd is not None]
+        return bool(seen) and all(seen)
+
+    def _odd_at(self, x: np.ndarray, value: float) -> bool | None:
+        """The same at one value of the load; none where f is hardly anywhere finite."""
+        there, mirrored = (self.collocation.equations.rates(each, value) for each in (x, -x))
         finite = np.isfinite(there).all(axis=1) & np.isfinite(mirrored).all(axis=1)
-        defect = np.abs(there + mirrored)[finite].max(axis=0, initial=0.0)
-        return bool(finite.sum() > 4 and (defect <= ODD * np.abs(there[finite]).max(initial=0.0)).all())
+        if finite.sum() <= 4:
+            return None
+        defect, size = np.abs(there + mirrored)[finite].max(axis=0), np.abs(there)[finite].max(axis=0)
+        return bool((defect <= ODD * size).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +216,8 @@ class OrbitPoint:
     ) -> Branch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
         name = self.case.load_name(load or self.load)
-        start = self if name == self.load else _reparametrised(self, name)
+        to = real("to", to, f"a finite value of {name}")
+        start = self if name == self.load else _reparametrised(self, name, to)
         return followed(_directed(start, to), to, step, points, progress)
 
     def plot(self) -> Figure:
@@ -215,14 +228,27 @@ class OrbitPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Newborn(OrbitPoint):
+    """The first orbit of the branch that is born at a Hopf point, at this value of the load."""
+
+    born: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Special(OrbitPoint):
-    """A located special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point."""
+    """A special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point.
+
+    ``note`` is empty, or says that the point is only near this place.
+    """
 
     kind: str
+    note: str = ""
 
     @property
     def status(self) -> str:
-        return f"{self.kind} at {self.load} = {self.value:.10g}, period {self.period:.10g}"
+        where = "near" if self.note else "at"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.kind} {where} {self.load} = {self.value:.10g}, period {self.period:.10g}{note}"
 
     def switch(
         self,
@@ -271,18 +297,34 @@ def _value(case: Bound, load: str) -> float:
     return float(case.numbers[case.system.parameter_names.index(load)])
 
 
+def real(name: str, value: Any, remedy: str) -> float:
+    """A finite number that was given by name."""
+    try:
+        number = np.nan if isinstance(value, str | bytes) else float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number):
+        raise ParameterError(f"{name}={value!r}: give {remedy}")
+    return number
+
+
+def _accurate(accuracy: Any) -> float:
+    remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
+    if not FINEST <= real("accuracy", accuracy, remedy) < 1:
+        raise ParameterError(f"accuracy={accuracy}: give {remedy}")
+    return float(accuracy)
+
+
 def _span(value: float, to: float, load: str) -> float:
-    if not np.isfinite(to):
-        raise ParameterError(f"to={to}: give a finite value of {load}")
+    to = real("to", to, f"a finite value of {load}")
     if to == value:
         raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
     return abs(to - value)
 
 
-def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> OrbitPoint:
+def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
-    if not 0 < accuracy < 1:
-        raise ParameterError(f"accuracy={accuracy}: give a number between 0 and 1")
+    accuracy, to = _accurate(accuracy), real("to", to, f"a finite value of {load}")
     if hopf.drifts:
         raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
     value = _value(hopf.case, load)
@@ -291,13 +333,13 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> OrbitPoint:
     unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
     problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     continuation = problem.continuation(span)
-    symmetric = not hopf.x.any() and problem.odd
+    symmetric = not hopf.x.any() and problem.odd(to)
     radius = _first_radius(hopf, span if load == hopf.load else np.inf)
     why = ""
     for _ in range(12):
         solution = _small_orbit(continuation, hopf, value, radius, symmetric)
         if not isinstance(solution, str):
-            return _checked(problem, continuation, solution)
+            return Newborn(problem, _checked(problem, solution), value)
         why, radius = solution, radius / 2
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
@@ -329,7 +371,7 @@ def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: f
     return continuation.refined(continuation.point(solution, change))
 
 
-def _checked(problem: OrbitProblem, continuation: Continuation, point: Point) -> OrbitPoint:
+def _checked(problem: OrbitProblem, point: Point) -> Point:
     """Orbits are those of the equations themselves: no unfolding of conserved quantities is left."""
     cycle = point.cycle
     rates = np.abs(problem.collocation.equations.rates(cycle.x, cycle.value)).max()
@@ -337,16 +379,18 @@ def _checked(problem: OrbitProblem, continuation: Continuation, point: Point) ->
         raise NoBifurcationError(
             "the zero eigenvalues at the Hopf point belong to no conserved quantity: its orbits move along the family"
         )
-    return OrbitPoint(problem, point)
+    return point
 
 
-def _reparametrised(start: OrbitPoint, load: str) -> OrbitPoint:
-    """The same orbit on the branch along another parameter."""
+def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
+    """The same orbit on the branch along another parameter, over its whole period if that one breaks the symmetry."""
     problem = replace(start.problem, case=start.case, load=load)
     value = _value(problem.case, load)
-    scalars = start.point.cycle.scalars.copy()
+    cycle = start.point.cycle
+    cycle = doubled(cycle) if cycle.halved and not problem.odd(to) else cycle
+    scalars = cycle.scalars.copy()
     scalars[1] = value
-    return _at(problem, replace(start.point.cycle, scalars=scalars), value)
+    return _at(problem, replace(cycle, scalars=scalars), value)
 
 
 def _at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
@@ -395,8 +439,8 @@ def _switched(special: Special, to: float) -> OrbitPoint:
 def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
     """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
     flow: Flow = case.system.shape  # type: ignore[attr-defined]
-    t = np.asarray(motion.t, dtype=float)
-    x = np.array([np.asarray(motion[name], dtype=float) for name in flow.states])
+    accuracy = _accurate(accuracy)
+    t, x = _sampled(motion, flow.states)
     start, period = _recurrence(t, x)
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
@@ -406,8 +450,40 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     loops = _loops(problem, found.point.cycle)
     if loops > 1:
         found = _at(problem, _guess(problem, t, x, t[-1] - period / loops, period / loops, value), value)
-    cycle = _half(problem, found.point.cycle) if problem.odd else None
+    cycle = _half(problem, found.point.cycle) if problem.odd() else None
     return found if cycle is None else _at(problem, cycle, value)
+
+
+def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Times and states (a row each) of a motion, if they are what they should be."""
+    if not hasattr(motion, "t") or not hasattr(motion, "__getitem__"):
+        raise ParameterError(
+            f"a {type(motion).__name__} is no motion: give case.simulate(…), or whatever has times t and states by name"
+        )
+    rows = {"t": _row("t", motion.t)}
+    for name in states:
+        try:
+            row = motion[name]
+        except (KeyError, TypeError, IndexError, ParameterError) as why:
+            raise ParameterError(f"the motion has no state {name}: give all of {', '.join(states)}") from why
+        rows[name] = _row(name, row)
+    t = rows.pop("t")
+    if len(t) < FEWEST_SAMPLES or not (np.diff(t) > 0).all():
+        raise ParameterError(f"t of the motion: give at least {FEWEST_SAMPLES} times that increase")
+    for name, row in rows.items():
+        if len(row) != len(t):
+            raise ParameterError(f"{name} of the motion has {len(row)} values, t has {len(t)}: give one for each time")
+    return t, np.array(list(rows.values()))
+
+
+def _row(name: str, values: Any) -> np.ndarray:
+    try:
+        row = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        row = np.array([np.nan])
+    if row.ndim != 1 or not np.isfinite(row).all():
+        raise ParameterError(f"{name} of the motion is not a row of finite numbers: leave out what is not")
+    return row
 
 
 def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
@@ -477,9 +553,11 @@ def followed(
     """The branch from an orbit along its tangent."""
     from pfaff.bifurcation.branch import Branch
 
-    if not step > 0:
+    if not real("step", step, "a positive number") > 0:
         raise ParameterError(f"step={step}: give a positive number")
-    problem, value = start.problem, start.value
+    if not isinstance(points, int | np.integer) or points < 2:
+        raise ParameterError(f"points={points!r}: give a whole number, 2 or more")
+    problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")
     continuation = problem.continuation(_span(value, to, start.load))
     bounds = (min(to, 2 * value - to), max(to, 2 * value - to))
     first = continuation.adopted(start.point)
@@ -487,9 +565,9 @@ def followed(
     try:
         for each in continuation.follow(first, step, bounds):
             if isinstance(each, Stop):
-                status = each.why
+                status = each.why if each.bound in (None, to) else _left(start, found, to)
             elif isinstance(each, Event):
-                special.append(Special(problem, each.point, each.kind))
+                special.append(Special(problem, each.point, each.kind, each.note))
             else:
                 found.append(OrbitPoint(problem, each))
                 if progress is not None:
@@ -500,3 +578,14 @@ def followed(
     except KeyboardInterrupt:
         status = f"interrupted at {found[-1].value:.10g}"
     return Branch(problem, tuple(found), tuple(special), status, step)
+
+
+def _left(start: OrbitPoint, found: list[OrbitPoint], to: float) -> str:
+    """The end of a branch on the other side of its start than was asked for; none if it was never on that side."""
+    side, last = ("above" if to < start.value else "below"), found[-1].value
+    if isinstance(start, Newborn) and all((each.value - start.born) * (to - start.born) <= 0 for each in found):
+        raise NoBifurcationError(
+            f"cycles exist {side} {start.load} = {start.born:.10g}, away from to={to:.10g}, and have not turned back "
+            f"until {last:.10g}: give to {side} {start.born:.6g}"
+        )
+    return f"ended at {last:.10g}, away from to={to:.10g}: cycles go on {side}"
