@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from pfaff.errors import PfaffError
+from pfaff.steady import row_sizes
 
 NEWTON_STEPS = 12
 SETTLED = 1e-9  # the last change, in units of the metric, of an accepted point
@@ -24,6 +25,8 @@ STRAYED = 0.3  # distance of a point from its prediction, relative to the step
 FIRST, GROWTH = 0.2, 1.6  # of the largest step; of one step over the one before
 SMALLEST = 1e-9  # step below which the branch ends
 RESOLVED = 1e-5  # step below which nothing is looked for between its ends
+SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
+FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 PLACE = 1e-14  # to which special points are located on the chord of their step
 SAME = 1e-3  # part of a chord on which events of two kinds are one
 CLOSED = 1e-6  # distance at which a branch has come back to its start
@@ -126,7 +129,13 @@ class Arclength:
     def start(self, z: np.ndarray, ahead: float) -> Spot:
         """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""
         units = self.problem.units(z)
-        null = np.linalg.svd(_rows_scaled(self.problem.jacobian(z) * units))[2][-1] * units
+        rows = row_sizes(self.problem.jacobian, z, units)
+        scaled = self.problem.jacobian(z) * units / np.where(rows, rows, 1.0)[:, None]
+        _, values, right = np.linalg.svd(scaled)
+        nulls = right[int((values > SINGULAR * values.max(initial=0.0)).sum()) :] * units
+        rises = np.array([self.problem.value(z + null) - self.problem.value(z) for null in nulls])
+        # Where branches cross, the one along which the parameter changes most.
+        null = rises @ nulls if np.abs(rises).max() > FLAT else nulls[-1]
         rise = self.problem.value(z + null) - self.problem.value(z)
         return self.spot(z, null if rise * ahead >= 0 else -null)
 
@@ -263,11 +272,6 @@ def _angle(a: Spot, b: Spot) -> float:
     first, second = a.tangent / a.units, b.tangent / a.units
     cosine = first @ second / (np.linalg.norm(first) * np.linalg.norm(second))
     return float(np.arccos(np.clip(cosine, -1, 1)))
-
-
-def _rows_scaled(matrix: np.ndarray) -> np.ndarray:
-    rows = np.abs(matrix).max(axis=1, keepdims=True)
-    return matrix / np.where(rows, rows, 1.0)
 
 
 def _solved(matrix: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:

@@ -78,8 +78,8 @@ class RestPoint:
     def residual(self) -> float:
         """Of the equations, relative to the largest rate that states of usual size have."""
         s, z = self.slice, self.spot.z
-        rates = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
-        return float(np.abs(s.residual(z)[: s.n]).max() / (rates.max() or 1.0))
+        usual = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
+        return float(np.abs(s.rates(z)).max() / (usual.max() or 1.0))
 
     def branch(self, parameter: str, to: float, **options: Any) -> Branch:
         """The branch of equilibria through this point in another parameter; options as in ``case.branch``."""
