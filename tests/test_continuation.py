@@ -92,6 +92,26 @@ def test_a_branch_that_starts_where_two_cross_follows_the_parameter():
     assert branch[-1]["x"] == 0
 
 
+@pytest.mark.parametrize(
+    ("equations", "kind"),
+    [
+        ({x: mu - x**2, y: -y}, "fold"),
+        ({x: mu * x - x**3, y: -y}, "branch point"),
+        ({x: mu * x - x**2, y: x - y}, "branch point"),
+        ({x: y, y: mu * y - x - x**2 * y}, "hopf"),
+        ({x: y, y: mu * y - x - x**2 * y, z: x - z}, "hopf"),
+    ],
+)
+def test_what_happens_at_the_first_point_happens_once(equations, kind):
+    branch = ode(equations, mu=0).at().branch(to=1)
+    assert kinds(branch) == [kind]
+    assert branch.special[0].value == pytest.approx(0, abs=1e-12)
+    assert kinds(branch.extend(2)) == [kind]
+    # Followed in two parts, what lies between them happens once as well.
+    if kind != "fold":
+        assert kinds(ode(equations, mu=-1).at().branch(to=0).extend(1)) == [kind]
+
+
 @pytest.mark.parametrize("more", [{}, {y: -y}, {y: -1e6 * y, z: y - 1e-3 * z}])
 def test_a_transcritical_point_switches_whatever_other_states_there_are(more):
     """The row that is singular there is rounding only, and not one of size one."""

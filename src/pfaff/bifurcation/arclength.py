@@ -8,7 +8,7 @@ searched by Brent's method, each trial corrected on the plane across the chord.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -28,6 +28,8 @@ RESOLVED = 1e-5  # step below which nothing is looked for between its ends
 SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 PLACE = 1e-14  # to which special points are located on the chord of their step
+ABOUT = 0.02  # neighbours of the first point, relative to the largest step
+HERE = 1e-6  # distance from the first point of an event that is at it
 SAME = 1e-3  # part of a chord on which events of two kinds are one
 CLOSED = 1e-6  # distance at which a branch has come back to its start
 
@@ -139,9 +141,16 @@ class Arclength:
         rise = self.problem.value(z + null) - self.problem.value(z)
         return self.spot(z, null if rise * ahead >= 0 else -null)
 
-    def follow(self, spot: Spot, step: float, bounds: tuple[float, float]) -> Iterator[Spot | Event | Stop]:
-        """Points and events in order, until the parameter leaves its bounds; ``step`` is the largest."""
+    def follow(
+        self, spot: Spot, step: float, bounds: tuple[float, float], fresh: bool = False
+    ) -> Iterator[Spot | Event | Stop]:
+        """Points and events in order, until the parameter leaves its bounds; ``step`` is the largest.
+
+        What happens at the first point itself is an event of a ``fresh`` branch, not of one that is followed on.
+        """
         first, ds, steps = spot, FIRST * step, 0
+        known = self._events_at(spot, ABOUT * step) if fresh else []
+        yield from known
         while True:
             ahead = self._step(spot, ds)
             hidden = not isinstance(ahead, str) and ds > RESOLVED and self.problem.hides(spot, ahead, ds)
@@ -154,6 +163,8 @@ class Arclength:
             landed = self._landed(spot, ahead, bounds)
             ahead, stop = landed or (ahead, None)
             for event in self._events(spot, ahead):
+                if known and not steps and _apart(event.spot, first) < HERE:
+                    continue
                 yield event
                 if event.last:
                     yield Stop(f"ends at a {event.kind} point")
@@ -195,6 +206,17 @@ class Arclength:
                 found = self.located(a, b, partial(_beyond, self.problem, bound))
                 return (found[1], stop) if found else (b, stop)
         return None
+
+    def _events_at(self, spot: Spot, ds: float) -> list[Event]:
+        """Events at a point, from its neighbours on both sides."""
+        before, after = self._step(replace(spot, tangent=-spot.tangent), ds), self._step(spot, ds)
+        if isinstance(before, str) or isinstance(after, str):
+            return []
+        try:
+            before = self.spot(before.z, spot.tangent)
+        except (PfaffError, np.linalg.LinAlgError):
+            return []
+        return [event for event in self._events(before, after) if _apart(event.spot, spot) < HERE]
 
     def _events(self, a: Spot, b: Spot) -> list[Event]:
         before, after = self.problem.tests(a), self.problem.tests(b)
@@ -266,6 +288,10 @@ def between(a: Spot, b: Spot, at: float) -> np.ndarray:
     end = b.tangent / np.linalg.norm(b.tangent / a.units)
     bow = at * (1 - at) ** 2 * a.tangent + at**2 * (at - 1) * end
     return a.z + at**2 * (3 - 2 * at) * (b.z - a.z) + length * bow
+
+
+def _apart(a: Spot, b: Spot) -> float:
+    return float(np.linalg.norm((a.z - b.z) / b.units))
 
 
 def _angle(a: Spot, b: Spot) -> float:

@@ -179,13 +179,17 @@ class Followed(Generic[Point, Special]):
         step: float,
         points: int,
         progress: Callable[[Point], Any] | None,
+        fresh: bool = False,
     ) -> Self:
-        """Everything from a spot on, until the parameter is ``to`` or as far on the other side; Ctrl-C keeps it."""
+        """Everything from a spot on, until the parameter is ``to`` or as far on the other side; Ctrl-C keeps it.
+
+        A ``fresh`` one includes what happens at the spot itself.
+        """
         start, arclength = problem.value(spot.z), Arclength(problem)
         kept, special, places = [cls._point(problem, spot)], [], []
         ended = f"stopped after {points} points"
         try:
-            for item in arclength.follow(spot, step, (to, start - (to - start))):
+            for item in arclength.follow(spot, step, (to, start - (to - start)), fresh):
                 if isinstance(item, Stop):
                     ended = item.why
                     break
