@@ -75,6 +75,52 @@ def test_a_transcritical_bifurcation_switches_to_the_other_line():
         assert [point["x"] for point in other] == pytest.approx(list(other.values), abs=1e-10)
 
 
+@pytest.mark.parametrize("equations", [{x: mu - x**2}, {x: mu - x**2, y: -y}, {y: -1000 * y, x: mu - x**2}])
+def test_a_branch_that_starts_at_a_fold_consists_of_equilibria(equations):
+    """The zero of a fold is not one of a family, whose unfolding would take up the equation itself."""
+    branch = ode(equations, mu=0).at().branch(to=1)
+    assert branch.ended == "reached 1"
+    assert abs(branch[-1]["x"]) == pytest.approx(1, abs=1e-12)
+    for point in branch:
+        assert point["x"] ** 2 == pytest.approx(point.value, abs=1e-14)
+        assert point.residual < 1e-14
+
+
+def test_a_branch_that_starts_where_two_cross_follows_the_parameter():
+    branch = ode({x: mu * x - x**3, y: -y}, mu=0).at().branch(to=1)
+    assert branch.ended == "reached 1"
+    assert branch[-1]["x"] == 0
+
+
+@pytest.mark.parametrize(
+    ("equations", "kind"),
+    [
+        ({x: mu - x**2, y: -y}, "fold"),
+        ({x: mu * x - x**3, y: -y}, "branch point"),
+        ({x: mu * x - x**2, y: x - y}, "branch point"),
+        ({x: y, y: mu * y - x - x**2 * y}, "hopf"),
+        ({x: y, y: mu * y - x - x**2 * y, z: x - z}, "hopf"),
+    ],
+)
+def test_what_happens_at_the_first_point_happens_once(equations, kind):
+    branch = ode(equations, mu=0).at().branch(to=1)
+    assert kinds(branch) == [kind]
+    assert branch.special[0].value == pytest.approx(0, abs=1e-12)
+    assert kinds(branch.extend(2)) == [kind]
+    # Followed in two parts, what lies between them happens once as well.
+    if kind != "fold":
+        assert kinds(ode(equations, mu=-1).at().branch(to=0).extend(1)) == [kind]
+
+
+@pytest.mark.parametrize("more", [{}, {y: -y}, {y: -1e6 * y, z: y - 1e-3 * z}])
+def test_a_transcritical_point_switches_whatever_other_states_there_are(more):
+    """The row that is singular there is rounding only, and not one of size one."""
+    branch = ode({x: mu * x - x**2, **more}, mu=-1).at().branch(to=1)
+    down, up = sorted(branch.special[0].switch(to=1), key=lambda arm: arm[-1].value)
+    assert up[-1].state == pytest.approx({str(each): 0.0 for each in more} | {"x": 1.0}, abs=1e-12)
+    assert down[-1]["x"] == pytest.approx(down[-1].value, rel=1e-12)
+
+
 def test_an_imperfection_leaves_a_fold_beside_a_smooth_branch():
     imperfect = ode({x: mu * x - x**3 + nu}, mu=-1, nu=0.01)
     assert kinds(imperfect.at().branch(to=1)) == []

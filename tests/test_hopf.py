@@ -415,6 +415,18 @@ def test_searches_that_make_no_sense(words, message):
         lorenz().at().hopf(x=6, y=6, z=13, **words)
 
 
+def test_a_search_may_start_at_its_hopf_point():
+    x, y, mu = sm.symbols("x y mu")
+    docstring = pfaff.ode({x: y, y: mu * y - x - x**2 * y}, parameters={mu: 0}, load=mu)
+    for found in (docstring.at().hopf(), docstring.at().hopf(to=-1), docstring.at().hopf(near=0.1)):
+        assert found.value == pytest.approx(0, abs=1e-14)
+        assert found.l1 == pytest.approx(-0.25, rel=1e-12)
+    # Nothing crosses where a pair only touches the axis, or stays on it.
+    for rate in (mu**2, 0 * mu, -(mu**2)):
+        with pytest.raises(NoBifurcationError):
+            pfaff.ode({x: y, y: rate * y - x - x**2 * y}, parameters={mu: 0}, load=mu).at().hopf()
+
+
 def test_a_pair_that_only_touches_the_axis_is_no_hopf_point():
     f, g = polar(-1)
     touching = pfaff.ode({x: f.subs(mu, -((mu - 1) ** 2)), y: g.subs(mu, -((mu - 1) ** 2))}, {mu: 0}, load=mu)

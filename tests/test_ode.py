@@ -74,6 +74,13 @@ def test_equilibria_by_newton_from_starts_by_name():
         pfaff.ode({x: x**2 + 1}).at().equilibrium(x=0.5)
 
 
+@pytest.mark.parametrize("equations", [{x: mu - x**2}, {x: mu - x**2, y: -y}, {x: mu - x**2, y: -1e9 * y}])
+def test_what_a_singular_jacobian_cannot_reach_is_no_equilibrium(equations):
+    with pytest.raises(ConvergenceError, match="starting values"):
+        pfaff.ode(equations, {mu: 1}).at().equilibrium()
+    assert pfaff.ode(equations, {mu: 0}).at().equilibrium()["x"] == 0.0
+
+
 def test_newton_keeps_to_the_level_of_what_is_conserved():
     # x + y is conserved: the start selects the member of the line of equilibria x = 2y.
     line = pfaff.ode({x: 2 * y - x + y**3, y: x - 2 * y - y**3}).at()

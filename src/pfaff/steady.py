@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 NEWTON_STEPS = 60
 SETTLED = 1e-9  # the last change of the state, relative, of an accepted equilibrium
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+AT_REST = 1e-8  # rates below this, relative to those of states of usual size, are rounding
+NEIGHBOUR = 1e-3  # distance, relative, at which a rate that vanishes here shows its usual size
 TRANSVERSAL = 1e-6  # sines of angles below this are zero
 WIDEST = 1e9  # ratio of units in which a matrix is balanced
 FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
@@ -131,9 +133,31 @@ def newton(
         size = np.abs(step).max() / (1 + np.abs(x).max())
         x = x + step * min(1.0, FARTHEST / size if size else 1.0)
         if size == 0 or (size < SETTLED and size >= last / 2):
-            return x, True
+            return x, _rests(rhs, jacobian, x)
         last = size
-    return x, last < SETTLED
+    return x, last < SETTLED and _rests(rhs, jacobian, x)
+
+
+def _rests(
+    rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
+) -> bool:
+    """Whether nothing moves at x: where J is singular, Newton's method also settles on what J cannot reach."""
+    if not bordering(jacobian(x)).right.shape[1]:
+        return True
+    units = np.full(len(x), 1 + np.abs(x).max())
+    return at_rest(rhs(x), row_sizes(jacobian, x, units))
+
+
+def row_sizes(jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """How large each row of a Jacobian is about x, unknowns in their units: a row may vanish at x itself."""
+    uneven = NEIGHBOUR * units * (1 + np.arange(len(x)) % 3) / 3
+    around = [np.abs(jacobian(x + sign * uneven) * units).sum(axis=1) for sign in (-1.0, 0.0, 1.0)]
+    return np.nanmax(np.array(around), axis=0)
+
+
+def at_rest(rates: np.ndarray, usual: np.ndarray) -> bool:
+    """Whether rates are rounding beside the usual ones."""
+    return bool((np.abs(rates) <= AT_REST * usual).all())
 
 
 def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:

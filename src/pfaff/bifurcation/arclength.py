@@ -8,13 +8,14 @@ searched by Brent's method, each trial corrected on the plane across the chord.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from pfaff.errors import PfaffError
+from pfaff.steady import row_sizes
 
 NEWTON_STEPS = 12
 SETTLED = 1e-9  # the last change, in units of the metric, of an accepted point
@@ -24,7 +25,11 @@ STRAYED = 0.3  # distance of a point from its prediction, relative to the step
 FIRST, GROWTH = 0.2, 1.6  # of the largest step; of one step over the one before
 SMALLEST = 1e-9  # step below which the branch ends
 RESOLVED = 1e-5  # step below which nothing is looked for between its ends
+SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
+FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 PLACE = 1e-14  # to which special points are located on the chord of their step
+ABOUT = 0.02  # neighbours of the first point, relative to the largest step
+HERE = 1e-6  # distance from the first point of an event that is at it
 SAME = 1e-3  # part of a chord on which events of two kinds are one
 CLOSED = 1e-6  # distance at which a branch has come back to its start
 
@@ -126,13 +131,26 @@ class Arclength:
     def start(self, z: np.ndarray, ahead: float) -> Spot:
         """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""
         units = self.problem.units(z)
-        null = np.linalg.svd(_rows_scaled(self.problem.jacobian(z) * units))[2][-1] * units
+        rows = row_sizes(self.problem.jacobian, z, units)
+        scaled = self.problem.jacobian(z) * units / np.where(rows, rows, 1.0)[:, None]
+        _, values, right = np.linalg.svd(scaled)
+        nulls = right[int((values > SINGULAR * values.max(initial=0.0)).sum()) :] * units
+        rises = np.array([self.problem.value(z + null) - self.problem.value(z) for null in nulls])
+        # Where branches cross, the one along which the parameter changes most.
+        null = rises @ nulls if np.abs(rises).max() > FLAT else nulls[-1]
         rise = self.problem.value(z + null) - self.problem.value(z)
         return self.spot(z, null if rise * ahead >= 0 else -null)
 
-    def follow(self, spot: Spot, step: float, bounds: tuple[float, float]) -> Iterator[Spot | Event | Stop]:
-        """Points and events in order, until the parameter leaves its bounds; ``step`` is the largest."""
+    def follow(
+        self, spot: Spot, step: float, bounds: tuple[float, float], fresh: bool = False
+    ) -> Iterator[Spot | Event | Stop]:
+        """Points and events in order, until the parameter leaves its bounds; ``step`` is the largest.
+
+        What happens at the first point itself is an event of a ``fresh`` branch, not of one that is followed on.
+        """
         first, ds, steps = spot, FIRST * step, 0
+        known = self._events_at(spot, ABOUT * step) if fresh else []
+        yield from known
         while True:
             ahead = self._step(spot, ds)
             hidden = not isinstance(ahead, str) and ds > RESOLVED and self.problem.hides(spot, ahead, ds)
@@ -145,6 +163,8 @@ class Arclength:
             landed = self._landed(spot, ahead, bounds)
             ahead, stop = landed or (ahead, None)
             for event in self._events(spot, ahead):
+                if known and not steps and _apart(event.spot, first) < HERE:
+                    continue
                 yield event
                 if event.last:
                     yield Stop(f"ends at a {event.kind} point")
@@ -186,6 +206,17 @@ class Arclength:
                 found = self.located(a, b, partial(_beyond, self.problem, bound))
                 return (found[1], stop) if found else (b, stop)
         return None
+
+    def _events_at(self, spot: Spot, ds: float) -> list[Event]:
+        """Events at a point, from its neighbours on both sides."""
+        before, after = self._step(replace(spot, tangent=-spot.tangent), ds), self._step(spot, ds)
+        if isinstance(before, str) or isinstance(after, str):
+            return []
+        try:
+            before = self.spot(before.z, spot.tangent)
+        except (PfaffError, np.linalg.LinAlgError):
+            return []
+        return [event for event in self._events(before, after) if _apart(event.spot, spot) < HERE]
 
     def _events(self, a: Spot, b: Spot) -> list[Event]:
         before, after = self.problem.tests(a), self.problem.tests(b)
@@ -259,15 +290,14 @@ def between(a: Spot, b: Spot, at: float) -> np.ndarray:
     return a.z + at**2 * (3 - 2 * at) * (b.z - a.z) + length * bow
 
 
+def _apart(a: Spot, b: Spot) -> float:
+    return float(np.linalg.norm((a.z - b.z) / b.units))
+
+
 def _angle(a: Spot, b: Spot) -> float:
     first, second = a.tangent / a.units, b.tangent / a.units
     cosine = first @ second / (np.linalg.norm(first) * np.linalg.norm(second))
     return float(np.arccos(np.clip(cosine, -1, 1)))
-
-
-def _rows_scaled(matrix: np.ndarray) -> np.ndarray:
-    rows = np.abs(matrix).max(axis=1, keepdims=True)
-    return matrix / np.where(rows, rows, 1.0)
 
 
 def _solved(matrix: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:

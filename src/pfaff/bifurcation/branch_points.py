@@ -49,7 +49,7 @@ def crossing_direction(s: Slice, z: np.ndarray, tangent: np.ndarray) -> np.ndarr
     """
     units = s.sizes
     scaled = s.jacobian(z) * units
-    rows = np.abs(scaled).max(axis=1) + np.finfo(float).tiny
+    rows = s.row_sizes(z) + np.finfo(float).tiny
     left, _, right = np.linalg.svd(scaled / rows[:, None])
     psi, null = left[:, -1] / rows, right[-2:]
     t = null.T @ (null @ (tangent / units))

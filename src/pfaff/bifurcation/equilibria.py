@@ -159,7 +159,7 @@ def follow_equilibria(
     at, z = start_slice(case, name, to, start, fixed)
     check_following(name, z[-1], to, step, points)
     problem = _with_undamped(at, z, to)
-    return Branch.gathered(problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress)
+    return Branch.gathered(problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress, fresh=True)
 
 
 def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:

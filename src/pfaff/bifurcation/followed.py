@@ -78,8 +78,8 @@ class RestPoint:
     def residual(self) -> float:
         """Of the equations, relative to the largest rate that states of usual size have."""
         s, z = self.slice, self.spot.z
-        rates = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
-        return float(np.abs(s.residual(z)[: s.n]).max() / (rates.max() or 1.0))
+        usual = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
+        return float(np.abs(s.rates(z)).max() / (usual.max() or 1.0))
 
     def branch(self, parameter: str, to: float, **options: Any) -> Branch:
         """The branch of equilibria through this point in another parameter; options as in ``case.branch``."""
@@ -179,13 +179,17 @@ class Followed(Generic[Point, Special]):
         step: float,
         points: int,
         progress: Callable[[Point], Any] | None,
+        fresh: bool = False,
     ) -> Self:
-        """Everything from a spot on, until the parameter is ``to`` or as far on the other side; Ctrl-C keeps it."""
+        """Everything from a spot on, until the parameter is ``to`` or as far on the other side; Ctrl-C keeps it.
+
+        A ``fresh`` one includes what happens at the spot itself.
+        """
         start, arclength = problem.value(spot.z), Arclength(problem)
         kept, special, places = [cls._point(problem, spot)], [], []
         ended = f"stopped after {points} points"
         try:
-            for item in arclength.follow(spot, step, (to, start - (to - start))):
+            for item in arclength.follow(spot, step, (to, start - (to - start)), fresh):
                 if isinstance(item, Stop):
                     ended = item.why
                     break

@@ -6,9 +6,10 @@ extended system f = 0, A q = iω q, and judged by its normal form (Kuznetsov 200
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,8 @@ SETTLED = 1e-9  # the last change, relative, of an accepted Hopf point
 ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
 VANISHES = 1e-9  # l1 below this, relative to the terms it is made of, is zero
 RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value
+BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
+ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
@@ -256,11 +259,36 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
     sign, distance = _interval(path, to, near)
     outward = Outward(path, sign)
     reach, ended = reachable(outward, distance)
-    loads = map(outward.load, hopf_loads(outward, reach)) if reach > 0 else iter(())
+    found = hopf_loads(outward, reach) if reach > 0 else iter(())
+    loads: Iterator[float] = (outward.load(each) for each in found)
+    if not isinstance(path, LoadPath):
+        # Both sides of the origin tell whether a pair crosses there: one alone does not.
+        at_origin = [path.origin] if _crosses_at_origin(path, distance) else []
+        loads = chain(at_origin, (load for load in loads if abs(load - path.origin) > ON_AXIS * distance))
     value = next(loads, None) if near is None else min(loads, key=lambda x: abs(x - near), default=None)
     if value is None:
         raise NoBifurcationError(_absence(path, outward.load(reach), ended))
     return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
+
+
+def _crosses_at_origin(path: Path, distance: float) -> bool:
+    """Whether a pair is on the imaginary axis where a path begins, and on different sides about it."""
+    values = path.linearise(path.origin).eigenvalues()
+    pairs = values[(np.abs(values.real) <= ON_AXIS * np.abs(values)) & (values.imag > 0)]
+    if not len(pairs):
+        return False
+    end, rates = path.end, []
+    try:
+        for sign in (-1.0, 1.0):
+            beside = path.linearise(path.origin + sign * BESIDE * distance).eigenvalues()
+            rates.append([beside[np.abs(beside - pair).argmin()].real for pair in pairs])
+    except ConvergenceError:
+        return False
+    finally:
+        path.end = end
+    before, after = np.array(rates)
+    noise = ROUNDING * np.abs(pairs)
+    return bool(((before * after < 0) & (np.minimum(np.abs(before), np.abs(after)) > noise)).any())
 
 
 def _interval(path: Path, to: float | None, near: float | None) -> tuple[float, float]:

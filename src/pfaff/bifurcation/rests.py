@@ -66,6 +66,8 @@ class Rests:
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Facts:
         s = self.slice
+        if s.k:
+            s.check_rest(z)
         J = s.state_jacobian(z)
         deflate = Deflation.about(J, s.zeros)
         (after, before), lengths = s.probes(z, tangent[:, None])
@@ -110,7 +112,8 @@ class Rests:
         s, t = self.slice, spot.tangent
         bent = s.bending(spot.z, t) @ t
         matrix = np.vstack([s.jacobian(spot.z) * s.sizes, t / s.sizes])
-        rows = np.abs(matrix).max(axis=1)
+        rows = np.append(s.row_sizes(spot.z), 1.0)
+        rows = np.where(rows, rows, 1.0)
         change = np.linalg.lstsq(matrix / rows[:, None], np.append(-bent, 0.0) / rows, rcond=None)[0]
         return float(change[-1])
 

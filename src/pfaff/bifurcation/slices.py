@@ -18,7 +18,7 @@ from pfaff.bifurcation.field import Field, regular_flow
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.flow import Flow
 from pfaff.jets import COMPACT_FROM, jets_of
-from pfaff.steady import RANK_TOLERANCE, Border, balanced, bordering, newton
+from pfaff.steady import RANK_TOLERANCE, Border, at_rest, balanced, bordering, newton, row_sizes
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -125,9 +125,28 @@ class Slice:
         """∂f/∂x."""
         return jacobian_of(self.flow, self.x(z), self.numbers(z))
 
+    def rates(self, z: np.ndarray) -> np.ndarray:
+        """f itself, without what u takes up."""
+        return self.flow.rhs(self.x(z), self.numbers(z))
+
+    def check_rest(self, z: np.ndarray) -> None:
+        """u vanishes at equilibria; elsewhere it hides that f does not."""
+        taken = self.columns @ z[self.n : self.n + self.k]
+        if at_rest(taken, np.abs(self.state_jacobian(z)) @ self.sizes[: self.n]):
+            return
+        if not at_rest(taken, self.row_sizes(z)[: self.n]):
+            raise ConvergenceError(
+                f"the family of equilibria ends here: a rate of {np.abs(taken).max():.1e} is left; "
+                "start from another equilibrium"
+            )
+
+    def row_sizes(self, z: np.ndarray) -> np.ndarray:
+        """How large the rows of the Jacobian are about z, in units: at a branch point a row may be rounding only."""
+        return row_sizes(self.jacobian, z, self.sizes)
+
     def residual(self, z: np.ndarray) -> np.ndarray:
         x, u, values = z[: self.n], z[self.n : self.n + self.k], np.array(list(self.free_values(z).values()))
-        f = self.flow.rhs(x, self.numbers(z)) + self.columns @ u
+        f = self.rates(z) + self.columns @ u
         return np.concatenate([f, self.rows @ x - self.held - self.pull @ values])
 
     def jacobian(self, z: np.ndarray) -> np.ndarray:
