@@ -306,6 +306,7 @@ def _statement(system: System) -> Statement:
     moving = {*plain_q, *plain_v, t}
     particles = tuple(plain_particle(k + 1, p, plain, moving, set(plain_v)) for k, p in enumerate(system.particles))
     derived = system.kinetic is None
+    kinetic = kinetic_energy(particles, plain_q, plain_v, t) if derived else plain(system.kinetic, "the kinetic energy")
     stated_forces = tuple(
         plain(system.forces.get(q, 0), f"the force on {name}")
         for q, name in zip(system.coordinates, system.coordinate_names, strict=True)
@@ -314,9 +315,7 @@ def _statement(system: System) -> Statement:
         q=plain_q,
         v=plain_v,
         time=t,
-        kinetic=kinetic_energy(particles, plain_q, plain_v, t)
-        if derived
-        else plain(system.kinetic, "the kinetic energy"),
+        kinetic=kinetic,
         potential=plain(system.potential, "the potential"),
         dissipation=plain(system.dissipation, "the dissipation"),
         forces=stated_forces if system.states_forces else generalised_forces(particles, plain_q),
