@@ -40,9 +40,7 @@ class Formulation:
         qv = self.coordinates_and_velocities(q, v)
         return np.concatenate([qv[: len(self.graph.q)], _values(self._speeds, qv, case, time)])
 
-    def solve(
-        self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def solve(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations q̈ and reactions p at a state of this flow, or at a batch of columns."""
         values = _values(self._solved, np.asarray(x, dtype=float), case, time)
         n = len(self.acceleration_expressions)
@@ -52,7 +50,7 @@ class Formulation:
         q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
         n = len(self.graph.q)
         if q.shape != v.shape or q.shape[:1] != (n,):
-            raise ParameterError(f"{n} coordinates and {n} velocities are needed, not arrays of {q.shape} and {v.shape}")
+            raise ParameterError(f"{n} coordinates and {n} velocities are needed, not shapes {q.shape}, {v.shape}")
         return np.concatenate([q, v])
 
     @cached_property
@@ -65,9 +63,7 @@ class Formulation:
         return Compiled(solved, self.flow.variables, quick=True, compact=len(self.flow.states) > 28)
 
 
-def _values(
-    function: Compiled | None, x: np.ndarray, case: Bound | np.ndarray, time: float | np.ndarray
-) -> np.ndarray:
+def _values(function: Compiled | None, x: np.ndarray, case: Bound | np.ndarray, time: float | np.ndarray) -> np.ndarray:
     if function is None:
         return np.zeros((0, *x.shape[1:]))
     return function(x, case if isinstance(case, np.ndarray) else case.numbers, time)

@@ -24,11 +24,11 @@ class ParticleFormulation(Formulation):
 
     reaction_components: Sequence[Expression] = field(repr=False, default=())
 
-    def particle_reactions(
-        self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0
-    ) -> np.ndarray:
+    def particle_reactions(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """All components of N, particle by particle."""
-        return self._components(np.asarray(x, dtype=float), case if isinstance(case, np.ndarray) else case.numbers, time)
+        return self._components(
+            np.asarray(x, dtype=float), case if isinstance(case, np.ndarray) else case.numbers, time
+        )
 
     @cached_property
     def _components(self) -> Compiled:
