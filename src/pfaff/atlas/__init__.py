@@ -1,18 +1,33 @@
-"""Ready systems, one function each; ``column_assembly`` is the column of very many bars."""
+"""Ready systems by topic, one function each; ``column_assembly`` is the column of very many bars.
+
+A new system is one import and one entry in ``TOPICS``; the first line of its docstring says what it is.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pfaff.atlas.bottema import bottema, bottema_general
 from pfaff.atlas.column import column, reut, ziegler
 
 if TYPE_CHECKING:
-    from pfaff.atlas.chain import column_assembly
+    from pfaff.atlas.chain import column_assembly as column_assembly
+    from pfaff.system import System
 
-SYSTEMS = ("bottema", "bottema_general", "column", "reut", "ziegler")
+TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
+    "Columns of rigid bars": (
+        column,
+        ziegler,
+        reut,
+    ),
+    "Small vibrations of nonholonomic systems": (
+        bottema,
+        bottema_general,
+    ),
+}
 
-__all__ = ["SYSTEMS", "bottema", "bottema_general", "column", "column_assembly", "reut", "ziegler"]
+SYSTEMS: dict[str, Callable[..., System]] = {make.__name__: make for topic in TOPICS.values() for make in topic}
 
 
 def __getattr__(name: str) -> Any:
