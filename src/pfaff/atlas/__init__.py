@@ -8,8 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pfaff.atlas.ball import ball_absorber, ball_in_cavity, ball_on_turntable
 from pfaff.atlas.bottema import bottema, bottema_general
 from pfaff.atlas.column import column, reut, ziegler
+from pfaff.atlas.oscillator import oscillator
+from pfaff.atlas.particle import nonholonomic_particle
+from pfaff.atlas.pendulum import moving_support_pendulum, pendulum
+from pfaff.atlas.sleigh import chaplygin_sleigh, knife_edge
+from pfaff.atlas.softening_bar import softening_bar
+from pfaff.atlas.two_bar_frame import two_bar_frame
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
@@ -24,6 +31,23 @@ TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
     "Small vibrations of nonholonomic systems": (
         bottema,
         bottema_general,
+    ),
+    "Sleighs and particles": (
+        chaplygin_sleigh,
+        knife_edge,
+        nonholonomic_particle,
+    ),
+    "Rolling balls": (
+        ball_on_turntable,
+        ball_in_cavity,
+        ball_absorber,
+    ),
+    "One degree of freedom": (
+        oscillator,
+        two_bar_frame,
+        pendulum,
+        moving_support_pendulum,
+        softening_bar,
     ),
 }
 

@@ -4,6 +4,7 @@ Kuznetsov, Elements of Applied Bifurcation Theory (3rd ed. 2004), Secs. 5.4, 8.7
 Int. J. Bifurcation Chaos 15 (2005). On the centre manifold, with ⟨q, q⟩ = ⟨p, q⟩ = 1,
 
     fold                ẇ = a w² + …,                   cusp    ẇ = c w³ + …  (where a = 0)
+    undamped fold       ẅ = a w² + …
     Bogdanov–Takens     ẇ0 = w1,  ẇ1 = a w0² + b w0 w1 + …
 """
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 Form = Callable[..., np.ndarray]
+UNDAMPED = 1e-12  # ⟨p, q⟩ of unit vectors below this is zero
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,12 @@ def _sense(q: np.ndarray) -> float:
 
 
 def fold_coefficient(null: Null, form: Form) -> float:
-    """a = ⟨p, B(q, q)⟩/2 with ⟨p, q⟩ = 1, the largest component of q positive."""
+    """a = ⟨p, B(q, q)⟩/2 with ⟨p, q⟩ = 1, the largest component of q positive.
+
+    Where nothing damps w, ⟨p, q⟩ = 0 and the fold is ẅ = a w².
+    """
+    if abs(null.overlap) < UNDAMPED:
+        return takens_coefficients(null, form)[0]
     return _sense(null.q) * float(null.p @ form(null.q, null.q)) / (2 * null.overlap)
 
 
