@@ -1,9 +1,9 @@
 """Balls that roll without slipping: on a turntable, in a spherical cavity, and as a vibration absorber.
 
 The spin ω of a ball is no derivative of coordinates. But its inertia is the same about all axes, so that Euler's
-equations read J ω̇ = torque, as if the components of ω along fixed axes were velocities: theta_x, theta_y and theta_z are
-their integrals over time. They do not tell the attitude, which nothing here depends on; in return the equations are
-regular in every attitude, and all three may be ignored.
+equations read J ω̇ = torque, as if the components of ω along fixed axes were velocities: theta_x, theta_y and theta_z
+are their integrals over time. These do not tell the attitude, on which nothing here depends; in return the equations
+are regular in every attitude, where Euler angles are not, and all three may be ignored, where Euler parameters may not.
 """
 
 from __future__ import annotations
