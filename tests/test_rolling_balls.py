@@ -62,7 +62,7 @@ def test_the_attitude_of_the_ball_changes_nothing():
     motion = TABLE.at().simulate(8, **start, theta_z_dot=0.7, samples=41)
     system = with_euler_parameters()
     spin = motion.y[-3:, 0]
-    for attitude in (np.array([1.0, 0, 0, 0]), np.array([0.5, -0.5, 0.1, 0.7]) / 1.0):
+    for attitude in (np.array([1.0, 0, 0, 0]), np.array([0.5, -0.5, 0.1, 0.7])):
         e = attitude / np.linalg.norm(attitude)
         rates = [-e[1:] @ spin / 2, *((e[0] * spin + np.cross(spin, e[1:])) / 2)]
         given = dict(zip(["d", "e1", "e2", "e3"], [e[0] - 1, *e[1:]], strict=True))
@@ -120,7 +120,7 @@ def test_steady_circles_of_a_spinning_ball(spin, angle):
 
 
 def test_spin_splits_the_frequency_in_the_cavity():
-    """Small motions of a spinning ball turn their plane: both roots of ρ(1 + j)λ² − jrsλ − g = 0 are in the Jacobian."""
+    """The small motions of a spinning ball have both roots of ρ(1 + j)λ² − jrsλ − g = 0."""
     rho, r, g, spin = 0.7, 0.2, 9.81, 30.0
     flow, case = CAVITY.shape, CAVITY.at(rho=rho, r=r, g=g)
     x = np.array([-spin if name == "theta_z_dot" else 0.0 for name in flow.states])  # the normal points down

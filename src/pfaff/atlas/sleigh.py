@@ -22,7 +22,7 @@ def chaplygin_sleigh(slope: bool = False) -> System:
     centre = sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])
     values = {m: 1, I: sm.Rational(1, 4), a: sm.Rational(2, 5)}
     name = "Chaplygin's sleigh on a slope" if slope else "Chaplygin's sleigh"
-    return _on_knife_edge(centre, values, slope, name)
+    return _on_knife_edge(centre, 2 * a, values, slope, name)
 
 
 def knife_edge() -> System:
@@ -31,14 +31,15 @@ def knife_edge() -> System:
     Neimark and Fufaev (1972), Dynamics of Nonholonomic Systems. Released pointing down the slope and turning at Ω, it
     draws a cycloid: x = c sin²Ωt, y = c(Ωt − ½ sin 2Ωt) with c = g sin α/(2Ω²); x is down the slope of angle α.
     """
-    return _on_knife_edge(sm.Matrix([x, y]), {m: 1, I: sm.Rational(1, 4)}, True, "knife edge on a slope")
+    return _on_knife_edge(sm.Matrix([x, y]), sm.S.Half, {m: 1, I: sm.Rational(1, 4)}, True, "knife edge on a slope")
 
 
-def _on_knife_edge(centre: sm.Matrix, values: dict[sm.Symbol, object], slope: bool, name: str) -> System:
+def _on_knife_edge(
+    centre: sm.Matrix, length: sm.Expr, values: dict[sm.Symbol, object], slope: bool, name: str
+) -> System:
+    """A body on a blade at (x, y), drawn with a length ahead of it."""
     velocity = centre.diff(t)
-    ahead = sm.Matrix([sm.cos(phi), sm.sin(phi)])
-    body = {"blade": (x, y), "centre": centre} if centre[0] != x else {"blade": (x, y)}
-    nose = sm.Matrix([x, y]) + ahead * values.get(a, sm.Rational(1, 2)) * 2
+    nose = (x + length * sm.cos(phi), y + length * sm.sin(phi))
     return System(
         coordinates=[x, y, phi],
         kinetic=m * velocity.dot(velocity) / 2 + I * phi.diff(t) ** 2 / 2,
@@ -46,9 +47,9 @@ def _on_knife_edge(centre: sm.Matrix, values: dict[sm.Symbol, object], slope: bo
         nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
         parameters={**values, **({g: 1, alpha: sm.Rational(1, 2)} if slope else {})},
         drawing=Drawing(
-            points={**body, "nose": nose},
+            points={"blade": (x, y), "centre": centre, "nose": nose},
             links=[("blade", "nose")],
-            marks={"blade": "wheel", **({"centre": "mass"} if "centre" in body else {})},
+            marks={"centre": "mass", "blade": "wheel"},
             angles={"blade": phi + sm.pi / 2},
             traced=["blade"],
         ),
