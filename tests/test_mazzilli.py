@@ -203,6 +203,16 @@ def test_koiters_two_thirds_power():
     np.testing.assert_allclose(errors[1:] / errors[:-1], 10 ** (2 / 3), rtol=0.05)
 
 
+def test_the_limit_loads_meet_in_the_cusp_of_the_perfect_bar():
+    """Where Q̈ = (1 − λ/6)Q³ without imperfection, λ = 1: nothing damps the bar."""
+    curve = BAR.at(epsilon="1/100").branch(to=1).special[0].curve("epsilon", to=-0.01)
+    (cusp,) = curve.special
+    assert cusp.kind == "cusp"
+    assert (cusp["P"], cusp["epsilon"]) == pytest.approx((0.8, 0), abs=1e-12)
+    assert cusp.coefficients["c"] == pytest.approx(5 / 6, rel=1e-10)
+    assert curve[-1]["P"] == pytest.approx(curve[0]["P"], abs=1e-12)
+
+
 @pytest.mark.parametrize("epsilon", [0.01, 0.1])
 def test_a_sudden_load_buckles_the_bar_earlier(epsilon):
     limit = sudden_limit(epsilon)
