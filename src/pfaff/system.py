@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import sympy as sm
 
@@ -16,7 +16,7 @@ from pfaff.particles import Particle, checked_particles, generalised_forces, kin
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.equations import LagrangeEquations
+    from pfaff.equations import LagrangeEquations, Principle
     from pfaff.flow import Flow
 
 
@@ -199,13 +199,25 @@ class System(Parametrised):
 
         return Case(self, self.defaults).at(**values)
 
-    def equations(self, principle: str = "lagrange") -> LagrangeEquations:
-        """The equations of motion by a principle of mechanics, as SymPy matrices and LaTeX."""
+    @overload
+    def equations(self, principle: Literal["lagrange"] = "lagrange") -> LagrangeEquations: ...
+    @overload
+    def equations(self, principle: str, quasi_velocities: Mapping[str, Any] | None = None) -> Principle: ...
+    def equations(self, principle: str = "lagrange", quasi_velocities: Mapping[str, Any] | None = None) -> Principle:
+        """The equations of motion by a principle of mechanics, as SymPy matrices, LaTeX and a compiled flow.
+
+        ``"lagrange"``, ``"appell"``, ``"hamilton"``, and with particles ``"dalembert"`` and ``"newton"``.
+        Quasi-velocities may be chosen for Appell's, by name: expressions linear in the velocities.
+        """
         from pfaff.equations import PRINCIPLES, derive
 
         if principle not in PRINCIPLES:
             raise StatementError(f"unknown principle {principle!r}: {nearest(principle, PRINCIPLES)}")
-        return derive(self, principle)
+        if quasi_velocities is None:
+            return derive(self, principle)
+        if principle != "appell":
+            raise StatementError(f"quasi-velocities are for principle 'appell', not {principle!r}: leave them out")
+        return derive(self, principle, quasi_velocities=quasi_velocities)
 
     @cached_property
     def flow(self) -> Flow:
@@ -307,6 +319,7 @@ def _statement(system: System) -> Statement:
     moving = {*plain_q, *plain_v, t}
     particles = tuple(plain_particle(k + 1, p, plain, moving, set(plain_v)) for k, p in enumerate(system.particles))
     derived = system.kinetic is None
+    kinetic = kinetic_energy(particles, plain_q, plain_v, t) if derived else plain(system.kinetic, "the kinetic energy")
     stated_forces = tuple(
         plain(system.forces.get(q, 0), f"the force on {name}")
         for q, name in zip(system.coordinates, system.coordinate_names, strict=True)
@@ -315,9 +328,7 @@ def _statement(system: System) -> Statement:
         q=plain_q,
         v=plain_v,
         time=t,
-        kinetic=kinetic_energy(particles, plain_q, plain_v, t)
-        if derived
-        else plain(system.kinetic, "the kinetic energy"),
+        kinetic=kinetic,
         potential=plain(system.potential, "the potential"),
         dissipation=plain(system.dissipation, "the dissipation"),
         forces=stated_forces if system.states_forces else generalised_forces(particles, plain_q),
