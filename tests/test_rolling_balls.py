@@ -93,6 +93,25 @@ def test_invariants_in_the_cavity():
     assert motion.energy.drift < 1e-12
 
 
+def test_appells_equations_keep_the_spin_by_themselves():
+    """Náprstek and Fischer: with the spin ω·n as a quasi-velocity three equations are left, and the third is ṡ = 0."""
+    u, v, *turns = CAVITY.coordinates
+    rho = CAVITY.parameter("rho")
+    stretch = 1 + (u**2 + v**2) / (4 * rho**2)
+    normal = sm.Matrix([u, v, (u**2 + v**2) / (2 * rho)]) / stretch / rho - sm.Matrix([0, 0, 1])
+    chosen = {"a": u.diff(t) / stretch, "b": v.diff(t) / stretch, "s": sm.Matrix(turns).diff(t).dot(normal)}
+    equations = CAVITY.equations("appell", quasi_velocities=chosen)
+    case = CAVITY.at()
+    motion = case.simulate(3, u=0.7, v_dot=0.5, theta_z_dot=4)
+    state = equations.formulation.state(*np.split(motion.y[:, -1], 2), case)
+    rates = dict(zip(equations.flow.states, equations.flow.rhs(state, case), strict=True))
+    assert equations.dynamical == 3
+    assert abs(rates["s"]) < 1e-12
+    assert abs(rates["a"]) > 0.1
+    found, _ = equations.solve(*np.split(motion.y[:, -1], 2), case)
+    np.testing.assert_allclose(found, CAVITY.flow.rhs(motion.y[:, -1], case)[5:], atol=1e-11)
+
+
 def test_small_oscillations_in_the_cavity():
     """λ² = g/((1 + j)(R − r)) = 5g/(7(R − r)), in both directions."""
     spectrum = CAVITY.at(rho=0.7, g=9.81, r=0.3).spectrum()

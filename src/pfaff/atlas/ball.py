@@ -124,6 +124,10 @@ def _in_cavity(u: sm.Expr, v: sm.Expr) -> tuple[sm.Matrix, list[sm.Expr], sm.Exp
     """
     stretch = 1 + (u**2 + v**2) / (4 * rho**2)  # σ: the projection is conformal
     place = sm.Matrix([u, v, (u**2 + v**2) / (2 * rho)]) / stretch
-    along_u, along_v = (stretch * place.diff(q) for q in (u, v))
+    from_top = place - sm.Matrix([0, 0, 2 * rho])
+    along_u, along_v = (
+        sm.Matrix([1, 0, 0]) - u * from_top / (2 * rho**2),
+        sm.Matrix([0, 1, 0]) - v * from_top / (2 * rho**2),
+    )
     rolling = [u.diff(t) / stretch - r * spin.dot(along_v), v.diff(t) / stretch + r * spin.dot(along_u)]
     return place, rolling, (u.diff(t) ** 2 + v.diff(t) ** 2) / stretch**2
