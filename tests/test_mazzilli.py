@@ -195,7 +195,7 @@ def test_the_perfect_bar_buckles_at_its_closed_form():
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.01, 1e-3])
 def test_the_limit_load_of_the_imperfect_bar(epsilon):
-    branch = BAR.at(epsilon=epsilon).branch(to=1, points=40)
+    branch = BAR.at(epsilon=epsilon).branch(to=1, points=150)
     fold = branch.special[0]
     assert fold.kind == "fold"
     assert fold.value == pytest.approx(static_limit(epsilon) - 0.2, abs=1e-11)
@@ -206,7 +206,7 @@ def test_the_limit_load_of_the_imperfect_bar(epsilon):
 
 def test_koiters_two_thirds_power():
     """1 − λ = (45/8)^⅓ ε^⅔ to leading order; the next term is of the order ε^(4/3)."""
-    folds = {e: BAR.at(epsilon=e).branch(to=1, points=40).special[0].value + 0.2 for e in (1e-6, 1e-5, 1e-4)}
+    folds = {e: BAR.at(epsilon=e).branch(to=1).special[0].value + 0.2 for e in (1e-6, 1e-5, 1e-4)}
     constants = [(1 - load) / e ** (2 / 3) for e, load in folds.items()]
     assert constants[0] == pytest.approx((45 / 8) ** (1 / 3), rel=2e-4)
     errors = np.abs(np.array(constants) / (45 / 8) ** (1 / 3) - 1)
@@ -215,7 +215,7 @@ def test_koiters_two_thirds_power():
 
 def test_the_limit_loads_meet_in_the_cusp_of_the_perfect_bar():
     """Where Q̈ = (1 − λ/6)Q³ without imperfection, λ = 1: nothing damps the bar."""
-    curve = BAR.at(epsilon="1/100").branch(to=1, points=40).special[0].curve("epsilon", to=-0.01)
+    curve = BAR.at(epsilon="1/100").branch(to=1, points=150).special[0].curve("epsilon", to=-0.01)
     (cusp,) = curve.special
     assert cusp.kind == "cusp"
     assert (cusp["P"], cusp["epsilon"]) == pytest.approx((0.8, 0), abs=1e-12)
