@@ -45,8 +45,8 @@ class Drawing:
     T whose stem has the angle, long enough to reach a ``"contact"``) or ``"cylinder"`` (its axis along the
     angle, rolled by the bow). The angle of a mark, if not zero, is in ``angles``.
 
-    ``arrows`` are forces at points, pairs of expressions too. Of the points in ``traced`` the path is shown; if
-    there is none, of the last point.
+    ``circles`` are round bodies about points, by their radii, drawn to scale. ``arrows`` are forces at points, pairs of
+    expressions too. Of the points in ``traced`` the path is shown; if there is none, of the last point.
     """
 
     points: Mapping[str, Any]
@@ -54,6 +54,7 @@ class Drawing:
     marks: Mapping[str, str] = field(default_factory=dict)
     angles: Mapping[str, Any] = field(default_factory=dict)
     springs: Sequence[tuple[str, str]] = ()
+    circles: Mapping[str, Any] = field(default_factory=dict)
     arrows: Mapping[str, Any] = field(default_factory=dict)
     traced: Sequence[str] = ()
 
@@ -61,7 +62,7 @@ class Drawing:
         if not self.points:
             raise StatementError("a drawing needs at least one point, such as points={'end': (x, y)}")
         ends = (name for pair in (*self.links, *self.springs) for name in pair)
-        for name in (*ends, *self.marks, *self.angles, *self.arrows, *self.traced):
+        for name in (*ends, *self.marks, *self.angles, *self.circles, *self.arrows, *self.traced):
             if name not in self.points:
                 raise StatementError(f"the drawing has no point {name!r}: {nearest(str(name), self.points)}")
         for mark in self.marks.values():
