@@ -244,7 +244,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
     graph = graph_of(system)
     names = system.coordinate_names
     dropped = ignorable_coordinates(graph)
-    reference = _reference(graph)
+    reference = reference_matrix(graph)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
     columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
     solved = _solve_velocities(graph, columns, reference, settle)
@@ -283,7 +283,7 @@ def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[in
     return [names.index(name) for name in dependent]
 
 
-def _reference(graph: Graph) -> np.ndarray:
+def reference_matrix(graph: Graph) -> np.ndarray:
     """A at the origin with the default parameters (1 where there is none), or nearby if it is degenerate there."""
     if not graph.A:
         return np.zeros((0, len(graph.q)))
