@@ -29,6 +29,11 @@ class Compiled:
         used = hy.get_params(list(expressions))
         self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
 
+    @property
+    def size(self) -> int:
+        """How many elementary operations it takes."""
+        return len(self._function.dc)
+
     def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
         """The same for a batch with columns of parameters, without time, into a given array: for inner loops."""
         return self._function(x, out, pars=parameters[: self._parameters])

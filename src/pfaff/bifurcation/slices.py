@@ -99,6 +99,11 @@ class Slice:
     def k(self) -> int:
         return len(self.rows)
 
+    @property
+    def attracting(self) -> int:
+        """How many holonomic constraints attract the flow."""
+        return len(self.case.system.holonomic_constraints) if self.flow.settle else 0  # type: ignore[attr-defined]
+
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Those of the free names that are parameters."""
