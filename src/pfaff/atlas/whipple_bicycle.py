@@ -83,8 +83,33 @@ def whipple_bicycle() -> System:
         nonholonomic_constraints=[vx - rear * sm.cos(psi), vy - rear * sm.sin(psi), slip_H.dot(track_H), slip_H[1]],
         holonomic_constraints=[depth_F + p["r_F"] * steepness],
         parameters={symbol: sm.sympify(TABLE_1[name], rational=True) for name, symbol in p.items()},
+        drawing=_drawing(q, p, rotation((0, 0, 1), psi) * leaning, pitching, steering),
         name="Whipple's bicycle",
     )
+
+
+def _drawing(q: Any, p: dict[str, sm.Symbol], leaning: sm.Matrix, pitching: sm.Matrix, steering: sm.Matrix) -> Drawing:
+    """Both wheels, the frame, the fork and the tracks of both wheels."""
+
+    def shown(at: sm.Matrix) -> tuple[Any, Any]:
+        x, y, z = leaning * at
+        return oblique(q[0] + x, -(q[1] + y), -z)
+
+    rear = sm.Matrix([0, 0, -p["r_R"]])
+    foot = rear + pitching * sm.Matrix([p["w"] + p["c"], 0, p["r_R"]])
+    points = {"rear": rear, "front": foot + pitching * (steering * sm.Matrix([-p["c"], 0, -p["r_F"]]))}
+    angles = [2 * sm.pi * k / RIM for k in range(RIM)]
+    spokes = [sm.Matrix([sm.sin(angle), 0, sm.cos(angle)]) for angle in angles]
+    for k, spoke in enumerate(spokes):
+        points[f"rear{k}"] = rear + p["r_R"] * spoke
+        points[f"front{k}"] = points["front"] + pitching * (steering * (p["r_F"] * spoke))
+    up = sm.Matrix([-sm.sin(p["tilt"]), 0, -sm.cos(p["tilt"])])
+    points["seat"] = rear + pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])
+    points["head"] = foot + pitching * (p["w"] * up)
+    links = [("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front")]
+    rims = [(f"{wheel}{k}", f"{wheel}{(k + 1) % RIM}") for wheel in ("rear", "front") for k in range(RIM)]
+    pictures = {name: shown(at) for name, at in points.items()}
+    return Drawing(points=pictures, links=[*links, *rims], traced=["rear0", "front0"])
 
 
 def _inertia(p: dict[str, sm.Symbol], body: str) -> sm.Matrix:
