@@ -21,8 +21,8 @@ from pfaff.system import Drawing, System, coordinates
 def rocking_suitcase() -> System:
     """A suitcase pulled by its handle: short, high and steeply inclined, on hard wheels close together."""
     values = {
-        "m": 15, "I1": "0.6", "I2": "1.2", "I3": "0.9", "l": "0.8", "H": "0.8", "a": "0.4", "h": "0.1", "b": "0.2",
-        "k_w": 5000, "c_w": 5, "k": 500, "c": 5, "g": "9.81",
+        "m": 15, "I1": "0.6", "I2": "1.2", "I3": "0.9", "l": "0.8", "H": "0.8", "a": "0.2", "h": "0.2", "b": "0.2",
+        "k_w": 1000, "c_w": 5, "k": 500, "c": 5, "g": "9.81",
     }  # fmt: skip
     return _towed("rocking suitcase", values)
 
@@ -30,8 +30,8 @@ def rocking_suitcase() -> System:
 def snaking_trailer() -> System:
     """A caravan: long, with the hitch at the height of its axle, on soft suspensions."""
     values = {
-        "m": 1200, "I1": 600, "I2": 2500, "I3": 2500, "l": "4", "H": "0.4", "a": "3.8", "h": "0.8", "b": "0.9",
-        "k_w": 40000, "c_w": 1500, "k": 60000, "c": 1000, "g": "9.81",
+        "m": 1200, "I1": 600, "I2": 2500, "I3": 2500, "l": "4", "H": "0.4", "a": "0.3", "h": "0.8", "b": "0.9",
+        "k_w": 40000, "c_w": 1500, "k": 60000, "c": 500, "g": "9.81",
     }  # fmt: skip
     return _towed("snaking trailer", values)
 
