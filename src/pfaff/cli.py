@@ -97,10 +97,15 @@ def atlas(as_json: bool) -> None:
     """
     from pfaff import atlas as systems
 
-    entries = {name: (getattr(systems, name).__doc__ or "").strip().splitlines()[0] for name in systems.SYSTEMS}
+    entries = {topic: {make.__name__: _first_line(make) for make in makes} for topic, makes in systems.TOPICS.items()}
     if as_json:
-        return _print_json(entries)
-    _table("Systems", ["name", "what it is"], [[name, text] for name, text in entries.items()])
+        facts = {name: {"topic": topic, "what": what} for topic, each in entries.items() for name, what in each.items()}
+        return _print_json(facts)
+    _grouped(entries)
+
+
+def _first_line(make: Callable[..., Any]) -> str:
+    return (make.__doc__ or "").strip().partition("\n")[0].rstrip(".")
 
 
 @app.command()
@@ -628,7 +633,7 @@ def _system(name: str, bars: int | None, constraint: str | None, load: str | Non
 
     if name not in systems.SYSTEMS:
         raise StatementError(f"no system {name!r} in the atlas: {nearest(name, systems.SYSTEMS)}")
-    make = getattr(systems, name)
+    make = systems.SYSTEMS[name]
     given: dict[str, Any] = {"bars": bars, "constraint": constraint, "load": load}
     given = {key: value for key, value in given.items() if value is not None}
     more = _pairs(option, "--option")
@@ -727,6 +732,22 @@ def _table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         table.add_row(*row)
     Console().print(table)
+
+
+def _grouped(entries: dict[str, dict[str, str]]) -> None:
+    """Names and what they stand for under headings, in columns that line up."""
+    from rich.console import Console
+    from rich.table import Table
+
+    width = max(len(name) for group in entries.values() for name in group)
+    console = Console()
+    for k, (heading, group) in enumerate(entries.items()):
+        table = Table(title=("\n" if k else "") + heading, title_justify="left", box=None, show_header=False)
+        table.add_column(width=width, no_wrap=True)
+        table.add_column(overflow="fold")
+        for row in group.items():
+            table.add_row(*row)
+        console.print(table)
 
 
 @contextmanager

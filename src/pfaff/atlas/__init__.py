@@ -1,18 +1,57 @@
-"""Ready systems, one function each; ``column_assembly`` is the column of very many bars."""
+"""Ready systems by topic, one function each; ``column_assembly`` is the column of very many bars.
+
+A new system is one import and one entry in ``TOPICS``; the first line of its docstring says what it is.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pfaff.atlas.ball import ball_absorber, ball_in_cavity, ball_on_turntable
 from pfaff.atlas.bottema import bottema, bottema_general
 from pfaff.atlas.column import column, reut, ziegler
+from pfaff.atlas.oscillator import oscillator
+from pfaff.atlas.particle import nonholonomic_particle
+from pfaff.atlas.pendulum import moving_support_pendulum, pendulum
+from pfaff.atlas.sleigh import chaplygin_sleigh, knife_edge
+from pfaff.atlas.softening_bar import softening_bar
+from pfaff.atlas.two_bar_frame import two_bar_frame
 
 if TYPE_CHECKING:
-    from pfaff.atlas.chain import column_assembly
+    from pfaff.atlas.chain import column_assembly as column_assembly
+    from pfaff.system import System
 
-SYSTEMS = ("bottema", "bottema_general", "column", "reut", "ziegler")
+TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
+    "Columns of rigid bars": (
+        column,
+        ziegler,
+        reut,
+    ),
+    "Small vibrations of nonholonomic systems": (
+        bottema,
+        bottema_general,
+    ),
+    "Sleighs and particles": (
+        chaplygin_sleigh,
+        knife_edge,
+        nonholonomic_particle,
+    ),
+    "Rolling balls": (
+        ball_on_turntable,
+        ball_in_cavity,
+        ball_absorber,
+    ),
+    "One degree of freedom": (
+        oscillator,
+        two_bar_frame,
+        pendulum,
+        moving_support_pendulum,
+        softening_bar,
+    ),
+}
 
-__all__ = ["SYSTEMS", "bottema", "bottema_general", "column", "column_assembly", "reut", "ziegler"]
+SYSTEMS: dict[str, Callable[..., System]] = {make.__name__: make for topic in TOPICS.values() for make in topic}
 
 
 def __getattr__(name: str) -> Any:

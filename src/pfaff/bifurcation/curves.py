@@ -350,7 +350,8 @@ def curve_of_special(special: SpecialPoint, name: str, to: float, step: float, p
             f"no curve starts from a {special.kind} along {special.parameter}: take a fold or a Hopf point of a "
             "branch in a parameter"
         )
-    start = Start(kinds[special.kind], special.case, s.flow, s.free[0], special.x, s.held_states, s.zeros)
+    at = (special.x, s.held_states, s.zeros, s.sizes[: s.n])
+    start = Start(kinds[special.kind], special.case, s.flow, s.free[0], *at)
     return start.curve(name, to, step, points, progress)
 
 
@@ -365,6 +366,7 @@ class Start:
     x: np.ndarray
     held: list[str]
     zeros: tuple[int, ...]
+    sizes: np.ndarray | None = None  # of the states, where the branch tells
 
     def curve(self, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
         case, system = self.case, self.case.system
@@ -374,7 +376,8 @@ class Start:
         value, other = (float(case.numbers[system.parameter_names.index(each)]) for each in (self.load, name))
         check_following(name, other, to, step, points)
         spans = (abs(value) or 1.0, abs(to - other))
-        problem, z = slice_of(case, self.flow, (self.load, name), self.x, spans, self.held, self.zeros)
+        free = (self.load, name)
+        problem, z = slice_of(case, self.flow, free, self.x, spans, self.held, self.zeros, self.sizes)
         deflate = Deflation.about(problem.state_jacobian(z), self.zeros)
         singular = self.kind(problem, deflate, np.zeros(0), np.zeros(0)).with_borders(z)
         start = Arclength(singular).corrected(z, np.eye(len(z))[-1])

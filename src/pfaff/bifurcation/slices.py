@@ -223,9 +223,12 @@ def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 
 def slice_of(
     case: Bound, flow: Flow, free: tuple[str, ...], x: np.ndarray, spans: Sequence[float], fixed: Sequence[str],
-    zeros: tuple[int, ...],
+    zeros: tuple[int, ...], states: np.ndarray | None = None,
 ) -> tuple[Slice, np.ndarray]:  # fmt: skip
-    """The problem about an equilibrium with these structural zeros, and its z there."""
+    """The problem about an equilibrium with these structural zeros, and its z there.
+
+    ``states`` are sizes of the states where they are known; those of a singular equilibrium alone may mislead.
+    """
     J = jacobian_of(flow, x, case.numbers)
     k = zeros[0] if zeros else 0
     moving = [flow.states.index(name) for name in free if name in flow.states]
@@ -238,7 +241,8 @@ def slice_of(
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
         pull[0, 0] = rows[0, j]
     span = np.abs(np.asarray(spans, dtype=float))
-    sizes = np.concatenate([_sizes(J, x, flow, case, free, span), np.ones(k), span])
+    usual = _sizes(J, x, flow, case, free, span) if states is None else states
+    sizes = np.concatenate([usual, np.ones(k), span])
     z = np.concatenate([x, np.zeros(k), values])
     return Slice(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
 

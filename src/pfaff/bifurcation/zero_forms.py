@@ -4,6 +4,7 @@ Kuznetsov, Elements of Applied Bifurcation Theory (3rd ed. 2004), Secs. 5.4, 8.7
 Int. J. Bifurcation Chaos 15 (2005). On the centre manifold, with ⟨q, q⟩ = ⟨p, q⟩ = 1,
 
     fold                ẇ = a w² + …,                   cusp    ẇ = c w³ + …  (where a = 0)
+    undamped            ẅ = a w² + …,                           ẅ = c w³ + …
     Bogdanov–Takens     ẇ0 = w1,  ẇ1 = a w0² + b w0 w1 + …
 """
 
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 Form = Callable[..., np.ndarray]
+UNDAMPED = 1e-12  # ⟨p, q⟩ of unit vectors below this is zero
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,9 @@ class Null:
 
     @property
     def overlap(self) -> float:
-        """⟨p, q⟩: zero at a Bogdanov–Takens point."""
-        return float(self.p @ self.q)
+        """⟨p, q⟩: zero at a Bogdanov–Takens point, and where nothing damps the motion along q."""
+        product = float(self.p @ self.q)
+        return product if abs(product) > UNDAMPED else 0.0
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         """x with J x = right up to p, and no component along q."""
@@ -69,18 +72,24 @@ def _sense(q: np.ndarray) -> float:
     return float(np.sign(q[np.abs(q).argmax()]))
 
 
+def _adjoint(null: Null) -> tuple[np.ndarray, np.ndarray]:
+    """p of unit product with q, and q; where nothing damps w, ⟨p, q⟩ = 0, with q1 of J q1 = q instead, and q1."""
+    along = null.q if null.overlap else null.solve(null.q)
+    return null.p / (null.p @ along), along
+
+
 def fold_coefficient(null: Null, form: Form) -> float:
-    """a = ⟨p, B(q, q)⟩/2 with ⟨p, q⟩ = 1, the largest component of q positive."""
-    return _sense(null.q) * float(null.p @ form(null.q, null.q)) / (2 * null.overlap)
+    """a = ⟨p, B(q, q)⟩/2, the largest component of q positive."""
+    p, _ = _adjoint(null)
+    return _sense(null.q) * float(p @ form(null.q, null.q)) / 2
 
 
 def cusp_coefficient(null: Null, form: Form) -> float:
-    """c = ⟨p, C(q, q, q) + 3B(q, h)⟩/6 with J h = −B(q, q) + ⟨p, B(q, q)⟩ q, ⟨p, h⟩ = 0."""
+    """c = ⟨p, C(q, q, q) + 3B(q, h)⟩/6 with J h = −B(q, q); a = 0 leaves no need to say which h."""
     B = C = form
-    q, p = null.q, null.p / null.overlap
+    q, (p, along) = null.q, _adjoint(null)
     bent = B(q, q)
-    h = null.solve(-bent + (p @ bent) * q)
-    h = h - (p @ h) * q
+    h = null.solve(-bent + (p @ bent) * along)
     return float(p @ (C(q, q, q) + 3 * B(q, h))) / 6
 
 

@@ -27,19 +27,21 @@ APART = ("cylinder", "wall", "contact")  # marks of what does not move with the 
 
 @dataclass(frozen=True)
 class Scene:
-    """Points and arrows, one row (x, y) for each instant of ``t``; angles, one number for each."""
+    """Points and arrows, one row (x, y) for each instant of ``t``; angles and radii, one number for each."""
 
     drawing: Drawing
     t: np.ndarray
     points: Mapping[str, np.ndarray]
     angles: Mapping[str, np.ndarray]
+    radii: Mapping[str, np.ndarray]
     arrows: Mapping[str, np.ndarray]
 
     @cached_property
     def moving(self) -> np.ndarray:
-        """All points of the system itself: instants × points × (x, y)."""
+        """All points of the system itself, with the corners about its circles: instants × points × (x, y)."""
         marks = self.drawing.marks
         own = [at for name, at in self.points.items() if marks.get(name) not in APART]
+        own += [self.points[name] + sign * radius[:, None] for name, radius in self.radii.items() for sign in (-1, 1)]
         return np.stack(own or list(self.points.values()), axis=1)
 
     @cached_property
@@ -142,8 +144,9 @@ def scene_of(case: Case | None, q: np.ndarray, t: np.ndarray, numbers: np.ndarra
     values = iter([np.broadcast_to(np.asarray(row, dtype=float), np.shape(t)) for row in rows])
     points = {name: np.stack([next(values), next(values)], axis=1) for name in drawing.points}
     angles = {name: next(values) for name in drawing.angles}
+    radii = {name: next(values) for name in drawing.circles}
     arrows = {name: np.stack([next(values), next(values)], axis=1) for name in drawing.arrows}
-    return Scene(drawing, np.asarray(t), points, angles, arrows)
+    return Scene(drawing, np.asarray(t), points, angles, radii, arrows)
 
 
 def scene_of_motion(motion: Motion, times: np.ndarray) -> Scene:
@@ -153,12 +156,13 @@ def scene_of_motion(motion: Motion, times: np.ndarray) -> Scene:
 
 @lru_cache(maxsize=32)
 def _formulas(system: System) -> Callable[..., list[Any]]:
-    """Points, then angles, then arrows: one function of the coordinates, parameters and time."""
+    """Points, angles, radii and arrows, in this order: one function of the coordinates, parameters and time."""
     drawing = system.drawing
     assert drawing is not None
     entries = [
         *((name, each) for name, point in drawing.points.items() for each in _pair(name, point)),
         *drawing.angles.items(),
+        *drawing.circles.items(),
         *((name, each) for name, arrow in drawing.arrows.items() for each in _pair(name, arrow)),
     ]
     s = system.statement

@@ -1,0 +1,129 @@
+"""Balls that roll without slipping: on a turntable, in a spherical cavity, and as a vibration absorber.
+
+The spin ω of a ball is no derivative of coordinates. But its inertia is the same about all axes, so that Euler's
+equations read J ω̇ = torque, as if the components of ω along fixed axes were velocities: theta_x, theta_y and theta_z
+are their integrals over time. These do not tell the attitude, on which nothing here depends; in return the equations
+are regular in every attitude, where Euler angles are not, and all three may be ignored, where Euler parameters may not.
+"""
+
+from __future__ import annotations
+
+import sympy as sm
+
+from pfaff.system import TIME as t
+from pfaff.system import Drawing, System, coordinates
+
+turns = sm.Matrix(coordinates("theta_x theta_y theta_z"))
+spin = turns.diff(t)
+m, r, j, rho = sm.symbols("m r j rho", positive=True)
+g, c = sm.symbols("g c", nonnegative=True)
+Omega = sm.Symbol("Omega", real=True)
+BALL = {m: 1, r: sm.Rational(1, 10), j: sm.Rational(2, 5)}  # j = J/(m r²): 2/5 for a solid ball, 2/3 for a shell
+
+
+def ball_on_turntable() -> System:
+    """A ball on a table that turns at Ω: it runs in circles, at Ω j/(1 + j), that is 2Ω/7 for a solid ball.
+
+    Earnshaw (1844), Dynamics; Weltner (1979), Am. J. Phys. 47. Tilted by α, down along x, the table lets the circles
+    drift sideways, at the speed g sin α/(jΩ), and not down.
+    """
+    x, y = coordinates("x y")
+    alpha = sm.Symbol("alpha", real=True)
+    table = Omega * sm.Matrix([-y, x])
+    contact = sm.Matrix([x.diff(t) - r * spin[1], y.diff(t) + r * spin[0]])
+    return System(
+        coordinates=[x, y, *turns],
+        kinetic=m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2 + _rotation(),
+        potential=-m * g * sm.sin(alpha) * x,
+        nonholonomic_constraints=list(contact - table),
+        parameters={**BALL, g: 1, alpha: 0, Omega: 1},
+        drawing=Drawing(
+            points={"axis": (0, 0), "rim": (sm.cos(Omega * t), sm.sin(Omega * t)), "ball": (x, y)},
+            circles={"axis": 1, "ball": r},
+            marks={"axis": "hinge", "rim": "contact"},
+        ),
+        name="ball on a turntable",
+    )
+
+
+def ball_in_cavity() -> System:
+    """A ball that rolls inside a spherical cavity, its centre on a sphere of radius ρ about the cavity's centre.
+
+    Náprstek and Fischer (2017), Procedia Engineering 199. Its spin about the normal, s = ω·n, is constant. Small
+    oscillations have ρ(1 + j)λ² − jrsλ − g = 0, that is λ² = 5g/(7ρ) without spin; steady circles at the rate λ and the
+    angle β from the vertical the same with ρ cos β instead of ρ.
+
+    u and v are stereographic coordinates from the top: near the bottom the horizontal displacements of the ball, and
+    regular everywhere but in the top itself. No chart of a sphere has fewer singular points.
+    """
+    u, v = coordinates("u v")
+    place, rolling, speed = _in_cavity(u, v)
+    return System(
+        coordinates=[u, v, *turns],
+        kinetic=m * speed / 2 + _rotation(),
+        potential=m * g * place[2],
+        dissipation=c * speed / 2,
+        nonholonomic_constraints=rolling,
+        parameters={**BALL, rho: 1, g: 1, c: 0},
+        drawing=Drawing(
+            points={"cavity": (0, rho), "ball": (place[0], place[2])}, circles={"cavity": rho + r, "ball": r}
+        ),
+        name="ball in a spherical cavity",
+    )
+
+
+def ball_absorber() -> System:
+    """A mass on a spring, shaken by p0 cos Ωt, with a ball in a spherical cavity that calms it.
+
+    Pirner (2002), J. Wind Eng. Ind. Aerodyn. 90; Náprstek, Fischer, Pirner and Fischer (2011), COMPDYN. Small motions
+    in the plane obey (M + m)Ẍ + mü + CẊ + KX = p0 cos Ωt and m(1 + j)ü + mẌ + cu̇ + mgu/ρ = 0: the ball is tuned to the
+    mass where g/((1 + j)ρ) = K/M, as by default. Large ones leave the plane.
+    """
+    X, u, v = coordinates("X u v")
+    M, K = sm.symbols("M K", positive=True)
+    C = sm.Symbol("C", nonnegative=True)
+    p0 = sm.Symbol("p0", real=True)
+    place, rolling, speed = _in_cavity(u, v)
+    moving = X.diff(t) ** 2 + 2 * X.diff(t) * place[0].diff(t) + speed
+    force = p0 * sm.cos(Omega * t)
+    tuned = {m: sm.Rational(1, 20), rho: sm.Rational(5, 7), g: 1, c: sm.Rational(1, 100)}
+    return System(
+        coordinates=[X, u, v, *turns],
+        kinetic=M * X.diff(t) ** 2 / 2 + m * moving / 2 + _rotation(),
+        potential=K * X**2 / 2 + m * g * place[2],
+        dissipation=C * X.diff(t) ** 2 / 2 + c * speed / 2,
+        forces={X: force},
+        nonholonomic_constraints=rolling,
+        parameters={**BALL, **tuned, M: 1, K: 1, C: sm.Rational(1, 100), p0: sm.Rational(1, 100), Omega: 1},
+        drawing=Drawing(
+            points={
+                "wall": (-2 * (rho + r), rho),
+                "side": (X - rho - r, rho),
+                "cavity": (X, rho),
+                "ball": (X + place[0], place[2]),
+            },
+            circles={"cavity": rho + r, "ball": r},
+            springs=[("wall", "side")],
+            marks={"wall": "wall"},
+            arrows={"cavity": (force, 0)},
+            traced=["cavity", "ball"],
+        ),
+        name="ball vibration absorber",
+    )
+
+
+def _rotation() -> sm.Expr:
+    return j * m * r**2 * spin.dot(spin) / 2
+
+
+def _in_cavity(u: sm.Expr, v: sm.Expr) -> tuple[sm.Matrix, list[sm.Expr], sm.Expr]:
+    """The ball's place above the bottom, the two rolling constraints, and its speed in the cavity, squared.
+
+    Along the orthonormal tangents e_u, e_v and the normal n = e_v × e_u towards the wall, ẋ + rω × n = 0 reads
+    u̇/σ = rω·e_v and v̇/σ = −rω·e_u.
+    """
+    stretch = 1 + (u**2 + v**2) / (4 * rho**2)  # σ: the projection is conformal
+    place = sm.Matrix([u, v, (u**2 + v**2) / (2 * rho)]) / stretch
+    along_u, along_v = (stretch * place.diff(q) for q in (u, v))
+    rolling = [u.diff(t) / stretch - r * spin.dot(along_v), v.diff(t) / stretch + r * spin.dot(along_u)]
+    return place, rolling, (u.diff(t) ** 2 + v.diff(t) ** 2) / stretch**2
