@@ -18,19 +18,19 @@ RIM = 24  # points by which the rim is drawn
 
 
 def rolling_disc() -> System:
-    """A thin homogeneous disc. Upright it rolls stably where the rate φ̇ obeys φ̇² > g/(3r)."""
+    """A thin homogeneous disc that rolls on a plane: upright it rolls stably where φ̇² > g/(3r)."""
     return _rolling(sm.Rational(1, 4), sm.Rational(1, 2), "rolling disc")
 
 
 def rolling_hoop() -> System:
-    """A thin hoop. Upright it rolls stably where the rate φ̇ obeys φ̇² > g/(4r)."""
+    """A thin hoop that rolls on a plane: upright it rolls stably where φ̇² > g/(4r)."""
     return _rolling(sm.Rational(1, 2), sm.Integer(1), "rolling hoop")
 
 
 def _rolling(across: sm.Expr, axial: sm.Expr, name: str) -> System:
     """Moments of inertia are in units of m r²; (x, y) is the contact, psi the heading, theta the lean, phi the spin.
 
-    Steady circles obey g sin θ = ψ̇ cos θ ((C + m r²)(φ̇ + ψ̇ sin θ) − A ψ̇ sin θ)/(m r).
+    Steady circles obey m g r sin θ + ψ̇ cos θ ((C + m r²)(φ̇ + ψ̇ sin θ) − A ψ̇ sin θ) = 0, with A and C these moments.
     """
     x, y, psi, theta, phi = coordinates("x y psi theta phi")
     m, r, g = sm.symbols("m r g", positive=True)

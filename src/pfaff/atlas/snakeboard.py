@@ -14,8 +14,9 @@ from pfaff.system import Drawing, System, coordinates
 
 
 def snakeboard() -> System:
-    """Board at (x, y) with heading theta, rotor psi on it, axles steered by phi_f and phi_b a distance l from the centre.
+    """A board on two steered axles that a rotor propels, by swinging in time with the steering.
 
+    The board is at (x, y) with heading theta, the rotor psi on it, the axles phi_f and phi_b a distance l from it.
     Prescribe the shape and it moves, ``simulate(…, prescribed={"psi": …, "phi_f": …, "phi_b": …})``: forwards when
     rotor and steering swing at one frequency, turning on the spot when the rotor swings twice as fast. With
     phi_f = −phi_b = φ the momentum along the motions that the wheels allow, P = m v l cos φ + (I θ̇ + J_r ψ̇) sin φ with

@@ -27,7 +27,7 @@ RIM = 16  # points by which a wheel is drawn
 
 
 def whipple_bicycle() -> System:
-    """Upright at v = ṡ it weaves below 4.29238253634 m/s and capsizes above 6.02426201539 m/s.
+    """Whipple's bicycle without a rider's hands: upright it weaves below 4.29 m/s and capsizes above 6.02 m/s.
 
     Coordinates are the rear contact (x, y), yaw psi, lean phi, pitch chi and steer delta; s and f are the distances
     that the rear wheel has rolled relative to the ground and the front wheel relative to its fork. The pitch obeys the

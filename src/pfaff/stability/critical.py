@@ -137,6 +137,8 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
 
     def buckling() -> CriticalLoad:
         static = candidates["buckling"]
+        if static and static[0] <= MERGE * reach and _stands(path, reach):
+            static = static[1:]
         if static and static[0] <= MERGE * reach:
             return _static(path, 0.0, searched, "the tangent stiffness is singular without load")
         if static:
@@ -144,6 +146,11 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
         return _static(path, reach, searched, "the equilibrium path folds back") if ended else absent("buckling")
 
     return CriticalLoads(first("flutter"), first("divergence"), buckling(), tuple(cells))
+
+
+def _stands(path: LoadPath, reach: float) -> bool:
+    """Whether a constraint A q̇ + b(q) = 0 loses its b without load, as that of a wheel which stands: its own zero."""
+    return len(path.linearise(0.0).J) < len(path.linearise(PROBES[1] * reach).J)
 
 
 class _General:
