@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria import Branch
     from pfaff.bifurcation.hopf import Hopf
     from pfaff.bifurcation.orbits import OrbitPoint
+    from pfaff.bifurcation.steady_motion import SteadyMotion
     from pfaff.equilibria import Equilibria, Equilibrium
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
@@ -150,9 +151,14 @@ class Bound:
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
-        if name is not None and name in self.system.shape.states:  # type: ignore[attr-defined]
+        if name is not None and name in self._states:
             return name
         return self.load_name(name)
+
+    @property
+    def _states(self) -> tuple[str, ...]:
+        """Names of what may move: no parameter is called so."""
+        raise NotImplementedError
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""
@@ -175,6 +181,11 @@ class Case(Bound):
     """A mechanical system at given parameter values."""
 
     system: System
+
+    @property
+    def _states(self) -> tuple[str, ...]:
+        names = self.system.coordinate_names
+        return (*names, *(f"{name}_dot" for name in names))
 
     def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
         from pfaff.path import LoadPath
@@ -201,6 +212,16 @@ class Case(Bound):
         path = LoadPath(self, load.name, fixed)
         z = path.solution(float(self.values[load.name]))
         return equilibrium_near(self, path.balance.fixed, z)
+
+    def steady(self, start: Mapping[str, float] | None = None, **fixed: float) -> SteadyMotion:
+        """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
+
+        Shape and velocities are constant, as when a wheel rolls straight or in circles. Names that are not fixed are
+        free, and the motion nearest to their values in ``start`` (zero by default) is taken.
+        """
+        from pfaff.bifurcation.steady_motion import steady_motion
+
+        return steady_motion(self, start or {}, fixed)
 
     def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
         """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
@@ -401,6 +422,10 @@ class OdeCase(Bound):
     """A plain ODE at given parameter values."""
 
     system: Ode
+
+    @property
+    def _states(self) -> tuple[str, ...]:
+        return self.system.state_names
 
     def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
         from pfaff.path import StatePath

@@ -26,6 +26,7 @@ from pfaff.system import System
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
+QUICK_FROM = 1500  # operations of the right-hand side beyond which its derivatives optimise for too long
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
@@ -58,6 +59,13 @@ class Flow:
         states = 2 * len(self.system.coordinates) if isinstance(self.system, System) else len(self.states)
         return states > COMPACT_FROM
 
+    @cached_property
+    def heavy(self) -> bool:
+        """Whether its derivatives are too large to be optimised."""
+        if "rhs" not in self._compiled:
+            self._compiled["rhs"] = Compiled(self.expressions, self.variables, compact=self._large)
+        return self._compiled["rhs"].operations > QUICK_FROM
+
     def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
         values = self._evaluate("rhs", lambda: self.expressions, x, case, time)
@@ -81,7 +89,7 @@ class Flow:
         if order not in self._indices:
             self._indices[order] = self._entries(order)
         entries = self._indices[order]
-        values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time)
+        values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time, quick=self.heavy)
         n = len(self.states)
         tensor = np.zeros((n,) * (order + 1) + values.shape[1:])
         for (index, _), value in zip(entries, values, strict=True):
@@ -253,7 +261,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
     graph = graph_of(system)
     names = system.coordinate_names
     dropped = ignorable_coordinates(graph)
-    reference = _reference(graph)
+    reference = reference_matrix(graph)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
     columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
     solved = _solve_velocities(graph, columns, reference, settle)
@@ -292,7 +300,7 @@ def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[in
     return [names.index(name) for name in dependent]
 
 
-def _reference(graph: Graph) -> np.ndarray:
+def reference_matrix(graph: Graph) -> np.ndarray:
     """A at the origin with the default parameters (1 where there is none), or nearby if it is degenerate there."""
     if not graph.A:
         return np.zeros((0, len(graph.q)))

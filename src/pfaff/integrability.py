@@ -7,9 +7,11 @@ identity fails with probability one if it fails at all; an integral is then soug
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
@@ -23,7 +25,7 @@ TRIALS = 3
 STEP = 1e-4  # of the central differences; the random points are O(1)
 TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the entries
 
-Forms = Callable[[np.ndarray], np.ndarray]
+Forms = Callable[[np.ndarray], np.ndarray]  # of one point, or of many with a trailing axis
 
 
 def redundant_rows(statement: Statement) -> list[int]:
@@ -74,19 +76,51 @@ def _trials(statement: Statement) -> Iterator[tuple[np.ndarray, Forms]]:
         set().union(*(c.free_symbols for c in statement.constraints)) - {*statement.q, *statement.v, statement.time},
         key=str,
     )
-    evaluate = sm.lambdify([statement.q, statement.v, statement.time, parameters], list(statement.constraints), "math")
     generator = np.random.default_rng(1949)
     n = len(statement.q)
-    units = [*np.eye(n).tolist(), [0.0] * n]
+    units = np.hstack([np.eye(n), np.zeros((n, 1))])[..., None]
     for _ in range(TRIALS):
-        values = generator.uniform(0.2, 1.4, len(parameters)).tolist()
+        values = dict(zip(parameters, generator.uniform(0.2, 1.4, len(parameters)), strict=True))
 
-        def forms(x: np.ndarray, values: list[float] = values) -> np.ndarray:
-            q, time = x[:-1].tolist(), float(x[-1])
-            rows = np.array([evaluate(q, unit, time, values) for unit in units]).T
-            return np.hstack([rows[:, :-1] - rows[:, -1:], rows[:, -1:]])
+        def forms(x: np.ndarray, values: dict[sm.Symbol, float] = values) -> np.ndarray:
+            many = x.reshape(n + 1, -1)
+            q, v = dict(zip(statement.q, many[:-1], strict=True)), dict(zip(statement.v, units, strict=True))
+            found = evaluated(statement.constraints, {**values, **q, **v, statement.time: many[-1]})
+            rows = np.array([np.broadcast_to(each, (n + 1, many.shape[1])) for each in found])
+            return np.hstack([rows[:, :-1] - rows[:, -1:], rows[:, -1:]]).reshape(-1, *x.shape)
 
         yield _admissible(forms, generator, n), forms
+
+
+def evaluated(expressions: Sequence[sm.Expr], values: Mapping[sm.Symbol, Any]) -> list[Any]:
+    """Expressions at numbers or arrays, common parts once: large trees are evaluated sooner than printed."""
+    known: dict[sm.Basic, Any] = dict(values)
+
+    def value(e: sm.Basic) -> Any:
+        if e not in known:
+            if isinstance(e, sm.Add):
+                known[e] = sum(map(value, e.args[1:]), value(e.args[0]))
+            elif isinstance(e, sm.Mul):
+                known[e] = math.prod(map(value, e.args[1:]), start=value(e.args[0]))
+            elif isinstance(e, sm.Pow):
+                known[e] = value(e.base) ** value(e.exp)
+            elif e.is_number:
+                known[e] = float(e)
+            elif isinstance(e, sm.Function) and all(isinstance(x, sm.Expr) for x in e.args):
+                known[e] = _function(e.func, len(e.args))(*map(value, e.args))
+            else:
+                symbols = sorted(e.free_symbols, key=str)
+                known[e] = sm.lambdify(symbols, e, "numpy")(*map(value, symbols))
+        return known[e]
+
+    with np.errstate(all="ignore"):
+        return [value(e) for e in expressions]
+
+
+@lru_cache(maxsize=64)
+def _function(function: Any, count: int) -> Callable[..., Any]:
+    arguments = sm.symbols(f"x1:{count + 1}")
+    return sm.lambdify(arguments, function(*arguments), "numpy")
 
 
 def _admissible(forms: Forms, generator: np.random.Generator, n: int) -> np.ndarray:
@@ -104,7 +138,7 @@ def _admissible(forms: Forms, generator: np.random.Generator, n: int) -> np.ndar
 def _differences(forms: Forms, point: np.ndarray) -> np.ndarray:
     """∂(a, b)_i/∂x_j of every form, by central differences: indexed [form, i, j]."""
     steps = STEP * np.eye(len(point))
-    return np.stack([(forms(point + step) - forms(point - step)) / (2 * STEP) for step in steps], axis=-1)
+    return (forms(point[:, None] + steps) - forms(point[:, None] - steps)) / (2 * STEP)
 
 
 def _closed_on_kernel(form: np.ndarray, gradient: np.ndarray) -> bool:

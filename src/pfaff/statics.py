@@ -44,10 +44,10 @@ class Statics:
             [graph.balance],
             [graph.constraints[: self.nonholonomic] + graph.positions],
             graph.M,
-            _rows(graph.balance, graph.v),
-            _rows(graph.balance, graph.q),
+            gradient_rows(graph.balance, graph.v),
+            gradient_rows(graph.balance, graph.q),
             graph.A,
-            _rows(graph.constraints, graph.q),
+            gradient_rows(graph.constraints, graph.q),
         ]
         self._shapes = [(len(rows), len(rows[0]) if rows else 0) for rows in blocks]
         flat = [e for rows in blocks for row in rows for e in row]
@@ -69,7 +69,7 @@ class Statics:
         return AtRest(balance[0], held[0] if self.m else np.zeros((0, *values.shape[1:])), M, C, K, A, B)
 
 
-def _rows(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:
+def gradient_rows(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:
     if not functions:
         return []
     return [list(row) for row in hy.diff_tensors(functions, variables, diff_order=1).jacobian]

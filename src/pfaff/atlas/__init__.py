@@ -14,9 +14,15 @@ from pfaff.atlas.column import column, reut, ziegler
 from pfaff.atlas.oscillator import oscillator
 from pfaff.atlas.particle import nonholonomic_particle
 from pfaff.atlas.pendulum import moving_support_pendulum, pendulum
+from pfaff.atlas.rattleback import rattleback
+from pfaff.atlas.rolling_disc import rolling_disc, rolling_hoop
 from pfaff.atlas.sleigh import chaplygin_sleigh, knife_edge
+from pfaff.atlas.snakeboard import snakeboard
 from pfaff.atlas.softening_bar import softening_bar
+from pfaff.atlas.towed_wheel import towed_wheel
+from pfaff.atlas.trailer import rocking_suitcase, snaking_trailer
 from pfaff.atlas.two_bar_frame import two_bar_frame
+from pfaff.atlas.whipple_bicycle import whipple_bicycle
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
@@ -41,6 +47,18 @@ TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
         ball_on_turntable,
         ball_in_cavity,
         ball_absorber,
+    ),
+    "Bodies that roll": (
+        rolling_disc,
+        rolling_hoop,
+        rattleback,
+    ),
+    "What is ridden or towed": (
+        whipple_bicycle,
+        snakeboard,
+        towed_wheel,
+        rocking_suitcase,
+        snaking_trailer,
     ),
     "One degree of freedom": (
         oscillator,

@@ -59,6 +59,11 @@ def unstable(values: np.ndarray) -> int:
     return int((values.real > ROUNDING * np.abs(values).max(initial=0.0)).sum())
 
 
+def physical(values: np.ndarray, settle: float, count: int) -> np.ndarray:
+    """Indices without those of the eigenvalues −settle by which so many holonomic constraints attract."""
+    return np.sort(np.argsort(np.abs(values + settle))[count:])
+
+
 def slopes(J: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues and their derivatives ⟨p, J' q⟩/⟨p, q⟩."""
     values, q = np.linalg.eig(J)

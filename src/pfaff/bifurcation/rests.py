@@ -18,6 +18,7 @@ from pfaff.bifurcation.eigenvalues import (
     dips,
     hopf_product,
     imaginary,
+    physical,
     signed_log,
     slopes,
     unstable,
@@ -73,6 +74,8 @@ class Rests:
         (after, before), lengths = s.probes(z, tangent[:, None])
         change = (deflate(after[..., 0]) - deflate(before[..., 0])) / (2 * lengths[0])
         values, rates = slopes(deflate(J), change)
+        real = physical(values, s.flow.settle, s.attracting)
+        values, rates = values[real], rates[real]
         bordered = np.vstack([s.jacobian(z) * s.sizes, tangent / s.sizes])
         sign, log = np.linalg.slogdet(bordered)
         return Facts(

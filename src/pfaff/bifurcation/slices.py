@@ -99,6 +99,11 @@ class Slice:
     def k(self) -> int:
         return len(self.rows)
 
+    @property
+    def attracting(self) -> int:
+        """How many holonomic constraints attract the flow."""
+        return len(self.case.system.holonomic_constraints) if self.flow.settle else 0  # type: ignore[attr-defined]
+
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Those of the free names that are parameters."""
@@ -274,6 +279,8 @@ def start_slice(case: Bound, name: str, to: float, start: Any, fixed: Mapping[st
     flow, x, held = at.flow, at.x, at.held
     if name in flow.dropped:
         raise ParameterError(f"{name} is ignorable: equilibria along it are all alike; vary a parameter")
+    if name not in (*flow.states, *case.system.parameter_names):
+        raise ParameterError(f"{name} is no state of this branch, {', '.join(flow.states)}: start from a value of it")
     span = abs(to - _value(case, flow, x, name)) or 1.0
     zeros = _persistent(case, at, name, span)
     return slice_of(case, flow, (name,), x, (span,), held, zeros)
@@ -312,9 +319,12 @@ def _plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
 
 def _mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
     """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
+    from pfaff.bifurcation.steady_motion import SteadyMotion
     from pfaff.equilibria import Equilibrium
     from pfaff.stability.linear import linearise
 
+    if isinstance(start, SteadyMotion):
+        return _steady_start(case, start, fixed)
     given = {} if isinstance(start, Equilibrium) else _by_name(start)
     if any(name not in case.system.coordinate_names for name in given):
         return _steady_start(case, given, fixed)
@@ -339,18 +349,11 @@ def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> 
     return equilibrium_near(case, fixed, z)
 
 
-def _steady_start(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> _At:
-    flow = case.system.shape
-    for name in given:
-        if name not in flow.states:
-            raise ParameterError(
-                f"{case.system.name} has no state {name!r} to start from: {nearest(name, flow.states)}"
-            )
-    x0 = np.array([float({**fixed, **given}.get(name, 0.0)) for name in flow.states])
-    held = [flow.states.index(name) for name in fixed if name in flow.states]
-    rhs, jacobian = (lambda x: flow.rhs(x, case.numbers)), (lambda x: jacobian_of(flow, x, case.numbers))
-    x, settled = newton(rhs, jacobian, x0, held)
-    return _At(flow, _reached(case, x, settled), [name for name in fixed if name in flow.states], len(x))
+def _steady_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
+    from pfaff.bifurcation.steady_motion import SteadyMotion, steady_motion
+
+    motion = start if isinstance(start, SteadyMotion) else steady_motion(case, start, fixed)
+    return _At(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros))
 
 
 def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:

@@ -33,6 +33,7 @@ BEYOND = 1e-7  # how far beyond a critical load, relative to the interval, growt
 COINCIDENT = 1e-9  # eigenvalues closer than this at every load, relatively, are always alike
 PROBES = (0.0, 0.137, 0.311, 0.733, 1.0)  # shares of the interval at which structure is looked for
 TOUCHING = 1e-6  # double roots are found as neighbours this close, relative to the interval
+STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
 FARTHEST = 1e6  # times the natural range of loads
 EIGENVALUE_ERROR = 2e-12  # of computed eigenvalues, relative to the largest
 IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
@@ -136,6 +137,8 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
 
     def buckling() -> CriticalLoad:
         static = candidates["buckling"]
+        if static and static[0] <= MERGE * reach and _stands(path, reach):
+            static = static[1:]
         if static and static[0] <= MERGE * reach:
             return _static(path, 0.0, searched, "the tangent stiffness is singular without load")
         if static:
@@ -143,6 +146,11 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
         return _static(path, reach, searched, "the equilibrium path folds back") if ended else absent("buckling")
 
     return CriticalLoads(first("flutter"), first("divergence"), buckling(), tuple(cells))
+
+
+def _stands(path: LoadPath, reach: float) -> bool:
+    """Whether a constraint A q̇ + b(q) = 0 loses its b without load, as that of a wheel which stands: its own zero."""
+    return len(path.linearise(0.0).J) < len(path.linearise(PROBES[1] * reach).J)
 
 
 class _General:
@@ -335,7 +343,7 @@ def natural_range(path: LoadPath) -> float:
             )
             / probe
         )
-        if slope > 0 and inner > 0:
+        if slope * probe > STIFFENED * inner > 0:  # less is rounding: a speed, say, that stiffens nothing
             wanted = 4 * inner / slope
             decade = 10.0 ** np.floor(np.log10(wanted))
             return float(next(decade * digit for digit in (1, 2, 5, 10) if decade * digit >= wanted))

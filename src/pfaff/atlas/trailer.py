@@ -1,0 +1,96 @@
+"""Two-wheeled bodies towed at constant speed: the suitcase that rocks and the trailer that snakes.
+
+One model serves both, as Horváth and Takács do in Analogue models of rocking suitcases and snaking trailers (2018):
+yaw, roll on elastic wheels, and a hitch that yields sideways. Plaut (1996), Rocking instability of a pulled suitcase
+with two wheels, Acta Mech. 117, and Darling, Tilley and Gao (2009), An experimental investigation of car–trailer
+high-speed stability, Proc. IMechE D 223, describe what is modelled. The statement and its parameters are our own: a
+rigid body on an axle that does not slip sideways, which rolls about the line from the hitch to the middle of the axle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sm
+
+from pfaff.atlas.space import kinetic_energy, rotation
+from pfaff.system import TIME as t
+from pfaff.system import Drawing, System, coordinates
+
+
+def rocking_suitcase() -> System:
+    """A suitcase pulled by its handle: short, high and steeply inclined, on hard wheels close together."""
+    values = {
+        "m": 15, "I1": "0.6", "I2": "1.2", "I3": "0.9", "l": "0.8", "H": "0.8", "a": "0.2", "h": "0.2", "b": "0.2",
+        "k_w": 1000, "c_w": 5, "k": 500, "c": 5, "g": "9.81",
+    }  # fmt: skip
+    return _towed("rocking suitcase", values)
+
+
+def snaking_trailer() -> System:
+    """A caravan: long, with the hitch at the height of its axle, on soft suspensions."""
+    values = {
+        "m": 1200, "I1": 600, "I2": 2500, "I3": 2500, "l": "4", "H": "0.4", "a": "0.3", "h": "0.8", "b": "0.9",
+        "k_w": 40000, "c_w": 1500, "k": 60000, "c": 500, "g": "9.81",
+    }  # fmt: skip
+    return _towed("snaking trailer", values)
+
+
+def _towed(name: str, values: dict[str, Any]) -> System:
+    """Coordinates are the displacement q of the hitch, yaw psi and roll phi; the hitch is at (v t, q, H).
+
+    The body has its centre of mass a ahead of the axle along the line to the hitch and h above it, its moments of
+    inertia I1 about that line, I2 aside and I3 upwards. Springs k_w and dampers c_w carry the wheels at ±b.
+    """
+    q, psi, phi = coordinates("q psi phi")
+    p = {each: sm.Symbol(each, **_promise(each)) for each in values}
+    v = sm.Symbol("v", real=True)
+    l, H, a, h, b = (p[each] for each in ("l", "H", "a", "h", "b"))
+    sideways, yaw, roll = q.diff(t), psi.diff(t), phi.diff(t)
+    length = sm.sqrt(l**2 + H**2)
+    sine, cosine = H / length, l / length
+    tilting = sm.Matrix([[cosine, 0, -sine], [0, 1, 0], [sine, 0, cosine]])  # the line rises towards the hitch
+    rolling = rotation((1, 0, 0), phi)
+    centre = sm.Matrix([a, 0, h])
+    up = rolling.T * (tilting.T * sm.Matrix([0, 0, 1]))
+    spin = yaw * up + sm.Matrix([roll, 0, 0])
+    # The middle of the axle, ahead and to the left; the hitch moves by (v, q̇).
+    ahead, left = v * sm.cos(psi) + sideways * sm.sin(psi), sideways * sm.cos(psi) - v * sm.sin(psi) - l * yaw
+    velocity = rolling.T * (tilting.T * sm.Matrix([ahead, left, 0])) + spin.cross(centre)
+    height = up.dot(centre)
+    return System(
+        coordinates=[q, psi, phi],
+        kinetic=kinetic_energy(p["m"], sm.diag(p["I1"], p["I2"], p["I3"]), velocity, spin),
+        potential=p["m"] * p["g"] * height + p["k"] * q**2 / 2 + p["k_w"] * b**2 * sm.sin(phi) ** 2,
+        dissipation=p["c"] * sideways**2 / 2 + p["c_w"] * b**2 * roll**2,
+        nonholonomic_constraints=[left],
+        parameters={**{p[each]: sm.Rational(value) for each, value in values.items()}, v: 0},
+        load=v,
+        drawing=_drawing(q, psi, phi, l, b),
+        name=name,
+    )
+
+
+def _promise(name: str) -> dict[str, bool]:
+    if name in ("a", "h"):
+        return {"real": True}
+    return {"nonnegative": True} if name in ("c", "c_w", "H") else {"positive": True}
+
+
+def _drawing(q: Any, psi: Any, phi: Any, l: Any, b: Any) -> Drawing:
+    """From above: hitch, body, and the wheels drawn apart by how far the body rolls over them."""
+    middle = sm.Matrix([-l * sm.cos(psi), q - l * sm.sin(psi)])
+    left = sm.Matrix([-sm.sin(psi), sm.cos(psi)])
+    return Drawing(
+        points={
+            "hitch": (0, q),
+            "left": middle + b * left,
+            "right": middle - b * left,
+            "axle": middle,
+            "top": middle - l / 2 * sm.sin(phi) * left,
+        },
+        links=[("hitch", "axle"), ("left", "right"), ("axle", "top")],
+        marks={"hitch": "hinge", "left": "wheel", "right": "wheel", "top": "mass"},
+        angles={"left": psi + sm.pi / 2, "right": psi + sm.pi / 2},
+        traced=["axle"],
+    )

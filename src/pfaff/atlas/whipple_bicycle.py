@@ -1,0 +1,122 @@
+"""Whipple's bicycle: rear and front frame and two wheels on knife edges, riding hands-free.
+
+Meijaard, Papadopoulos, Ruina and Schwab (2007), Linearized dynamics equations for the balance and steer of a bicycle:
+a benchmark and review, Proc. R. Soc. A 463, with its axes (x ahead, y to the right, z down) and the parameters of its
+Table 1. The model here is the full nonlinear one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sm
+
+from pfaff.atlas.space import kinetic_energy, oblique, rotation
+from pfaff.system import TIME as t
+from pfaff.system import Drawing, System, coordinates
+
+TABLE_1 = {
+    "w": "1.02", "c": "0.08", "tilt": sm.pi / 10, "g": "9.81",
+    "r_R": "0.3", "m_R": 2, "I_Rxx": "0.0603", "I_Ryy": "0.12",
+    "x_B": "0.3", "z_B": "-0.9", "m_B": 85, "I_Bxx": "9.2", "I_Bxz": "2.4", "I_Byy": 11, "I_Bzz": "2.8",
+    "x_H": "0.9", "z_H": "-0.7", "m_H": 4, "I_Hxx": "0.05892", "I_Hxz": "-0.00756", "I_Hyy": "0.06", "I_Hzz": "0.00708",
+    "r_F": "0.35", "m_F": 3, "I_Fxx": "0.1405", "I_Fyy": "0.28",
+}  # fmt: skip
+SIGNED = ("c", "tilt", "x_B", "z_B", "I_Bxz", "x_H", "z_H", "I_Hxz")  # may have either sign
+RIM = 16  # points by which a wheel is drawn
+
+
+def whipple_bicycle() -> System:
+    """Whipple's bicycle without a rider's hands: upright it weaves below 4.29 m/s and capsizes above 6.02 m/s.
+
+    Coordinates are the rear contact (x, y), yaw psi, lean phi, pitch chi and steer delta; s and f are the distances
+    that the rear wheel has rolled relative to the ground and the front wheel relative to its fork. The pitch obeys the
+    holonomic constraint that the front wheel touches the ground; four rolling constraints are nonholonomic.
+    """
+    q = coordinates("x y psi phi chi delta s f")
+    p = {name: sm.Symbol(name, real=True, positive=None if name in SIGNED else True) for name in TABLE_1}
+    x, y, psi, phi, chi, delta, _, _ = q
+    vx, vy, yaw, lean, pitch, steer, rear, front = (each.diff(t) for each in q)
+    aside, axis = sm.Matrix([0, 1, 0]), sm.Matrix([sm.sin(p["tilt"]), 0, sm.cos(p["tilt"])])
+    leaning, pitching, steering = rotation((1, 0, 0), phi), rotation((0, 1, 0), chi), rotation(axis, delta)
+
+    # Vectors have their components in the frame that leans (A), in the rear frame (B) or in the front frame (H).
+    ahead, right = vx * sm.cos(psi) + vy * sm.sin(psi), vy * sm.cos(psi) - vx * sm.sin(psi)
+    down_A = leaning.T * sm.Matrix([0, 0, 1])
+    spin_A = sm.Matrix([lean, 0, 0]) + yaw * down_A
+    hub_A = leaning.T * sm.Matrix([ahead, right, 0]) + spin_A.cross(sm.Matrix([0, 0, -p["r_R"]]))
+    down_B, hub_B = pitching.T * down_A, pitching.T * hub_A
+    spin_B = pitching.T * spin_A + pitch * aside
+    centre_B = sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])  # from the rear hub
+    foot_B = sm.Matrix([p["w"] + p["c"], 0, p["r_R"]])  # where the steering axis meets the ground, if upright
+    down_H, spin_H = steering.T * down_B, steering.T * spin_B + steer * axis
+    foot_H = steering.T * (hub_B + spin_B.cross(foot_B))
+    centre_H = sm.Matrix([p["x_H"] - p["w"] - p["c"], 0, p["z_H"]])  # from the foot of the steering axis
+    hub_H = sm.Matrix([-p["c"], 0, -p["r_F"]])
+    wheel_H = foot_H + spin_H.cross(hub_H)
+
+    rolling_R, rolling_F = spin_A - rear / p["r_R"] * aside, spin_H - front / p["r_F"] * aside
+    kinetic = (
+        kinetic_energy(p["m_R"], _axial(p, "R"), hub_A, rolling_R)
+        + kinetic_energy(p["m_B"], _inertia(p, "B"), hub_B + spin_B.cross(centre_B), spin_B)
+        + kinetic_energy(p["m_H"], _inertia(p, "H"), foot_H + spin_H.cross(centre_H), spin_H)
+        + kinetic_energy(p["m_F"], _axial(p, "F"), wheel_H, rolling_F)
+    )
+    depth_R = -p["r_R"] * sm.cos(phi)
+    depth_foot = depth_R + down_B.dot(foot_B)
+    depth_F = depth_foot + down_H.dot(hub_H)
+    depths = {
+        "m_R": depth_R,
+        "m_B": depth_R + down_B.dot(centre_B),
+        "m_H": depth_foot + down_H.dot(centre_H),
+        "m_F": depth_F,
+    }
+    # The front contact lies below the hub, in the plane of the wheel: down without its part along the axle.
+    steepness = sm.sqrt(down_H[0] ** 2 + down_H[2] ** 2)
+    below_H = p["r_F"] / steepness * sm.Matrix([down_H[0], 0, down_H[2]])
+    slip_H = wheel_H + rolling_F.cross(below_H)
+    track_H = sm.Matrix([down_H[2], 0, -down_H[0]])  # where the front wheel points on the ground, but for its length
+    return System(
+        coordinates=q,
+        kinetic=kinetic,
+        potential=-p["g"] * sum(p[mass] * depth for mass, depth in depths.items()),
+        nonholonomic_constraints=[vx - rear * sm.cos(psi), vy - rear * sm.sin(psi), slip_H.dot(track_H), slip_H[1]],
+        holonomic_constraints=[depth_F + p["r_F"] * steepness],
+        parameters={symbol: sm.sympify(TABLE_1[name], rational=True) for name, symbol in p.items()},
+        drawing=_drawing(q, p, rotation((0, 0, 1), psi) * leaning, pitching, steering),
+        name="Whipple's bicycle",
+    )
+
+
+def _drawing(q: Any, p: dict[str, sm.Symbol], leaning: sm.Matrix, pitching: sm.Matrix, steering: sm.Matrix) -> Drawing:
+    """Both wheels, the frame, the fork and the tracks of both wheels."""
+
+    def shown(at: sm.Matrix) -> tuple[Any, Any]:
+        x, y, z = leaning * at
+        return oblique(q[0] + x, -(q[1] + y), -z)
+
+    rear = sm.Matrix([0, 0, -p["r_R"]])
+    foot = rear + pitching * sm.Matrix([p["w"] + p["c"], 0, p["r_R"]])
+    points = {"rear": rear, "front": foot + pitching * (steering * sm.Matrix([-p["c"], 0, -p["r_F"]]))}
+    angles = [2 * sm.pi * k / RIM for k in range(RIM)]
+    spokes = [sm.Matrix([sm.sin(angle), 0, sm.cos(angle)]) for angle in angles]
+    for k, spoke in enumerate(spokes):
+        points[f"rear{k}"] = rear + p["r_R"] * spoke
+        points[f"front{k}"] = points["front"] + pitching * (steering * (p["r_F"] * spoke))
+    up = sm.Matrix([-sm.sin(p["tilt"]), 0, -sm.cos(p["tilt"])])
+    points["seat"] = rear + pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])
+    points["head"] = foot + pitching * (p["w"] * up)
+    links = [("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front")]
+    rims = [(f"{wheel}{k}", f"{wheel}{(k + 1) % RIM}") for wheel in ("rear", "front") for k in range(RIM)]
+    pictures = {name: shown(at) for name, at in points.items()}
+    return Drawing(points=pictures, links=[*links, *rims], traced=["rear0", "front0"])
+
+
+def _inertia(p: dict[str, sm.Symbol], body: str) -> sm.Matrix:
+    xx, xz, yy, zz = (p[f"I_{body}{axes}"] for axes in ("xx", "xz", "yy", "zz"))
+    return sm.Matrix([[xx, 0, xz], [0, yy, 0], [xz, 0, zz]])
+
+
+def _axial(p: dict[str, sm.Symbol], wheel: str) -> sm.Matrix:
+    across = p[f"I_{wheel}xx"]
+    return sm.diag(across, p[f"I_{wheel}yy"], across)
