@@ -312,6 +312,7 @@ class Case(Bound):
         method: str = "auto",
         prescribed: Mapping[str, Any] | None = None,
         events: Mapping[str, Any] | None = None,
+        step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] = lambda fraction: None,
         **initial: float,
@@ -324,12 +325,16 @@ class Case(Bound):
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
             extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
-            is steadier where fast modes are lightly damped. ``"auto"`` chooses between Taylor and implicit.
+            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, takes redundant
+            constraints and goes through singular configurations; its reactions are those of least norm. ``"auto"``
+            chooses between Taylor and implicit, and takes the augmented one where constraints are redundant.
         prescribed
             Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
             (times, values). The reaction of a prescribed coordinate is the force that drives it.
         events
             Named expressions to locate where they vanish, each SymPy, text or an ``Event``: ``motion.events``.
+        step
+            Equal steps of (at most) this length for the augmented method, instead of those that keep the tolerance.
         progress
             Is told the fraction done, now and then. Ctrl-C ends the run and keeps what was computed.
         """
@@ -345,6 +350,7 @@ class Case(Bound):
             method=method,
             prescribed=prescribed,
             events=events,
+            step=step,
             max_steps=max_steps,
             progress=progress,
         )

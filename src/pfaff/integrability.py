@@ -1,4 +1,4 @@
-"""Frobenius' test: which Pfaffian constraints are holonomic in disguise, and which are redundant.
+"""Frobenius' test: which Pfaffian constraints are holonomic in disguise.
 
 A single form ω = a·dq + b dt is integrable where ω ∧ dω = 0: its exterior derivative vanishes on
 its own kernel. The test is made at random configurations with random parameters, where an
@@ -26,18 +26,6 @@ TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the en
 Forms = Callable[[np.ndarray], np.ndarray]
 
 
-def redundant_rows(statement: Statement) -> list[int]:
-    """Rows of A that are combinations of earlier rows at every configuration."""
-    if len(statement.constraints) < 2:
-        return []
-    dependent: list[set[int]] = []
-    for point, forms in _trials(statement):
-        rows = forms(point)[:, :-1]
-        ranks = [np.linalg.matrix_rank(rows[: k + 1], tol=TOLERANCE) for k in range(len(rows))]
-        dependent.append({k for k, rank in enumerate(ranks) if rank == (ranks[k - 1] if k else 0)})
-    return sorted(set.intersection(*dependent))
-
-
 def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.Expr | None] | None:
     """The first nonholonomic row that is integrable on its own, with its integral if one is found."""
     if not nonholonomic:
@@ -61,7 +49,8 @@ def integrable_together(statement: Statement, nonholonomic: int) -> bool:
         return False
     for point, forms in _trials(statement):
         values, gradients = forms(point)[:nonholonomic], _differences(forms, point)[:nonholonomic]
-        kernel = np.linalg.svd(values)[2][nonholonomic:].T
+        _, sizes, right = np.linalg.svd(values)
+        kernel = right[int((sizes > TOLERANCE).sum()) :].T
         twist = [kernel.T @ (gradient - gradient.T) @ kernel for gradient in gradients]
         if np.abs(twist).max(initial=0.0) >= TOLERANCE * (1 + np.abs(gradients).max()):
             return False

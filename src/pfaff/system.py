@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy as sm
 
-from pfaff.errors import ConstraintError, StatementError, nearest
-from pfaff.integrability import first_integrable, integrable_together, redundant_rows
+from pfaff.errors import ConstraintError, RankError, StatementError, nearest
+from pfaff.integrability import first_integrable, integrable_together
 from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
+from pfaff.redundancy import dependence
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -111,6 +112,9 @@ class System(Parametrised):
     accept_integrable
         Take an integrable relation among the nonholonomic ones as it stands: its constant of integration
         is then left to the initial state, and equilibria come in families over it.
+    accept_redundant
+        Keep constraints that follow from the others. Their reactions are then not unique: ``simulate`` uses the
+        augmented Lagrangian and gives those of least norm, other analyses ask for ``system.independent``.
 
     The equations are M q̈ + h + Aᵀp = 0 with A q̇ + b = 0: the reaction p multiplies +A on the
     left-hand side.
@@ -128,6 +132,7 @@ class System(Parametrised):
     drawing: Drawing | None = None
     name: str = "system"
     accept_integrable: bool = False
+    accept_redundant: bool = False
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -142,9 +147,11 @@ class System(Parametrised):
         normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "statement", _statement(self))
         _check_degrees(self)
-        _check_constraints(self)
+        normalise(self, "redundant", _redundant_constraints(self))
+        _check_integrability(self)
 
     statement: Statement = field(init=False, repr=False)
+    redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from earlier ones, from zero
 
     @property
     def time(self) -> sm.Symbol:
@@ -173,6 +180,25 @@ class System(Parametrised):
         if principle not in PRINCIPLES:
             raise StatementError(f"unknown principle {principle!r}: {nearest(principle, PRINCIPLES)}")
         return derive(self, principle)
+
+    @cached_property
+    def independent(self) -> System:
+        """The same system without its redundant constraints: the same motions, the reactions of the others unique."""
+        if not self.redundant:
+            return self
+        s = len(self.nonholonomic_constraints)
+        kept = [c for k, c in enumerate(self.nonholonomic_constraints) if k not in self.redundant]
+        held = [c for k, c in enumerate(self.holonomic_constraints, start=s) if k not in self.redundant]
+        return replace(self, nonholonomic_constraints=kept, holonomic_constraints=held, accept_redundant=False)
+
+    def check_independent(self) -> None:
+        """Refuse what needs unique reactions where constraints are redundant."""
+        if self.redundant:
+            raise RankError(
+                f"{_rows(self.redundant)} of {self.name} {'is' if len(self.redundant) == 1 else 'are'} redundant, so that "
+                "the reactions are not unique: analyse system.independent, without "
+                f"{'it' if len(self.redundant) == 1 else 'them'}, or simulate with method='augmented'"
+            )
 
     @cached_property
     def flow(self) -> Flow:
@@ -335,19 +361,33 @@ def _check_degrees(system: System) -> None:
             )
 
 
-def _check_constraints(system: System) -> None:
+def _redundant_constraints(system: System) -> tuple[int, ...]:
     s = system.statement
     n, m = len(s.q), len(s.constraints)
-    if not m:
-        return
-    if m > n:
-        raise ConstraintError(f"{m} constraints on {n} coordinates: at most {n} can be independent, remove {m - n}")
-    rows = redundant_rows(s)
-    if rows:
+    found = dependence(s, system.parameters)
+    if found.contradictory:
         raise ConstraintError(
-            f"constraint {', '.join(str(r + 1) for r in rows)} is a combination of the others at every "
-            "configuration: remove it"
+            f"{_rows(found.contradictory)} contradict each other, no motion obeys them all: remove or correct one"
         )
+    if not found.redundant or system.accept_redundant:
+        return found.redundant
+    keep = "set accept_redundant=True to keep it (simulated by method='augmented', reactions not unique)"
+    if m > n:
+        raise ConstraintError(
+            f"{m} constraints on {n} coordinates: at most {n} can be independent, remove {m - n} or more of "
+            f"{_rows(found.redundant)}, or {keep}"
+        )
+    raise ConstraintError(
+        f"{_rows(found.redundant)} is a combination of the others wherever they hold: remove it, or {keep}"
+    )
+
+
+def _rows(rows: Sequence[int]) -> str:
+    return f"constraint{'s' if len(rows) > 1 else ''} {', '.join(str(row + 1) for row in rows)}"
+
+
+def _check_integrability(system: System) -> None:
+    s = system.statement
     if system.accept_integrable:
         return
     if integrable_together(s, len(system.nonholonomic_constraints)):
