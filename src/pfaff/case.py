@@ -285,6 +285,19 @@ class Case(Bound):
             return characteristic_polynomial(self.at(**values))
         return self.linearise(**values).polynomial()
 
+    def determinant(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+        """Bottema's bordered determinant about an equilibrium, with its zero roots (see ``Determinant``).
+
+        ``exact=True`` gives SymPy's, about the origin (``ExactDeterminant``).
+        """
+        if exact:
+            from pfaff.stability.determinant import exact_determinant
+
+            if about is not None:
+                raise ParameterError("exact determinants are about the origin: leave out the equilibrium")
+            return exact_determinant(self.at(**values))
+        return self.linearise(about, **values).determinant()
+
     def paradox(
         self,
         direction: Mapping[str, float] | None = None,

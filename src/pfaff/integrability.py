@@ -26,18 +26,28 @@ TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the en
 Forms = Callable[[np.ndarray], np.ndarray]
 
 
-def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.Expr | None] | None:
-    """The first nonholonomic row that is integrable on its own, with its integral if one is found."""
-    if not nonholonomic:
-        return None
+def integrable_rows(statement: Statement, nonholonomic: int) -> list[bool]:
+    """Which nonholonomic rows are integrable on their own."""
     integrable = np.full(nonholonomic, True)
-    for point, forms in _trials(statement):
+    for point, forms in _trials(statement) if nonholonomic else ():
         values, gradients = forms(point), _differences(forms, point)
         integrable &= [_closed_on_kernel(values[row], gradients[row]) for row in range(nonholonomic)]
-    if not integrable.any():
+    return [bool(each) for each in integrable]
+
+
+def integral_of(statement: Statement, row: int) -> tuple[sm.Expr, sm.Expr] | None:
+    """φ and f with ω = f dφ for an integrable row, if one is found."""
+    return _integral(_form(statement, row), (*statement.q, statement.time))
+
+
+def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.Expr | None] | None:
+    """The first nonholonomic row that is integrable on its own, with its integral if one is found."""
+    integrable = integrable_rows(statement, nonholonomic)
+    if not any(integrable):
         return None
-    row = int(integrable.argmax())
-    return row, _integral(_form(statement, row), (*statement.q, statement.time))
+    row = integrable.index(True)
+    found = integral_of(statement, row)
+    return row, found[0] if found else None
 
 
 def integrable_together(statement: Statement, nonholonomic: int) -> bool:
@@ -111,8 +121,8 @@ def _form(statement: Statement, row: int) -> list[sm.Expr]:
     ]
 
 
-def _integral(form: list[sm.Expr], variables: tuple[sm.Symbol, ...]) -> sm.Expr | None:
-    """φ with dφ = ω/f, where f is 1, a coefficient of ω or a product of two of them."""
+def _integral(form: list[sm.Expr], variables: tuple[sm.Symbol, ...]) -> tuple[sm.Expr, sm.Expr] | None:
+    """φ and f with dφ = ω/f, where f is 1, a coefficient of ω or a product of two of them."""
     varying = [a for a in form if a.free_symbols & set(variables)]
     products = [a * b for a, b in combinations_with_replacement(varying, 2)]
     factors = [sm.Integer(1), *varying, *products]
@@ -124,5 +134,5 @@ def _integral(form: list[sm.Expr], variables: tuple[sm.Symbol, ...]) -> sm.Expr 
         if phi.has(sm.Integral):
             continue
         if all(sm.simplify(sm.diff(phi, x) - a) == 0 for a, x in zip(exact, variables, strict=True)):
-            return sm.simplify(phi)
+            return sm.simplify(phi), factor
     return None

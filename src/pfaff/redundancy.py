@@ -55,7 +55,9 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
     return Dependence(redundant, at_odds[-1] if redundant and all(at_odds) else ())
 
 
-def _trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[tuple[Callable[..., Rows], Any, float]]:
+def _trials(
+    statement: Statement, defaults: Mapping[sm.Symbol, Any]
+) -> Iterator[tuple[Callable[..., Rows], Any, float]]:
     """(A, b, φ) as functions of q and t, with a random configuration to start from; the default parameters last."""
     expressions = [*statement.constraints, *statement.positions]
     free = set().union(*(c.free_symbols for c in expressions)) - {*statement.q, *statement.v, statement.time}

@@ -16,6 +16,7 @@ from pfaff.redundancy import dependence
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.classification import Classification
     from pfaff.equations import LagrangeEquations
     from pfaff.flow import Flow
 
@@ -180,6 +181,13 @@ class System(Parametrised):
         if principle not in PRINCIPLES:
             raise StatementError(f"unknown principle {principle!r}: {nearest(principle, PRINCIPLES)}")
         return derive(self, principle)
+
+    @cached_property
+    def classification(self) -> Classification:
+        """The kind of every constraint: holonomic, scleronomic, catastatic, redundant; ``print`` shows a table."""
+        from pfaff.classification import classify
+
+        return classify(self)
 
     @cached_property
     def independent(self) -> System:

@@ -4,15 +4,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pfaff.atlas.andrews_squeezer import andrews_squeezer
 from pfaff.atlas.bottema import bottema, bottema_general
 from pfaff.atlas.column import column, reut, ziegler
+from pfaff.atlas.double_four_bar import double_four_bar
+from pfaff.atlas.slider_crank import slider_crank
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly
 
-SYSTEMS = ("bottema", "bottema_general", "column", "reut", "ziegler")
+SYSTEMS = (
+    "andrews_squeezer",
+    "bottema",
+    "bottema_general",
+    "column",
+    "double_four_bar",
+    "reut",
+    "slider_crank",
+    "ziegler",
+)
 
-__all__ = ["SYSTEMS", "bottema", "bottema_general", "column", "column_assembly", "reut", "ziegler"]
+__all__ = [
+    "SYSTEMS",
+    "andrews_squeezer",
+    "bottema",
+    "bottema_general",
+    "column",
+    "column_assembly",
+    "double_four_bar",
+    "reut",
+    "slider_crank",
+    "ziegler",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -90,7 +90,7 @@ def andrews_squeezer() -> System:
             links=[("O", "crank"), ("crank", "joint"), ("joint", "B"), ("B", "D"), ("joint", "H"), ("H", "A"),
                    ("joint", "G"), ("G", "A")],
             springs=[("C", "D")],
-            marks={name: "ground" for name in "OABC"} | {name: "hinge" for name in ("crank", "joint", "H", "G", "D")},
+            marks=dict.fromkeys("OABC", "ground") | dict.fromkeys(("crank", "joint", "H", "G", "D"), "hinge"),
             traced=("joint",),
         ),
         name="Andrews' squeezer",

@@ -43,7 +43,10 @@ def double_four_bar(rigid_coupler: bool = False) -> System:
         holonomic_constraints=held,
         parameters={l: 1, m: 1, g: "981/100"},
         drawing=Drawing(
-            points={**{f"A{i}": tuple(p) for i, p in enumerate(ground)}, **{f"B{i}": tuple(p) for i, p in enumerate(joints)}},
+            points={
+                **{f"A{i}": tuple(p) for i, p in enumerate(ground)},
+                **{f"B{i}": tuple(p) for i, p in enumerate(joints)},
+            },
             links=[("A0", "B0"), ("A1", "B1"), ("A2", "B2"), ("B0", "B1"), ("B1", "B2")],
             marks={**{f"A{i}": "ground" for i in range(3)}, **{f"B{i}": "hinge" for i in range(3)}},
             traced=("B0", "B2"),

@@ -87,7 +87,9 @@ def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> 
         scale = max(scale, node.v @ node.M @ node.v)
         found = fields.step(node, h, _guess(track), scale)
         if found is None:
-            track.status = f"{COLLAPSED}: Newton's method does not converge with steps of {abs(h):.3g}, give a shorter one"
+            track.status = (
+                f"{COLLAPSED}: Newton's method does not converge with steps of {abs(h):.3g}, give a shorter one"
+            )
             return
         track.middles.append(found[1])
         track.nodes.append(replace(found[0], t=(k + 1) * h))
@@ -151,9 +153,7 @@ def _work_scale(task: Task) -> float:
     return float(speed @ M[0] @ speed) if n else 0.0
 
 
-def accelerations(
-    M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """q̈ and the reactions λ of M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0, of all solutions those with least Σ (a M⁻¹aᵀ) λ².
 
     The first axis counts states. A massless direction that the constraints hold counts as very light.

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 METHODS = ("auto", "taylor", "implicit", "cvode", "radau", "augmented")
 BACKENDS = {"cvode": "sundials", "radau": "scipy"}
-FINEST, USUAL, COARSE = 1e-15, 1e-8, 1e-5  # tolerances of Taylor's, of implicit and of the augmented method, unless told
+FINEST, USUAL, COARSE = (
+    1e-15,
+    1e-8,
+    1e-5,
+)  # tolerances of Taylor's, of implicit and of the augmented method, unless told
 STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
 APART = 1e3  # the fastest decay to the slowest time scale of a motion that is stiff
 
