@@ -1,7 +1,7 @@
 """What kind of constraints a system has: holonomic or not, scleronomic or rheonomic, catastatic, redundant.
 
-Real displacements obey A dq + b dt = 0, virtual ones A δq = 0: they are the same where b = 0 (catastatic constraints, Pars
-1965). All constraints stated are ideal: their reactions do no work in virtual displacements. What is not ideal,
+Real displacements obey A dq + b dt = 0, virtual ones A δq = 0: they are the same where b = 0 (catastatic constraints,
+Pars 1965). All constraints stated are ideal: their reactions do no work in virtual displacements. What is not ideal,
 such as friction, belongs to ``forces`` or ``dissipation``.
 """
 
@@ -51,8 +51,8 @@ class ConstraintClass:
 class Classification:
     """All constraints of a system, in the order of its reactions.
 
-    ``freedom`` counts the independent velocities, ``dimension`` is that of the configuration space: the coordinates less
-    the independent holonomic constraints.
+    ``freedom`` counts the independent velocities, ``dimension`` is that of the configuration space: the coordinates
+    less the independent holonomic constraints.
     """
 
     system: str

@@ -1,9 +1,9 @@
 """Which constraints follow from the others, and which contradict them.
 
 Where A has the rank r < m, the m − r left null vectors ℓ of A decide: rows are redundant if ℓ·b = 0, so that A and
-[A | b] have the same rank, and contradictory if not. Holonomic ones also contradict each other if they have no common zero
-although their gradients are dependent everywhere, as x = 0 and x = 1. Redundancy need only hold where the constraints
-do: it is tested at random points of φ(q, t) = 0, for random parameters and for the default ones.
+[A | b] have the same rank, and contradictory if not. Holonomic ones also contradict each other if they have no common
+zero although their gradients are dependent everywhere, as x = 0 and x = 1. Redundancy need only hold where the
+constraints do: it is tested at random points of φ(q, t) = 0, for random parameters and for the default ones.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
             wrong = _without_common_zero(rows, q, t)
         at_odds.append(wrong)
     # the rank is that of most points: at a singular one, or for special parameters, more rows depend on each other
-    redundant = tuple(sorted(min(dependent, key=len))) if dependent else ()
+    redundant = tuple(sorted(min(dependent, key=lambda rows: len(rows)))) if dependent else ()
     return Dependence(redundant, at_odds[-1] if redundant and all(at_odds) else ())
 
 
@@ -98,18 +98,19 @@ def _evaluable(rows: Callable[..., Rows], q: np.ndarray, t: float) -> bool:
 
 
 def _regular_zero(rows: Callable[..., Rows], q: np.ndarray, t: float) -> tuple[np.ndarray, bool]:
-    """A common zero where the rows have the rank that they have around it: singular ones attract, and are left again."""
+    """A common zero where few rows depend on each other: singular ones attract, and are left again by a kick."""
     found, holds = _common_zero(rows, q, t)
-    rank = len(rows(q, t)[0]) - len(_dependent_rows(rows(found, t)[0]))
+    A, _, phi = rows(found, t)
+    excess = len(_dependent_rows(A))
     generator = np.random.default_rng(len(q))
-    for _ in range(KICKS if holds and rank < len(rows(q, t)[0]) and len(rows(q, t)[2]) else 0):
+    for _ in range(KICKS if holds and excess and len(phi) else 0):
         kicked = found + generator.uniform(-0.7, 0.7, len(q))
         if not _evaluable(rows, kicked, t):
             continue
         other, there = _common_zero(rows, kicked, t)
-        better = len(rows(q, t)[0]) - len(_dependent_rows(rows(other, t)[0]))
-        if there and better > rank:
-            found, rank = other, better
+        fewer = len(_dependent_rows(rows(other, t)[0]))
+        if there and fewer < excess:
+            found, excess = other, fewer
     return found, holds
 
 

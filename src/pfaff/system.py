@@ -202,10 +202,10 @@ class System(Parametrised):
     def check_independent(self) -> None:
         """Refuse what needs unique reactions where constraints are redundant."""
         if self.redundant:
+            be, these = ("is", "it") if len(self.redundant) == 1 else ("are", "them")
             raise RankError(
-                f"{_rows(self.redundant)} of {self.name} {'is' if len(self.redundant) == 1 else 'are'} redundant, so that "
-                "the reactions are not unique: analyse system.independent, without "
-                f"{'it' if len(self.redundant) == 1 else 'them'}, or simulate with method='augmented'"
+                f"{_rows(self.redundant)} of {self.name} {be} redundant, so that the reactions are not unique: analyse "
+                f"system.independent, without {these}, or simulate with method='augmented'"
             )
 
     @cached_property

@@ -14,9 +14,9 @@ def double_four_bar(rigid_coupler: bool = False) -> System:
     """Five equal rods; where they lie flat its one degree of freedom becomes three. Start: y_i = l, x0_dot = v.
 
     Bayo and Avello (1994), Nonlinear Dynamics 5, 209–231; problem A02 with N = 2 of the IFToMM library of multibody
-    benchmarks (González et al. 2006): rods of 1 m and 1 kg, gravity 9.81, upright, B0 moving at 1 m/s. B0, B1, B2 are the
-    upper joints, the lower ones are 0, l, 2l on the x-axis. A rigid coupler B0 B1 B2 in place of two rods leaves the motion
-    as it is and makes the middle crank redundant.
+    benchmarks (González et al. 2006): rods of 1 m and 1 kg, gravity 9.81, upright, B0 moving at 1 m/s. B0, B1, B2 are
+    the upper joints, the lower ones are 0, l, 2l on the x-axis. A rigid coupler B0 B1 B2 in place of two rods leaves
+    the motion as it is and makes the middle crank redundant.
     """
     names = [f"{axis}{i}" for i in range(3) for axis in "xy"]
     q = coordinates(" ".join(names))

@@ -12,7 +12,8 @@ def slider_crank() -> System:
     """Crank and rod of one length; where both stand upright the slider may stay while they turn together.
 
     A problem of the IFToMM library of multibody benchmarks (González et al. 2006): uniform rods of 1 kg, a massless
-    slider, gravity 9.81; the crank starts at 45°, the slider with −4 m/s. The crank pin is (x1, y1), the slider (x2, 0).
+    slider, gravity 9.81; the crank starts at 45°, the slider with −4 m/s. The crank pin is (x1, y1), the slider
+    (x2, 0).
     """
     x1, y1, x2 = q = coordinates("x1 y1 x2")
     l, m, g = sm.symbols("l m g", positive=True)

@@ -2,7 +2,8 @@
 
 The step is that of ``three_fields``. Its length is fixed, or such that the local error, seen in the second divided
 difference of the midpoint velocities, h²|v̈|/12, stays below the tolerance times the largest velocity so far, both in
-the metric of the kinetic energy. Where a constraint is singular the difference jumps: the step shrinks, but not for ever.
+the metric of the kinetic energy. Where a constraint is singular the difference jumps: the step shrinks, but not for
+ever.
 """
 
 from __future__ import annotations
@@ -87,9 +88,7 @@ def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> 
         scale = max(scale, node.v @ node.M @ node.v)
         found = fields.step(node, h, _guess(track), scale)
         if found is None:
-            track.status = (
-                f"{COLLAPSED}: Newton's method does not converge with steps of {abs(h):.3g}, give a shorter one"
-            )
+            track.status = f"stopped: Newton's method does not converge with steps of {abs(h):.3g}, give a shorter one"
             return
         track.middles.append(found[1])
         track.nodes.append(replace(found[0], t=(k + 1) * h))
@@ -233,14 +232,15 @@ def _sampled(
     here = measures(case.system)(y, case.numbers, t)
     p = accelerations(*_split(case.system, balances(case.system)(y, case.numbers, t)))[1].T
     energy = Energy(here[0], here[1], here[2], *velocities(forward * t)[n:])
-    length = f"steps of {abs(track.t[1]):.6g}" if step is not None else f"tolerance {tolerance:g}"
+    length = f"of {abs(track.t[1]):.6g}" if step is not None else f"for a tolerance of {tolerance:g}"
+    count = len(track.t) - 1
     return Motion(
         t=t,
         y=y,
         measures=Stored(p, here[3:], energy, track.t),
         **task.describe(),
         status=track.status,
-        method=f"three-field augmented Lagrangian, {len(track.t) - 1} steps, {length} ({reason}); reactions of least norm",
+        method=f"three-field augmented Lagrangian, {count} steps {length} ({reason}); reactions of least norm",
         events={},
         dense=dense,
     )

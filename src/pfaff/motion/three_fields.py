@@ -7,7 +7,7 @@ t₀ to t₁ = t₀ + h the unknown is the velocity v̄ at the midpoint q̄ = q�
     ∂T/∂v(q̄, v̄) = π₀ + h f(q̄, v̄, t̄)/2 − A(q̄)ᵀΛ,      A(q̄) v̄ + b(q̄, t̄) = 0,                    (midpoint)
     q* = q₀ + h v̄,                                    π* = 2 ∂T/∂v(q̄, v̄) − π₀.
 
-The end is set right by the least change in the metric of the kinetic energy; the second row is the field μ of the chapter:
+The end is set right by the least change in the metric of the kinetic energy; μ is the second multiplier of the source:
 
     M (q₁ − q*) + A(q₁)ᵀσ = 0,    φ(q₁, t₁) = 0;         ∂T/∂v(q₁, v₁) = π* − A(q₁)ᵀμ,   A(q₁) v₁ + b = 0.    (end)
 

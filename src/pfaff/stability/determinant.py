@@ -60,8 +60,8 @@ class Determinant:
     def columns(self) -> np.ndarray | None:
         """X, m by n: adding Aᵀ X to the stiffness (the last columns to the others) makes it symmetric.
 
-        For an integrable constraint ω = f dφ with the reaction p these are −p ∂(ln f)/∂q, but for multiples of A. None where D is
-        essentially unsymmetric.
+        For an integrable constraint ω = f dφ with the reaction p these are −p ∂(ln f)/∂q, but for multiples of A. None
+        where D is essentially unsymmetric.
         """
         if not self.symmetrisable:
             return None
@@ -104,8 +104,8 @@ def determinant(lin: Linearisation) -> Determinant:
     """D(p) about an equilibrium, in numbers."""
     if lin.B[: lin.nonholonomic].any():
         raise PfaffError(
-            f"a constraint of {lin.system.name} has a term b(q) beside the velocities, which Bottema's determinant does "
-            "not cover: use spectrum()"
+            f"a constraint of {lin.system.name} has a term b(q) beside the velocities, which Bottema's determinant "
+            "does not cover: use spectrum()"
         )
     N, A = lin.kernel, lin.A
     M, C, K = (N.T @ matrix @ N for matrix in (lin.M, lin.C, lin.stiffness))
