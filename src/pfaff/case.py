@@ -306,6 +306,19 @@ class Case(Bound):
             return characteristic_polynomial(self.at(**values))
         return self.linearise(**values).polynomial()
 
+    def determinant(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+        """Bottema's bordered determinant about an equilibrium, with its zero roots (see ``Determinant``).
+
+        ``exact=True`` gives SymPy's, about the origin (``ExactDeterminant``).
+        """
+        if exact:
+            from pfaff.stability.determinant import exact_determinant
+
+            if about is not None:
+                raise ParameterError("exact determinants are about the origin: leave out the equilibrium")
+            return exact_determinant(self.at(**values))
+        return self.linearise(about, **values).determinant()
+
     def paradox(
         self,
         direction: Mapping[str, float] | None = None,
@@ -333,6 +346,7 @@ class Case(Bound):
         method: str = "auto",
         prescribed: Mapping[str, Any] | None = None,
         events: Mapping[str, Any] | None = None,
+        step: float | None = None,
         max_steps: int = 1_000_000,
         progress: Callable[[float], None] = lambda fraction: None,
         **initial: float,
@@ -345,12 +359,16 @@ class Case(Bound):
         method
             ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
             extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
-            is steadier where fast modes are lightly damped. ``"auto"`` chooses between Taylor and implicit.
+            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, takes redundant
+            constraints and goes through singular configurations; its reactions are those of least norm. ``"auto"``
+            chooses between Taylor and implicit, and takes the augmented one where constraints are redundant.
         prescribed
             Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
             (times, values). The reaction of a prescribed coordinate is the force that drives it.
         events
             Named expressions to locate where they vanish, each SymPy, text or an ``Event``: ``motion.events``.
+        step
+            Equal steps of (at most) this length for the augmented method, instead of those that keep the tolerance.
         progress
             Is told the fraction done, now and then. Ctrl-C ends the run and keeps what was computed.
         """
@@ -366,6 +384,7 @@ class Case(Bound):
             method=method,
             prescribed=prescribed,
             events=events,
+            step=step,
             max_steps=max_steps,
             progress=progress,
         )

@@ -139,6 +139,7 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
         "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
         "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],
         "reactions": list(stated.reaction_names) if stated.statement.constraints else [],
+        "classification": stated.classification.to_dict(),
     }
     if as_json:
         return _print_json(facts)
@@ -148,6 +149,10 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
     for kind in ("nonholonomic", "holonomic"):
         for row in facts[f"{kind}_constraints"]:
             print(f"{kind}: {row} = 0")
+    rows = [list(c.words) for c in stated.classification.constraints]
+    if rows:
+        _table("Constraints", ["reaction", "kind", "time", "displacements", ""], rows)
+    print(stated.classification.status)
 
 
 def _show_derivation(stated: System, principle: str, latex: bool, as_json: bool) -> None:

@@ -258,6 +258,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
     With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium
     there has no zero eigenvalue for leaving it.
     """
+    system.check_independent()
     graph = graph_of(system)
     names = system.coordinate_names
     dropped = ignorable_coordinates(graph)

@@ -1,4 +1,4 @@
-"""Frobenius' test: which Pfaffian constraints are holonomic in disguise, and which are redundant.
+"""Frobenius' test: which Pfaffian constraints are holonomic in disguise.
 
 A single form ω = a·dq + b dt is integrable where ω ∧ dω = 0: its exterior derivative vanishes on
 its own kernel. The test is made at random configurations with random parameters, where an
@@ -28,30 +28,28 @@ TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the en
 Forms = Callable[[np.ndarray], np.ndarray]  # of one point, or of many with a trailing axis
 
 
-def redundant_rows(statement: Statement) -> list[int]:
-    """Rows of A that are combinations of earlier rows at every configuration."""
-    if len(statement.constraints) < 2:
-        return []
-    dependent: list[set[int]] = []
-    for point, forms in _trials(statement):
-        rows = forms(point)[:, :-1]
-        ranks = [np.linalg.matrix_rank(rows[: k + 1], tol=TOLERANCE) for k in range(len(rows))]
-        dependent.append({k for k, rank in enumerate(ranks) if rank == (ranks[k - 1] if k else 0)})
-    return sorted(set.intersection(*dependent))
+def integrable_rows(statement: Statement, nonholonomic: int) -> list[bool]:
+    """Which nonholonomic rows are integrable on their own."""
+    integrable = np.full(nonholonomic, True)
+    for point, forms in _trials(statement) if nonholonomic else ():
+        values, gradients = forms(point), _differences(forms, point)
+        integrable &= [_closed_on_kernel(values[row], gradients[row]) for row in range(nonholonomic)]
+    return [bool(each) for each in integrable]
+
+
+def integral_of(statement: Statement, row: int) -> tuple[sm.Expr, sm.Expr] | None:
+    """φ and f with ω = f dφ for an integrable row, if one is found."""
+    return _integral(_form(statement, row), (*statement.q, statement.time))
 
 
 def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.Expr | None] | None:
     """The first nonholonomic row that is integrable on its own, with its integral if one is found."""
-    if not nonholonomic:
+    integrable = integrable_rows(statement, nonholonomic)
+    if not any(integrable):
         return None
-    integrable = np.full(nonholonomic, True)
-    for point, forms in _trials(statement):
-        values, gradients = forms(point), _differences(forms, point)
-        integrable &= [_closed_on_kernel(values[row], gradients[row]) for row in range(nonholonomic)]
-    if not integrable.any():
-        return None
-    row = int(integrable.argmax())
-    return row, _integral(_form(statement, row), (*statement.q, statement.time))
+    row = integrable.index(True)
+    found = integral_of(statement, row)
+    return row, found[0] if found else None
 
 
 def integrable_together(statement: Statement, nonholonomic: int) -> bool:
@@ -63,7 +61,8 @@ def integrable_together(statement: Statement, nonholonomic: int) -> bool:
         return False
     for point, forms in _trials(statement):
         values, gradients = forms(point)[:nonholonomic], _differences(forms, point)[:nonholonomic]
-        kernel = np.linalg.svd(values)[2][nonholonomic:].T
+        _, sizes, right = np.linalg.svd(values)
+        kernel = right[int((sizes > TOLERANCE).sum()) :].T
         twist = [kernel.T @ (gradient - gradient.T) @ kernel for gradient in gradients]
         if np.abs(twist).max(initial=0.0) >= TOLERANCE * (1 + np.abs(gradients).max()):
             return False
@@ -156,8 +155,8 @@ def _form(statement: Statement, row: int) -> list[sm.Expr]:
     ]
 
 
-def _integral(form: list[sm.Expr], variables: tuple[sm.Symbol, ...]) -> sm.Expr | None:
-    """φ with dφ = ω/f, where f is 1, a coefficient of ω or a product of two of them."""
+def _integral(form: list[sm.Expr], variables: tuple[sm.Symbol, ...]) -> tuple[sm.Expr, sm.Expr] | None:
+    """φ and f with dφ = ω/f, where f is 1, a coefficient of ω or a product of two of them."""
     varying = [a for a in form if a.free_symbols & set(variables)]
     products = [a * b for a, b in combinations_with_replacement(varying, 2)]
     factors = [sm.Integer(1), *varying, *products]
@@ -169,5 +168,5 @@ def _integral(form: list[sm.Expr], variables: tuple[sm.Symbol, ...]) -> sm.Expr 
         if phi.has(sm.Integral):
             continue
         if all(sm.simplify(sm.diff(phi, x) - a) == 0 for a, x in zip(exact, variables, strict=True)):
-            return sm.simplify(phi)
+            return sm.simplify(phi), factor
     return None

@@ -67,6 +67,7 @@ class Graph:
         With a rate α of stabilisation the constraints obey ċ + α c + α²φ/4 = 0 instead of ċ = 0 (Baumgarte 1972):
         the same motion, on which rounding errors decay instead of piling up.
         """
+        self.system.check_independent()
         gamma = self.gamma
         if stabilisation is not None:
             phi = [ZERO] * self.nonholonomic + self.positions

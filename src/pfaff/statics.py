@@ -77,4 +77,5 @@ def gradient_rows(functions: list[Expression], variables: list[Expression]) -> l
 
 @lru_cache(maxsize=32)
 def statics_of(system: System) -> Statics:
+    system.check_independent()
     return Statics(graph_of(system))

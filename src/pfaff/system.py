@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import sympy as sm
 
-from pfaff.errors import ConstraintError, StatementError, nearest
-from pfaff.integrability import first_integrable, integrable_together, redundant_rows
+from pfaff.errors import ConstraintError, RankError, StatementError, nearest
+from pfaff.integrability import first_integrable, integrable_together
 from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
 from pfaff.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
+from pfaff.redundancy import dependence
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.classification import Classification
     from pfaff.comparison import Comparison
     from pfaff.equations import LagrangeEquations, Principle
     from pfaff.flow import Flow
@@ -116,6 +118,9 @@ class System(Parametrised):
     accept_integrable
         Take an integrable relation among the nonholonomic ones as it stands: its constant of integration
         is then left to the initial state, and equilibria come in families over it.
+    accept_redundant
+        Keep constraints that follow from the others. Their reactions are then not unique: ``simulate`` uses the
+        augmented Lagrangian and gives those of least norm, other analyses ask for ``system.independent``.
     particles
         Material points, for Newton's law and d'Alembert's principle. The kinetic energy may then be left out: it is
         theirs. Without potential, dissipation and forces the generalised forces are theirs, too.
@@ -136,6 +141,7 @@ class System(Parametrised):
     drawing: Drawing | None = None
     name: str = "system"
     accept_integrable: bool = False
+    accept_redundant: bool = False
     particles: Sequence[Particle] = ()
     needs_inertia: ClassVar[bool] = True
 
@@ -158,9 +164,11 @@ class System(Parametrised):
         normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "statement", _statement(self))
         _check_degrees(self)
-        _check_constraints(self)
+        normalise(self, "redundant", _redundant_constraints(self))
+        _check_integrability(self)
 
     statement: Statement = field(init=False, repr=False)
+    redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from earlier ones, from zero
 
     @property
     def time(self) -> sm.Symbol:
@@ -225,6 +233,32 @@ class System(Parametrised):
         from pfaff.comparison import compare
 
         return compare(self, states, seed)
+
+    @cached_property
+    def classification(self) -> Classification:
+        """The kind of every constraint: holonomic, scleronomic, catastatic, redundant; ``print`` shows a table."""
+        from pfaff.classification import classify
+
+        return classify(self)
+
+    @cached_property
+    def independent(self) -> System:
+        """The same system without its redundant constraints: the same motions, the reactions of the others unique."""
+        if not self.redundant:
+            return self
+        s = len(self.nonholonomic_constraints)
+        kept = [c for k, c in enumerate(self.nonholonomic_constraints) if k not in self.redundant]
+        held = [c for k, c in enumerate(self.holonomic_constraints, start=s) if k not in self.redundant]
+        return replace(self, nonholonomic_constraints=kept, holonomic_constraints=held, accept_redundant=False)
+
+    def check_independent(self) -> None:
+        """Refuse what needs unique reactions where constraints are redundant."""
+        if self.redundant:
+            be, these = ("is", "it") if len(self.redundant) == 1 else ("are", "them")
+            raise RankError(
+                f"{_rows(self.redundant)} of {self.name} {be} redundant, so that the reactions are not unique: analyse "
+                f"system.independent, without {these}, or simulate with method='augmented'"
+            )
 
     @cached_property
     def flow(self) -> Flow:
@@ -393,19 +427,33 @@ def _check_degrees(system: System) -> None:
             )
 
 
-def _check_constraints(system: System) -> None:
+def _redundant_constraints(system: System) -> tuple[int, ...]:
     s = system.statement
     n, m = len(s.q), len(s.constraints)
-    if not m:
-        return
-    if m > n:
-        raise ConstraintError(f"{m} constraints on {n} coordinates: at most {n} can be independent, remove {m - n}")
-    rows = redundant_rows(s)
-    if rows:
+    found = dependence(s, system.parameters)
+    if found.contradictory:
         raise ConstraintError(
-            f"constraint {', '.join(str(r + 1) for r in rows)} is a combination of the others at every "
-            "configuration: remove it"
+            f"{_rows(found.contradictory)} contradict each other, no motion obeys them all: remove or correct one"
         )
+    if not found.redundant or system.accept_redundant:
+        return found.redundant
+    keep = "set accept_redundant=True to keep it (simulated by method='augmented', reactions not unique)"
+    if m > n:
+        raise ConstraintError(
+            f"{m} constraints on {n} coordinates: at most {n} can be independent, remove {m - n} or more of "
+            f"{_rows(found.redundant)}, or {keep}"
+        )
+    raise ConstraintError(
+        f"{_rows(found.redundant)} is a combination of the others wherever they hold: remove it, or {keep}"
+    )
+
+
+def _rows(rows: Sequence[int]) -> str:
+    return f"constraint{'s' if len(rows) > 1 else ''} {', '.join(str(row + 1) for row in rows)}"
+
+
+def _check_integrability(system: System) -> None:
+    s = system.statement
     if system.accept_integrable:
         return
     if integrable_together(s, len(system.nonholonomic_constraints)):

@@ -8,15 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pfaff.atlas.andrews_squeezer import andrews_squeezer
 from pfaff.atlas.ball import ball_absorber, ball_in_cavity, ball_on_turntable
 from pfaff.atlas.bottema import bottema, bottema_general
 from pfaff.atlas.column import column, reut, ziegler
+from pfaff.atlas.double_four_bar import double_four_bar
 from pfaff.atlas.oscillator import oscillator
 from pfaff.atlas.particle import nonholonomic_particle
 from pfaff.atlas.pendulum import moving_support_pendulum, pendulum
 from pfaff.atlas.rattleback import rattleback
 from pfaff.atlas.rolling_disc import rolling_disc, rolling_hoop
 from pfaff.atlas.sleigh import chaplygin_sleigh, knife_edge
+from pfaff.atlas.slider_crank import slider_crank
 from pfaff.atlas.snakeboard import snakeboard
 from pfaff.atlas.softening_bar import softening_bar
 from pfaff.atlas.towed_wheel import towed_wheel
@@ -59,6 +62,11 @@ TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
         towed_wheel,
         rocking_suitcase,
         snaking_trailer,
+    ),
+    "Mechanisms with closed loops": (
+        slider_crank,
+        double_four_bar,
+        andrews_squeezer,
     ),
     "One degree of freedom": (
         oscillator,

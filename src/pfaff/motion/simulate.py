@@ -24,9 +24,13 @@ from pfaff.values import number_from
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-METHODS = ("auto", "taylor", "implicit", "cvode", "radau")
+METHODS = ("auto", "taylor", "implicit", "cvode", "radau", "augmented")
 BACKENDS = {"cvode": "sundials", "radau": "scipy"}
-FINEST, USUAL = 1e-15, 1e-8  # tolerances of Taylor's method and of implicit ones, unless told
+FINEST, USUAL, COARSE = (
+    1e-15,
+    1e-8,
+    1e-5,
+)  # tolerances of Taylor's, of implicit and of the augmented method, unless told
 STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
 APART = 1e3  # the fastest decay to the slowest time scale of a motion that is stiff
 
@@ -80,20 +84,26 @@ def simulate(
     method: str = "auto",
     prescribed: Mapping[str, Any] | None = None,
     events: Mapping[str, Any] | None = None,
+    step: float | None = None,
     max_steps: int = 1_000_000,
     progress: Callable[[float], None] = lambda fraction: None,
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     duration = number_from("duration", duration)
     check_request(duration, samples, tolerance)
+    redundant = case.system.redundant
     if method not in METHODS:
         raise ParameterError(f"unknown method {method!r}: {nearest(str(method), METHODS)}")
+    if step is not None:
+        step = _checked_step(step, method, bool(redundant))
     for name in prescribed or {}:
         if name in initial or f"{name}_dot" in initial:
             raise ConstraintError(f"{name} is prescribed: leave out its initial value")
     driven = prescribe(case, prescribed or {}, initial, float(duration))
     start = initial_state(driven.case, initial, project)
     task = Task(driven, start, np.linspace(0.0, float(duration), samples), tolerance, max_steps, progress)
+    if method == "augmented" or (method == "auto" and redundant):
+        return _augmented(task, events, step, "as asked" if method == "augmented" else "the constraints are redundant")
     if method not in ("auto", "taylor"):
         return _implicit(task, events, "as asked", BACKENDS.get(method))
     return _explicit(task, events or {}, insist=method == "taylor")
@@ -106,6 +116,15 @@ def check_request(duration: float, samples: int, tolerance: float | None) -> Non
         raise ParameterError(f"samples={samples}: a motion needs a whole number of at least two")
     if tolerance is not None and not 1e-18 <= tolerance < 1:
         raise ParameterError(f"tolerance={tolerance}: give a number from 1e-18 to 1")
+
+
+def _checked_step(step: float, method: str, redundant: bool) -> float:
+    if method != "augmented" and not (method == "auto" and redundant):
+        raise ParameterError("step= is for method='augmented': the other methods choose their steps, give a tolerance")
+    step = number_from("step", step)
+    if step <= 0:
+        raise ParameterError(f"step={step:g}: give a positive time")
+    return step
 
 
 def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
@@ -189,9 +208,20 @@ def _flown(task: Task, flight: taylor.Flight, integrator: Any, watch: Watch, rea
     )
 
 
-def _implicit(task: Task, events: Mapping[str, Any] | None, reason: str, backend: str | None) -> Motion:
+def _check_plain(task: Task, events: Mapping[str, Any] | None) -> None:
     if events:
         raise ParameterError("events are located by Taylor's method only: ask for method='taylor'")
     if task.driven.changing:
         raise ParameterError("sampled functions need Taylor's method: ask for method='taylor', or give expressions")
+
+
+def _augmented(task: Task, events: Mapping[str, Any] | None, step: float | None, reason: str) -> Motion:
+    from pfaff.motion.augmented import augmented_motion
+
+    _check_plain(task, events)
+    return augmented_motion(task, task.tolerance or COARSE, step, reason)
+
+
+def _implicit(task: Task, events: Mapping[str, Any] | None, reason: str, backend: str | None) -> Motion:
+    _check_plain(task, events)
     return stiff_motion(task, task.tolerance or USUAL, reason, backend)

@@ -49,4 +49,4 @@ def _singular(constraints: Constraints, t: float, x: np.ndarray, at_first: np.nd
     if sizes[-1] > SINGULAR * sizes[0]:
         return ""
     involved = ", ".join(str(k + 1) for k in np.flatnonzero(np.abs(left[:, -1]) > 0.1))
-    return f"the constraints lose rank there (rows {involved} become dependent)"
+    return f"the constraints lose rank there (rows {involved} become dependent): method='augmented' may go through"

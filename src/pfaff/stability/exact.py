@@ -63,9 +63,10 @@ class ExactLinearisation:
         return sm.Poly(sm.expand(matrix.det(method="berkowitz")), variable)
 
 
-def exact_linearisation(case: Case) -> ExactLinearisation:
-    """The small motions about the origin; the values of the case are used as they are, exact or symbolic."""
+def exact_matrices(case: Case) -> tuple[sm.Matrix, sm.Matrix, sm.Matrix, sm.Matrix]:
+    """M, C, K + Σ p G and A at the origin; the values of the case are used as they are, exact or symbolic."""
     system, s = case.system, case.system.statement
+    system.check_independent()
     values = {symbol: exact_value(case.values[symbol.name], symbol) for symbol in system.parameters}
     rest = {**dict.fromkeys(s.q, 0), **dict.fromkeys(s.v, 0)}
     equations = system.equations("lagrange")
@@ -78,9 +79,20 @@ def exact_linearisation(case: Case) -> ExactLinearisation:
     C = h.subs(values).jacobian(s.v).subs(rest)
     M = equations.mass_matrix.xreplace(plain).subs(values).subs(rest)
     _check_origin(system, values, rest)
-    at_origin = A.subs(values).subs(rest)
-    kernel = at_origin.nullspace() if at_origin.rows else [sm.eye(len(s.q))[:, i] for i in range(len(s.q))]
-    N = sm.Matrix.hstack(*kernel)
+    at_origin = A.subs(values).subs(rest) if A.rows else sm.zeros(0, len(s.q))
+    return M, C, K, at_origin
+
+
+def exact_reduction(A: sm.Matrix) -> sm.Matrix:
+    """A basis of the velocities that the constraints allow, column by column."""
+    kernel = A.nullspace() if A.rows else [sm.eye(A.cols)[:, i] for i in range(A.cols)]
+    return sm.Matrix.hstack(*kernel) if kernel else sm.zeros(A.cols, 0)
+
+
+def exact_linearisation(case: Case) -> ExactLinearisation:
+    """The small motions about the origin, on the velocities that the constraints allow."""
+    M, C, K, A = exact_matrices(case)
+    N = exact_reduction(A)
     return ExactLinearisation(*(_tidy(N.T * matrix * N) for matrix in (M, C, K)))
 
 

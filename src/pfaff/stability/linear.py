@@ -22,6 +22,8 @@ from pfaff.system import System
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from pfaff.stability.determinant import Determinant
+
 RANK_TOLERANCE = 1e-9
 SYMMETRY_TOLERANCE = 1e-9
 
@@ -141,6 +143,12 @@ class Linearisation:
         top = sm.Matrix(self.M * omega**2 + self.C * omega + self.stiffness)
         A = sm.Matrix(self.A)
         return sm.Matrix(sm.BlockMatrix([[top, A.T], [A, sm.zeros(len(self.A))]]))
+
+    def determinant(self) -> Determinant:
+        """Bottema's bordered determinant as a polynomial, with the zero roots of the nonholonomic constraints."""
+        from pfaff.stability.determinant import determinant
+
+        return determinant(self)
 
     @property
     def asymmetry(self) -> float:

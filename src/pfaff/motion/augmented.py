@@ -1,0 +1,246 @@
+"""Motions by the three-field augmented Lagrangian: redundant constraints, and through singular configurations.
+
+The step is that of ``three_fields``. Its length is fixed, or such that the local error, seen in the second divided
+difference of the midpoint velocities, h²|v̈|/12, stays below the tolerance times the largest velocity so far, both in
+the metric of the kinetic energy. Where a constraint is singular the difference jumps: the step shrinks, but not for
+ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.compiled import Compiled
+from pfaff.errors import ConvergenceError
+from pfaff.lowering import ZERO, dot, gradient, graph_of
+from pfaff.motion.measures import Energy, Stored, has_power, measures
+from pfaff.motion.result import Motion
+from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY
+from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
+from pfaff.system import System
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+    from pfaff.motion.simulate import Task
+
+SAFETY, SHRINK, GROW = 0.9, 0.3, 1.5
+REJECT = 2.0  # times the tolerance
+FIRST = 1e-4  # of the duration: the longest first step
+SHARE = 0.01  # of the duration: the speed that the first forces bring about in it is not small
+FLOOR = 1e-3  # of the longest step so far: shorter ones are taken as they are
+SHORTEST = 1e-12  # of the duration: a step for which Newton's method fails even so ends the motion
+RANK = 1e-9  # of singular values of the rows: what is smaller has no reaction
+HEARD = 100  # steps between two reports of progress
+TINY = np.finfo(float).tiny
+
+
+@dataclass
+class Track:
+    """Nodes and midpoints so far, and how the run ended."""
+
+    nodes: list[Node]
+    middles: list[Midpoint] = field(default_factory=list)
+    status: str = FINISHED
+
+    @cached_property
+    def t(self) -> np.ndarray:
+        return np.array([node.t for node in self.nodes])
+
+    @cached_property
+    def q(self) -> np.ndarray:
+        return np.array([node.q for node in self.nodes]).T
+
+    @cached_property
+    def v(self) -> np.ndarray:
+        return np.array([node.v for node in self.nodes]).T
+
+
+def augmented_motion(task: Task, tolerance: float, step: float | None, reason: str) -> Motion:
+    """The motion sampled at the task's times; with a ``step``, in equal steps of at most that length."""
+    case = task.driven.case
+    fields = ThreeFields(case.system, case.numbers)
+    track = Track([fields.start(task.start.q, task.start.v)])
+    try:
+        if step is not None:
+            _equal_steps(fields, track, task, step)
+        else:
+            _controlled_steps(fields, track, task, tolerance)
+    except KeyboardInterrupt:
+        track.status = INTERRUPTED
+    if len(track.nodes) < 2:
+        raise ConvergenceError(f"{case.system.name} could not take a single step: {track.status}")
+    del track.middles[len(track.nodes) - 1 :]  # Ctrl-C may come between the two
+    return _sampled(task, fields, track, tolerance, step, reason)
+
+
+def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> None:
+    count = max(1, int(np.ceil(abs(task.duration) / step * (1 - 1e-12))))
+    h, scale = task.duration / count, 0.0
+    if count > task.max_steps:
+        count, track.status = task.max_steps, TOO_MANY
+    for k in range(count):
+        node = track.nodes[-1]
+        scale = max(scale, node.v @ node.M @ node.v)
+        found = fields.step(node, h, _guess(track), scale)
+        if found is None:
+            track.status = f"stopped: Newton's method does not converge with steps of {abs(h):.3g}, give a shorter one"
+            return
+        track.middles.append(found[1])
+        track.nodes.append(replace(found[0], t=(k + 1) * h))
+        if k % HEARD == 0:
+            task.progress((k + 1) / count)
+
+
+def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: float) -> None:
+    end, longest = task.duration, 0.0
+    node = track.nodes[0]
+    scale = max(node.v @ node.M @ node.v, _work_scale(task))
+    h = np.sign(end) * min(FIRST * abs(end), tolerance**0.5 * SHARE * abs(end))
+    while node.t != end:
+        if len(track.middles) >= task.max_steps:
+            track.status = TOO_MANY
+            return
+        h = np.sign(end) * min(abs(h), abs(end - node.t))
+        found = fields.step(node, h, _guess(track), scale)
+        if found is None:
+            h /= 4
+            if abs(h) < SHORTEST * abs(end):
+                track.status = COLLAPSED
+                return
+            continue
+        error = _error(track, found[1], h, node.M) / (tolerance * max(scale, TINY) ** 0.5)
+        if error > REJECT and abs(h) > FLOOR * longest:
+            h *= max(SHRINK, SAFETY * error**-0.5)
+            continue
+        node = found[0] if abs(end - found[0].t) > SHORTEST * abs(end) else replace(found[0], t=end)
+        track.middles.append(found[1])
+        track.nodes.append(node)
+        scale, longest = max(scale, node.v @ node.M @ node.v), max(longest, abs(h))
+        if len(track.middles) > 2:
+            h *= float(np.clip(SAFETY * max(error, TINY) ** -0.5, SHRINK, GROW))
+        if len(track.middles) % HEARD == 0:
+            task.progress(node.t / end)
+
+
+def _guess(track: Track) -> np.ndarray:
+    """The velocity at the next midpoint, by going on as from the last one to the node."""
+    v = track.nodes[-1].v
+    return 2 * v - track.middles[-1].v if track.middles else v
+
+
+def _error(track: Track, new: Midpoint, h: float, M: np.ndarray) -> float:
+    """h²|v̈|/12 from the last three midpoints; zero while there are fewer."""
+    if len(track.middles) < 2:
+        return 0.0
+    t = np.array([node.t for node in track.nodes[-3:]] + [track.nodes[-1].t + h])
+    middle = (t[1:] + t[:-1]) / 2
+    slopes = np.diff([track.middles[-2].v, track.middles[-1].v, new.v], axis=0) / np.diff(middle)[:, None]
+    bend = (slopes[1] - slopes[0]) / (middle[2] - middle[0])
+    return float(h**2 / 6 * max(bend @ M @ bend, 0.0) ** 0.5)
+
+
+def _work_scale(task: Task) -> float:
+    """Twice the kinetic energy that the accelerations at the start would bring about in a share of the motion."""
+    n, case = len(task.start.q), task.driven.case
+    M, h, A, gamma = _split(case.system, balances(case.system)(task.x, case.numbers)[:, None])
+    speed = SHARE * task.duration * accelerations(M, h, A, gamma)[0][0]
+    return float(speed @ M[0] @ speed) if n else 0.0
+
+
+def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """q̈ and the reactions λ of M q̈ + h + Aᵀλ = 0, A q̈ + γ = 0, of all solutions those with least Σ (a M⁻¹aᵀ) λ².
+
+    The first axis counts states. A massless direction that the constraints hold counts as very light.
+    """
+    sizes, axes = np.linalg.eigh(M)
+    root = axes / np.sqrt(np.maximum(sizes, 1e-14 * sizes[:, -1:]))[:, None, :]  # root rootᵀ = M⁻¹
+    pull = -np.einsum("kij,ki->kj", root, h)
+    if not A.shape[1]:
+        return np.einsum("kij,kj->ki", root, pull), np.zeros((len(M), 0))
+    rows = A @ root
+    lengths = np.linalg.norm(rows, axis=2)
+    lengths = np.where(lengths > 0, lengths, 1.0)
+    inverse = np.linalg.pinv(rows / lengths[:, :, None], rcond=RANK)
+    excess = np.einsum("kij,kj->ki", rows, pull) + gamma
+    force = np.einsum("kij,kj->ki", inverse, excess / lengths)
+    reactions = np.einsum("kij,ki->kj", inverse, force) / lengths
+    return np.einsum("kij,kj->ki", root, pull - force), reactions
+
+
+@lru_cache(maxsize=32)
+def balances(system: System) -> Compiled:
+    """M, h, A and γ of Lagrange's equations."""
+    graph = graph_of(system)
+    rows = [*(e for row in graph.M for e in row), *graph.h, *(e for row in graph.A for e in row), *graph.gamma]
+    return Compiled(rows, [*graph.q, *graph.v], compact=len(graph.q) > 8)
+
+
+def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    n, m = len(system.coordinates), len(system.statement.constraints)
+    M, h, A, gamma = np.split(values.T, np.cumsum([n * n, n, m * n]), axis=1)
+    return M.reshape(-1, n, n), h, A.reshape(-1, m, n), gamma
+
+
+@lru_cache(maxsize=32)
+def powers(system: System) -> Compiled:
+    """What is dissipated, what forces and explicit time supply, and b of every constraint, at a midpoint."""
+    graph = graph_of(system)
+    still = hy.subs(graph.constraints, dict.fromkeys(graph.v, ZERO)) if graph.constraints else []
+    rows = [dot(gradient(graph.dissipation, graph.v), graph.v), dot(graph.forces, graph.v) + graph.explicit, *still]
+    return Compiled(rows, [*graph.q, *graph.v], quick=True)
+
+
+def _work(case: Case, track: Track) -> np.ndarray:
+    """Energies dissipated and supplied up to each node, by the midpoint rule of the steps themselves."""
+    work = np.zeros((2, len(track.t)))
+    if not has_power(case.system):
+        return work
+    states = np.array([np.concatenate([middle.q, middle.v]) for middle in track.middles]).T
+    steps, times = np.diff(track.t), (track.t[1:] + track.t[:-1]) / 2
+    values = powers(case.system)(states, case.numbers, times)
+    impulses = np.array([middle.impulse for middle in track.middles]).T
+    work[:, 1:] = np.cumsum([values[0] * steps, values[1] * steps + (impulses * values[2:]).sum(axis=0)], axis=1)
+    return work
+
+
+def _sampled(
+    task: Task, fields: ThreeFields, track: Track, tolerance: float, step: float | None, reason: str
+) -> Motion:
+    from scipy.interpolate import CubicHermiteSpline, CubicSpline
+
+    case, forward = task.driven.case, np.sign(task.duration)
+    t = task.t if track.status == FINISHED else np.linspace(0.0, track.t[-1], len(task.t))
+    knots = forward * track.t
+    positions = CubicHermiteSpline(knots, track.q, forward * track.v, axis=1)
+    velocities = CubicSpline(knots, np.concatenate([track.v, _work(case, track)]), axis=1)
+    n = fields.n
+
+    def dense(times: np.ndarray) -> np.ndarray:
+        return np.concatenate([positions(forward * times), velocities(forward * times)[:n]])
+
+    y = dense(t)
+    nearest = np.clip(np.searchsorted(knots, forward * t), 0, len(knots) - 1)
+    between = np.abs(track.t[nearest] - t) > 1e-12 * abs(task.duration)
+    for k in np.flatnonzero(between):
+        y[:, k] = np.concatenate(fields.set_right(t[k], y[:n, k], y[n:, k]))
+    y[:, ~between] = np.concatenate([track.q, track.v])[:, nearest[~between]]
+    here = measures(case.system)(y, case.numbers, t)
+    p = accelerations(*_split(case.system, balances(case.system)(y, case.numbers, t)))[1].T
+    energy = Energy(here[0], here[1], here[2], *velocities(forward * t)[n:])
+    length = f"of {abs(track.t[1]):.6g}" if step is not None else f"for a tolerance of {tolerance:g}"
+    count = len(track.t) - 1
+    return Motion(
+        t=t,
+        y=y,
+        measures=Stored(p, here[3:], energy, track.t),
+        **task.describe(),
+        status=track.status,
+        method=f"three-field augmented Lagrangian, {count} steps {length} ({reason}); reactions of least norm",
+        events={},
+        dense=dense,
+    )
