@@ -112,6 +112,15 @@ def test_what_happens_at_the_first_point_happens_once(equations, kind):
         assert kinds(ode(equations, mu=-1).at().branch(to=0).extend(1)) == [kind]
 
 
+@pytest.mark.parametrize("stiff", [1e3, 1e7, 1e9, 1e11])
+def test_a_stiff_mode_hides_no_hopf_point(stiff):
+    branch = ode({x: y, y: mu * y - x - x**2 * y, z: stiff * (x**2 - z)}, mu=-1).at().branch(to=1)
+    assert kinds(branch) == ["hopf"]
+    assert branch.special[0].value == pytest.approx(0, abs=1e-9)
+    assert branch.special[0].omega == pytest.approx(1, rel=1e-9)
+    assert [branch[0].unstable, branch[-1].unstable] == [0, 2]
+
+
 @pytest.mark.parametrize("more", [{}, {y: -y}, {y: -1e6 * y, z: y - 1e-3 * z}])
 def test_a_transcritical_point_switches_whatever_other_states_there_are(more):
     """The row that is singular there is rounding only, and not one of size one."""

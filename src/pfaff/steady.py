@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 NEWTON_STEPS = 60
 SETTLED = 1e-9  # the last change of the state, relative, of an accepted equilibrium
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+NOISE = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
 AT_REST = 1e-8  # rates below this, relative to those of states of usual size, are rounding
 NEIGHBOUR = 1e-3  # distance, relative, at which a rate that vanishes here shows its usual size
 TRANSVERSAL = 1e-6  # sines of angles below this are zero
@@ -91,6 +92,20 @@ def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return J * scale / scale[:, None], scale
 
 
+def deficiency(matrix: np.ndarray, values: np.ndarray) -> int:
+    """How many null vectors a balanced matrix with these singular values has.
+
+    Beside a stiff state all others look singular: what is not so with rows of like size is regular. Rows that are
+    rounding stay small.
+    """
+    k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
+    if not k or k == len(values):
+        return k
+    rows = np.abs(matrix).max(axis=1, keepdims=True)
+    like = np.linalg.svd(matrix / np.maximum(rows, NOISE * rows.max()), compute_uv=False)
+    return min(k, int((like <= RANK_TOLERANCE * like.max()).sum()))
+
+
 def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), first: Sequence[int] = ()) -> Border:
     """The border of a family of equilibria: held states stay, otherwise conserved quantities, otherwise the nearest.
 
@@ -98,7 +113,7 @@ def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), 
     """
     matrix, D = balanced(J)
     left, values, right = np.linalg.svd(matrix)
-    k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
+    k = deficiency(matrix, values)
     k = k if most is None else min(k, most)
     P, Q = left[:, len(J) - k :], right[len(J) - k :].T
     rows = np.zeros((0, len(J)))

@@ -16,6 +16,7 @@ from pfaff.bifurcation.arclength import Event, Spot
 from pfaff.bifurcation.eigenvalues import (
     bounded,
     dips,
+    floor,
     hopf_product,
     imaginary,
     signed_log,
@@ -27,7 +28,7 @@ from pfaff.bifurcation.zero_forms import Null, null_of
 
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
-MEETING = 1e-4  # distance, relative to the largest, of eigenvalues that are one
+MEETING = 1e-4  # distance, relative to their size, of eigenvalues that are one
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ class Rests:
 def _meets(values: np.ndarray, pair: complex) -> bool:
     """Whether another eigenvalue lies at a critical one."""
     distances = np.sort(np.abs(values - pair))
-    return len(distances) > 1 and bool(distances[1] < MEETING * np.abs(values).max())
+    return len(distances) > 1 and bool(distances[1] < MEETING * abs(pair) + floor(values))
 
 
 def _turns_between(a: float, b: float, chord: float) -> bool:
