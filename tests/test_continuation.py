@@ -121,6 +121,40 @@ def test_a_stiff_mode_hides_no_hopf_point(stiff):
     assert [branch[0].unstable, branch[-1].unstable] == [0, 2]
 
 
+@pytest.mark.parametrize("omegas", [(1, 1), (1, 2, 2)])
+def test_pairs_that_cross_together_are_one_multiple_hopf_point(omegas, tmp_path):
+    """Their factors of Π(λ_i + λ_j) are a square where their number is even, and l1 has no meaning."""
+    equations = {}
+    for k, omega in enumerate(omegas):
+        a, b = sm.symbols(f"a{k} b{k}")
+        equations |= {a: mu * a - omega * b - a**3, b: omega * a + mu * b}
+    case = ode(equations, mu=-1).at()
+    branch = case.branch(to=1)
+    (special,) = branch.special
+    assert (special.kind, special.multiplicity) == ("multiple hopf", len(omegas))
+    assert special.value == pytest.approx(0, abs=1e-14)
+    assert f"{len(omegas)} pairs cross together" in special.status
+    assert np.isnan(special.coefficient)
+    assert [branch[0].unstable, branch[-1].unstable] == [0, 2 * len(omegas)]
+    assert kinds(ode(equations, mu=0).at().branch(to=1)) == ["multiple hopf"]
+    assert kinds(case.branch(to=0)) == kinds(case.branch(to=0).extend(1)) == ["multiple hopf"]
+    again = pfaff.load_equilibria(branch.save(tmp_path / "branch.nc"), case)
+    assert again.special[0].status == special.status
+
+
+def test_eigenvalues_that_pass_zero_together_are_one_multiple_branch_point():
+    (special,) = ode({x: mu * x - x**3, y: mu * y - y**3}, mu=-1).at().branch(to=1).special
+    assert (special.kind, special.multiplicity) == ("multiple branch point", 2)
+    with pytest.raises(NoBifurcationError, match="more than two branches meet at mu"):
+        special.switch(1)
+
+
+def test_a_zero_hopf_point_on_a_branch_says_why_it_has_no_l1():
+    branch = ode({x: mu * x - y - x**3, y: x + mu * y, z: mu * z - z**3}, mu=-1).at().branch(to=1)
+    assert sorted(kinds(branch)) == ["branch point", "hopf"]
+    assert "no normal form of the pair alone" in branch.of_kind("hopf")[0].status
+
+
 @pytest.mark.parametrize("more", [{}, {y: -y}, {y: -1e6 * y, z: y - 1e-3 * z}])
 def test_a_transcritical_point_switches_whatever_other_states_there_are(more):
     """The row that is singular there is rounding only, and not one of size one."""

@@ -66,6 +66,7 @@ def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
         "dependent": s.flow.dependent,
         "settle": s.flow.settle,
         "undamped": getattr(problem, "undamped", 0),
+        "multiplicities": [getattr(each, "multiplicity", 1) for each in followed.special],
         "kinds": [each.kind for each in followed.special],
         "places": followed.places,
         "values": {name: str(value) for name, value in s.case.values.items()},
@@ -154,14 +155,15 @@ def _restored(kind: type[Any], problem: Any, data: xarray.Dataset, about: dict[s
     for z, tangent in zip(data["unknowns"].to_numpy(), data["tangent"].to_numpy(), strict=True):
         problem = problem.rebased(z)
         points.append(kind._point(problem, Arclength(problem).spot(z, tangent)))
-    special = []
-    for name, z, tangent in zip(
-        about["kinds"], data.get("special_unknowns", []), data.get("special_tangent", []), strict=True
+    special, rests, kinds = [], isinstance(problem, Rests), about["kinds"]
+    counts = about.get("multiplicities", [1] * len(kinds))
+    for name, many, z, tangent in zip(
+        kinds, counts, data.get("special_unknowns", []), data.get("special_tangent", []), strict=True
     ):
         z, tangent = z.to_numpy(), tangent.to_numpy()
         near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
         spot = Arclength(near).spot(z, tangent)
-        event = Event(name, replace(spot, tangent=tangent)) if isinstance(near, Rests) else near.event(name, spot)
+        event = Event(name, replace(spot, tangent=tangent), detail=many) if rests else near.event(name, spot)
         if event is None:
             raise ParameterError(f"the stored {name} does not belong to this case: give the case it was computed for")
         special.append(kind._special(near, event))

@@ -7,7 +7,7 @@ searched by Brent's method, each trial corrected on the plane across the chord.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -61,6 +61,9 @@ class Problem(Protocol):
     def event(self, name: str, spot: Spot) -> Event | None:
         """What a zero of a test function is; none if it is nothing."""
 
+    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
+        """What happens between two points that the events found there do not explain."""
+
 
 @dataclass(frozen=True, eq=False)
 class Spot:
@@ -81,6 +84,14 @@ class Event:
     last: bool = False
     detail: Any = None
     outranks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A function that vanishes where no test changes its sign, and what happens there."""
+
+    test: Callable[[Spot], float]
+    event: Callable[[Spot], Event]
 
 
 @dataclass(frozen=True)
@@ -233,6 +244,12 @@ class Arclength:
             event = self.problem.event(name, place[1])
             if event:
                 found.append((place[0], event))
+        missed = self.problem.missed(a, b, [event for _, event in found])
+        if missed:
+            # Without a change of sign, it is rounding that hides the zero at one of the ends.
+            ends = ((0.0, a), (1.0, b))
+            at, spot = self.located(a, b, missed.test) or min(ends, key=lambda end: abs(missed.test(end[1])))
+            found.append((at, missed.event(spot)))
         found.sort(key=lambda each: each[0])
         return [
             event for at, event in found

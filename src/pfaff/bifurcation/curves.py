@@ -8,7 +8,7 @@ critical plane, on which det J = ω² stays smooth through a Bogdanov–Takens p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -82,6 +82,9 @@ class Singular:
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         return False
+
+    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> None:
+        return None
 
     def _bordered(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """v, w and g of N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1."""

@@ -60,9 +60,20 @@ def imaginary(values: np.ndarray, without: int = 0) -> complex | None:
     return pair if pair.imag > REAL * abs(first) + floor(values) else None
 
 
+def axis_pairs(values: np.ndarray, many: int) -> np.ndarray:
+    """The frequencies of the pairs among the eigenvalues, so many in number, that are nearest to the imaginary axis."""
+    nearest = values[np.argsort(np.abs(values.real))[:many]]
+    return np.sort(nearest.imag[nearest.imag > REAL * np.abs(nearest) + floor(values)])
+
+
 def unstable(values: np.ndarray) -> int:
     """How many eigenvalues lie to the right of the imaginary axis, beyond rounding."""
     return int((values.real > ROUNDING * np.abs(values) + floor(values)).sum())
+
+
+def not_left(values: np.ndarray) -> int:
+    """How many lie to the right of the imaginary axis or on it."""
+    return int((values.real >= -ROUNDING * np.abs(values) - floor(values)).sum())
 
 
 def slopes(J: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.arclength import Arclength, Event, Spot
 from pfaff.bifurcation.branch_points import crossing_direction, polished
-from pfaff.bifurcation.eigenvalues import always_zero, imaginary
+from pfaff.bifurcation.eigenvalues import always_zero, axis_pairs, imaginary
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
 from pfaff.bifurcation.hopf import criticality_of, hopf_near, normal_form_at
 from pfaff.bifurcation.rests import Rests
@@ -49,7 +49,8 @@ class EquilibriumPoint(RestPoint):
 
 @dataclass(frozen=True, eq=False)
 class SpecialPoint(EquilibriumPoint):
-    """A located special point: ``kind`` is fold, branch point, hopf or divergence.
+    """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of these but the first
+    with ``multiple`` before it, where several eigenvalues cross together, ``multiplicity`` in number (of pairs).
 
     ``coefficient`` is that of the normal form: a of a fold (ẇ = a w²), l1 of a Hopf point; not a number elsewhere.
     ``hopf`` is the Hopf point as ``case.hopf`` gives it, where a parameter and not a family was followed.
@@ -60,11 +61,12 @@ class SpecialPoint(EquilibriumPoint):
     omega: float = float("nan")
     hopf: Hopf | None = None
     note: str = ""
+    multiplicity: int = 1
 
     @property
     def status(self) -> str:
         text = f"{self.kind} at {self.parameter} = {self.value:.12g}"
-        if self.kind == "hopf":
+        if np.isfinite(self.omega):
             text += f", ω = {self.omega:.8g}"
         letter = {"fold": "a", "hopf": "l1"}.get(self.kind, "")
         text += f", {letter} = {self.coefficient:.6g}" if np.isfinite(self.coefficient) else ""
@@ -74,6 +76,11 @@ class SpecialPoint(EquilibriumPoint):
         self, to: float, *, step: float = 0.05, points: int = 1000, progress: Progress | None = None
     ) -> tuple[Branch, Branch]:
         """The other branch through a branch point, one Branch each way, until the parameter is ``to``."""
+        if self.kind == "multiple branch point":
+            raise NoBifurcationError(
+                f"more than two branches meet at {self.parameter} = {self.value:.10g}, where {self.multiplicity} "
+                "eigenvalues pass zero: give one of them a start of its own, case.branch(…, start={…})"
+            )
         if self.kind != "branch point":
             raise NoBifurcationError(
                 f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
@@ -176,6 +183,8 @@ def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
 def described(problem: Rests, event: Event) -> SpecialPoint:
     """A special point with its normal form."""
     spot, special = event.spot, partial(SpecialPoint, problem, kind=event.kind)
+    if event.kind.startswith("multiple"):
+        return _multiple(special, spot, event)
     if event.kind == "branch point":
         return special(replace(spot, z=polished(problem.slice, spot.z)))
     if event.kind == "fold":
@@ -195,6 +204,17 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     return special(
         replace(spot, z=z), coefficient=found.l1, omega=found.omega, hopf=found, note=found.criticality
     )  # fmt: skip
+
+
+def _multiple(special: Callable[..., SpecialPoint], spot: Spot, event: Event) -> SpecialPoint:
+    """Where several eigenvalues cross together: l1 and a are coefficients of one pair or one eigenvalue alone."""
+    many = event.detail
+    if event.kind != "multiple hopf":
+        return special(spot, multiplicity=many, note=f"{many} eigenvalues pass zero together")
+    pairs = axis_pairs(spot.facts.eigenvalues, 2 * many)
+    rates = ", ".join(f"{omega:.8g}" for omega in pairs)
+    note = f"{many} pairs cross together (ω = {rates}) and their oscillations interact, so that there is no l1"
+    return special(spot, omega=float(pairs[0]), multiplicity=many, note=note)
 
 
 def _singular(values: np.ndarray) -> bool:

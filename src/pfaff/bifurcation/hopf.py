@@ -473,7 +473,13 @@ def _family(A: np.ndarray, around: Field) -> tuple[np.ndarray, np.ndarray]:
 def _crossing(around: Field, border: Border, x: np.ndarray, load: float, q: np.ndarray, p: np.ndarray) -> complex:
     """dλ/dload = ⟨p, dA/dload q⟩, A changing with the load itself and with the equilibrium."""
     f_load, A_load = around.by_load(x, load)
-    moved = border.solve(around.jacobian(x, load), -f_load)
+    try:
+        moved = border.solve(around.jacobian(x, load), -f_load)
+    except np.linalg.LinAlgError as problem:
+        raise ConvergenceError(
+            f"an eigenvalue passes zero at the Hopf point at {around.load} = {load:.10g} (a zero-Hopf point), so that "
+            "there is no normal form of the pair alone: change another parameter"
+        ) from problem
     return complex(np.vdot(p, A_load @ q + around.form(x, load, moved, q)))
 
 

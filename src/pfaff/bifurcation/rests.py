@@ -1,24 +1,29 @@
 """Branches of equilibria and steady motions in a parameter, with every special point on the way located.
 
 Folds are where the branch turns back in the parameter; branch points where the bordered Jacobian is singular; Hopf
-points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis. On a family of equilibria an eigenvalue may also
+points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis; where several eigenvalues cross together, the one
+that is last in order of growth. On a family of equilibria an eigenvalue may also
 pass zero while the branch neither turns nor branches: a divergence. Doedel, Keller and Kernévez (1991); Govaerts,
 Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from pfaff.bifurcation.arclength import Event, Spot
+from pfaff.bifurcation.arclength import Event, Missed, Spot
 from pfaff.bifurcation.eigenvalues import (
+    axis_pairs,
     bounded,
     dips,
     floor,
     hopf_product,
     imaginary,
+    not_left,
     signed_log,
     slopes,
     unstable,
@@ -130,6 +135,28 @@ class Rests:
         if pair is not None and self.undamped and _meets(values, pair):
             return None  # without damping pairs meet on the axis, and none crosses it alone
         return Event("hopf", spot) if pair is not None else None
+
+    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
+        """Several eigenvalues that cross at one place: an even number of factors of a test changes its sign there."""
+        first, last = a.facts.eigenvalues, b.facts.eigenvalues
+        # Those on the axis at an end have crossed in the step that ends there.
+        right = (not_left(last) - not_left(first), not_left(last))
+        left = (unstable(first) - unstable(last), unstable(first))
+        many, order = max(right, left)
+        explained = sum(2 if event.kind == "hopf" else 1 for event in found)
+        if many <= explained or many < 2 or self.undamped:
+            return None
+        return Missed(
+            lambda spot: float(np.sort(spot.facts.eigenvalues.real)[-order]), partial(self._together, many=many)
+        )
+
+    def _together(self, spot: Spot, many: int) -> Event:
+        values = spot.facts.eigenvalues
+        zeros = many - 2 * len(axis_pairs(values, many))
+        if zeros < many:
+            return Event("multiple hopf", spot, detail=(many - zeros) // 2, outranks=("hopf",))
+        several = "multiple divergence" if self.slice.k else "multiple branch point"
+        return Event(several, spot, detail=many, outranks=("fold", "branch point", "divergence"))
 
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
         s = self.slice
