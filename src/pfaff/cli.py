@@ -249,7 +249,7 @@ def paradox(
       pfaff paradox column --set M_L=15 --set I_L=15 --set k1=50 --direction c_i=1 --direction c_e=2
     """
     case = _case(**which)
-    found = case.paradox(_numbers(direction) or None, load=load_parameter, among=list(among) or None)
+    found = case.paradox(_numbers(direction, "--direction") or None, load=load_parameter, among=list(among) or None)
     facts = {
         "load": found.load,
         "undamped": found.undamped,
@@ -553,7 +553,7 @@ def simulate(
         motion = integrate(
             case,
             duration,
-            _numbers(start),
+            _numbers(start, "--start"),
             samples=samples,
             tolerance=tolerance,
             project=project,
@@ -674,14 +674,14 @@ def _pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
     return pairs
 
 
-def _numbers(texts: tuple[str, ...]) -> dict[str, float]:
+def _numbers(texts: tuple[str, ...], flag: str = "--fix") -> dict[str, float]:
     numbers = {}
-    for name, value in _pairs(texts, "NAME=VALUE").items():
+    for name, value in _pairs(texts, flag).items():
         try:
             numerator, _, denominator = value.partition("/")
             numbers[name] = float(numerator) / float(denominator or 1)
         except (ValueError, ZeroDivisionError):
-            raise ParameterError(f"{name}={value!r} is not a number") from None
+            raise ParameterError(f"{flag} {name}={value}: {value!r} is not a number, write 0.1 or 1/10") from None
     return numbers
 
 

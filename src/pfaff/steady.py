@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import OdeCase
@@ -178,12 +179,11 @@ def at_rest(rates: np.ndarray, usual: np.ndarray) -> bool:
 def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:
     """Starting values by name, zero where none is given."""
     names = case.system.state_names
-    for name, value in start.items():
+    for name in start:
         if name not in names:
             raise ParameterError(f"{case.system.name} has no state {name!r}: {nearest(name, names)}")
-        if not np.isfinite(float(value)):
-            raise ParameterError(f"cannot start from {name} = {value}: give a finite number")
-    return np.array([float(start.get(name, 0.0)) for name in names])
+    given = {name: number_from(name, value) for name, value in start.items()}
+    return np.array([given.get(name, 0.0) for name in names])
 
 
 def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
@@ -201,7 +201,25 @@ def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
         )
     J = flow.jacobian(x, numbers)
     residual = float(np.abs(flow.rhs(x, numbers)).max() / (np.abs(J).max() * (1 + np.abs(x).max()) or 1.0))
-    return SteadyState(case, x, bordering(J).right.shape[1], residual)
+    family = _family_dimension(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), x)
+    return SteadyState(case, x, family, residual)
+
+
+def _family_dimension(
+    rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
+) -> int:
+    """In how many directions of the null space equilibria go on: at a fold or a branch point alone, in none."""
+    null = bordering(jacobian(x)).right
+    count = 0
+    for q in (null / np.linalg.norm(null, axis=0)).T:
+        away = NEIGHBOUR * (1 + np.abs(x).max()) * q
+        try:
+            y, settled = newton(rhs, jacobian, x + away)
+        except (np.linalg.LinAlgError, PfaffError):
+            continue
+        stays = np.linalg.norm(y - x) > np.linalg.norm(away) / 2 and bordering(jacobian(y)).right.shape[1] > 0
+        count += settled and stays
+    return int(count)
 
 
 def _where(case: OdeCase, x: np.ndarray) -> str:

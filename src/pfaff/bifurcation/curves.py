@@ -267,7 +267,7 @@ def bialternate(J: np.ndarray) -> np.ndarray:
     return basis.T @ image.reshape(m * m, -1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CurvePoint(RestPoint):
     """A fold or Hopf point of a curve: ``value`` is that of the second parameter, ``values`` are both."""
 
@@ -294,7 +294,7 @@ class CurvePoint(RestPoint):
         return f"{kind} ({letter} = {self.coefficient:.6g})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CurveSpecial(CurvePoint):
     """A point of codimension two; ``coefficients`` are those of its normal form, by name.
 
@@ -310,7 +310,7 @@ class CurveSpecial(CurvePoint):
         return f"{self.kind} ({known})" if known else self.kind
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve(Followed[CurvePoint, CurveSpecial]):
     """Hopf points or folds in two parameters; ``special`` lists the points of codimension two."""
 
@@ -375,7 +375,7 @@ class Start:
         if name == self.load:
             raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
         value, other = (float(case.numbers[system.parameter_names.index(each)]) for each in (self.load, name))
-        check_following(name, other, to, step, points)
+        to = check_following(name, other, to, step, points)
         spans = (abs(value) or 1.0, abs(to - other))
         problem, z = slice_of(case, self.flow, (self.load, name), self.x, spans, self.held, self.zeros)
         deflate = Deflation.about(problem.state_jacobian(z), self.zeros)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from pfaff.bifurcation.continuation import Stop
 from pfaff.bifurcation.followed import check_following
 from pfaff.bifurcation.orbits import Orbit, Special
 from pfaff.bifurcation.resonance import first_cosine
+from pfaff.bifurcation.sequence import Sequence
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class CycleSpecial(CyclePoint):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CycleCurve:
+class CycleCurve(Sequence[CyclePoint, CycleSpecial]):
     """Special orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the points of codimension two,
     ``ended`` says why there are no more."""
 
@@ -122,41 +123,13 @@ class CycleCurve:
     special: tuple[CycleSpecial, ...]
     ended: str
 
-    def __repr__(self) -> str:
-        return f"<{self.status}>"
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    def __getitem__(self, index: int) -> CyclePoint:
-        return self.points[index]
-
-    def __iter__(self) -> Iterator[CyclePoint]:
-        return iter(self.points)
-
     @property
     def of(self) -> str:
         return KINDS[self.kind]
 
     @property
-    def parameters(self) -> tuple[str, ...]:
-        """The load of the branch, and the one that says where the curve ends."""
-        return tuple(self.points[0].values)
-
-    @property
-    def values(self) -> np.ndarray:
-        """Of the second parameter, along the curve."""
-        return np.array([point.value for point in self.points])
-
-    @property
     def status(self) -> str:
-        kinds = [special.kind for special in self.special]
-        counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no special points"
-        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {counted}; {self.ended}"
-
-    def of_kind(self, kind: str) -> tuple[CycleSpecial, ...]:
-        """The special points of one kind: ``curve.of_kind("cusp")``."""
-        return tuple(special for special in self.special if special.kind == kind)
+        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
 
     def to_xarray(self) -> xarray.Dataset:
         """Both parameters, periods, multipliers, residuals and mesh errors along the dimension ``point``."""
@@ -193,7 +166,7 @@ def curve_of_orbits(
     if name == special.load:
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     value = float(case.numbers[case.system.parameter_names.index(name)])
-    check_following(name, value, to, step, points)
+    to = check_following(name, value, to, step, points)
     parameters = (special.load, name)
     spans = {special.load: float(1 / special.point.metric.scalars[1]), name: abs(to - value)}
     continuation = CurveContinuation(special.kind, spans, name)

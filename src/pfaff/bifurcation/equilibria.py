@@ -18,6 +18,7 @@ from pfaff.bifurcation.rests import Rests
 from pfaff.bifurcation.slices import Deflation, Slice, start_slice
 from pfaff.bifurcation.zero_forms import fold_coefficient
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError, nearest
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +34,7 @@ PROBED = 1e-2  # distance, relative to the range, at which structure is looked f
 Progress = Callable[["EquilibriumPoint"], Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EquilibriumPoint(RestPoint):
     """A point of a branch of equilibria."""
 
@@ -47,7 +48,7 @@ class EquilibriumPoint(RestPoint):
         return f"equilibrium at {self.parameter} = {self.value:.10g}: {how}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpecialPoint(EquilibriumPoint):
     """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of these but the first
     with ``multiple`` before it, where several eigenvalues cross together, ``multiplicity`` in number (of pairs).
@@ -86,7 +87,7 @@ class SpecialPoint(EquilibriumPoint):
                 f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
                 "point"
             )
-        check_following(self.parameter, self.value, to, step, points)
+        to = check_following(self.parameter, self.value, to, step, points)
         along = crossing_direction(self.slice, self.spot.z, self.spot.tangent)
         there, back = (_off(self, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
         return there, back
@@ -106,7 +107,7 @@ class SpecialPoint(EquilibriumPoint):
         return curve_of_special(self, name, to, step, points, progress)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Branch(Followed[EquilibriumPoint, SpecialPoint]):
     """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
 
@@ -115,6 +116,10 @@ class Branch(Followed[EquilibriumPoint, SpecialPoint]):
     @staticmethod
     def _special(problem: Rests, event: Event) -> SpecialPoint:
         return described(problem, event)
+
+    @property
+    def of(self) -> str:
+        return "equilibria"
 
     @property
     def parameter(self) -> str:
@@ -126,6 +131,7 @@ class Branch(Followed[EquilibriumPoint, SpecialPoint]):
 
     def at(self, value: float) -> tuple[EquilibriumPoint, ...]:
         """The equilibria at a value of the parameter, in their order along the branch: several where it folds."""
+        value = number_from(self.parameter, value)
         found = [self.points[0]] if self.points[0].value == value else []
         for a, b in zip(self.points, self.points[1:], strict=False):
             if b.value == value:
@@ -163,8 +169,9 @@ def follow_equilibria(
     fixed: Mapping[str, float],
 ) -> Branch:
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
+    to, fixed = number_from("to", to), {each: number_from(each, value) for each, value in fixed.items()}
     at, z = start_slice(case, name, to, start, fixed)
-    check_following(name, z[-1], to, step, points)
+    to = check_following(name, z[-1], to, step, points)
     problem = _with_undamped(at, z, to)
     return Branch.gathered(problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress, fresh=True)
 

@@ -19,6 +19,7 @@ from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.flow import Flow
 from pfaff.jets import COMPACT_FROM, jets_of
 from pfaff.steady import Border, at_rest, balanced, bordering, deficiency, newton, row_sizes
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -363,7 +364,7 @@ def _by_name(start: Any) -> dict[str, float]:
         return {}
     if not isinstance(start, Mapping):
         raise ParameterError(f"start={start!r}: give an equilibrium of this case, or values of the states by name")
-    return {name: float(value) for name, value in start.items()}
+    return {name: number_from(name, value) for name, value in start.items()}
 
 
 def _persistent(case: Bound, at: _At, name: str, span: float) -> tuple[int, ...]:
