@@ -125,7 +125,7 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     watch = Watch(task.driven, eqs, events)
     if watch.events:
         plain, integrator = integrator, taylor.build(eqs, tolerance, **watch.options)
-        taylor.take_over(integrator, plain)
+        taylor.put(integrator, plain.time, plain.state, plain.pars)
     flight = _fly(task, integrator, eqs)
     return _flown(task, flight, integrator, watch, reason)
 
