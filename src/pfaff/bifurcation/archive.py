@@ -16,12 +16,12 @@ from pfaff.bifurcation.followed import Followed
 from pfaff.bifurcation.rests import Rests
 from pfaff.bifurcation.slices import Deflation, Slice
 from pfaff.errors import ParameterError
+from pfaff.stored import compare, flow_of, identical, read_branch, write
 
 if TYPE_CHECKING:
     import xarray
 
     from pfaff.case import Bound
-    from pfaff.flow import Flow
 
 
 def dataset(followed: Followed[Any, Any]) -> xarray.Dataset:
@@ -78,12 +78,7 @@ def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
 
 def save(followed: Followed[Any, Any], path: str | Path) -> Path:
     """Write a netCDF file."""
-    path = Path(path)
-    try:
-        dataset(followed).to_netcdf(path, engine="scipy")
-    except OSError as problem:
-        raise ParameterError(f"cannot write {path}: {problem}") from problem
-    return path
+    return write(dataset(followed), path)
 
 
 def load_equilibria(path: str | Path, case: Bound) -> Branch:
@@ -103,23 +98,12 @@ def load_curve(path: str | Path, case: Bound) -> Curve:
 
 
 def _read(path: str | Path, case: Bound, kinds: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
-    import xarray
-
-    try:
-        with xarray.open_dataset(path, engine="scipy") as stored:
-            data = stored.load()
-        about = json.loads(data.attrs["about"])
-    except (OSError, ValueError, TypeError, KeyError) as why:
-        raise ParameterError(f"cannot read a branch from {path}: {why}") from why
-    if case.system.name != data.attrs["system"]:
-        raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
+    data, about = read_branch(path, case)
     if about.get("of") not in kinds:
         raise ParameterError(
             f"{path} holds {about.get('of', 'orbits')}, not {' or '.join(kinds)}: use the other reader"
         )
-    for name, value in about["values"].items():
-        if name not in about["free"] and value != str(case.values[name]):
-            raise ParameterError(f"{path} was computed with {name} = {value}, not {case.values[name]}: give that case")
+    compare(path, case, about["values"], about["free"], identical)
     return data, about
 
 
@@ -127,7 +111,7 @@ def _slice(case: Bound, about: dict[str, Any]) -> Slice:
     n, k = len(about["states"]), len(about["held"])
     return Slice(
         case,
-        _flow(case, about),
+        flow_of(case, about),
         tuple(about["free"]),
         tuple(about["zeros"]),
         np.array(about["columns"]).reshape(n, k),
@@ -136,17 +120,6 @@ def _slice(case: Bound, about: dict[str, Any]) -> Slice:
         np.array(about["pull"]).reshape(k, len(about["free"])),
         np.array(about["sizes"]),
     )
-
-
-def _flow(case: Bound, about: dict[str, Any]) -> Flow:
-    from pfaff.flow import shape_flow
-    from pfaff.system import System
-
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
-    if tuple(about["dependent"]) == flow.dependent and about["settle"] == flow.settle:
-        return flow
-    assert isinstance(case.system, System)
-    return shape_flow(case.system, [name.removesuffix("_dot") for name in about["dependent"]], about["settle"])
 
 
 def _restored(kind: type[Any], problem: Any, data: xarray.Dataset, about: dict[str, Any]) -> Any:

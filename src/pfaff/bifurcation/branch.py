@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,7 @@ import numpy as np
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
 from pfaff.errors import ConvergenceError, ParameterError, nearest
-from pfaff.flow import Flow
+from pfaff.stored import alike, compare, flow_of, read_branch, write
 
 if TYPE_CHECKING:
     import xarray
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
     from pfaff.case import Bound
 
-SAME_VALUE = 1e-14  # relative, of parameters written and read
 UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
 
 
@@ -133,12 +130,7 @@ class Branch:
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_branch`` reads it again."""
-        path = Path(path)
-        try:
-            self.to_xarray().to_netcdf(path, engine="scipy")
-        except OSError as problem:
-            raise ParameterError(f"cannot write {path}: {problem}") from problem
-        return path
+        return write(self.to_xarray(), path)
 
     def plot(self, state: str | None = None) -> Figure:
         """The bifurcation diagram: period and amplitude against the load, solid where orbits are stable."""
@@ -188,20 +180,11 @@ def _packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
 
 def load_branch(path: str | Path, case: Bound) -> Branch:
     """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
-    import xarray
-
-    try:
-        with xarray.open_dataset(path, engine="scipy") as stored:
-            data = stored.load()
-        about = json.loads(data.attrs["about"])
-    except (OSError, ValueError, TypeError, KeyError) as why:
-        raise ParameterError(f"cannot read a branch from {path}: {why}") from why
-    if case.system.name != data.attrs["system"]:
-        raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
-    _compare(path, case, about["values"], data.attrs["load"])
+    data, about = read_branch(path, case)
+    compare(path, case, about["values"], (data.attrs["load"],), alike)
     problem = OrbitProblem(
         case,
-        _flow(case, about),
+        flow_of(case, about),
         data.attrs["load"],
         float(data.attrs["accuracy"]),
         np.array(about["unfolding"]).reshape(len(about["states"]), -1),
@@ -214,35 +197,6 @@ def load_branch(path: str | Path, case: Bound) -> Branch:
         for k, each in enumerate(about["special_symmetric"])
     )
     return Branch(problem, points, special, data.attrs["ended"], float(data.attrs["step"]))
-
-
-def _compare(path: str | Path, case: Bound, stored: dict[str, str], load: str) -> None:
-    """Every parameter but the load must have the value that the branch was computed with."""
-    for name, text in stored.items():
-        if name not in case.values:
-            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} has not")
-        if name != load and not _same(text, case.values[name]):
-            raise ParameterError(f"{path} was computed with {name} = {text}, not {case.values[name]}: give that case")
-
-
-def _same(text: str, value: Any) -> bool:
-    if text == str(value):
-        return True
-    try:
-        return isclose(float(Fraction(text)), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
-    except (ValueError, TypeError, ZeroDivisionError):
-        return False
-
-
-def _flow(case: Bound, about: dict[str, Any]) -> Flow:
-    from pfaff.flow import shape_flow
-    from pfaff.system import System
-
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
-    if tuple(about["dependent"]) == flow.dependent and about["settle"] == flow.settle:
-        return flow
-    assert isinstance(case.system, System)
-    return shape_flow(case.system, [name.removesuffix("_dot") for name in about["dependent"]], about["settle"])
 
 
 def _unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, symmetric: bool) -> OrbitPoint:
