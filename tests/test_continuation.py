@@ -674,3 +674,16 @@ def test_on_the_shell(tmp_path):
     assert result["special"][0]["value"] == pytest.approx(22.1140411752, rel=1e-11)
     result = json.loads(CliRunner().invoke(app, ["branch", "column", *given, "--to", "120", "--json"]).stdout)
     assert [special["kind"] for special in result["special"]] == ["hopf"]
+
+
+def test_the_shell_names_the_flag_that_is_wrong():
+    given = ["column", "--set", "M_L=15", "--to", "10"]
+    for arguments, culprit in (
+        (["branch", *given, "--fix", "X"], "--fix 'X': write NAME=VALUE"),
+        (["branch", *given, "--fix", "X=a"], "--fix X=a: 'a' is not a number"),
+        (["hopf", *given, "--fix", "X=1/0"], "--fix X=1/0"),
+        (["curve", *given, "--in", "c_i", "--of", "fold"], "--of and --orbits-to go together"),
+    ):
+        result = CliRunner().invoke(app, arguments)
+        assert isinstance(result.exception, ParameterError)
+        assert culprit in str(result.exception)

@@ -21,6 +21,7 @@ from pfaff.stored import compare, flow_of, identical, read_branch, write
 if TYPE_CHECKING:
     import xarray
 
+    from pfaff.bifurcation.cycle_curves import CycleCurve
     from pfaff.case import Bound
 
 
@@ -88,8 +89,12 @@ def load_equilibria(path: str | Path, case: Bound) -> Branch:
     return _restored(Branch, problem, data, about)
 
 
-def load_curve(path: str | Path, case: Bound) -> Curve:
-    """A curve that was saved, of the case it was computed for; it can be extended again."""
+def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
+    """A curve that was saved, of equilibria or of orbits, of the case it was computed for; it can be extended again."""
+    if "kind" in read_branch(path, case)[1]:
+        from pfaff.bifurcation.cycle_archive import load_cycle_curve
+
+        return load_cycle_curve(path, case)
     data, about = _read(path, case, ("folds", "hopf"))
     s, z = _slice(case, about), data["unknowns"].to_numpy()[0]
     kind: type[Singular] = Folds if about["of"] == "folds" else Hopfs

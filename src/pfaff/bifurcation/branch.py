@@ -104,9 +104,9 @@ class Branch:
         """Everything by name along the dimension ``point``; orbits at their mesh points, padded with NaN."""
         import xarray
 
-        columns = _columns(self.points, "point") | _packed(self.points, "point")
+        columns = _columns(self.points, "point") | packed(self.points, "point")
         if self.special:
-            columns |= {f"special_{name}": data for name, data in _packed(self.special, "special").items()}
+            columns |= {f"special_{name}": data for name, data in packed(self.special, "special").items()}
             columns["special_value"] = ("special", np.array([each.value for each in self.special]))
             columns["special_period"] = ("special", np.array([each.period for each in self.special]))
         return xarray.Dataset(columns, attrs=self._notes())
@@ -158,7 +158,7 @@ def _columns(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
     return columns
 
 
-def _packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
+def packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
     """Orbits and tangents as arrays of equal length."""
     longest = max(p.point.cycle.intervals for p in points)
 
@@ -190,16 +190,16 @@ def load_branch(path: str | Path, case: Bound) -> Branch:
         np.array(about["unfolding"]).reshape(len(about["states"]), -1),
         np.array(about["held"]).reshape(-1, len(about["states"])),
     )
-    points = tuple(_unpacked(problem, data, k, "", each) for k, each in enumerate(about["symmetric"]))
+    points = tuple(unpacked(problem, data, k, "", each) for k, each in enumerate(about["symmetric"]))
     notes = about.get("notes") or [""] * len(about["kinds"])
     special = tuple(
-        Special(problem, _unpacked(problem, data, k, "special_", each).point, about["kinds"][k], notes[k])
+        Special(problem, unpacked(problem, data, k, "special_", each).point, about["kinds"][k], notes[k])
         for k, each in enumerate(about["special_symmetric"])
     )
     return Branch(problem, points, special, data.attrs["ended"], float(data.attrs["step"]))
 
 
-def _unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, symmetric: bool) -> OrbitPoint:
+def unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, symmetric: bool) -> OrbitPoint:
     """One orbit, corrected once more, so that what follows from it need not be stored."""
     mesh = data[f"{prefix}mesh"].to_numpy()[k]
     size = int(np.isfinite(mesh).sum())
