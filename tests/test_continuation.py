@@ -112,6 +112,49 @@ def test_what_happens_at_the_first_point_happens_once(equations, kind):
         assert kinds(ode(equations, mu=-1).at().branch(to=0).extend(1)) == [kind]
 
 
+@pytest.mark.parametrize("stiff", [1e3, 1e7, 1e9, 1e11])
+def test_a_stiff_mode_hides_no_hopf_point(stiff):
+    branch = ode({x: y, y: mu * y - x - x**2 * y, z: stiff * (x**2 - z)}, mu=-1).at().branch(to=1)
+    assert kinds(branch) == ["hopf"]
+    assert branch.special[0].value == pytest.approx(0, abs=1e-9)
+    assert branch.special[0].omega == pytest.approx(1, rel=1e-9)
+    assert [branch[0].unstable, branch[-1].unstable] == [0, 2]
+
+
+@pytest.mark.parametrize("omegas", [(1, 1), (1, 2, 2)])
+def test_pairs_that_cross_together_are_one_multiple_hopf_point(omegas, tmp_path):
+    """Their factors of Π(λ_i + λ_j) are a square where their number is even, and l1 has no meaning."""
+    equations = {}
+    for k, omega in enumerate(omegas):
+        a, b = sm.symbols(f"a{k} b{k}")
+        equations |= {a: mu * a - omega * b - a**3, b: omega * a + mu * b}
+    case = ode(equations, mu=-1).at()
+    branch = case.branch(to=1)
+    (special,) = branch.special
+    assert (special.kind, special.multiplicity) == ("multiple hopf", len(omegas))
+    assert special.value == pytest.approx(0, abs=1e-14)
+    assert f"{len(omegas)} pairs cross together" in special.status
+    assert np.isnan(special.coefficient)
+    assert [branch[0].unstable, branch[-1].unstable] == [0, 2 * len(omegas)]
+    assert kinds(ode(equations, mu=0).at().branch(to=1)) == ["multiple hopf"]
+    assert kinds(case.branch(to=0)) == kinds(case.branch(to=0).extend(1)) == ["multiple hopf"]
+    again = pfaff.load_equilibria(branch.save(tmp_path / "branch.nc"), case)
+    assert again.special[0].status == special.status
+
+
+def test_eigenvalues_that_pass_zero_together_are_one_multiple_branch_point():
+    (special,) = ode({x: mu * x - x**3, y: mu * y - y**3}, mu=-1).at().branch(to=1).special
+    assert (special.kind, special.multiplicity) == ("multiple branch point", 2)
+    with pytest.raises(NoBifurcationError, match="more than two branches meet at mu"):
+        special.switch(1)
+
+
+def test_a_zero_hopf_point_on_a_branch_says_why_it_has_no_l1():
+    branch = ode({x: mu * x - y - x**3, y: x + mu * y, z: mu * z - z**3}, mu=-1).at().branch(to=1)
+    assert sorted(kinds(branch)) == ["branch point", "hopf"]
+    assert "no normal form of the pair alone" in branch.of_kind("hopf")[0].status
+
+
 @pytest.mark.parametrize("more", [{}, {y: -y}, {y: -1e6 * y, z: y - 1e-3 * z}])
 def test_a_transcritical_point_switches_whatever_other_states_there_are(more):
     """The row that is singular there is rounding only, and not one of size one."""
@@ -161,9 +204,24 @@ def test_a_neutral_saddle_is_no_hopf_point():
 
 def test_a_closed_branch_ends_where_it_began():
     branch = ode({x: x**2 + mu**2 - 1}, mu=0).at().branch(to=2, start={"x": 1})
-    assert branch.ended == "closes"
+    assert branch.ended == "closes: it is back at its first point"
     assert kinds(branch) == ["fold", "fold"]
+    assert (branch[-1].value, branch[-1]["x"]) == (branch[0].value, branch[0]["x"])
+    with pytest.raises(ParameterError, match="closed line, which is complete"):
+        branch.extend(3)
     assert [fold.value for fold in branch.special] == pytest.approx([1, -1], rel=1e-12)
+
+
+def test_an_isola_that_is_followed_on_closes_where_it_first_began():
+    """The angle about the circle says how far round the branch went."""
+    case = ode({x: x**2 + mu**2 - 1}, mu="3/5").at()
+    part = case.branch(to=-0.5, start={"x": 0.8})
+    assert "reached" in part.ended or "came back" in part.ended
+    whole = part.extend(-3)
+    assert whole.ended == "closes: it is back at its first point"
+    angles = np.unwrap([np.arctan2(point["x"], point.value) for point in whole])
+    assert abs(angles[-1] - angles[0]) == pytest.approx(2 * np.pi, rel=1e-9)
+    assert sorted(kinds(whole)) == ["fold", "fold"]
 
 
 # Published systems
@@ -553,6 +611,57 @@ def test_errors_name_culprit_and_remedy(skate_branch, skate):
         case.branch(to=10, start=3)
 
 
+@pytest.mark.parametrize("wrong", ["abc", None, float("nan"), [1, 2, 3], 1j, {}])
+def test_what_is_no_number_or_name_is_refused_in_our_words(wrong, tmp_path):
+    case = ode({x: y, y: mu * y - x - nu * x**2 * y}, mu=-1, nu=1).at()
+    branch = case.branch(to=1)
+    hopf = branch.special[0]
+    curve = hopf.curve("nu", to=2, points=3)
+    asked = [
+        lambda: case.branch(to=wrong), lambda: case.branch(to=1, step=wrong), lambda: case.branch(to=1, points=wrong),
+        lambda: case.branch(to=1, start={"x": wrong}), lambda: case.branch(to=1, x=wrong), lambda: branch.at(wrong),
+        lambda: branch.extend(wrong), lambda: curve.extend(wrong), lambda: hopf.curve("nu", to=wrong),
+        lambda: hopf.curve(wrong, to=2), lambda: hopf.hopf.curve("nu", to=wrong), lambda: branch[0][wrong],
+        lambda: branch[0].branch("nu", to=wrong), lambda: hopf.hopf.amplitude(wrong), lambda: hopf.hopf.period(wrong),
+        lambda: hopf.hopf.vanishing("nu", between=wrong), lambda: hopf.hopf.vanishing("nu", between=(wrong, 2)),
+        lambda: case.equilibrium(x=wrong), lambda: case.hopf(x=wrong),
+    ]  # fmt: skip
+    for question in asked:
+        with pytest.raises(ParameterError):
+            question()
+
+
+def test_text_is_a_number_where_it_says_one():
+    case = ode({x: mu - x**2}, mu=1).at()
+    branch = case.branch(to="1/4", start={"x": "1"})
+    assert branch[-1].value == pytest.approx(0.25, abs=1e-12)
+    assert branch.at("1/2")[0]["x"] == pytest.approx(np.sqrt(0.5), rel=1e-12)
+
+
+def test_results_say_in_one_line_what_they_are():
+    branch = lorenz().at().branch(to=2)
+    assert repr(branch) == (
+        f"<{len(branch)} equilibria of Lorenz, rho = 0.5 … 2: 1 branch point; reached 2>"
+    )  # fmt: skip
+    assert repr(branch[0]) == "<equilibrium at rho = 0.5: stable>"
+    assert repr(branch.special[0]).startswith("<branch point at rho = 1")
+    hopf = ode({x: y, y: mu * y - x - nu * x**2 * y}, mu=-1, nu=1).at().hopf(to=1)
+    assert repr(hopf) == "<Hopf point at mu = 0, ω = 1: supercritical (l1 = -0.25), stable cycles above>"
+    curve = hopf.curve("nu", to=2)
+    assert repr(curve) == (
+        f"<{len(curve)} Hopf points of ode, mu = 0 … 0, nu = 1 … 2: no special points; reached 2>"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("equations", "dimension"),
+    [({x: mu - x**2}, 0), ({x: mu - x**2, y: -y}, 0), ({x: mu * x - x**3, y: -y}, 0), ({x: -x, y: mu * y}, 1),
+     ({x: mu * x - x**3, y: 0 * x}, 1), ({x: y, y: -y + mu}, 1)],
+)  # fmt: skip
+def test_a_singular_equilibrium_is_on_a_family_where_its_neighbours_rest(equations, dimension):
+    assert ode(equations, mu=0).at().equilibrium().family_dimension == dimension
+
+
 def test_on_the_shell(tmp_path):
     given = [word for pair in ("M_L=15", "I_L=15", "k1=50", "c_i=20") for word in ("--set", pair)]
     picture = tmp_path / "curve.png"
@@ -565,3 +674,16 @@ def test_on_the_shell(tmp_path):
     assert result["special"][0]["value"] == pytest.approx(22.1140411752, rel=1e-11)
     result = json.loads(CliRunner().invoke(app, ["branch", "column", *given, "--to", "120", "--json"]).stdout)
     assert [special["kind"] for special in result["special"]] == ["hopf"]
+
+
+def test_the_shell_names_the_flag_that_is_wrong():
+    given = ["column", "--set", "M_L=15", "--to", "10"]
+    for arguments, culprit in (
+        (["branch", *given, "--fix", "X"], "--fix 'X': write NAME=VALUE"),
+        (["branch", *given, "--fix", "X=a"], "--fix X=a: 'a' is not a number"),
+        (["hopf", *given, "--fix", "X=1/0"], "--fix X=1/0"),
+        (["curve", *given, "--in", "c_i", "--of", "fold"], "--of and --orbits-to go together"),
+    ):
+        result = CliRunner().invoke(app, arguments)
+        assert isinstance(result.exception, ParameterError)
+        assert culprit in str(result.exception)

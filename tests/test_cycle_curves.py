@@ -238,7 +238,9 @@ def test_results_by_name_and_in_pictures(quintic_fold):
     assert data.sizes["point"] == len(curve)
     assert data["mu"].to_numpy() == pytest.approx(-(data["a"].to_numpy() ** 2) / 4, abs=1e-14)
     assert curve.status == f"{len(curve)} folds of cycles in (mu, a), no special points; reached 0.5"
-    assert repr(curve) == f"<{curve.status}>"
+    assert repr(curve) == (
+        f"<{len(curve)} folds of cycles of ode, mu = -0.25 … -0.0625, a = 0.5 … 1: no special points; reached 0.5>"
+    )
     axes = curve.plot().axes[0]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "mu")
     assert curve[-1].status.startswith("fold at mu = -0.0625, a = 0.5, period 6.28318530")
@@ -286,3 +288,31 @@ def test_what_cannot_be_followed_says_so(quintic_fold):
         quintic_fold.curve("a", to=1)
     with pytest.raises(NoBifurcationError, match="no curve starts from a branch point"):
         pfaff.bifurcation.orbits.Special(quintic_fold.problem, quintic_fold.point, "branch point").curve("a", to=0)
+
+
+def test_a_curve_is_saved_loaded_and_extended(quintic_fold, tmp_path):
+    """Part of the curve, saved and read again, leads on to the folds μ = −a²/4 and the point at which they end."""
+    part = quintic_fold.curve("a", to=0.6)
+    path = part.save(tmp_path / "folds.nc")
+    again = pfaff.load_curve(path, quintic_fold.case)
+    assert again.status == part.status
+    assert [point.values for point in again] == [point.values for point in part]
+    assert [p.period for p in again] == pytest.approx([p.period for p in part], rel=1e-12)
+    whole = again.extend(-1)
+    assert len(whole) > len(part)
+    for point in whole:
+        assert point["mu"] == pytest.approx(-(point["a"] ** 2) / 4, abs=1e-12)
+    assert whole.ended == "ends at a generalised hopf"
+    ended = pfaff.load_curve(whole.save(tmp_path / "whole.nc"), quintic_fold.case)
+    assert [(s.kind, s.values) for s in ended.special] == [(s.kind, s.values) for s in whole.special]
+    with pytest.raises(ParameterError, match="use the other reader|holds"):
+        pfaff.load_equilibria(path, quintic_fold.case)
+
+
+def test_a_stored_curve_belongs_to_its_case(driven, tmp_path):
+    (torus,) = driven.at().hopf(to=2).orbits(to=1.5).of_kind("torus")
+    part = torus.curve("kappa", to=0.3, points=2)
+    path = part.save(tmp_path / "tori.nc")
+    assert pfaff.load_curve(path, driven.at())[-1].angle == part[-1].angle
+    with pytest.raises(ParameterError, match="was computed with c = 1, not 2: give that case"):
+        pfaff.load_curve(path, driven.at(c=2))

@@ -147,7 +147,7 @@ class Bound:
         name = self._varied(parameter)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return follow_equilibria(self, name, float(to), start, step, points, progress, fixed)
+        return follow_equilibria(self, name, to, start, step, points, progress, fixed)
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.errors import ParameterError, PfaffError, StatementError, nearest
+from pfaff.errors import NoBifurcationError, ParameterError, PfaffError, StatementError, nearest
 from pfaff.progress import bar
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def paradox(
       pfaff paradox column --set M_L=15 --set I_L=15 --set k1=50 --direction c_i=1 --direction c_e=2
     """
     case = _case(**which)
-    found = case.paradox(_numbers(direction) or None, load=load_parameter, among=list(among) or None)
+    found = case.paradox(_numbers(direction, "--direction") or None, load=load_parameter, among=list(among) or None)
     facts = {
         "load": found.load,
         "undamped": found.undamped,
@@ -476,6 +476,9 @@ def branch(
 @click.option("--to", type=float, required=True, help="Where the curve ends, in the second parameter.")
 @click.option("--near", type=float, help="Start from the Hopf point nearest to this load instead of the first.")
 @click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
+@click.option("--of", "kind", metavar="KIND", help="Follow such special orbits instead: fold, torus, period doubling…")
+@click.option("--orbits-to", type=float, help="The load to which orbits are searched for the first of that kind.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the curve as netCDF.")
 @plot_into
 @as_json
 def curve(
@@ -485,21 +488,33 @@ def curve(
     to: float,
     near: float | None,
     step: float,
+    kind: str | None,
+    orbits_to: float | None,
+    save: Path | None,
     plot: Path | None,
     as_json: bool,
     **which: Any,
 ) -> None:
-    """The curve of Hopf points in the load and a second parameter, with its points of codimension two.
+    """The curve of Hopf points, or of special orbits, in the load and a second parameter, with its special points.
 
     \b
-    Example:
+    Examples:
       pfaff curve column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --in c_i --to 30
+      pfaff curve column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --of fold --orbits-to 90 --in c_i --to 2
     """
-    start = _case(**which).hopf(load=load_parameter, near=near, **_numbers(fix))
-    with _counter("Hopf points") as progress:
+    if (kind is None) != (orbits_to is None):
+        raise ParameterError("--of and --orbits-to go together: the kind of orbit, and how far to search for it")
+    start: Any = _case(**which).hopf(load=load_parameter, near=near, **_numbers(fix))
+    if kind is not None:
+        start = _special_orbit(start, kind, orbits_to, as_json)
+    with _counter("points") as progress:
         found = start.curve(name_in, to, step=step, progress=progress)
+    if save:
+        found.save(save)
     if plot:
         _save(found.plot(), plot)
+    if kind is not None:
+        return _print_cycle_curve(found, as_json)
     if as_json:
         known = [{name: _finite(x) for name, x in each.coefficients.items()} for each in found.special]
         special = [_special_as_json(each) | {"coefficients": c} for each, c in zip(found.special, known, strict=True)]
@@ -511,6 +526,27 @@ def curve(
         for each in found.special
     ]  # fmt: skip
     _table("Points of codimension two", ["kind", *names, "coefficients"], rows)
+    print(found.status)
+
+
+def _special_orbit(hopf: Any, kind: str, to: float | None, quiet: bool) -> Any:
+    """The first special orbit of a kind on the branch that is born at a Hopf point."""
+    gc.enable()
+    with _counting(f"orbits along {hopf.load}", quiet=quiet) as progress:
+        orbits = hopf.orbits(to=to, progress=progress)
+    found = orbits.of_kind(kind)
+    if not found:
+        raise NoBifurcationError(f"--of {kind!r}: there is none on this branch ({orbits.status})")
+    return found[0]
+
+
+def _print_cycle_curve(found: Any, as_json: bool) -> None:
+    facts = [{"kind": s.kind, "values": s.values, "period": s.period, "status": s.status} for s in found.special]
+    if as_json:
+        periods = [each.period for each in found]
+        return _print_json(_followed_as_json(found) | {"of": found.of, "periods": periods, "special": facts})
+    rows = [[s["kind"], *(f"{x:.10g}" for x in s["values"].values()), f"{s['period']:.10g}"] for s in facts]
+    _table("Points of codimension two", ["kind", *found.parameters, "period"], rows)
     print(found.status)
 
 
@@ -606,7 +642,7 @@ def simulate(
         motion = integrate(
             case,
             duration,
-            _numbers(start),
+            _numbers(start, "--start"),
             samples=samples,
             tolerance=tolerance,
             project=project,
@@ -727,14 +763,14 @@ def _pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
     return pairs
 
 
-def _numbers(texts: tuple[str, ...]) -> dict[str, float]:
+def _numbers(texts: tuple[str, ...], flag: str = "--fix") -> dict[str, float]:
     numbers = {}
-    for name, value in _pairs(texts, "NAME=VALUE").items():
+    for name, value in _pairs(texts, flag).items():
         try:
             numerator, _, denominator = value.partition("/")
             numbers[name] = float(numerator) / float(denominator or 1)
         except (ValueError, ZeroDivisionError):
-            raise ParameterError(f"{name}={value!r} is not a number") from None
+            raise ParameterError(f"{flag} {name}={value}: {value!r} is not a number, write 0.1 or 1/10") from None
     return numbers
 
 

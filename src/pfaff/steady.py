@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import OdeCase
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 NEWTON_STEPS = 60
 SETTLED = 1e-9  # the last change of the state, relative, of an accepted equilibrium
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+NOISE = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
 AT_REST = 1e-8  # rates below this, relative to those of states of usual size, are rounding
 NEIGHBOUR = 1e-3  # distance, relative, at which a rate that vanishes here shows its usual size
 TRANSVERSAL = 1e-6  # sines of angles below this are zero
@@ -91,6 +93,20 @@ def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return J * scale / scale[:, None], scale
 
 
+def deficiency(matrix: np.ndarray, values: np.ndarray) -> int:
+    """How many null vectors a balanced matrix with these singular values has.
+
+    Beside a stiff state all others look singular: what is not so with rows of like size is regular. Rows that are
+    rounding stay small.
+    """
+    k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
+    if not k or k == len(values):
+        return k
+    rows = np.abs(matrix).max(axis=1, keepdims=True)
+    like = np.linalg.svd(matrix / np.maximum(rows, NOISE * rows.max()), compute_uv=False)
+    return min(k, int((like <= RANK_TOLERANCE * like.max()).sum()))
+
+
 def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), first: Sequence[int] = ()) -> Border:
     """The border of a family of equilibria: held states stay, otherwise conserved quantities, otherwise the nearest.
 
@@ -98,7 +114,7 @@ def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), 
     """
     matrix, D = balanced(J)
     left, values, right = np.linalg.svd(matrix)
-    k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
+    k = deficiency(matrix, values)
     k = k if most is None else min(k, most)
     P, Q = left[:, len(J) - k :], right[len(J) - k :].T
     rows = np.zeros((0, len(J)))
@@ -163,12 +179,11 @@ def at_rest(rates: np.ndarray, usual: np.ndarray) -> bool:
 def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:
     """Starting values by name, zero where none is given."""
     names = case.system.state_names
-    for name, value in start.items():
+    for name in start:
         if name not in names:
             raise ParameterError(f"{case.system.name} has no state {name!r}: {nearest(name, names)}")
-        if not np.isfinite(float(value)):
-            raise ParameterError(f"cannot start from {name} = {value}: give a finite number")
-    return np.array([float(start.get(name, 0.0)) for name in names])
+    given = {name: number_from(name, value) for name, value in start.items()}
+    return np.array([given.get(name, 0.0) for name in names])
 
 
 def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
@@ -186,7 +201,25 @@ def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
         )
     J = flow.jacobian(x, numbers)
     residual = float(np.abs(flow.rhs(x, numbers)).max() / (np.abs(J).max() * (1 + np.abs(x).max()) or 1.0))
-    return SteadyState(case, x, bordering(J).right.shape[1], residual)
+    family = _family_dimension(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), x)
+    return SteadyState(case, x, family, residual)
+
+
+def _family_dimension(
+    rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
+) -> int:
+    """In how many directions of the null space equilibria go on: at a fold or a branch point alone, in none."""
+    null = bordering(jacobian(x)).right
+    count = 0
+    for q in (null / np.linalg.norm(null, axis=0)).T:
+        away = NEIGHBOUR * (1 + np.abs(x).max()) * q
+        try:
+            y, settled = newton(rhs, jacobian, x + away)
+        except (np.linalg.LinAlgError, PfaffError):
+            continue
+        stays = np.linalg.norm(y - x) > np.linalg.norm(away) / 2 and bordering(jacobian(y)).right.shape[1] > 0
+        count += settled and stays
+    return int(count)
 
 
 def _where(case: OdeCase, x: np.ndarray) -> str:

@@ -16,12 +16,13 @@ from pfaff.bifurcation.followed import Followed
 from pfaff.bifurcation.rests import Rests
 from pfaff.bifurcation.slices import Deflation, Slice
 from pfaff.errors import ParameterError
+from pfaff.stored import compare, flow_of, identical, read_branch, write
 
 if TYPE_CHECKING:
     import xarray
 
+    from pfaff.bifurcation.cycle_curves import CycleCurve
     from pfaff.case import Bound
-    from pfaff.flow import Flow
 
 
 def dataset(followed: Followed[Any, Any]) -> xarray.Dataset:
@@ -66,6 +67,7 @@ def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
         "dependent": s.flow.dependent,
         "settle": s.flow.settle,
         "undamped": getattr(problem, "undamped", 0),
+        "multiplicities": [getattr(each, "multiplicity", 1) for each in followed.special],
         "kinds": [each.kind for each in followed.special],
         "places": followed.places,
         "values": {name: str(value) for name, value in s.case.values.items()},
@@ -77,12 +79,7 @@ def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
 
 def save(followed: Followed[Any, Any], path: str | Path) -> Path:
     """Write a netCDF file."""
-    path = Path(path)
-    try:
-        dataset(followed).to_netcdf(path, engine="scipy")
-    except OSError as problem:
-        raise ParameterError(f"cannot write {path}: {problem}") from problem
-    return path
+    return write(dataset(followed), path)
 
 
 def load_equilibria(path: str | Path, case: Bound) -> Branch:
@@ -92,8 +89,12 @@ def load_equilibria(path: str | Path, case: Bound) -> Branch:
     return _restored(Branch, problem, data, about)
 
 
-def load_curve(path: str | Path, case: Bound) -> Curve:
-    """A curve that was saved, of the case it was computed for; it can be extended again."""
+def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
+    """A curve that was saved, of equilibria or of orbits, of the case it was computed for; it can be extended again."""
+    if "kind" in read_branch(path, case)[1]:
+        from pfaff.bifurcation.cycle_archive import load_cycle_curve
+
+        return load_cycle_curve(path, case)
     data, about = _read(path, case, ("folds", "hopf"))
     s, z = _slice(case, about), data["unknowns"].to_numpy()[0]
     kind: type[Singular] = Folds if about["of"] == "folds" else Hopfs
@@ -102,23 +103,12 @@ def load_curve(path: str | Path, case: Bound) -> Curve:
 
 
 def _read(path: str | Path, case: Bound, kinds: tuple[str, ...]) -> tuple[Any, dict[str, Any]]:
-    import xarray
-
-    try:
-        with xarray.open_dataset(path, engine="scipy") as stored:
-            data = stored.load()
-        about = json.loads(data.attrs["about"])
-    except (OSError, ValueError, TypeError, KeyError) as why:
-        raise ParameterError(f"cannot read a branch from {path}: {why}") from why
-    if case.system.name != data.attrs["system"]:
-        raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
+    data, about = read_branch(path, case)
     if about.get("of") not in kinds:
         raise ParameterError(
             f"{path} holds {about.get('of', 'orbits')}, not {' or '.join(kinds)}: use the other reader"
         )
-    for name, value in about["values"].items():
-        if name not in about["free"] and value != str(case.values[name]):
-            raise ParameterError(f"{path} was computed with {name} = {value}, not {case.values[name]}: give that case")
+    compare(path, case, about["values"], about["free"], identical)
     return data, about
 
 
@@ -126,7 +116,7 @@ def _slice(case: Bound, about: dict[str, Any]) -> Slice:
     n, k = len(about["states"]), len(about["held"])
     return Slice(
         case,
-        _flow(case, about),
+        flow_of(case, about),
         tuple(about["free"]),
         tuple(about["zeros"]),
         np.array(about["columns"]).reshape(n, k),
@@ -137,31 +127,21 @@ def _slice(case: Bound, about: dict[str, Any]) -> Slice:
     )
 
 
-def _flow(case: Bound, about: dict[str, Any]) -> Flow:
-    from pfaff.flow import shape_flow
-    from pfaff.system import System
-
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
-    if tuple(about["dependent"]) == flow.dependent and about["settle"] == flow.settle:
-        return flow
-    assert isinstance(case.system, System)
-    return shape_flow(case.system, [name.removesuffix("_dot") for name in about["dependent"]], about["settle"])
-
-
 def _restored(kind: type[Any], problem: Any, data: xarray.Dataset, about: dict[str, Any]) -> Any:
     """Points from their unknowns and tangents; what follows from these is computed again."""
     points = []
     for z, tangent in zip(data["unknowns"].to_numpy(), data["tangent"].to_numpy(), strict=True):
         problem = problem.rebased(z)
         points.append(kind._point(problem, Arclength(problem).spot(z, tangent)))
-    special = []
-    for name, z, tangent in zip(
-        about["kinds"], data.get("special_unknowns", []), data.get("special_tangent", []), strict=True
+    special, rests, kinds = [], isinstance(problem, Rests), about["kinds"]
+    counts = about.get("multiplicities", [1] * len(kinds))
+    for name, many, z, tangent in zip(
+        kinds, counts, data.get("special_unknowns", []), data.get("special_tangent", []), strict=True
     ):
         z, tangent = z.to_numpy(), tangent.to_numpy()
         near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
         spot = Arclength(near).spot(z, tangent)
-        event = Event(name, replace(spot, tangent=tangent)) if isinstance(near, Rests) else near.event(name, spot)
+        event = Event(name, replace(spot, tangent=tangent), detail=many) if rests else near.event(name, spot)
         if event is None:
             raise ParameterError(f"the stored {name} does not belong to this case: give the case it was computed for")
         special.append(kind._special(near, event))

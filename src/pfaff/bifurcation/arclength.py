@@ -7,7 +7,7 @@ searched by Brent's method, each trial corrected on the plane across the chord.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
@@ -31,7 +31,8 @@ PLACE = 1e-14  # to which special points are located on the chord of their step
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
 HERE = 1e-6  # distance from the first point of an event that is at it
 SAME = 1e-3  # part of a chord on which events of two kinds are one
-CLOSED = 1e-6  # distance at which a branch has come back to its start
+RETURNED = 1e-6  # distance at which a branch has come back to its start
+CLOSED = "closes: it is back at its first point"
 
 
 class Problem(Protocol):
@@ -61,6 +62,9 @@ class Problem(Protocol):
     def event(self, name: str, spot: Spot) -> Event | None:
         """What a zero of a test function is; none if it is nothing."""
 
+    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
+        """What happens between two points that the events found there do not explain."""
+
 
 @dataclass(frozen=True, eq=False)
 class Spot:
@@ -81,6 +85,14 @@ class Event:
     last: bool = False
     detail: Any = None
     outranks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Missed:
+    """A function that vanishes where no test changes its sign, and what happens there."""
+
+    test: Callable[[Spot], float]
+    event: Callable[[Spot], Event | None]
 
 
 @dataclass(frozen=True)
@@ -142,13 +154,14 @@ class Arclength:
         return self.spot(z, null if rise * ahead >= 0 else -null)
 
     def follow(
-        self, spot: Spot, step: float, bounds: tuple[float, float], fresh: bool = False
+        self, spot: Spot, step: float, bounds: tuple[float, float], fresh: bool = False, home: Spot | None = None
     ) -> Iterator[Spot | Event | Stop]:
         """Points and events in order, until the parameter leaves its bounds; ``step`` is the largest.
 
-        What happens at the first point itself is an event of a ``fresh`` branch, not of one that is followed on.
+        What happens at the first point itself is an event of a ``fresh`` branch, not of one that is followed on from
+        a point beyond its ``home``.
         """
-        first, ds, steps = spot, FIRST * step, 0
+        first, ds, steps = home or spot, FIRST * step, 0
         known = self._events_at(spot, ABOUT * step) if fresh else []
         yield from known
         while True:
@@ -171,7 +184,7 @@ class Arclength:
                     return
             steps += 1
             if stop is None and steps > 2 and self._closes(spot, ahead, first):
-                stop = Stop("closes")
+                stop = Stop(CLOSED)
                 ahead = first
             yield ahead
             if stop:
@@ -233,6 +246,13 @@ class Arclength:
             event = self.problem.event(name, place[1])
             if event:
                 found.append((place[0], event))
+        missed = self.problem.missed(a, b, [event for _, event in found])
+        if missed:
+            # Without a change of sign, it is rounding that hides the zero at one of the ends.
+            ends = ((0.0, a), (1.0, b))
+            at, spot = self.located(a, b, missed.test) or min(ends, key=lambda end: abs(missed.test(end[1])))
+            several = missed.event(spot)
+            found += [(at, several)] if several else []
         found.sort(key=lambda each: each[0])
         return [
             event for at, event in found
@@ -271,7 +291,7 @@ class Arclength:
         guess, row = between(a, b, share), chord / a.units
         guess = guess + (row @ (first.z - guess)) / (row @ (b.z - a.z)) * (b.z - a.z)
         z = self.corrected(guess, row)
-        return not isinstance(z, str) and bool(np.linalg.norm((z - first.z) / a.units) < CLOSED)
+        return not isinstance(z, str) and bool(np.linalg.norm((z - first.z) / a.units) < RETURNED)
 
 
 def _beyond(problem: Problem, bound: float, spot: Spot) -> float:

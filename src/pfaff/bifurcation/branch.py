@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,7 @@ import numpy as np
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
 from pfaff.errors import ConvergenceError, ParameterError, nearest
-from pfaff.flow import Flow
+from pfaff.stored import alike, compare, flow_of, read_branch, write
 
 if TYPE_CHECKING:
     import xarray
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
     from pfaff.case import Bound
 
-SAME_VALUE = 1e-14  # relative, of parameters written and read
 UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
 
 
@@ -107,9 +104,9 @@ class Branch:
         """Everything by name along the dimension ``point``; orbits at their mesh points, padded with NaN."""
         import xarray
 
-        columns = _columns(self.points, "point") | _packed(self.points, "point")
+        columns = _columns(self.points, "point") | packed(self.points, "point")
         if self.special:
-            columns |= {f"special_{name}": data for name, data in _packed(self.special, "special").items()}
+            columns |= {f"special_{name}": data for name, data in packed(self.special, "special").items()}
             columns["special_value"] = ("special", np.array([each.value for each in self.special]))
             columns["special_period"] = ("special", np.array([each.period for each in self.special]))
         return xarray.Dataset(columns, attrs=self._notes())
@@ -133,12 +130,7 @@ class Branch:
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_branch`` reads it again."""
-        path = Path(path)
-        try:
-            self.to_xarray().to_netcdf(path, engine="scipy")
-        except OSError as problem:
-            raise ParameterError(f"cannot write {path}: {problem}") from problem
-        return path
+        return write(self.to_xarray(), path)
 
     def plot(self, state: str | None = None) -> Figure:
         """The bifurcation diagram: period and amplitude against the load, solid where orbits are stable."""
@@ -166,7 +158,7 @@ def _columns(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
     return columns
 
 
-def _packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
+def packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
     """Orbits and tangents as arrays of equal length."""
     longest = max(p.point.cycle.intervals for p in points)
 
@@ -188,64 +180,26 @@ def _packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
 
 def load_branch(path: str | Path, case: Bound) -> Branch:
     """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
-    import xarray
-
-    try:
-        with xarray.open_dataset(path, engine="scipy") as stored:
-            data = stored.load()
-        about = json.loads(data.attrs["about"])
-    except (OSError, ValueError, TypeError, KeyError) as why:
-        raise ParameterError(f"cannot read a branch from {path}: {why}") from why
-    if case.system.name != data.attrs["system"]:
-        raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
-    _compare(path, case, about["values"], data.attrs["load"])
+    data, about = read_branch(path, case)
+    compare(path, case, about["values"], (data.attrs["load"],), alike)
     problem = OrbitProblem(
         case,
-        _flow(case, about),
+        flow_of(case, about),
         data.attrs["load"],
         float(data.attrs["accuracy"]),
         np.array(about["unfolding"]).reshape(len(about["states"]), -1),
         np.array(about["held"]).reshape(-1, len(about["states"])),
     )
-    points = tuple(_unpacked(problem, data, k, "", each) for k, each in enumerate(about["symmetric"]))
+    points = tuple(unpacked(problem, data, k, "", each) for k, each in enumerate(about["symmetric"]))
     notes = about.get("notes") or [""] * len(about["kinds"])
     special = tuple(
-        Special(problem, _unpacked(problem, data, k, "special_", each).point, about["kinds"][k], notes[k])
+        Special(problem, unpacked(problem, data, k, "special_", each).point, about["kinds"][k], notes[k])
         for k, each in enumerate(about["special_symmetric"])
     )
     return Branch(problem, points, special, data.attrs["ended"], float(data.attrs["step"]))
 
 
-def _compare(path: str | Path, case: Bound, stored: dict[str, str], load: str) -> None:
-    """Every parameter but the load must have the value that the branch was computed with."""
-    for name, text in stored.items():
-        if name not in case.values:
-            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} has not")
-        if name != load and not _same(text, case.values[name]):
-            raise ParameterError(f"{path} was computed with {name} = {text}, not {case.values[name]}: give that case")
-
-
-def _same(text: str, value: Any) -> bool:
-    if text == str(value):
-        return True
-    try:
-        return isclose(float(Fraction(text)), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
-    except (ValueError, TypeError, ZeroDivisionError):
-        return False
-
-
-def _flow(case: Bound, about: dict[str, Any]) -> Flow:
-    from pfaff.flow import shape_flow
-    from pfaff.system import System
-
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
-    if tuple(about["dependent"]) == flow.dependent and about["settle"] == flow.settle:
-        return flow
-    assert isinstance(case.system, System)
-    return shape_flow(case.system, [name.removesuffix("_dot") for name in about["dependent"]], about["settle"])
-
-
-def _unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, symmetric: bool) -> OrbitPoint:
+def unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, symmetric: bool) -> OrbitPoint:
     """One orbit, corrected once more, so that what follows from it need not be stored."""
     mesh = data[f"{prefix}mesh"].to_numpy()[k]
     size = int(np.isfinite(mesh).sum())

@@ -8,7 +8,7 @@ critical plane, on which det J = ω² stays smooth through a Bogdanov–Takens p
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -82,6 +82,9 @@ class Singular:
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         return False
+
+    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> None:
+        return None
 
     def _bordered(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """v, w and g of N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1."""
@@ -264,7 +267,7 @@ def bialternate(J: np.ndarray) -> np.ndarray:
     return basis.T @ image.reshape(m * m, -1)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CurvePoint(RestPoint):
     """A fold or Hopf point of a curve: ``value`` is that of the second parameter, ``values`` are both."""
 
@@ -291,7 +294,7 @@ class CurvePoint(RestPoint):
         return f"{kind} ({letter} = {self.coefficient:.6g})"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CurveSpecial(CurvePoint):
     """A point of codimension two; ``coefficients`` are those of its normal form, by name.
 
@@ -307,7 +310,7 @@ class CurveSpecial(CurvePoint):
         return f"{self.kind} ({known})" if known else self.kind
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Curve(Followed[CurvePoint, CurveSpecial]):
     """Hopf points or folds in two parameters; ``special`` lists the points of codimension two."""
 
@@ -374,7 +377,7 @@ class Start:
         if name == self.load:
             raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
         value, other = (float(case.numbers[system.parameter_names.index(each)]) for each in (self.load, name))
-        check_following(name, other, to, step, points)
+        to = check_following(name, other, to, step, points)
         spans = (abs(value) or 1.0, abs(to - other))
         free = (self.load, name)
         problem, z = slice_of(case, self.flow, free, self.x, spans, self.held, self.zeros, self.sizes)

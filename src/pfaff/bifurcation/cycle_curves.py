@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from pfaff.bifurcation.continuation import Stop
 from pfaff.bifurcation.followed import check_following
 from pfaff.bifurcation.orbits import Orbit, Special
 from pfaff.bifurcation.resonance import first_cosine
+from pfaff.bifurcation.sequence import Sequence
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 
 if TYPE_CHECKING:
@@ -113,7 +115,7 @@ class CycleSpecial(CyclePoint):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CycleCurve:
+class CycleCurve(Sequence[CyclePoint, CycleSpecial]):
     """Special orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the points of codimension two,
     ``ended`` says why there are no more."""
 
@@ -121,59 +123,44 @@ class CycleCurve:
     points: tuple[CyclePoint, ...]
     special: tuple[CycleSpecial, ...]
     ended: str
-
-    def __repr__(self) -> str:
-        return f"<{self.status}>"
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    def __getitem__(self, index: int) -> CyclePoint:
-        return self.points[index]
-
-    def __iter__(self) -> Iterator[CyclePoint]:
-        return iter(self.points)
+    step: float
+    spans: dict[str, float]
 
     @property
     def of(self) -> str:
         return KINDS[self.kind]
 
     @property
-    def parameters(self) -> tuple[str, ...]:
-        """The load of the branch, and the one that says where the curve ends."""
-        return tuple(self.points[0].values)
-
-    @property
-    def values(self) -> np.ndarray:
-        """Of the second parameter, along the curve."""
-        return np.array([point.value for point in self.points])
-
-    @property
     def status(self) -> str:
-        kinds = [special.kind for special in self.special]
-        counted = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no special points"
-        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {counted}; {self.ended}"
-
-    def of_kind(self, kind: str) -> tuple[CycleSpecial, ...]:
-        """The special points of one kind: ``curve.of_kind("cusp")``."""
-        return tuple(special for special in self.special if special.kind == kind)
+        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
 
     def to_xarray(self) -> xarray.Dataset:
         """Both parameters, periods, multipliers, residuals and mesh errors along the dimension ``point``."""
-        import xarray
+        from pfaff.bifurcation.cycle_archive import dataset
 
-        facts = ("period", "angle", "residual", "mesh_error")
-        columns: dict[str, Any] = {name: ("point", np.array([getattr(p, name) for p in self])) for name in facts}
-        multipliers = np.array([point.multipliers for point in self])
-        columns["multiplier_real"] = (("point", "multiplier"), multipliers.real)
-        columns["multiplier_imag"] = (("point", "multiplier"), multipliers.imag)
-        for name in self.parameters:
-            columns[name] = ("point", np.array([point.values[name] for point in self]))
-            columns[f"special_{name}"] = ("special", np.array([each.values[name] for each in self.special]))
-        columns["special_kind"] = ("special", np.array([each.kind for each in self.special], dtype=str))
-        system = self.points[0].case.system.name
-        notes = {"system": system, "of": self.of, "ended": self.ended, "status": self.status}
-        return xarray.Dataset(columns, attrs=notes)
+        return dataset(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write a netCDF file; ``pfaff.load_curve`` reads it again."""
+        from pfaff.stored import write
+
+        return write(self.to_xarray(), path)
+
+    def extend(
+        self, to: float, *, points: int = 1000, progress: Callable[[CyclePoint], Any] | None = None
+    ) -> CycleCurve:
+        """The same, followed on from the last point in its direction until the second parameter is ``to``."""
+        last, name = self.points[-1], self.parameters[-1]
+        to = check_following(name, last.value, to, self.step, points)
+        ahead = last.value - self.points[-2].value if len(self) > 1 else to - last.value
+        continuation = CurveContinuation(self.kind, self.spans, name)
+        first = continuation.start(last.special.problem, last.special.point, float(np.cos(last.angle)), ahead)
+        if isinstance(first, str):
+            raise ConvergenceError(f"the curve cannot go on from {name} = {last.value:g}: {first}")
+        more = _gathered(continuation, first, self.parameters, self.step, to, points, progress)
+        return replace(
+            self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
+        )
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters, special points labelled."""
@@ -193,7 +180,7 @@ def curve_of_orbits(
     if name == special.load:
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     value = float(case.numbers[case.system.parameter_names.index(name)])
-    check_following(name, value, to, step, points)
+    to = check_following(name, value, to, step, points)
     parameters = (special.load, name)
     spans = {special.load: float(1 / special.point.metric.scalars[1]), name: abs(to - value)}
     continuation = CurveContinuation(special.kind, spans, name)
@@ -201,28 +188,42 @@ def curve_of_orbits(
     first = continuation.start(special.problem, special.point, cosine, to - value)
     if isinstance(first, str):
         raise ConvergenceError(f"the curve cannot start at {name} = {value:g}: {first}")
-    kept, found = [_point(first, special.kind, parameters)], []
+    return _gathered(continuation, first, parameters, step, to, points, progress)
+
+
+def _gathered(
+    continuation: CurveContinuation,
+    first: Place,
+    parameters: tuple[str, ...],
+    step: float,
+    to: float,
+    points: int,
+    progress: Callable[[CyclePoint], Any] | None,
+) -> CycleCurve:
+    """Everything from a place on, until the second parameter is ``to`` or as far on the other side; Ctrl-C keeps it."""
+    kind, start = continuation.kind, first.values[continuation.second]
+    kept, found = [_point(first, kind, parameters)], []
     ended = f"stopped after {points} points: ask for more points"
     try:
-        for each in continuation.follow(first, step, (to, 2 * value - to)) if points > 1 else ():
+        for each in continuation.follow(first, step, (to, 2 * start - to)) if points > 1 else ():
             if isinstance(each, Stop):
                 ended = each.why
             elif isinstance(each, CurveEvent):
-                at = _point(each.place, special.kind, parameters)
+                at = _point(each.place, kind, parameters)
                 values = {name: each.values[name] for name in parameters}
                 found.append(CycleSpecial(at.special, values, at.angle, each.kind))
             else:
-                kept.append(_point(each, special.kind, parameters))
+                kept.append(_point(each, kind, parameters))
                 if progress is not None:
                     progress(kept[-1])
                 if len(kept) >= points:
                     break
     except KeyboardInterrupt:
         ended = f"interrupted at {kept[-1].status}"
-    return CycleCurve(special.kind, tuple(kept), tuple(found), ended)
+    return CycleCurve(kind, tuple(kept), tuple(found), ended, step, continuation.spans)
 
 
-def _point(place: Place, kind: str, parameters: tuple[str, str]) -> CyclePoint:
+def _point(place: Place, kind: str, parameters: tuple[str, ...]) -> CyclePoint:
     special = Special(place.problem, place.point, kind)
     angle = float(np.arccos(np.clip(place.critical.cosine, -1, 1)))
     return CyclePoint(special, {name: place.values[name] for name in parameters}, angle)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the largest, may be zero by structure
-REAL = 1e-7  # imaginary parts below this, relative to the largest eigenvalue, are none
-ROUNDING = 1e-9  # growth rates below this, relative to the largest eigenvalue, are none
+ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
+REAL = 1e-7  # imaginary parts below this, relative to their eigenvalue, are none
+ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
+STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
 DIPS = 33  # places between two points at which growth rates are looked at
+
+
+def floor(values: np.ndarray) -> float:
+    """The rounding of the largest eigenvalue, below which nothing is known about the others."""
+    return STIFF * float(np.abs(values).max(initial=0.0))
 
 
 def pair_sums(values: np.ndarray) -> np.ndarray:
@@ -17,7 +23,7 @@ def pair_sums(values: np.ndarray) -> np.ndarray:
 
 def always_zero(values: np.ndarray) -> int:
     """How many sums of two eigenvalues vanish: of undamped modes at every load, else at bifurcations only."""
-    return int((np.abs(pair_sums(values)) < ALWAYS * np.abs(values).max(initial=0.0)).sum())
+    return int((np.abs(pair_sums(values)) <= ALWAYS * pair_sums(np.abs(values)) + floor(values)).sum())
 
 
 def signed_log(factors: np.ndarray) -> tuple[float, float]:
@@ -50,13 +56,24 @@ def imaginary(values: np.ndarray, without: int = 0) -> complex | None:
     if len(order) <= without:
         return None
     first = values[i[order[without]]]
-    largest = np.abs(values).max()
-    return complex(abs(first.real), abs(first.imag)) if abs(first.imag) > REAL * largest else None
+    pair = complex(abs(first.real), abs(first.imag))
+    return pair if pair.imag > REAL * abs(first) + floor(values) else None
+
+
+def axis_pairs(values: np.ndarray, many: int) -> np.ndarray:
+    """The frequencies of the pairs among the eigenvalues, so many in number, that are nearest to the imaginary axis."""
+    nearest = values[np.argsort(np.abs(values.real))[:many]]
+    return np.sort(nearest.imag[nearest.imag > REAL * np.abs(nearest) + floor(values)])
 
 
 def unstable(values: np.ndarray) -> int:
     """How many eigenvalues lie to the right of the imaginary axis, beyond rounding."""
-    return int((values.real > ROUNDING * np.abs(values).max(initial=0.0)).sum())
+    return int((values.real > ROUNDING * np.abs(values) + floor(values)).sum())
+
+
+def not_left(values: np.ndarray) -> int:
+    """How many lie to the right of the imaginary axis or on it."""
+    return int((values.real >= -ROUNDING * np.abs(values) - floor(values)).sum())
 
 
 def physical(values: np.ndarray, settle: float, count: int) -> np.ndarray:
@@ -82,8 +99,8 @@ def dips(a: np.ndarray, da: np.ndarray, b: np.ndarray, db: np.ndarray, length: f
         return False
     rows, columns = linear_sum_assignment(cost)
     s = np.linspace(0, 1, DIPS)[:, None]
+    noise = ROUNDING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
     a, da, b, db = a[rows].real, da[rows].real * length, b[columns].real, db[columns].real * length
     cubic = a + s**2 * (3 - 2 * s) * (b - a) + s * (1 - s) ** 2 * da + s**2 * (s - 1) * db
-    noise = ROUNDING * max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
     same = (a * b > 0) & (np.minimum(np.abs(a), np.abs(b)) > noise)
     return bool((same & (cubic * np.sign(a) < -noise).any(axis=0)).any())

@@ -11,13 +11,14 @@ import numpy as np
 
 from pfaff.bifurcation.arclength import Arclength, Event, Spot
 from pfaff.bifurcation.branch_points import crossing_direction, polished
-from pfaff.bifurcation.eigenvalues import always_zero, imaginary
+from pfaff.bifurcation.eigenvalues import always_zero, axis_pairs, imaginary
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
 from pfaff.bifurcation.hopf import criticality_of, hopf_near, normal_form_at
 from pfaff.bifurcation.rests import Rests
 from pfaff.bifurcation.slices import Deflation, Slice, start_slice
 from pfaff.bifurcation.zero_forms import fold_coefficient
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError, nearest
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,7 +34,7 @@ PROBED = 1e-2  # distance, relative to the range, at which structure is looked f
 Progress = Callable[["EquilibriumPoint"], Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EquilibriumPoint(RestPoint):
     """A point of a branch of equilibria."""
 
@@ -47,9 +48,10 @@ class EquilibriumPoint(RestPoint):
         return f"equilibrium at {self.parameter} = {self.value:.10g}: {how}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SpecialPoint(EquilibriumPoint):
-    """A located special point: ``kind`` is fold, branch point, hopf or divergence.
+    """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of these but the first
+    with ``multiple`` before it, where several eigenvalues cross together, ``multiplicity`` in number (of pairs).
 
     ``coefficient`` is that of the normal form: a of a fold (ẇ = a w²), l1 of a Hopf point; not a number elsewhere.
     ``hopf`` is the Hopf point as ``case.hopf`` gives it, where a parameter and not a family was followed.
@@ -60,11 +62,12 @@ class SpecialPoint(EquilibriumPoint):
     omega: float = float("nan")
     hopf: Hopf | None = None
     note: str = ""
+    multiplicity: int = 1
 
     @property
     def status(self) -> str:
         text = f"{self.kind} at {self.parameter} = {self.value:.12g}"
-        if self.kind == "hopf":
+        if np.isfinite(self.omega):
             text += f", ω = {self.omega:.8g}"
         letter = {"fold": "a", "hopf": "l1"}.get(self.kind, "")
         text += f", {letter} = {self.coefficient:.6g}" if np.isfinite(self.coefficient) else ""
@@ -74,12 +77,17 @@ class SpecialPoint(EquilibriumPoint):
         self, to: float, *, step: float = 0.05, points: int = 1000, progress: Progress | None = None
     ) -> tuple[Branch, Branch]:
         """The other branch through a branch point, one Branch each way, until the parameter is ``to``."""
+        if self.kind == "multiple branch point":
+            raise NoBifurcationError(
+                f"more than two branches meet at {self.parameter} = {self.value:.10g}, where {self.multiplicity} "
+                "eigenvalues pass zero: give one of them a start of its own, case.branch(…, start={…})"
+            )
         if self.kind != "branch point":
             raise NoBifurcationError(
                 f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
                 "point"
             )
-        check_following(self.parameter, self.value, to, step, points)
+        to = check_following(self.parameter, self.value, to, step, points)
         along = crossing_direction(self.slice, self.spot.z, self.spot.tangent)
         there, back = (_off(self, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
         return there, back
@@ -99,7 +107,7 @@ class SpecialPoint(EquilibriumPoint):
         return curve_of_special(self, name, to, step, points, progress)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Branch(Followed[EquilibriumPoint, SpecialPoint]):
     """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
 
@@ -108,6 +116,10 @@ class Branch(Followed[EquilibriumPoint, SpecialPoint]):
     @staticmethod
     def _special(problem: Rests, event: Event) -> SpecialPoint:
         return described(problem, event)
+
+    @property
+    def of(self) -> str:
+        return "equilibria"
 
     @property
     def parameter(self) -> str:
@@ -119,6 +131,7 @@ class Branch(Followed[EquilibriumPoint, SpecialPoint]):
 
     def at(self, value: float) -> tuple[EquilibriumPoint, ...]:
         """The equilibria at a value of the parameter, in their order along the branch: several where it folds."""
+        value = number_from(self.parameter, value)
         found = [self.points[0]] if self.points[0].value == value else []
         for a, b in zip(self.points, self.points[1:], strict=False):
             if b.value == value:
@@ -156,8 +169,9 @@ def follow_equilibria(
     fixed: Mapping[str, float],
 ) -> Branch:
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
+    to, fixed = number_from("to", to), {each: number_from(each, value) for each, value in fixed.items()}
     at, z = start_slice(case, name, to, start, fixed)
-    check_following(name, z[-1], to, step, points)
+    to = check_following(name, z[-1], to, step, points)
     problem = _with_undamped(at, z, to)
     return Branch.gathered(problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress, fresh=True)
 
@@ -176,6 +190,8 @@ def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
 def described(problem: Rests, event: Event) -> SpecialPoint:
     """A special point with its normal form."""
     spot, special = event.spot, partial(SpecialPoint, problem, kind=event.kind)
+    if event.kind.startswith("multiple"):
+        return _multiple(special, spot, event)
     if event.kind == "branch point":
         return special(replace(spot, z=polished(problem.slice, spot.z)))
     if event.kind == "fold":
@@ -195,6 +211,17 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     return special(
         replace(spot, z=z), coefficient=found.l1, omega=found.omega, hopf=found, note=found.criticality
     )  # fmt: skip
+
+
+def _multiple(special: Callable[..., SpecialPoint], spot: Spot, event: Event) -> SpecialPoint:
+    """Where several eigenvalues cross together: l1 and a are coefficients of one pair or one eigenvalue alone."""
+    many = event.detail
+    if event.kind != "multiple hopf":
+        return special(spot, multiplicity=many, note=f"{many} eigenvalues pass zero together")
+    pairs = axis_pairs(spot.facts.eigenvalues, 2 * many)
+    rates = ", ".join(f"{omega:.8g}" for omega in pairs)
+    note = f"{many} pairs cross together (ω = {rates}) and their oscillations interact, so that there is no l1"
+    return special(spot, omega=float(pairs[0]), multiplicity=many, note=note)
 
 
 def _singular(values: np.ndarray) -> bool:

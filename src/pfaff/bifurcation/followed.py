@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pfaff.bifurcation.arclength import Arclength, Event, Spot, Stop
+from pfaff.bifurcation.arclength import CLOSED, Arclength, Event, Spot, Stop
 from pfaff.bifurcation.eigenvalues import unstable
+from pfaff.bifurcation.sequence import Point, Sequence, Special
 from pfaff.bifurcation.slices import Slice
 from pfaff.errors import ParameterError, nearest
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     import xarray
@@ -21,12 +23,20 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RestPoint:
     """An equilibrium (or steady motion): its states by name, its eigenvalues without structural zeros."""
 
-    problem: Any = field(repr=False)
-    spot: Spot = field(repr=False)
+    problem: Any
+    spot: Spot
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
+
+    @property
+    def status(self) -> str:
+        """What it is and where, in words."""
+        raise NotImplementedError
 
     @property
     def slice(self) -> Slice:
@@ -87,61 +97,32 @@ class RestPoint:
 
     def __getitem__(self, name: str) -> float:
         known = {**self.values, **self.state, **self.reaction}
-        if name not in known:
+        if name not in list(known):
             raise ParameterError(f"no state or reaction {name!r}: {nearest(name, known)}")
         return known[name]
 
 
-Point = TypeVar("Point", bound=RestPoint)
-Special = TypeVar("Special", bound=RestPoint)
-
-
-@dataclass(frozen=True, eq=False)
-class Followed(Generic[Point, Special]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Followed(Sequence[Point, Special]):
     """``followed[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.
 
     ``places`` are the indices of the points that come next after the special ones.
     """
 
-    points: tuple[Point, ...] = field(repr=False)
+    points: tuple[Point, ...]
     special: tuple[Special, ...]
     ended: str
-    step: float = field(repr=False)
-    places: tuple[int, ...] = field(repr=False)
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    def __getitem__(self, index: int) -> Point:
-        return self.points[index]
-
-    def __iter__(self) -> Iterator[Point]:
-        return iter(self.points)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """What varies; the last one says where it ends."""
-        return self.points[0].slice.free
-
-    @property
-    def values(self) -> np.ndarray:
-        """Of the last parameter, along the way."""
-        return np.array([point.value for point in self.points])
-
-    @property
-    def counted(self) -> str:
-        """The special points by kind, in words."""
-        kinds = [special.kind for special in self.special]  # type: ignore[attr-defined]
-        return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no special points"
-
-    def of_kind(self, kind: str) -> tuple[Special, ...]:
-        """The special points of one kind: ``branch.of_kind("fold")``."""
-        return tuple(special for special in self.special if special.kind == kind)  # type: ignore[attr-defined]
+    step: float
+    places: tuple[int, ...]
 
     def extend(self, to: float, *, points: int = 1000, progress: Callable[[Point], Any] | None = None) -> Self:
         """The same, followed on from the last point in its direction until the parameter is ``to``."""
         last = self.points[-1]
-        more = self.gathered(last.problem, last.spot, to, self.step, points, progress)
+        to = check_following(self.parameters[-1], last.value, to, self.step, points)
+        if self.ended == CLOSED:
+            raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        home = self.points[0].spot
+        more = self.gathered(last.problem, last.spot, to, self.step, points, progress, home=home)
         return replace(
             self,
             points=self.points + more.points[1:],
@@ -180,16 +161,17 @@ class Followed(Generic[Point, Special]):
         points: int,
         progress: Callable[[Point], Any] | None,
         fresh: bool = False,
+        home: Spot | None = None,
     ) -> Self:
         """Everything from a spot on, until the parameter is ``to`` or as far on the other side; Ctrl-C keeps it.
 
-        A ``fresh`` one includes what happens at the spot itself.
+        A ``fresh`` one includes what happens at the spot itself; it is closed where it comes back to its ``home``.
         """
         start, arclength = problem.value(spot.z), Arclength(problem)
         kept, special, places = [cls._point(problem, spot)], [], []
         ended = f"stopped after {points} points"
         try:
-            for item in arclength.follow(spot, step, (to, start - (to - start)), fresh):
+            for item in arclength.follow(spot, step, (to, start - (to - start)), fresh, home):
                 if isinstance(item, Stop):
                     ended = item.why
                     break
@@ -207,13 +189,13 @@ class Followed(Generic[Point, Special]):
         return cls(tuple(kept), tuple(special), ended, step, tuple(places))
 
 
-def check_following(name: str, value: float, to: float, step: float, points: int) -> None:
-    """What would fail on the way fails before it."""
-    if not np.isfinite(to):
-        raise ParameterError(f"to={to}: give a finite value of {name}")
+def check_following(name: str, value: float, to: Any, step: Any, points: Any) -> float:
+    """The end as a number; what would fail on the way fails before it."""
+    to = number_from("to", to)
     if to == value:
         raise ParameterError(f"to={to:g} is where it starts: give another value of {name}")
-    if not 0 < step <= 1:
-        raise ParameterError(f"step={step}: give the largest step as a share of the range, between 0 and 1")
-    if points < 1:
-        raise ParameterError(f"points={points}: ask for one at least")
+    if isinstance(step, bool) or not isinstance(step, int | float | np.number) or not 0 < step <= 1:
+        raise ParameterError(f"step={step!r}: give the largest step as a share of the range, between 0 and 1")
+    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 1:
+        raise ParameterError(f"points={points!r}: ask for a whole number, one at least")
+    return to

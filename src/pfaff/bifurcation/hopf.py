@@ -20,6 +20,7 @@ from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.path import LoadPath, Outward, Path
 from pfaff.stability.critical import hopf_loads, imaginary_pair, reachable, search_range
 from pfaff.steady import Border, balanced, bordering
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,7 @@ ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Hopf:
     """A Hopf point and its normal form ż = (iω + λ' Δload) z + c1 z|z|² + … with x = x0 + 2 Re(z q) + ….
 
@@ -68,6 +69,9 @@ class Hopf:
 
     def __float__(self) -> float:
         return self.value
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
 
     @property
     def state(self) -> dict[str, float]:
@@ -164,6 +168,7 @@ class Hopf:
 
     def period(self, load: float) -> float:
         """2π/(ω + Im λ' Δload + Im c1 r²): the shifts of frequency by the load and by the amplitude included."""
+        load = number_from(self.load, load)
         shift = self.crossing.imag * (load - self.value) + self.c1.imag * self._radius(load) ** 2
         return float(2 * np.pi / (self.omega + shift))
 
@@ -171,6 +176,7 @@ class Hopf:
         """r of the cycle in the normal form, from Re λ' Δload + Re c1 r² = 0."""
         if self.drifts or self.generalised:
             raise ParameterError(f"the third-order normal form predicts no cycle here: {self.criticality}")
+        load = number_from(self.load, load)
         square = -self.crossing.real * (load - self.value) / self.c1.real
         if not square >= 0:
             side = "above" if self.born_above else "below"
@@ -253,9 +259,9 @@ def _drifting(third: Cubic) -> str:
 
 def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
     """The first Hopf point along the path, or the one nearest to a load."""
+    to, near = (None if x is None else number_from(word, x) for word, x in (("to", to), ("near", near)))
+    fixed = {name: number_from(name, value) for name, value in fixed.items()}
     path = case.path(load, fixed)
-    if near is not None and not np.isfinite(near):
-        raise ParameterError(f"near={near}: give a finite value of {load}")
     sign, distance = _interval(path, to, near)
     outward = Outward(path, sign)
     reach, ended = reachable(outward, distance)
@@ -293,8 +299,6 @@ def _crosses_at_origin(path: Path, distance: float) -> bool:
 
 def _interval(path: Path, to: float | None, near: float | None) -> tuple[float, float]:
     """Direction and length of the search."""
-    if to is not None and not np.isfinite(float(to)):
-        raise ParameterError(f"to={to}: give a finite value of {path.load}")
     if isinstance(path, LoadPath):
         sign = -1.0 if to is not None and to < 0 else 1.0
         return sign, search_range(path, None if to is None else abs(to))
@@ -473,7 +477,13 @@ def _family(A: np.ndarray, around: Field) -> tuple[np.ndarray, np.ndarray]:
 def _crossing(around: Field, border: Border, x: np.ndarray, load: float, q: np.ndarray, p: np.ndarray) -> complex:
     """dλ/dload = ⟨p, dA/dload q⟩, A changing with the load itself and with the equilibrium."""
     f_load, A_load = around.by_load(x, load)
-    moved = border.solve(around.jacobian(x, load), -f_load)
+    try:
+        moved = border.solve(around.jacobian(x, load), -f_load)
+    except np.linalg.LinAlgError as problem:
+        raise ConvergenceError(
+            f"an eigenvalue passes zero at the Hopf point at {around.load} = {load:.10g} (a zero-Hopf point), so that "
+            "there is no normal form of the pair alone: change another parameter"
+        ) from problem
     return complex(np.vdot(p, A_load @ q + around.form(x, load, moved, q)))
 
 

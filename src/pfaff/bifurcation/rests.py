@@ -1,23 +1,29 @@
 """Branches of equilibria and steady motions in a parameter, with every special point on the way located.
 
 Folds are where the branch turns back in the parameter; branch points where the bordered Jacobian is singular; Hopf
-points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis. On a family of equilibria an eigenvalue may also
+points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis; where several eigenvalues cross together, the one
+that is last in order of growth. On a family of equilibria an eigenvalue may also
 pass zero while the branch neither turns nor branches: a divergence. Doedel, Keller and Kernévez (1991); Govaerts,
 Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from pfaff.bifurcation.arclength import Event, Spot
+from pfaff.bifurcation.arclength import Event, Missed, Spot
 from pfaff.bifurcation.eigenvalues import (
+    axis_pairs,
     bounded,
     dips,
+    floor,
     hopf_product,
     imaginary,
+    not_left,
     physical,
     signed_log,
     slopes,
@@ -28,7 +34,7 @@ from pfaff.bifurcation.zero_forms import Null, null_of
 
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
-MEETING = 1e-4  # distance, relative to the largest, of eigenvalues that are one
+MEETING = 1e-4  # distance, relative to their size, of eigenvalues that are one
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,28 @@ class Rests:
             return None  # without damping pairs meet on the axis, and none crosses it alone
         return Event("hopf", spot) if pair is not None else None
 
+    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
+        """Several eigenvalues that cross at one place: an even number of factors of a test changes its sign there."""
+        first, last = a.facts.eigenvalues, b.facts.eigenvalues
+        # Those on the axis at an end have crossed in the step that ends there.
+        right = (not_left(last) - not_left(first), not_left(last))
+        left = (unstable(first) - unstable(last), unstable(first))
+        many, order = max(right, left)
+        explained = sum(2 if event.kind == "hopf" else 1 for event in found)
+        if many <= explained or many < 2 or self.undamped:
+            return None
+        return Missed(
+            lambda spot: float(np.sort(spot.facts.eigenvalues.real)[-order]), partial(self._together, many=many)
+        )
+
+    def _together(self, spot: Spot, many: int) -> Event | None:
+        pairs = len(axis_pairs(spot.facts.eigenvalues, many))
+        if pairs:
+            # A single pair that rounding beside a stiff mode puts on the axis has a test of its own.
+            return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs > 1 else None
+        several = "multiple divergence" if self.slice.k else "multiple branch point"
+        return Event(several, spot, detail=many, outranks=("fold", "branch point", "divergence"))
+
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
         s = self.slice
         return null_of(s.jacobian(z)[:, : s.n + s.k], s.n, like)
@@ -141,7 +169,7 @@ class Rests:
 def _meets(values: np.ndarray, pair: complex) -> bool:
     """Whether another eigenvalue lies at a critical one."""
     distances = np.sort(np.abs(values - pair))
-    return len(distances) > 1 and bool(distances[1] < MEETING * np.abs(values).max())
+    return len(distances) > 1 and bool(distances[1] < MEETING * abs(pair) + floor(values))
 
 
 def _turns_between(a: float, b: float, chord: float) -> bool:

@@ -18,7 +18,8 @@ from pfaff.bifurcation.field import Field, regular_flow
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow import Flow
 from pfaff.jets import COMPACT_FROM, jets_of
-from pfaff.steady import RANK_TOLERANCE, Border, at_rest, balanced, bordering, newton, row_sizes
+from pfaff.steady import Border, at_rest, balanced, bordering, deficiency, newton, row_sizes
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -69,7 +70,7 @@ def zero_chain(J: np.ndarray, most: int) -> tuple[int, ...]:
     chain: list[int] = []
     while len(matrix):
         left, values, _ = np.linalg.svd(matrix)
-        k = min(int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum()), most - sum(chain))
+        k = min(deficiency(matrix, values), most - sum(chain))
         if not k:
             break
         chain.append(k)
@@ -370,7 +371,7 @@ def _by_name(start: Any) -> dict[str, float]:
         return {}
     if not isinstance(start, Mapping):
         raise ParameterError(f"start={start!r}: give an equilibrium of this case, or values of the states by name")
-    return {name: float(value) for name, value in start.items()}
+    return {name: number_from(name, value) for name, value in start.items()}
 
 
 def _persistent(case: Bound, at: _At, name: str, span: float) -> tuple[int, ...]:

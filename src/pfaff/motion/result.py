@@ -14,6 +14,7 @@ from pfaff.errors import ParameterError, nearest
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
 from pfaff.motion.status import FINISHED
+from pfaff.stored import read, write
 
 if TYPE_CHECKING:
     import xarray
@@ -160,12 +161,7 @@ class Motion:
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
-        path = Path(path)
-        try:
-            self.to_xarray().to_netcdf(path, engine="scipy")
-        except OSError as problem:
-            raise ParameterError(f"cannot write {path}: {problem}") from problem
-        return path
+        return write(self.to_xarray(), path)
 
     def plot(self) -> Figure:
         """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane."""
@@ -208,13 +204,7 @@ def _check_case(case: Case, system: str, driven: bool) -> None:
 
 def load_motion(path: str | Path, case: Case | None = None) -> Motion:
     """A motion that was saved; between its samples it is interpolated. Its case, if given, lets it be drawn again."""
-    import xarray
-
-    try:
-        with xarray.open_dataset(path, engine="scipy") as stored:
-            data = stored.load()
-    except (OSError, ValueError, TypeError) as problem:
-        raise ParameterError(f"cannot read a motion from {path}: {problem}") from problem
+    data = read(path, "motion")
     if "about" not in data.attrs:
         raise ParameterError(f"{path} holds no motion: it was not written by motion.save")
     about = json.loads(data.attrs["about"])

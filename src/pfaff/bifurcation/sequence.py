@@ -1,0 +1,59 @@
+"""Points in order along a branch or a curve: what all of them can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+Point = TypeVar("Point", bound=Any)
+Special = TypeVar("Special", bound=Any)
+
+
+class Sequence(Generic[Point, Special]):
+    """``sequence[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more."""
+
+    points: tuple[Point, ...]
+    special: tuple[Special, ...]
+    ended: str
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, index: int) -> Point:
+        return self.points[index]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def __repr__(self) -> str:
+        rows = [point.values for point in self.points]
+        columns = {name: [row[name] for row in rows] for name in self.parameters}
+        spans = ", ".join(f"{name} = {min(each):.6g} … {max(each):.6g}" for name, each in columns.items())
+        return f"<{len(self)} {self.of} of {self.points[0].case.system.name}, {spans}: {self.counted}; {self.ended}>"
+
+    @property
+    def of(self) -> str:
+        """What the points are, in words."""
+        raise NotImplementedError
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What varies; the last one says where it ends."""
+        return tuple(self.points[0].values)
+
+    @property
+    def values(self) -> np.ndarray:
+        """Of the last parameter, along the way."""
+        return np.array([point.value for point in self.points])
+
+    @property
+    def counted(self) -> str:
+        """The special points by kind, in words."""
+        kinds = [special.kind for special in self.special]
+        return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no special points"
+
+    def of_kind(self, kind: str) -> tuple[Special, ...]:
+        """The special points of one kind: ``branch.of_kind("fold")``."""
+        return tuple(special for special in self.special if special.kind == kind)

@@ -1,0 +1,90 @@
+"""Results in netCDF files: written, read, and compared with the case that they are read for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping
+from fractions import Fraction
+from math import isclose
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pfaff.errors import ParameterError
+
+if TYPE_CHECKING:
+    import xarray
+
+    from pfaff.case import Bound
+    from pfaff.flow import Flow
+
+SAME_VALUE = 1e-14  # relative, of parameters written and read
+
+
+def write(data: xarray.Dataset, path: str | Path) -> Path:
+    try:
+        path = Path(path)
+        data.to_netcdf(path, engine="scipy")
+    except (OSError, TypeError) as problem:
+        raise ParameterError(f"cannot write {path}: {problem}") from problem
+    return path
+
+
+def read(path: str | Path, what: str) -> xarray.Dataset:
+    """Everything in a file that should hold ``what``, such as a motion."""
+    import xarray
+
+    try:
+        with xarray.open_dataset(path, engine="scipy") as stored:
+            return stored.load()
+    except (OSError, ValueError, TypeError) as problem:
+        raise ParameterError(f"cannot read a {what} from {path}: {problem}") from problem
+
+
+def read_branch(path: str | Path, case: Bound) -> tuple[xarray.Dataset, dict[str, Any]]:
+    """A branch or curve of the system of a case, and what was noted about it."""
+    data = read(path, "branch")
+    try:
+        about = json.loads(data.attrs["about"])
+    except (ValueError, TypeError, KeyError) as why:
+        raise ParameterError(f"cannot read a branch from {path}: {why}") from why
+    if case.system.name != data.attrs["system"]:
+        raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
+    return data, about
+
+
+def alike(text: str, value: Any) -> bool:
+    """Whether a value is the one that was written, up to rounding."""
+    if text == str(value):
+        return True
+    try:
+        return isclose(float(Fraction(text)), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
+    except (ValueError, TypeError, ZeroDivisionError):
+        return False
+
+
+def identical(text: str, value: Any) -> bool:
+    """Whether a value is written as it was."""
+    return text == str(value)
+
+
+def compare(
+    path: str | Path, case: Bound, stored: Mapping[str, str], free: Collection[str], same: Callable[[str, Any], bool]
+) -> None:
+    """Every parameter that does not vary must have the value that the branch was computed with."""
+    for name, text in stored.items():
+        if name not in case.values:
+            raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} has not")
+        if name not in free and not same(text, case.values[name]):
+            raise ParameterError(f"{path} was computed with {name} = {text}, not {case.values[name]}: give that case")
+
+
+def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
+    """The shape flow, with the dependent velocities and the settling that were noted."""
+    from pfaff.flow import shape_flow
+    from pfaff.system import System
+
+    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    if tuple(about["dependent"]) == flow.dependent and about["settle"] == flow.settle:
+        return flow
+    assert isinstance(case.system, System)
+    return shape_flow(case.system, [name.removesuffix("_dot") for name in about["dependent"]], about["settle"])
