@@ -472,7 +472,8 @@ def newton_step(
     """Change x, K and scalars by a step of Newton's method: its size, the residual before it, and the determinant.
 
     ``borders``, ``scalar_borders`` and ``right`` state the linear conditions, ``of_states`` and ``of_scalars`` scale
-    the size. ``dx[1]``, ``dc[1]`` become the tangent. A size that is not finite says that the step failed.
+    the size. ``dx[1]``, ``dc[1]`` become the tangent, X the states at the Gauss points after the step. A size that is
+    not finite says that the step failed.
     """
     worst = condense(values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, source, Z, G, g)
     if not np.isfinite(worst):
@@ -504,6 +505,7 @@ def newton_step(
             for r in range(K.shape[2]):
                 largest = max(largest, abs(K[j, i, r]))
                 K[j, i, r] += dK[j, i, r]
+    stage_states(x, K, h, scalars[0], A, A2, c, rows, follow, source, X)
     return size, worst / largest if largest > 0 else worst, determinant
 
 
@@ -550,11 +552,11 @@ def carried_velocity(G, rates, scale):
     for j in range(N):
         worst = 0.0
         for i in range(n):
-            missed = -rates[j + 1, i]
+            missed = -rates[i, j + 1]
             for t in range(n):
-                missed += G[j, i, t] * rates[j, t]
+                missed += G[j, i, t] * rates[t, j]
             worst = max(worst, abs(missed * scale[i]))
-            largest = max(largest, abs(rates[j, i] * scale[i]))
+            largest = max(largest, abs(rates[i, j] * scale[i]))
         total += worst
     return total / largest
 
