@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import acos, sqrt
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from pfaff.bifurcation.condensation import (
     stage_states,
 )
 from pfaff.bifurcation.gauss import Gauss
-from pfaff.bifurcation.meshes import all_slopes, amplitudes, carry, defect_of_oddness, jumps
+from pfaff.bifurcation.meshes import all_slopes, amplitudes, carry, cubic, defect_of_oddness, jumps, sizes, turned
 from pfaff.compiled import Compiled
 from pfaff.flow import Flow
 
@@ -111,6 +112,16 @@ class Cycle:
         x, K, scalars = self.x + by * change.x, self.K + by * change.K, self.scalars + by * change.scalars
         return Cycle(self.mesh, x, K, scalars, self.signs)
 
+    def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
+        """Hermite's cubic from here, at 0, to another orbit, at 1: its derivatives are those multiples of changes."""
+        chord = at * at * (3 - 2 * at)
+        shares = 1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1)
+        x, K, scalars = cubic(
+            shares, self.x, self.K, self.scalars, other.x, other.K, other.scalars,
+            tangent.x, tangent.K, tangent.scalars, slope.x, slope.K, slope.scalars,
+        )  # fmt: skip
+        return Cycle(self.mesh, x, K, scalars, self.signs)
+
     def scaled(self, factor: float) -> Cycle:
         return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)
 
@@ -119,7 +130,7 @@ class Cycle:
 class Metric:
     """Sizes by which orbits are compared: every state by its amplitude, the period by itself, the parameter by a range.
 
-    Independent of the units of any of them.
+    Independent of the units of any of them. A state that is still on the orbit is compared by its own magnitude.
     """
 
     states: np.ndarray
@@ -127,10 +138,9 @@ class Metric:
 
     @classmethod
     def of(cls, cycle: Cycle, parameter: float) -> Metric:
-        amplitude = cycle.amplitude
-        states = 1 / np.maximum(amplitude, STILL * amplitude.max())
-        unfolding = np.zeros(len(cycle.scalars) - 2)
-        return cls(states, np.array([1 / cycle.scalars[0], 1 / parameter, *unfolding]))
+        scalars = np.zeros_like(cycle.scalars)
+        scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter
+        return cls(1 / sizes(cycle.x, cycle.halved, STILL), scalars)
 
     @cached_property
     def _squares(self) -> tuple[np.ndarray, np.ndarray]:
@@ -146,7 +156,17 @@ class Metric:
         return inner_product(a.mesh.weights, squares, a.x, b.x, scalar_squares, a.scalars, b.scalars)
 
     def norm(self, a: Cycle) -> float:
-        return float(np.sqrt(self.dot(a, a)))
+        return sqrt(self.dot(a, a))
+
+    def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
+        """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
+        whose product with the tangent is 1."""
+        squares, scalar_squares = self._squares
+        chord, shared, longest = turned(
+            a.mesh.weights, squares, scalar_squares, b.x, b.scalars, a.x, a.scalars,
+            tangent.x, tangent.scalars, ahead.x, ahead.scalars,
+        )  # fmt: skip
+        return acos(max(-1.0, min(1.0, shared / sqrt(chord), 1 / sqrt(longest))))
 
 
 @dataclass(frozen=True)

@@ -275,12 +275,12 @@ def triangulate(w, columns):
 
 
 @compiled
-def reflect(w, columns):
-    """Householder's reflections that make the first columns of w upper triangular, applied to all; (−1)^reflections."""
+def reflect(w, columns, v, along):
+    """Householder's reflections that make the first columns of w upper triangular, applied to all.
+
+    ``v`` and ``along`` are room for a column and a row.
+    """
     height, width = w.shape
-    v = np.empty(height)
-    along = np.empty(width)
-    sign = 1.0
     for p in range(columns):
         norm = 0.0
         for i in range(p, height):
@@ -302,8 +302,6 @@ def reflect(w, columns):
             factor = beta * v[i]
             for t in range(p, width):
                 w[i, t] -= factor * along[t]
-        sign = -sign
-    return sign
 
 
 @compiled
@@ -513,7 +511,7 @@ def newton_step(
 def sweep(G, Q, R):
     """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N."""
     N, n = G.shape[:2]
-    w = np.empty((n, 2 * n))
+    w, v, along = np.empty((n, 2 * n)), np.empty(n), np.empty(2 * n)
     for j in range(N):
         for i in range(n):
             for t in range(n):
@@ -522,7 +520,7 @@ def sweep(G, Q, R):
             for l in range(n):
                 for t in range(n):
                     w[i, t] += G[j, i, l] * Q[l, t]
-        reflect(w, n)
+        reflect(w, n, v, along)
         for i in range(n):
             flip = -1.0 if w[i, i] < 0 else 1.0
             for t in range(n):

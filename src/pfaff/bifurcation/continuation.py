@@ -264,27 +264,22 @@ class Continuation:
             return solution
         if solution.steps > SLOW:
             return f"Newton's method converges slowly from a step of {ds:.1e}: another branch may be near"
-        turn = float(np.arccos(min(1.0, 1 / metric.norm(solution.tangent))))  # as ⟨tangent, new tangent⟩ = 1
-        chord = solution.cycle.moved(point.cycle, -1.0)
-        tilt = float(np.arccos(min(1.0, metric.dot(chord, tangent) / metric.norm(chord))))
-        if max(turn, tilt) > LARGEST_TURN:
-            return f"the branch turns by {max(turn, tilt):.2f} rad in a step of {ds:.1e}"
+        turn = metric.turn(point.cycle, solution.cycle, tangent, solution.tangent)
+        if turn > LARGEST_TURN:
+            return f"the branch turns by {turn:.2f} rad in a step of {ds:.1e}"
         following = self.point(solution, tangent, point.basis)
         if not self._explained(point, following):
             return "more multipliers cross the unit circle than special points are seen"
-        return following, max(turn, tilt)
+        return following, turn
 
     def _ahead(self, before: Point, point: Point, ds: float) -> Cycle:
         """The cubic through the last two points and their tangents, in the share s of the tangent at the last."""
         metric, tangent = point.metric, point.tangent
         first, slope = self.moved_to(before, point.cycle.mesh)
-        back = first.moved(point.cycle, -1.0)
-        s, rise = metric.dot(back, tangent), metric.dot(slope, tangent)
+        s, rise = metric.dot(first, tangent) - metric.dot(point.cycle, tangent), metric.dot(slope, tangent)
         if not (s < 0 and rise > 0):
             return point.cycle.moved(tangent, ds)
-        u = ds / s  # 0 here, 1 at the point before
-        chord, here, there = u**2 * (3 - 2 * u), s * u * (1 - u) ** 2, s * u**2 * (u - 1) / rise
-        return point.cycle.moved(back, chord).moved(tangent, here).moved(slope, there)
+        return point.cycle.towards(first, ds / s, tangent, s, slope, s / rise)
 
     def _strayed(self, a: Point, b: Point, change: float) -> bool:
         """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
@@ -436,9 +431,8 @@ class Chord:
         return guess
 
     def cubic(self, at: float) -> Cycle:
-        first, last = at * (1 - at) ** 2, at**2 * (at - 1)
-        along = self.start.moved(self.chord, at**2 * (3 - 2 * at))
-        return along.moved(self.tangents[0], first).moved(self.tangents[1], last)
+        first, last = self.tangents
+        return self.start.towards(self.b.cycle, at, first, 1.0, last, 1.0)
 
     def fraction(self, value: float) -> float:
         """Where the cubic has this value of the parameter."""

@@ -39,6 +39,64 @@ def amplitudes(x, halved):
 
 
 @compiled
+def sizes(x, halved, share):
+    """By which states are compared: the amplitude of each, where it is not less than a share of the largest.
+
+    A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
+    the less it moves: along the branch it may move like any other.
+    """
+    size = amplitudes(x, halved)
+    largest = 0.0
+    for each in size:
+        largest = max(largest, each)
+    still = share * largest
+    for t in range(len(size)):
+        if size[t] < still:
+            own = 0.0
+            for j in range(len(x)):
+                own = max(own, abs(x[j, t]))
+            size[t] = max(still, min(own, largest, still * still / max(size[t], share * still)))
+    return size
+
+
+@compiled
+def turned(
+    weights, squares, scalar_squares, x, scalars, from_x, from_scalars, along, along_scalars, ahead, ahead_scalars
+):
+    """Of a step between two orbits: ⟨chord, chord⟩, ⟨chord, along⟩ and ⟨ahead, ahead⟩."""
+    chords, shared, longest = 0.0, 0.0, 0.0
+    for j in range(len(weights)):
+        for t in range(len(squares)):
+            square, chord = weights[j] * squares[t], x[j, t] - from_x[j, t]
+            chords += square * chord * chord
+            shared += square * chord * along[j, t]
+            longest += square * ahead[j, t] * ahead[j, t]
+    for t in range(len(scalar_squares)):
+        square, chord = scalar_squares[t], scalars[t] - from_scalars[t]
+        chords += square * chord * chord
+        shared += square * chord * along_scalars[t]
+        longest += square * ahead_scalars[t] * ahead_scalars[t]
+    return chords, shared, longest
+
+
+@compiled
+def cubic(shares, x, K, c, x1, K1, c1, dx, dK, dc, dx1, dK1, dc1):
+    """Four orbits or changes of orbits, each times its share, added: states, slopes and scalars."""
+    a, b, d, e = shares
+    states, slopes, scalars = np.empty_like(x), np.empty_like(K), np.empty_like(c)
+    for j in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            states[j, t] = a * x[j, t] + b * x1[j, t] + d * dx[j, t] + e * dx1[j, t]
+    for j in range(K.shape[0]):
+        for i in range(K.shape[1]):
+            for r in range(K.shape[2]):
+                slopes[j, i, r] = a * K[j, i, r] + b * K1[j, i, r] + d * dK[j, i, r] + e * dK1[j, i, r]
+    for t in range(len(c)):
+        scalars[t] = a * c[t] + b * c1[t] + d * dc[t] + e * dc1[t]
+    return states, slopes, scalars
+
+
+@compiled
 def jumps(slopes, h, highest, scale, signs, derivative):
     """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
     N, m, n = slopes.shape

@@ -73,17 +73,11 @@ class OrbitProblem:
         values = [value, end, *generic, *random.normal(size=3)]
         states, loads = np.tile(np.vstack([x, -x]), (len(values), 1)), np.repeat(values, 2 * len(x))
         rates = self.collocation.equations.rates(states, loads).reshape(len(x.T), len(values), 2, -1)
-        seen = [odd for odd in (_odd(*rates[:, k].transpose(1, 0, 2)) for k in range(len(values))) if odd is not None]
-        return bool(seen) and all(seen)
-
-
-def _odd(there: np.ndarray, mirrored: np.ndarray) -> bool | None:
-    """Whether one is minus the other, every row by itself; none where they are hardly anywhere finite."""
-    finite = np.isfinite(there).all(axis=0) & np.isfinite(mirrored).all(axis=0)
-    if finite.sum() <= 4:
-        return None
-    defect, size = np.abs(there + mirrored)[:, finite].max(axis=1), np.abs(there)[:, finite].max(axis=1)
-    return bool((defect <= ODD * size).all())
+        finite = np.isfinite(rates).all(axis=(0, 2))
+        seen = finite.sum(axis=1) > 4  # values of the load at which f is hardly anywhere finite say nothing
+        there, mirrored = np.where(finite, rates.transpose(2, 0, 1, 3), 0.0)
+        odd = np.abs(there + mirrored).max(axis=-1) <= ODD * np.abs(there).max(axis=-1)
+        return bool(seen.any() and odd[:, seen].all())
 
 
 @dataclass(frozen=True, eq=False)
