@@ -1,31 +1,37 @@
 """Branches of periodic orbits against AUTO-07p: the column on a skate, from the Hopf point to F = 100.
 
 AUTO (Debian packages auto-07p and gfortran) gets the same equations with analytic Jacobians as straight-line C,
-compiled with -O3, one thread, NTST 50, NCOL 4, folds, branch points and Floquet multipliers on; it solves the whole
-period, where pfaff uses the odd symmetry. AUTO's time is that of its process, start and files included; pfaff's is that
-of ``hopf.orbits`` alone, imports and compilation left out. The two take different numbers of points, so that both the
-time of the branch and that per point are printed. Period errors are at the last load of each.
+compiled with -O3 (ten bars: -O1, as the optimiser takes hours), one thread, NTST 50, NCOL 4, folds, branch points and
+Floquet multipliers on; it solves the whole period, where pfaff uses the odd symmetry. AUTO's time is that of its
+process, start and files included; pfaff's is that of ``hopf.orbits`` alone, imports and compilation left out, for the
+accuracy it has by default and for one at which its period is still more accurate than AUTO's. The two take different
+numbers of points, so that both the time of the branch and that per point are printed. The programs run in turn, and
+the least of many times counts, by the clock and of the processor. Period errors are at the last load of each.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import heyoka as hy
 import numpy as np
 
 import pfaff
+from pfaff.bifurcation.hopf import Hopf
 
 LIBRARY = Path("/usr/lib/auto-07p")
 ENDS = {2: 100.0, 5: 0.7, 10: 0.3}  # loads to which cycles are followed, by the number of bars
-ACCURACY = 1e-5  # asked of pfaff; its period comes out more accurate than AUTO's at NTST 50
-REPEAT = 5
+EQUAL = 1e-4  # accuracy asked of pfaff, at which its period comes out more accurate than AUTO's at NTST 50
+REPEATS = {2: 40, 5: 10, 10: 3}
+OPTIMISED = {10: "-O1"}
 
 SOURCE = """#include "auto_f2c.h"
 #include <math.h>
@@ -92,37 +98,54 @@ def as_c(operation: str) -> str:
     return re.sub(r"(-?[\w.+]+)\*\*(-?[\w.+]+)", r"pow(\1, \2)", operation)
 
 
-def auto(bars: int, to: float, folder: Path) -> tuple[float, int, float, list[str], float]:
-    """Seconds, points and last period of AUTO's branch, its labels and its last load."""
+@dataclass
+class Branch:
+    """What a program found, and the least times that it took."""
+
+    points: int = 0
+    period: float = 0.0
+    load: float = 0.0
+    found: str = ""
+    seconds: float = np.inf
+    processor: float = np.inf
+
+    def took(self, seconds: float, processor: float) -> None:
+        self.seconds, self.processor = min(self.seconds, seconds), min(self.processor, processor)
+
+
+def prepared(bars: int, to: float, folder: Path) -> None:
+    """AUTO's program and the Hopf point from which it starts, in a folder."""
     case = case_of(bars)
     hopf = case.hopf()
     n = len(hopf.x)
     (folder / "column.c").write_text(SOURCE % (straight_line(case), 0.99 * hopf.value))
-    shell(folder, "gcc", "-O3", "-ffast-math", "-march=native", "-c", "column.c", "-o", "column.o")
+    level = OPTIMISED.get(bars, "-O3")
+    shell(folder, "gcc", level, "-ffast-math", "-march=native", "-c", "column.c", "-o", "column.o")
     objects = [str(each) for each in sorted((LIBRARY / "lib").glob("*.o"))]
     library = [f"-L{LIBRARY / 'lib'}", "-lauto_c", "-lm"]
     shell(folder, "gfortran", "-fopenmp", "column.o", *objects, *library, "-o", "column.exe")
     (folder / "fort.3").write_text("")
     small = 1e-3 * hopf.value
     (folder / "fort.2").write_text(CONSTANTS % (n, 1, 0, 0, "[1]", small, 5 * small, 1.01 * hopf.value))
-    run(folder)
-    labels = (folder / "fort.8").read_text()
-    (folder / "fort.3").write_text(labels)
+    shell(folder, "./column.exe")
+    (folder / "fort.3").write_text((folder / "fort.8").read_text())
     (folder / "fort.2").write_text(CONSTANTS % (n, 2, 2, 1, "[1, 11]", 0.02, 0.5, to))
-    best = np.inf
-    for _ in range(REPEAT):
-        start = time.perf_counter()
-        run(folder)
-        best = min(best, time.perf_counter() - start)
+
+
+def auto(folder: Path, branch: Branch) -> None:
+    before, start = processor_of_children(), time.perf_counter()
+    shell(folder, "./column.exe")
+    branch.took(time.perf_counter() - start, processor_of_children() - before)
     rows = [line.split() for line in (folder / "fort.7").read_text().splitlines()]
     points = [row for row in rows if row and row[0].lstrip("-") not in ("0",)]
     kinds = {"5": "fold", "6": "branch point", "7": "period doubling", "8": "torus"}
-    found = [f"{kinds[row[2]]} {float(row[4]):.5f}" for row in points if row[2] in kinds]
-    return best, len(points), float(points[-1][-1]), found, float(points[-1][4])
+    branch.found = ", ".join(f"{kinds[row[2]]} {float(row[4]):.5f}" for row in points if row[2] in kinds)
+    branch.points, branch.period, branch.load = len(points), float(points[-1][-1]), float(points[-1][4])
 
 
-def run(folder: Path) -> None:
-    shell(folder, "./column.exe")
+def processor_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def shell(folder: Path, *command: str) -> None:
@@ -133,18 +156,12 @@ def shell(folder: Path, *command: str) -> None:
         raise SystemExit(f"{' '.join(command[:2])} failed: {done.stderr[:500]}")
 
 
-def ours(bars: int, to: float, **options: float) -> tuple[float, int, float, list[str], float]:
-    hopf = case_of(bars).hopf()
-    start = time.perf_counter()
-    hopf.orbits(to=to, points=3)
-    compilation = time.perf_counter() - start
-    best = np.inf
-    for _ in range(REPEAT):
-        start = time.perf_counter()
-        branch = hopf.orbits(to=to, **options)
-        best = min(best, time.perf_counter() - start)
-    found = [f"{special.kind} {special.value:.5f}" for special in branch.special]
-    return best, len(branch), branch[-1].period, found, compilation
+def ours(hopf: Hopf, to: float, branch: Branch, **options: float) -> None:
+    before, start = time.process_time(), time.perf_counter()
+    orbits = hopf.orbits(to=to, **options)
+    branch.took(time.perf_counter() - start, time.process_time() - before)
+    branch.found = ", ".join(f"{special.kind} {special.value:.5f}" for special in orbits.special)
+    branch.points, branch.period, branch.load = len(orbits), orbits[-1].period, orbits[-1].value
 
 
 def reference(bars: int, load: float) -> float:
@@ -152,26 +169,45 @@ def reference(bars: int, load: float) -> float:
     return case_of(bars).hopf().orbits(to=load, accuracy=1e-13)[-1].period
 
 
-def report(name: str, seconds: float, points: int, error: float, found: list[str]) -> None:
+def report(name: str, branch: Branch, bars: int) -> None:
+    error = abs(branch.period - reference(bars, branch.load))
     print(
-        f"  {name:9s} {1e3 * seconds / points:7.3f} ms a point, {points} points, {1e3 * seconds:.1f} ms, "
-        f"period error {error:.1e}; {', '.join(found) or 'no labels'}"
+        f"  {name:14s} {1e3 * branch.seconds / branch.points:7.3f} ms a point, {branch.points} points, "
+        f"{1e3 * branch.seconds:.1f} ms (processor {1e3 * branch.processor:.1f}), period error {error:.1e}; "
+        f"{branch.found or 'no labels'}"
     )
+
+
+def compare(bars: int, to: float) -> None:
+    hopf = case_of(bars).hopf()
+    start = time.perf_counter()
+    hopf.orbits(to=to, points=3)
+    print(f"{bars} bars, cycles to F = {to:g}; compilation, once: {time.perf_counter() - start:.2f} s")
+    default, equal, theirs = Branch(), Branch(), Branch()
+    with tempfile.TemporaryDirectory() as name:
+        if LIBRARY.exists():
+            prepared(bars, to, Path(name))
+        for _ in range(REPEATS[bars]):
+            ours(hopf, to, default)
+            ours(hopf, to, equal, accuracy=EQUAL)
+            if LIBRARY.exists():
+                auto(Path(name), theirs)
+    report("pfaff", default, bars)
+    report(f"pfaff, {EQUAL:g}", equal, bars)
+    if LIBRARY.exists():
+        report("AUTO-07p", theirs, bars)
+        for what, branch in (("by default", default), ("at equal accuracy", equal)):
+            clock, processor = theirs.seconds / branch.seconds, theirs.processor / branch.processor
+            share = branch.points / theirs.points
+            print(
+                f"    {what}: faster per point {share * clock:.1f}× (processor {share * processor:.1f}×), "
+                f"for the branch {clock:.1f}× ({processor:.1f}×)"
+            )
 
 
 def main() -> None:
     for bars in [int(each) for each in sys.argv[1:]] or ENDS:
-        to = ENDS[bars]
-        print(f"{bars} bars, cycles to F = {to:g}")
-        seconds, points, period, found, compilation = ours(bars, to, accuracy=ACCURACY)
-        report("pfaff", seconds, points, abs(period - reference(bars, to)), found)
-        print(f"            compilation, once: {compilation:.2f} s")
-        if LIBRARY.exists():
-            with tempfile.TemporaryDirectory() as folder:
-                theirs = auto(bars, to, Path(folder))
-            report("AUTO-07p", *theirs[:2], abs(theirs[2] - reference(bars, theirs[4])), theirs[3])
-            per_point = theirs[0] / theirs[1] / (seconds / points)
-            print(f"            faster per point {per_point:.1f}×, for the branch {theirs[0] / seconds:.1f}×")
+        compare(bars, ENDS[bars])
 
 
 if __name__ == "__main__":

@@ -601,3 +601,14 @@ def test_what_is_no_motion(states, words):
         case.orbit([1.0, 2.0])
     with pytest.raises(ParameterError, match="times that increase"):
         case.orbit(Sampled(np.zeros(50), x=np.ones(50), y=np.ones(50)))
+
+
+def test_a_state_that_is_still_on_the_orbit_does_not_shorten_the_steps():
+    """z = μ on the circle r² = 1 − μ: z moves along the branch alone."""
+    mu = sm.Symbol("mu", real=True)
+    ode = pfaff.ode({x: (z - mu) * x - y, y: x + (z - mu) * y, z: 1 - z - x**2 - y**2}, {mu: 2}, load=mu)
+    branch = ode.at().hopf(to=0.5).orbits(to=0.5)
+    assert branch.ended == "reached 0.5"
+    assert len(branch) < 40
+    assert branch[-1].amplitude["x"] == pytest.approx(np.sqrt(0.5), rel=1e-6)
+    assert branch[-1].orbit["z"] == pytest.approx(0.5, abs=1e-10)

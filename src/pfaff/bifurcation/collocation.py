@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import acos, sqrt
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from pfaff.bifurcation.condensation import (
     stage_states,
 )
 from pfaff.bifurcation.gauss import Gauss
+from pfaff.bifurcation.meshes import all_slopes, amplitudes, carry, cubic, defect_of_oddness, jumps, sizes, turned
 from pfaff.compiled import Compiled
 from pfaff.flow import Flow
 
@@ -31,6 +33,7 @@ CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared
 SETTLED = 1e-7  # changes below this that no longer shrink are rounding
 FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
+MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
 
 
@@ -99,11 +102,24 @@ class Cycle:
     @property
     def amplitude(self) -> np.ndarray:
         """Half of what every state covers, at the mesh points."""
-        low, high = self.x.min(axis=0), self.x.max(axis=0)
-        return np.maximum(-low, high) if self.halved else (high - low) / 2
+        return amplitudes(self.x, self.halved)
+
+    def copy(self) -> Cycle:
+        """With its own states, slopes and scalars, on the same mesh."""
+        return Cycle(self.mesh, self.x.copy(), self.K.copy(), self.scalars.copy(), self.signs)
 
     def moved(self, change: Cycle, by: float) -> Cycle:
         x, K, scalars = self.x + by * change.x, self.K + by * change.K, self.scalars + by * change.scalars
+        return Cycle(self.mesh, x, K, scalars, self.signs)
+
+    def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
+        """Hermite's cubic from here, at 0, to another orbit, at 1: its derivatives are those multiples of changes."""
+        chord = at * at * (3 - 2 * at)
+        shares = 1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1)
+        x, K, scalars = cubic(
+            shares, self.x, self.K, self.scalars, other.x, other.K, other.scalars,
+            tangent.x, tangent.K, tangent.scalars, slope.x, slope.K, slope.scalars,
+        )  # fmt: skip
         return Cycle(self.mesh, x, K, scalars, self.signs)
 
     def scaled(self, factor: float) -> Cycle:
@@ -114,7 +130,7 @@ class Cycle:
 class Metric:
     """Sizes by which orbits are compared: every state by its amplitude, the period by itself, the parameter by a range.
 
-    Independent of the units of any of them.
+    Independent of the units of any of them. A state that is still on the orbit is compared by its own magnitude.
     """
 
     states: np.ndarray
@@ -122,10 +138,9 @@ class Metric:
 
     @classmethod
     def of(cls, cycle: Cycle, parameter: float) -> Metric:
-        amplitude = cycle.amplitude
-        states = 1 / np.maximum(amplitude, STILL * amplitude.max())
-        unfolding = np.zeros(len(cycle.scalars) - 2)
-        return cls(states, np.array([1 / cycle.scalars[0], 1 / parameter, *unfolding]))
+        scalars = np.zeros_like(cycle.scalars)
+        scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter
+        return cls(1 / sizes(cycle.x, cycle.halved, STILL), scalars)
 
     @cached_property
     def _squares(self) -> tuple[np.ndarray, np.ndarray]:
@@ -141,7 +156,17 @@ class Metric:
         return inner_product(a.mesh.weights, squares, a.x, b.x, scalar_squares, a.scalars, b.scalars)
 
     def norm(self, a: Cycle) -> float:
-        return float(np.sqrt(self.dot(a, a)))
+        return sqrt(self.dot(a, a))
+
+    def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
+        """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
+        whose product with the tangent is 1."""
+        squares, scalar_squares = self._squares
+        chord, shared, longest = turned(
+            a.mesh.weights, squares, scalar_squares, b.x, b.scalars, a.x, a.scalars,
+            tangent.x, tangent.scalars, ahead.x, ahead.scalars,
+        )  # fmt: skip
+        return acos(max(-1.0, min(1.0, shared / sqrt(chord), 1 / sqrt(longest))))
 
 
 @dataclass(frozen=True)
@@ -158,11 +183,15 @@ class Pins:
 
 @dataclass(frozen=True)
 class Solution:
-    """A corrected orbit with its tangent (not normalised), transition matrices and what Newton's method did."""
+    """A corrected orbit with its tangent (not normalised), transition matrices and what Newton's method did.
+
+    ``rates`` are f at the mesh points, a column each, and then at their mirror images if half a period is known.
+    """
 
     cycle: Cycle
     tangent: Cycle
     G: np.ndarray
+    rates: np.ndarray
     determinant: float
     residual: float
     steps: int
@@ -219,12 +248,11 @@ class Equations:
             self._values = np.empty((len(self.rows) * (len(X) + 2), size))
         return self._compiled.batch(X, self._columns(size, value), self._values)
 
-    def rates(self, x: np.ndarray, value: float) -> np.ndarray:
-        """f at states given as rows."""
-        f = self._rates.batch(np.ascontiguousarray(x.T), self._columns(len(x), value), np.empty(x.shape[::-1]))
-        return np.ascontiguousarray(f.T)
+    def rates(self, x: np.ndarray, value: float | np.ndarray) -> np.ndarray:
+        """f at states given as rows, a column each, at one value of the load or at one for each."""
+        return self._rates.batch(np.ascontiguousarray(x.T), self._columns(len(x), value), np.empty(x.shape[::-1]))
 
-    def _columns(self, size: int, value: float) -> np.ndarray:
+    def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
         """The parameters at a value of the load, a column for each of so many points."""
         if size not in self._parameters:
             self._parameters[size] = np.repeat(self.numbers[:, None], size, axis=1)
@@ -273,32 +301,29 @@ class Collocation:
 
     def stages(self, cycle: Cycle) -> np.ndarray:
         """The states at the Gauss points, one column each: the first points of all intervals, then the second …"""
-        e, g = self.equations, self.gauss
-        X = np.empty((self._shape[0], cycle.intervals * g.degree))
-        stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, X)
+        X = np.empty((self._shape[0], cycle.intervals * self.gauss.degree))
+        self._fill(cycle, X)
         return X
 
-    def correct(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
-        """The orbit that Newton's method finds under the conditions, or in words why it finds none."""
-        e, g, h = self.equations, self.gauss, cycle.mesh.h
-        x, K, scalars = cycle.x.copy(), cycle.K.copy(), cycle.scalars.copy()
-        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, *self._shape[:1] * 2))
-        last = np.inf
+    def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
+        e, g = self.equations, self.gauss
+        stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, X)
+
+    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution | str:
+        """The orbit that Newton's method finds under the conditions, or in words why it finds none.
+
+        The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
+        """
+        enough = self.converged if converged is None else converged
+        cycle, last = cycle.copy(), np.inf
+        G = np.empty((cycle.intervals, *self._shape[:1] * 2))
+        self._fill(cycle, self._workspace(cycle.intervals).X)
         for steps in range(1, NEWTON_STEPS + 1):
-            stage_states(x, K, h, scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, w.X)
-            size, residual, determinant = newton_step(
-                e(w.X, scalars[1]), x, K, w.X, h, scalars, e.unfolding, g.A, g.A2, g.b, g.bA, g.c,
-                e.rows, e.follow, e.source, pins.rows, pins.scalars, pins.right, cycle.signs,
-                metric.states, metric.scalars, w.Z, G, w.ends, w.dx, w.dc, w.dK,
-            )  # fmt: skip
+            size, residual, determinant = self._stepped(cycle, pins, metric, G)
             if not np.isfinite(size):
                 return "the equations are singular or not finite on the orbit"
-            if size < self.converged or last / 2 < size < SETTLED:
-                dK = np.empty_like(K)
-                expand(w.Z, w.dx[1], w.dc[1], False, dK)
-                tangent = Cycle(cycle.mesh, w.dx[1].copy(), dK, w.dc[1].copy(), cycle.signs)
-                found = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
-                return Solution(found, tangent, G, determinant, residual, steps)
+            if size < enough or last / 2 < size < SETTLED:
+                return self._solution(cycle, G, determinant, residual, steps)
             if size > (FARTHEST if steps == 1 else last):
                 return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
             last = size
@@ -306,21 +331,27 @@ class Collocation:
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | None:
         """A cycle taken as it is for a solution, with tangent and transition matrices."""
-        e, g, h = self.equations, self.gauss, cycle.mesh.h
-        x, K, scalars = cycle.x.copy(), cycle.K.copy(), cycle.scalars.copy()
-        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, *self._shape[:1] * 2))
-        stage_states(x, K, h, scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, w.X)
-        size, residual, determinant = newton_step(
-            e(w.X, scalars[1]), x, K, w.X, h, scalars, e.unfolding, g.A, g.A2, g.b, g.bA, g.c,
-            e.rows, e.follow, e.source, pins.rows, pins.scalars, pins.right, cycle.signs,
+        G = np.empty((cycle.intervals, *self._shape[:1] * 2))
+        self._fill(cycle, self._workspace(cycle.intervals).X)
+        size, residual, determinant = self._stepped(cycle.copy(), pins, metric, G)
+        return self._solution(cycle, G, determinant, residual, 1) if np.isfinite(size) else None
+
+    def _stepped(self, cycle: Cycle, pins: Pins, metric: Metric, G: np.ndarray) -> tuple[float, float, float]:
+        """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds."""
+        e, g, w = self.equations, self.gauss, self._workspace(cycle.intervals)
+        return newton_step(
+            e(w.X, cycle.scalars[1]), cycle.x, cycle.K, w.X, cycle.mesh.h, cycle.scalars, e.unfolding,
+            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, pins.rows, pins.scalars, pins.right, cycle.signs,
             metric.states, metric.scalars, w.Z, G, w.ends, w.dx, w.dc, w.dK,
         )  # fmt: skip
-        if not np.isfinite(size):
-            return None
-        dK = np.empty_like(K)
+
+    def _solution(self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int) -> Solution:
+        """With the tangent that the last step left in the workspace."""
+        w, dK = self._workspace(cycle.intervals), np.empty_like(cycle.K)
         expand(w.Z, w.dx[1], w.dc[1], False, dK)
         tangent = Cycle(cycle.mesh, w.dx[1].copy(), dK, w.dc[1].copy(), cycle.signs)
-        return Solution(cycle, tangent, G, determinant, residual, 1)
+        x = np.concatenate((cycle.x, -cycle.x)) if cycle.halved else cycle.x
+        return Solution(cycle, tangent, G, self.equations.rates(x, cycle.value), determinant, residual, steps)
 
     def _workspace(self, intervals: int) -> Workspace:
         if intervals not in self._workspaces:
@@ -358,29 +389,17 @@ class Collocation:
 
     def slopes(self, cycle: Cycle) -> np.ndarray:
         """x' of every state at the Gauss points, indexed [interval, point, state]."""
-        e = self.equations
-        K = np.empty((cycle.intervals, self.gauss.degree, self._shape[0]))
-        K[:, :, e.rows] = cycle.K
-        if len(e.follow):
-            X = self._by_interval(self.stages(cycle))
-            K[:, :, e.follow] = cycle.scalars[0] * X[:, :, e.rows[e.source]]
-        return K
-
-    def _by_interval(self, X: np.ndarray) -> np.ndarray:
-        """Columns at Gauss points, indexed [interval, point, state]."""
-        return X.reshape(len(X), self.gauss.degree, -1).transpose(2, 1, 0)
+        return self._slopes(cycle, cycle, cycle.scalars[0], 0.0)
 
     def changing_slopes(self, cycle: Cycle, change: Cycle) -> np.ndarray:
         """The same for a change of an orbit."""
-        e, g = self.equations, self.gauss
-        K = np.empty((cycle.intervals, g.degree, self._shape[0]))
-        K[:, :, e.rows] = change.K
-        if len(e.follow):
-            v = e.rows[e.source]
-            along = np.einsum("il,jlr->jir", g.A, change.K[:, :, e.source]) * change.mesh.h[:, None, None]
-            X = self._by_interval(self.stages(cycle))
-            K[:, :, e.follow] = cycle.scalars[0] * (change.x[:-1, None, v] + along) + change.scalars[0] * X[:, :, v]
-        return K
+        return self._slopes(change, cycle, cycle.scalars[0], change.scalars[0])
+
+    def _slopes(self, change: Cycle, about: Cycle, T: float, dT: float) -> np.ndarray:
+        e, A, h = self.equations, self.gauss.A, about.mesh.h
+        slopes = np.empty((about.intervals, self.gauss.degree, self._shape[0]))
+        all_slopes(change.x, change.K, h, T, about.x, about.K, dT, A, e.rows, e.follow, e.source, slopes)
+        return slopes
 
     def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
         """States at any times in [0, 1], one row each, by the collocation polynomials with slopes K."""
@@ -389,12 +408,10 @@ class Collocation:
 
     def carried(self, cycle: Cycle, K: np.ndarray, mesh: Mesh) -> Cycle:
         """An orbit, or a change with slopes K, on another mesh."""
-        g = self.gauss
-        j, within = cycle.mesh.place(mesh.points(g.c))
-        slopes = np.einsum("al,aln->an", g.values(within), K[j][:, :, self.equations.rows])
-        x = self.interpolate(cycle, K, mesh.at)
-        x[-1] = cycle.signs * x[0]
-        return Cycle(mesh, x, slopes.reshape(len(mesh), g.degree, -1), cycle.scalars, cycle.signs)
+        g, rows = self.gauss, self.equations.rows
+        x, slopes = np.empty((len(mesh) + 1, self._shape[0])), np.empty((len(mesh), g.degree, len(rows)))
+        carry(cycle.mesh.at, cycle.x, K, cycle.signs, g.inverse, g.c, rows, mesh.at, x, slopes)
+        return Cycle(mesh, x, slopes, cycle.scalars, cycle.signs)
 
     def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
@@ -408,13 +425,9 @@ class Collocation:
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
         """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
-        m, h = self.gauss.degree, cycle.mesh.h
-        K = self.slopes(cycle) * metric.states
-        top = np.einsum("l,jln->jn", self.gauss.highest, K) / h[:, None] ** (m - 1)
-        before, after = np.vstack([top[-1] * cycle.signs, top]), np.vstack([top, top[0] * cycle.signs])
-        spacing = (np.append(h, h[0]) + np.append(h[-1], h)) / 2
-        jumps = np.abs(after - before).max(axis=1) / spacing
-        return (jumps[:-1] + jumps[1:]) / 2
+        derivative = np.empty(cycle.intervals)
+        jumps(self.slopes(cycle), cycle.mesh.h, self.gauss.highest, metric.states, cycle.signs, derivative)
+        return derivative
 
     def error(self, solution: Solution, metric: Metric) -> float:
         """The lesser of two estimates, relative to the orbit, of the error of states at the mesh points and period.
@@ -424,12 +437,15 @@ class Collocation:
         constant, which bounds the other in stiff systems, where velocities are hardly determined by states.
         """
         cycle = solution.cycle
-        rates = self.equations.rates(cycle.x, cycle.value)
-        velocity = carried_velocity(solution.G, rates, metric.states)
+        velocity = carried_velocity(solution.G, solution.rates, metric.states)
         if velocity <= self.accuracy:
             return velocity
         between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
         return min(velocity, float(self.gauss.constant * between.max()))
+
+    def mirrored(self, solution: Solution, metric: Metric) -> bool:
+        """Whether f(−x) = −f(x) along an orbit of which half is known."""
+        return defect_of_oddness(solution.rates, metric.states, solution.cycle.period) <= MIRRORED
 
 
 def doubled(cycle: Cycle) -> Cycle:

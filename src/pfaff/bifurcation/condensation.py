@@ -275,12 +275,12 @@ def triangulate(w, columns):
 
 
 @compiled
-def reflect(w, columns):
-    """Householder's reflections that make the first columns of w upper triangular, applied to all; (−1)^reflections."""
+def reflect(w, columns, v, along):
+    """Householder's reflections that make the first columns of w upper triangular, applied to all.
+
+    ``v`` and ``along`` are room for a column and a row.
+    """
     height, width = w.shape
-    v = np.empty(height)
-    along = np.empty(width)
-    sign = 1.0
     for p in range(columns):
         norm = 0.0
         for i in range(p, height):
@@ -302,8 +302,6 @@ def reflect(w, columns):
             factor = beta * v[i]
             for t in range(p, width):
                 w[i, t] -= factor * along[t]
-        sign = -sign
-    return sign
 
 
 @compiled
@@ -472,7 +470,8 @@ def newton_step(
     """Change x, K and scalars by a step of Newton's method: its size, the residual before it, and the determinant.
 
     ``borders``, ``scalar_borders`` and ``right`` state the linear conditions, ``of_states`` and ``of_scalars`` scale
-    the size. ``dx[1]``, ``dc[1]`` become the tangent. A size that is not finite says that the step failed.
+    the size. ``dx[1]``, ``dc[1]`` become the tangent, X the states at the Gauss points after the step. A size that is
+    not finite says that the step failed.
     """
     worst = condense(values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, source, Z, G, g)
     if not np.isfinite(worst):
@@ -504,6 +503,7 @@ def newton_step(
             for r in range(K.shape[2]):
                 largest = max(largest, abs(K[j, i, r]))
                 K[j, i, r] += dK[j, i, r]
+    stage_states(x, K, h, scalars[0], A, A2, c, rows, follow, source, X)
     return size, worst / largest if largest > 0 else worst, determinant
 
 
@@ -511,7 +511,7 @@ def newton_step(
 def sweep(G, Q, R):
     """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N."""
     N, n = G.shape[:2]
-    w = np.empty((n, 2 * n))
+    w, v, along = np.empty((n, 2 * n)), np.empty(n), np.empty(2 * n)
     for j in range(N):
         for i in range(n):
             for t in range(n):
@@ -520,7 +520,7 @@ def sweep(G, Q, R):
             for l in range(n):
                 for t in range(n):
                     w[i, t] += G[j, i, l] * Q[l, t]
-        reflect(w, n)
+        reflect(w, n, v, along)
         for i in range(n):
             flip = -1.0 if w[i, i] < 0 else 1.0
             for t in range(n):
@@ -550,11 +550,11 @@ def carried_velocity(G, rates, scale):
     for j in range(N):
         worst = 0.0
         for i in range(n):
-            missed = -rates[j + 1, i]
+            missed = -rates[i, j + 1]
             for t in range(n):
-                missed += G[j, i, t] * rates[j, t]
+                missed += G[j, i, t] * rates[t, j]
             worst = max(worst, abs(missed * scale[i]))
-            largest = max(largest, abs(rates[j, i] * scale[i]))
+            largest = max(largest, abs(rates[i, j] * scale[i]))
         total += worst
     return total / largest
 

@@ -1,8 +1,8 @@
 """Pseudo-arclength continuation of periodic orbits (Keller 1977), with every special point on the way located.
 
 The step follows the turning of the tangent, of the chord and of the corrections, so that folds that lie close
-together are resolved and not jumped over. A step in which test functions change their signs is searched by Brent's
-method, each trial corrected on the plane across the chord.
+together are resolved and not jumped over. A step in which test functions change their signs is searched for their
+roots, each trial corrected on the plane across the chord.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from math import ceil, isnan
 
 import numpy as np
 
-from pfaff.bifurcation.collocation import Collocation, Cycle, Mesh, Metric, Solution
+from pfaff.bifurcation.collocation import CONVERGED, Collocation, Cycle, Mesh, Metric, Solution
 from pfaff.bifurcation.floquet import multipliers, test_functions
+from pfaff.bifurcation.roots import bracketed_root
 
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
+LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for
 FIRST_STEP, SMALLEST_STEP = 0.05, 1e-7
 SLOW = 5  # steps of Newton's method, beyond which a step is repeated with half its length
 GROWTH = 1.6  # of one step over the one before
@@ -26,10 +28,10 @@ ADAPT_EVERY = 4  # steps between new meshes
 FEWEST, MOST = 8, 2000  # intervals
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 PLACE = 1e-11  # to which special points are located on the chord of their step
+LOCATED = 1e-9  # error of tangents and multipliers from which they are
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
 REAL = 1e-9  # imaginary parts below this, relative, are rounding
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
-MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
 TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
 AT_ONE = 1e-4  # distance from 1 of a multiplier at a branch point
@@ -85,26 +87,27 @@ class Continuation:
     def __init__(self, collocation: Collocation, span: float, held: np.ndarray, accuracy: float) -> None:
         self.collocation, self.span, self.held, self.accuracy = collocation, span, held, accuracy
         self.structural = 1 + len(held)
+        self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
 
     # Orbits
 
-    def corrected(self, guess: Cycle, reference: Cycle | Point, last: tuple[np.ndarray, np.ndarray]) -> Solution | str:
+    def corrected(
+        self,
+        guess: Cycle,
+        reference: Cycle | Point,
+        last: tuple[np.ndarray, np.ndarray],
+        converged: float | None = None,
+    ) -> Solution | str:
         """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value."""
         cycle = reference.cycle if isinstance(reference, Point) else reference
         metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
         pins = self.collocation.pins(cycle, metric, last, self.held)
         pins.right[-1] = np.vdot(last[0], guess.x) + last[1] @ guess.scalars
-        solution = self.collocation.correct(guess, pins, metric)
-        if isinstance(solution, Solution) and solution.cycle.halved and not self._mirrored(solution.cycle):
+        solution = self.collocation.correct(guess, pins, metric, converged)
+        if not isinstance(solution, str) and guess.halved and not self.collocation.mirrored(solution, metric):
             value = solution.cycle.value
             return f"the equations are not odd at {value:.10g}, so that half a period does not give the other half"
         return solution
-
-    def _mirrored(self, cycle: Cycle) -> bool:
-        """Whether f(−x) = −f(x) along an orbit of which half is known."""
-        there, mirrored = (self.collocation.equations.rates(x, cycle.value) for x in (cycle.x, -cycle.x))
-        size = np.maximum(np.abs(there).max(axis=0), 1 / (Metric.of(cycle, self.span).states * cycle.period))
-        return bool((np.abs(there + mirrored).max(axis=0) <= MIRRORED * size).all())
 
     def at_value(self, guess: Cycle, value: float) -> Solution | str:
         """The orbit at a value of the parameter."""
@@ -194,22 +197,22 @@ class Continuation:
 
         The last point lies on the bound.
         """
-        ds, bend, rate, since = min(FIRST_STEP, step), None, 0.0, 0
+        ds, before, rate, since = min(FIRST_STEP, step), None, 0.0, 0
         greatest, shortest = point.cycle.amplitude.max(), point.cycle.period
         while True:
             if since >= ADAPT_EVERY:
-                moved = self.remeshed(point, self._intervals(point))
-                point, bend, rate, since = (point if isinstance(moved, str) else moved), None, 0.0, 0
-            taken = self._step(point, ds, bend)
+                moved, rate, since = self.remeshed(point, self._intervals(point)), 0.0, 0
+                point = point if isinstance(moved, str) else moved
+            taken = self._step(point, ds, before)
             if not isinstance(taken, str) and self._strayed(point, taken[0], rate * ds):
                 taken = "another branch is near"
             if isinstance(taken, str):
-                ds, bend = ds / 2, None
+                ds, before = ds / 2, None
                 if ds < SMALLEST_STEP:
                     yield Stop(f"no orbit beyond {point.value:.10g}: {taken}")
                     return
                 continue
-            following, bend, turn = taken
+            following, turn = taken
             rate = (following.determinant - point.determinant) / ds
             if not bounds[0] < following.value < bounds[1]:
                 yield from self._landed(point, following, bounds)
@@ -220,7 +223,7 @@ class Continuation:
                 if isinstance(finer, str):
                     yield Stop(f"stopped at {following.value:.10g}: {finer}")
                     return
-                following, bend, rate, since = finer, None, 0.0, 0
+                following, rate, since = finer, 0.0, 0
             yield following
             amplitude, period = following.cycle.amplitude.max(), following.cycle.period
             greatest, shortest = max(greatest, amplitude), min(shortest, period)
@@ -230,7 +233,7 @@ class Continuation:
             if period > HOMOCLINIC * shortest:
                 yield Stop(f"the period grows without bound near {following.value:.10g}: towards a homoclinic orbit")
                 return
-            point, since = following, since + 1
+            point, before, since = following, point, since + 1
             ds = min(step, ds * float(np.clip(TURN / max(turn, 1e-9), 0.5, GROWTH)))
 
     def _landed(self, a: Point, b: Point, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
@@ -252,29 +255,31 @@ class Continuation:
             return point.cycle.intervals
         return min(max(FEWEST, ceil(point.cycle.intervals * float(np.clip(factor, 0.7, 1.5)))), MOST)
 
-    def _step(self, point: Point, ds: float, bend: Cycle | None) -> tuple[Point, Cycle, float] | str:
-        """The next point, the bend of the branch there and its turn; or why it is refused."""
+    def _step(self, point: Point, ds: float, before: Point | None) -> tuple[Point, float] | str:
+        """The next point and the turn of the branch; or why it is refused."""
         metric, tangent = point.metric, point.tangent
-        guess = point.cycle.moved(tangent, ds)
-        if bend is not None:
-            guess = guess.moved(bend, ds**2 / 2)
-        solution = self.corrected(guess, point, metric.dual(tangent))
+        guess = point.cycle.moved(tangent, ds) if before is None else self._ahead(before, point, ds)
+        solution = self.corrected(guess, point, metric.dual(tangent), self.settled)
         if isinstance(solution, str):
             return solution
         if solution.steps > SLOW:
             return f"Newton's method converges slowly from a step of {ds:.1e}: another branch may be near"
-        turn = float(np.arccos(min(1.0, 1 / metric.norm(solution.tangent))))  # as ⟨tangent, new tangent⟩ = 1
-        chord = solution.cycle.moved(point.cycle, -1.0)
-        tilt = float(np.arccos(min(1.0, metric.dot(chord, tangent) / metric.norm(chord))))
-        if max(turn, tilt) > LARGEST_TURN:
-            return f"the branch turns by {max(turn, tilt):.2f} rad in a step of {ds:.1e}"
+        turn = metric.turn(point.cycle, solution.cycle, tangent, solution.tangent)
+        if turn > LARGEST_TURN:
+            return f"the branch turns by {turn:.2f} rad in a step of {ds:.1e}"
         following = self.point(solution, tangent, point.basis)
         if not self._explained(point, following):
             return "more multipliers cross the unit circle than special points are seen"
-        length = metric.norm(chord)
-        unit = following.tangent.scaled(1 / metric.norm(following.tangent))
-        bend = unit.moved(tangent, -1.0).scaled(1 / length)
-        return following, bend, max(turn, tilt)
+        return following, turn
+
+    def _ahead(self, before: Point, point: Point, ds: float) -> Cycle:
+        """The cubic through the last two points and their tangents, in the share s of the tangent at the last."""
+        metric, tangent = point.metric, point.tangent
+        first, slope = self.moved_to(before, point.cycle.mesh)
+        s, rise = metric.dot(first, tangent) - metric.dot(point.cycle, tangent), metric.dot(slope, tangent)
+        if not (s < 0 and rise > 0):
+            return point.cycle.moved(tangent, ds)
+        return point.cycle.towards(first, ds / s, tangent, s, slope, s / rise)
 
     def _strayed(self, a: Point, b: Point, change: float) -> bool:
         """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
@@ -341,8 +346,6 @@ class Continuation:
 
     def locate(self, a: Point, b: Point, test: Callable[[Point], float]) -> tuple[float, Point] | None:
         """The place on the chord between two points, and the point, where a function vanishes."""
-        from scipy.optimize import brentq
-
         between = Chord(self, a, b)
         known = {0.0: test(a), 1.0: test(b)}
         points: dict[float, Point] = {}
@@ -355,20 +358,21 @@ class Continuation:
                 points[at], known[at] = point, test(point)
             return known[at]
 
-        with suppress(ArithmeticError, ValueError, RuntimeError):
-            brentq(value, 0.0, 1.0, xtol=PLACE, rtol=1e-14)
+        with suppress(ArithmeticError):
+            at = bracketed_root(value, 0.0, 1.0, PLACE)
+            return at, points[at]
         solved = {at: test for at, test in known.items() if np.isfinite(test)}
         before = max((at for at, test in solved.items() if test * known[0.0] > 0), default=0.0)
         after = min((at for at, test in solved.items() if test * known[0.0] <= 0 and at > before), default=1.0)
         if after - before > WIDE and 0.0 in solved and 1.0 in solved:  # multipliers fail near a homoclinic orbit
             before, after = self._approached(value, known, before, after)
-        at = min(points, key=lambda each: (max(before - each, each - after, 0.0), abs(known[each])), default=None)
+        nearest = min(points, key=lambda each: (max(before - each, each - after, 0.0), abs(known[each])), default=None)
         if after - before > WIDE:
             root = (before * known[after] - after * known[before]) / (known[after] - known[before])
             between_them = between.estimate(float(root))
-            if between_them is not None and (at is None or self._nearer(between_them, points[at])):
+            if between_them is not None and (nearest is None or self._nearer(between_them, points[nearest])):
                 return float(root), between_them
-        return None if at is None or not np.isfinite(known[at]) else (at, points[at])
+        return None if nearest is None or not np.isfinite(known[nearest]) else (nearest, points[nearest])
 
     def _approached(
         self, value: Callable[[float], float], known: dict[float, float], before: float, after: float
@@ -427,24 +431,25 @@ class Chord:
         return guess
 
     def cubic(self, at: float) -> Cycle:
-        first, last = at * (1 - at) ** 2, at**2 * (at - 1)
-        along = self.start.moved(self.chord, at**2 * (3 - 2 * at))
-        return along.moved(self.tangents[0], first).moved(self.tangents[1], last)
+        first, last = self.tangents
+        return self.start.towards(self.b.cycle, at, first, 1.0, last, 1.0)
 
     def fraction(self, value: float) -> float:
         """Where the cubic has this value of the parameter."""
-        from scipy.optimize import brentq
+        first, last = self.start.value, self.b.value
+        slopes = [float(tangent.scalars[1]) for tangent in self.tangents]
 
         def left(at: float) -> float:
-            return self.guess(at).value - value
+            along = first + at**2 * (3 - 2 * at) * (last - first)
+            return along + at * (1 - at) ** 2 * slopes[0] + at**2 * (at - 1) * slopes[1] - value
 
         if left(0.0) * left(1.0) > 0:
             return 0.0 if abs(left(0.0)) < abs(left(1.0)) else 1.0
-        return float(brentq(left, 0.0, 1.0))
+        return bracketed_root(left, 0.0, 1.0, PLACE)
 
     def point(self, at: float) -> Point | str:
         """The orbit on the plane across the chord at a fraction of it."""
-        solution = self.continuation.corrected(self.guess(at), self.b, self.row)
+        solution = self.continuation.corrected(self.guess(at), self.b, self.row, LOCATED)
         if isinstance(solution, str):
             return solution
         self.solved[at] = solution.cycle

@@ -12,8 +12,9 @@ import numpy as np
 from pfaff.bifurcation.condensation import compiled, sweep
 
 SWEEPS = 40
-APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this are separated
-DECOUPLED = 1e-14  # what is left of a coupling
+APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
+SPREAD = np.log(1e3)  # of sizes, beyond which they are: rounding in a block is relative to its largest
+DECOUPLED, ROUNDING = 1e-14, 1e-11  # what is left of a coupling; below the second, what no longer shrinks is rounding
 SMALLEST = 1e-300  # below it a triangle is singular
 REAL = 1e-14  # imaginary parts below this, relative, are rounding
 LARGEST = 700.0  # logarithms beyond this overflow
@@ -34,20 +35,13 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
 def _multipliers(G, signs, Q):
     n = G.shape[1]
     R, H = np.empty_like(G), np.empty((n, n))
-    sizes = _iterate(G, signs, Q, R, H)
+    block = _iterate(G, signs, Q, R, H)
     values = np.empty(n, dtype=np.complex128)
     low = 0
     for high in range(1, n + 1):
-        if high == n or sizes[high - 1] - sizes[high] > APART:
+        if high == n or block[high] != block[low]:
             product, size = _triangles(R, low, high)
-            block = np.zeros((high - low, high - low), dtype=np.complex128)
-            for i in range(high - low):
-                for t in range(high - low):
-                    for l in range(high - low):
-                        block[i, t] += H[low + i, low + l] * product[l, t]
-            found = np.linalg.eigvals(block)
-            for k in range(high - low):
-                values[low + k] = found[k] * np.exp(min(size, LARGEST))
+            _eigenvalues(H[low:high, low:high], product, np.exp(min(size, LARGEST)), values[low:high])
             low = high
     for k in range(n):
         if abs(values[k].imag) < REAL * abs(values[k]):
@@ -87,9 +81,10 @@ def test_functions(multipliers, structural):
 
 @compiled
 def _iterate(G, signs, Q, R, H):
-    """Sweeps until Q is carried into itself as far as sizes separate it; H = Q_0ᵀ signs Q_N. Returns log sizes."""
+    """Sweeps until Q is carried into itself as far as sizes separate it; H = Q_0ᵀ signs Q_N. Returns the blocks."""
     N, n = G.shape[:2]
-    sizes = np.zeros(n)
+    sizes, block = np.zeros(n), np.zeros(n, dtype=np.int64)
+    last = np.inf
     for _ in range(SWEEPS):
         Q0 = Q.copy()
         sweep(G, Q, R)
@@ -105,14 +100,45 @@ def _iterate(G, signs, Q, R, H):
                 H[i, t] = 0.0
                 for l in range(n):
                     H[i, t] += Q0[l, i] * Q[l, t]
+        first = 0
         for p in range(1, n):
-            if sizes[p - 1] - sizes[p] > APART:
-                for i in range(p, n):
-                    for t in range(p):
-                        left = max(left, abs(H[i, t]))
-        if left < DECOUPLED:
+            apart = sizes[p - 1] - sizes[p] > APART and sizes[first] - sizes[p] > SPREAD
+            block[p] = block[p - 1] + (1 if apart else 0)
+            first = p if apart else first
+        for i in range(1, n):
+            for t in range(i):
+                if block[t] < block[i]:
+                    left = max(left, abs(H[i, t]))
+        if left < DECOUPLED or (last / 2 < left < ROUNDING):
             break
-    return sizes
+        last = left
+    return block
+
+
+@compiled
+def _eigenvalues(H, product, scale, values):
+    """Those of scale·H·product; of one or two in closed form."""
+    count = len(values)
+    if count > 2:
+        block = np.zeros((count, count), dtype=np.complex128)
+        for i in range(count):
+            for t in range(count):
+                for l in range(count):
+                    block[i, t] += H[i, l] * product[l, t]
+        values[:] = np.linalg.eigvals(block) * scale
+        return
+    if count == 1:
+        values[0] = H[0, 0] * product[0, 0] * scale
+        return
+    a, b = H[0, 0] * product[0, 0], H[0, 0] * product[0, 1] + H[0, 1] * product[1, 1]
+    c, d = H[1, 0] * product[0, 0], H[1, 0] * product[0, 1] + H[1, 1] * product[1, 1]
+    half, square = (a + d) / 2, ((a - d) / 2) ** 2 + b * c
+    if square < 0:
+        values[0], values[1] = complex(half, np.sqrt(-square)) * scale, complex(half, -np.sqrt(-square)) * scale
+        return
+    larger = half + np.sqrt(square) if half > 0 else half - np.sqrt(square)
+    values[0] = larger * scale
+    values[1] = (a * d - b * c) / larger * scale if larger != 0 else 0.0
 
 
 @compiled

@@ -11,7 +11,10 @@ from numpy.polynomial import legendre
 
 @dataclass(frozen=True, eq=False)
 class Gauss:
-    """Gauss's collocation with m points in [0, 1]: the Runge–Kutta coefficients A, b, c, and A², bᵀA."""
+    """Gauss's collocation with m points in [0, 1]: the Runge–Kutta coefficients A, b, c, and A², bᵀA.
+
+    ``inverse`` has the coefficients in Legendre's polynomials, one column each, of those through one point.
+    """
 
     degree: int
     A: np.ndarray
@@ -19,21 +22,21 @@ class Gauss:
     b: np.ndarray
     bA: np.ndarray
     c: np.ndarray
-    _inverse: np.ndarray
+    inverse: np.ndarray
 
     def values(self, at: np.ndarray) -> np.ndarray:
         """The polynomials that are 1 at one Gauss point and 0 at the others, one column each."""
-        return legendre.legvander(2 * at - 1, self.degree - 1) @ self._inverse
+        return legendre.legvander(2 * at - 1, self.degree - 1) @ self.inverse
 
     def integrals(self, at: np.ndarray) -> np.ndarray:
         """Their integrals from 0."""
-        return _integrated(2 * at - 1, self.degree) @ self._inverse
+        return _integrated(2 * at - 1, self.degree) @ self.inverse
 
     @cached_property
     def highest(self) -> np.ndarray:
         """Weights of values at the Gauss points in the highest derivative of the polynomial through them."""
         leading = legendre.leg2poly(np.eye(self.degree)[-1])[-1] * 2.0 ** (self.degree - 1)
-        return self._inverse[-1] * leading * np.prod(np.arange(1, self.degree, dtype=float))
+        return self.inverse[-1] * leading * np.prod(np.arange(1, self.degree, dtype=float))
 
     @cached_property
     def constant(self) -> float:

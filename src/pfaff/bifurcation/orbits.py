@@ -71,17 +71,13 @@ class OrbitProblem:
         end = value if to is None else to
         generic = [*(value + (end - value) * random.uniform(-1, 2, 4)), *(value * random.uniform(0.3, 3, 3))]
         values = [value, end, *generic, *random.normal(size=3)]
-        seen = [odd for odd in (self._odd_at(x, each) for each in values) if odd is not None]
-        return bool(seen) and all(seen)
-
-    def _odd_at(self, x: np.ndarray, value: float) -> bool | None:
-        """The same at one value of the load; none where f is hardly anywhere finite."""
-        there, mirrored = (self.collocation.equations.rates(each, value) for each in (x, -x))
-        finite = np.isfinite(there).all(axis=1) & np.isfinite(mirrored).all(axis=1)
-        if finite.sum() <= 4:
-            return None
-        defect, size = np.abs(there + mirrored)[finite].max(axis=0), np.abs(there)[finite].max(axis=0)
-        return bool((defect <= ODD * size).all())
+        states, loads = np.tile(np.vstack([x, -x]), (len(values), 1)), np.repeat(values, 2 * len(x))
+        rates = self.collocation.equations.rates(states, loads).reshape(len(x.T), len(values), 2, -1)
+        finite = np.isfinite(rates).all(axis=(0, 2))
+        seen = finite.sum(axis=1) > 4  # values of the load at which f is hardly anywhere finite say nothing
+        there, mirrored = np.where(finite, rates.transpose(2, 0, 1, 3), 0.0)
+        odd = np.abs(there + mirrored).max(axis=-1) <= ODD * np.abs(there).max(axis=-1)
+        return bool(seen.any() and odd[:, seen].all())
 
 
 @dataclass(frozen=True, eq=False)
