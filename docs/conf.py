@@ -1,5 +1,6 @@
 """The documentation as a site: ``make docs`` writes it to build/docs. Nothing on it needs a network."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -36,3 +37,12 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_default_options = {"members": True}
 python_use_unqualified_type_names = True
+
+
+def without_last_line(app, name, source):
+    """Doctest wants an empty line after the last output of a block; readers do not."""
+    source[0] = re.sub(r"\n\n```$", "\n```", source[0], flags=re.MULTILINE)
+
+
+def setup(app):
+    app.connect("source-read", without_last_line)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import re
+import shlex
 from pathlib import Path
 
-import pfaff
 import pytest
+
+import pfaff
 
 DOCS = Path(__file__).parents[1] / "docs"
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMANDS = re.compile(r"^pfaff .*(?:(?<=\\)\n.*)*", re.MULTILINE)
 NOTEBOOKS = [page for page in sorted(DOCS.rglob("*.md")) if CELL.search(page.read_text(encoding="utf-8"))]
 
 
@@ -22,6 +26,29 @@ def test_cells_run(page: Path) -> None:
     for cell in CELL.findall(page.read_text(encoding="utf-8")):
         plain = "\n".join(line for line in cell.splitlines() if not line.startswith((":", "%")))
         exec(compile(plain, str(page), "exec"), names)
+
+
+def shell_commands() -> list[str]:
+    blocks = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    pages = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+    shell = "\n".join(block for page in pages for block in blocks.findall(page.read_text(encoding="utf-8")))
+    return sorted({command.split("#")[0].replace("\\\n", " ").strip() for command in COMMANDS.findall(shell)})
+
+
+@pytest.mark.parametrize("command", shell_commands())
+def test_commands_exist(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Asked for help, a command is parsed with all its options before it answers."""
+    from pfaff.cli import main
+
+    monkeypatch.setattr("sys.argv", [*shlex.split(command), "--help"])
+    try:
+        main()
+    except SystemExit as end:
+        pytest.fail(f"{command}: {end.code} {capsys.readouterr().err}")
+    finally:
+        gc.enable()
+        gc.unfreeze()
+    assert "Usage:" in capsys.readouterr().out
 
 
 def test_api_is_complete() -> None:

@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pfaff
 import sympy as sm
+from sphinx.application import Sphinx
+from sympy.physics.mechanics import vlatex
+
+import pfaff
 from pfaff.draw.body import draw_body
 from pfaff.draw.scene import scene_of
 from pfaff.draw.style import BLUE, figure
 from pfaff.draw.view import view_of
 from pfaff.motion.start import initial_state
-from sphinx.application import Sphinx
-from sympy.physics.mechanics import vlatex
 
-LONGEST = 420  # characters of LaTeX that still make a readable formula
+LONGEST = 260  # characters of LaTeX that still make a readable formula
+MANY = 24  # parameters that are listed one by one
 BENT = 0.4  # how far the last coordinate is moved for the picture, where nothing forbids it
 
 HEAD = """# Atlas of ready systems
@@ -79,8 +81,12 @@ def formulas(system: Any) -> list[str]:
 
 
 def names(system: Any) -> str:
+    """Coordinates, load, and parameters with their defaults; of very many, only those that are not zero."""
     values = system.defaults
-    given = ", ".join(f"`{name}` = {'–' if value is None else value}" for name, value in values.items())
+    shown = values if len(values) <= MANY else {name: value for name, value in values.items() if value != 0}
+    given = [f"`{name}` = {'–' if value is None else value}" for name, value in shown.items()]
+    if len(shown) < len(values):
+        given.append(f"and {len(values) - len(shown)} more that are 0")
     load = f" The load is `{system.load}`." if system.load is not None else ""
     coordinates = ", ".join(f"`{name}`" for name in system.coordinate_names)
-    return f"Coordinates {coordinates}; parameters {given}.{load}\n"
+    return f"Coordinates {coordinates}; parameters {', '.join(given) or 'none'}.{load}\n"

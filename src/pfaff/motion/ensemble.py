@@ -30,7 +30,7 @@ LARGEST = 4e9  # bytes of sampled states
 class Ensemble:
     """Motions over an array of initial values or parameters, sampled at the times ``t``.
 
-    ``ensemble["theta1"]`` has the dimensions ``(time, *shape)``; ``outcomes`` holds the status of every member in words.
+    ``ensemble["theta1"]`` has the dimensions ``(time, *shape)``; ``outcomes`` holds every member's status in words.
     Samples that a member did not reach are NaN: its outcome says why. ``ensemble.motion(3, 5)`` runs one member in
     full. Axes of initial values are called ``initial_theta1`` and so on.
     """
