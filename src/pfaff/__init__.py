@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pfaff.errors import PfaffError
     from pfaff.motion.result import Motion, load_motion
     from pfaff.odes import Ode, ode
+    from pfaff.particles import Particle
     from pfaff.system import Drawing, System
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ _HOMES = {
     "load_motion": "pfaff.motion.result",
     "Ode": "pfaff.odes",
     "Part": "pfaff.assembly",
+    "Particle": "pfaff.particles",
     "PfaffError": "pfaff.errors",
     "System": "pfaff.system",
     "ode": "pfaff.odes",
@@ -45,6 +47,7 @@ __all__ = [
     "Motion",
     "Ode",
     "Part",
+    "Particle",
     "PfaffError",
     "System",
     "__version__",

@@ -43,7 +43,6 @@ class Part(System):
     Explicit time is not accepted: assemblies are studied under constant loads.
     """
 
-    kinetic: Any = 0
     name: str = "part"
 
     needs_inertia = False

@@ -151,6 +151,11 @@ def timed(expressions: list[Expression]) -> list[Expression]:
     return list(hy.subs(expressions, {CLOCK: hy.time}))
 
 
+def clocked(expressions: list[Expression]) -> list[Expression]:
+    """The same expressions with the clock for heyoka's time: to be differentiated with respect to it."""
+    return list(hy.subs(expressions, {hy.time: CLOCK})) if expressions else []
+
+
 def convert(expression: sm.Expr, symbols: dict[sm.Symbol, Expression]) -> Expression:
     """A SymPy expression in heyoka's graph."""
     # heyoka takes only rationals that a binary float holds exactly: the others are rounded here, once.

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import sympy as sm
 
 from pfaff.errors import ConstraintError, StatementError, nearest
 from pfaff.integrability import first_integrable, integrable_together, redundant_rows
 from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
+from pfaff.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.equations import LagrangeEquations
+    from pfaff.comparison import Comparison
+    from pfaff.equations import LagrangeEquations, Principle
     from pfaff.flow import Flow
 
 
@@ -74,7 +76,8 @@ class Statement:
     """A system in plain symbols: q for coordinates, v for velocities, time as itself.
 
     ``constraints`` are velocity-level expressions c(q, v, t) = A v + b: the nonholonomic ones
-    first, then the time derivatives of the holonomic ``positions`` φ(q, t).
+    first, then the time derivatives of the holonomic ``positions`` φ(q, t). Energies and forces that were left out
+    are those of the ``particles``.
     """
 
     q: tuple[sm.Symbol, ...]
@@ -86,6 +89,7 @@ class Statement:
     forces: tuple[sm.Expr, ...]
     constraints: tuple[sm.Expr, ...]
     positions: tuple[sm.Expr, ...]
+    particles: tuple[Particle, ...]
     to_plain: Mapping[sm.Basic, sm.Basic]
 
 
@@ -111,13 +115,16 @@ class System(Parametrised):
     accept_integrable
         Take an integrable relation among the nonholonomic ones as it stands: its constant of integration
         is then left to the initial state, and equilibria come in families over it.
+    particles
+        Material points, for Newton's law and d'Alembert's principle. The kinetic energy may then be left out: it is
+        theirs. Without potential, dissipation and forces the generalised forces are theirs, too.
 
     The equations are M q̈ + h + Aᵀp = 0 with A q̇ + b = 0: the reaction p multiplies +A on the
     left-hand side.
     """
 
     coordinates: Sequence[sm.Expr]
-    kinetic: Any
+    kinetic: Any = None
     potential: Any = 0
     dissipation: Any = 0
     forces: Mapping[sm.Expr, Any] = field(default_factory=dict)
@@ -128,6 +135,7 @@ class System(Parametrised):
     drawing: Drawing | None = None
     name: str = "system"
     accept_integrable: bool = False
+    particles: Sequence[Particle] = ()
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -136,7 +144,14 @@ class System(Parametrised):
         normalise(self, "parameters", _parameters(self.parameters, self.coordinate_names))
         normalise(self, "nonholonomic_constraints", _relations(self.nonholonomic_constraints, "nonholonomic"))
         normalise(self, "holonomic_constraints", _relations(self.holonomic_constraints, "holonomic"))
+        normalise(self, "particles", checked_particles(self.particles))
         _check_names(self)
+        if self.kinetic is None and not self.particles:
+            if self.needs_inertia:
+                raise StatementError(
+                    "the system has no inertia: state the kinetic energy, or particles to derive it from"
+                )
+            normalise(self, "kinetic", sm.S.Zero)
         for energy in ("kinetic", "potential", "dissipation"):
             normalise(self, energy, sm.sympify(getattr(self, energy)))
         normalise(self, "load", checked_load(self.load, self.parameters))
@@ -160,19 +175,55 @@ class System(Parametrised):
         count = len(self.nonholonomic_constraints) + len(self.holonomic_constraints)
         return ("p",) if count == 1 else tuple(f"p{k + 1}" for k in range(count))
 
+    @property
+    def states_forces(self) -> bool:
+        """Whether potential, dissipation or generalised forces are stated; if not, those of the particles act."""
+        return bool(self.potential != 0 or self.dissipation != 0 or self.forces)
+
+    def by_energies(self) -> System:
+        """The same system without particles: what they imply is stated as kinetic energy and generalised forces."""
+        if not self.particles:
+            return self
+        stated = {plain: original for original, plain in self.statement.to_plain.items()}
+        forces = zip(self.coordinates, self.statement.forces, strict=True)
+        return replace(
+            self,
+            kinetic=self.statement.kinetic.xreplace(stated),
+            forces={q: force.xreplace(stated) for q, force in forces if force != 0},
+            particles=(),
+        )
+
     def at(self, **values: Any) -> Case:
         """This system with numbers for its parameters: an immutable case, ready for analysis."""
         from pfaff.case import Case
 
         return Case(self, self.defaults).at(**values)
 
-    def equations(self, principle: str = "lagrange") -> LagrangeEquations:
-        """The equations of motion by a principle of mechanics, as SymPy matrices and LaTeX."""
+    @overload
+    def equations(self, principle: Literal["lagrange"] = "lagrange") -> LagrangeEquations: ...
+    @overload
+    def equations(self, principle: str, quasi_velocities: Mapping[str, Any] | None = None) -> Principle: ...
+    def equations(self, principle: str = "lagrange", quasi_velocities: Mapping[str, Any] | None = None) -> Principle:
+        """The equations of motion by a principle of mechanics, as SymPy matrices, LaTeX and a compiled flow.
+
+        ``"lagrange"``, ``"appell"``, ``"hamilton"``, and with particles ``"dalembert"`` and ``"newton"``.
+        Quasi-velocities may be chosen for Appell's, by name: expressions linear in the velocities.
+        """
         from pfaff.equations import PRINCIPLES, derive
 
         if principle not in PRINCIPLES:
             raise StatementError(f"unknown principle {principle!r}: {nearest(principle, PRINCIPLES)}")
-        return derive(self, principle)
+        if quasi_velocities is None:
+            return derive(self, principle)
+        if principle != "appell":
+            raise StatementError(f"quasi-velocities are for principle 'appell', not {principle!r}: leave them out")
+        return derive(self, principle, quasi_velocities=quasi_velocities)
+
+    def compare(self, states: int = 32, seed: int = 0) -> Comparison:
+        """The principles of mechanics side by side: sizes, costs, and agreement at random states."""
+        from pfaff.comparison import compare
+
+        return compare(self, states, seed)
 
     @cached_property
     def flow(self) -> Flow:
@@ -271,19 +322,25 @@ def _statement(system: System) -> Statement:
     pfaffian = tuple(
         plain(c, f"nonholonomic constraint {k + 1}") for k, c in enumerate(system.nonholonomic_constraints)
     )
+    moving = {*plain_q, *plain_v, t}
+    particles = tuple(plain_particle(k + 1, p, plain, moving, set(plain_v)) for k, p in enumerate(system.particles))
+    derived = system.kinetic is None
+    kinetic = kinetic_energy(particles, plain_q, plain_v, t) if derived else plain(system.kinetic, "the kinetic energy")
+    stated_forces = tuple(
+        plain(system.forces.get(q, 0), f"the force on {name}")
+        for q, name in zip(system.coordinates, system.coordinate_names, strict=True)
+    )
     return Statement(
         q=plain_q,
         v=plain_v,
         time=t,
-        kinetic=plain(system.kinetic, "the kinetic energy"),
+        kinetic=kinetic,
         potential=plain(system.potential, "the potential"),
         dissipation=plain(system.dissipation, "the dissipation"),
-        forces=tuple(
-            plain(system.forces.get(q, 0), f"the force on {name}")
-            for q, name in zip(system.coordinates, system.coordinate_names, strict=True)
-        ),
+        forces=stated_forces if system.states_forces else generalised_forces(particles, plain_q),
         constraints=pfaffian + rates,
         positions=phi,
+        particles=particles,
         to_plain={**velocities, **positions},
     )
 

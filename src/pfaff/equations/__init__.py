@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pfaff.equations.appell import AppellEquations
+from pfaff.equations.dalembert import DAlembertEquations
+from pfaff.equations.hamilton import HamiltonEquations
 from pfaff.equations.lagrange import LagrangeEquations
+from pfaff.equations.newton import NewtonEquations
+from pfaff.equations.principle import Principle
 
 if TYPE_CHECKING:
     from pfaff.system import System
 
-PRINCIPLES = {"lagrange": LagrangeEquations}
+PRINCIPLES: dict[str, type[Principle]] = {
+    each.name: each
+    for each in (LagrangeEquations, AppellEquations, HamiltonEquations, DAlembertEquations, NewtonEquations)
+}
 
 
-def derive(system: System, principle: str) -> LagrangeEquations:
-    return PRINCIPLES[principle](system)
+def derive(system: System, principle: str, **choices: Any) -> Principle:
+    return PRINCIPLES[principle](system, **choices)
 
 
-__all__ = ["PRINCIPLES", "LagrangeEquations", "derive"]
+__all__ = [
+    "PRINCIPLES",
+    "AppellEquations",
+    "DAlembertEquations",
+    "HamiltonEquations",
+    "LagrangeEquations",
+    "NewtonEquations",
+    "Principle",
+    "derive",
+]

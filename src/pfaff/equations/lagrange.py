@@ -4,32 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import sympy as sm
-from sympy.simplify.fu import TR8
 
-from pfaff.system import System
+from pfaff.equations.principle import Principle
+from pfaff.equations.typeset import Step, lines, short, typeset, vanishing
+
+if TYPE_CHECKING:
+    from pfaff.formulations.formulation import Formulation
 
 
-@dataclass(frozen=True)
-class LagrangeEquations:
+@dataclass(frozen=True, eq=False)
+class LagrangeEquations(Principle):
     """M q̈ + h + Aᵀp = 0 with A q̈ + γ = 0, as SymPy matrices in the user's own symbols.
 
     The reaction p multiplies +A on the left-hand side: the generalised force that the constraints
     exert on the system is −Aᵀp.
     """
 
-    system: System
+    name = "lagrange"
+
+    @property
+    def unknowns(self) -> tuple[sm.Expr, ...]:
+        return (*self.system.coordinates, *self.multipliers)
+
+    @property
+    def equations(self) -> sm.Matrix:
+        return self.motion.col_join(self.constraints)
+
+    @property
+    def dynamical(self) -> int:
+        return len(self.system.coordinates)
 
     @cached_property
     def mass_matrix(self) -> sm.Matrix:
-        s = self.system.statement
+        s = self._statement
         return self._stated(sm.hessian(s.kinetic, s.v))
 
     @cached_property
     def forcing(self) -> sm.Matrix:
         """h: everything in the equations of motion but the accelerations and reactions."""
-        s = self.system.statement
+        s = self._statement
         T, V, D = s.kinetic, s.potential, s.dissipation
         momenta = [sm.diff(T, v) for v in s.v]
         rows = [
@@ -45,24 +61,18 @@ class LagrangeEquations:
     @cached_property
     def constraint_matrix(self) -> sm.Matrix:
         """A, one row for each constraint, the nonholonomic ones first."""
-        s = self.system.statement
+        s = self._statement
         rows = [[sm.diff(c, v) for v in s.v] for c in s.constraints]
         return self._stated(sm.Matrix(len(rows), len(s.v), [e for row in rows for e in row]))
 
     @cached_property
     def constraint_forcing(self) -> sm.Matrix:
         """γ of A q̈ + γ = 0, the time derivative of the constraints."""
-        s = self.system.statement
+        s = self._statement
         rows = [
             sum((sm.diff(c, q) * v for q, v in zip(s.q, s.v, strict=True)), sm.diff(c, s.time)) for c in s.constraints
         ]
         return self._stated(sm.Matrix(len(rows), 1, rows))
-
-    @cached_property
-    def multipliers(self) -> sm.Matrix:
-        t = self.system.time
-        names = self.system.reaction_names if self.system.statement.constraints else ()
-        return sm.Matrix(len(names), 1, [sm.Function(name)(t) for name in names])
 
     @cached_property
     def accelerations(self) -> sm.Matrix:
@@ -80,22 +90,34 @@ class LagrangeEquations:
         return self.mass_matrix * self.accelerations + self.forcing - self.reaction_forces
 
     @cached_property
-    def constraints(self) -> sm.Matrix:
-        """The left-hand sides A q̇ + b."""
-        s = self.system.statement
-        return self._stated(sm.Matrix(len(s.constraints), 1, list(s.constraints)))
+    def formulation(self) -> Formulation:
+        from pfaff.formulations.formulation import lagrange
+
+        return lagrange(self.system)
+
+    def steps(self) -> list[Step]:
+        s = self._statement
+        derivatives: list[tuple[str, sm.Expr]] = []
+        for q, x, v in zip(self.system.coordinates, s.q, s.v, strict=True):
+            tex, dot = typeset(q), typeset(q.diff(self.system.time))
+            momentum = sm.diff(s.kinetic, v)
+            derivatives += [
+                (rf"\frac{{\partial \mathcal{{T}}}}{{\partial {dot}}}", self._stated(momentum)),
+                (
+                    rf"\frac{{d}}{{dt}} \frac{{\partial \mathcal{{T}}}}{{\partial {dot}}}",
+                    self._stated(self._rate(momentum)),
+                ),
+                (rf"\frac{{\partial \mathcal{{T}}}}{{\partial {tex}}}", self._stated(sm.diff(s.kinetic, x))),
+                (rf"\frac{{\partial \mathcal{{V}}}}{{\partial {tex}}}", self._stated(sm.diff(s.potential, x))),
+            ]
+        return [
+            *self._energy_steps(),
+            ("Derivatives", lines(derivatives)),
+            *self._constraint_step(),
+            ("Equations of motion", vanishing(self.motion)),
+        ]
 
     def latex(self) -> str:
         """The equations of motion and the constraints, each equal to zero, as an ``align*`` block."""
-        from sympy.physics.vector import vlatex
-
-        lines = [rf"{vlatex(_short(e))} &= 0 \\" for e in (*self.motion, *self.constraints)]
-        return "\n".join([r"\begin{align*}", *lines, r"\end{align*}"])
-
-    def _stated(self, matrix: sm.Matrix) -> sm.Matrix:
-        return matrix.xreplace({plain: stated for stated, plain in self.system.statement.to_plain.items()})
-
-
-def _short(expression: sm.Expr) -> sm.Expr:
-    """Products of sines and cosines as those of sums of angles: what a chain of bars asks for, and quick."""
-    return sm.expand(TR8(sm.expand(expression)))
+        rows = [rf"{typeset(short(e))} &= 0 \\" for e in (*self.motion, *self.constraints)]
+        return "\n".join([r"\begin{align*}", *rows, r"\end{align*}"])

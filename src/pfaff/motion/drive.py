@@ -92,6 +92,7 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
 
 
 def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters: Mapping[sm.Symbol, Any]) -> System:
+    system = system.by_energies()
     loads, motions = {}, []
     carried = sm.S.Zero
     for name, function in functions.items():

@@ -1,0 +1,95 @@
+"""Energies and particles as two descriptions of one system: where both are stated they must agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import StatementError
+from pfaff.particles import generalised_forces, kinetic_energy
+from pfaff.system import Statement, System
+
+TRIALS = 4
+TOLERANCE = 1e-9  # relative to the terms compared; identities hold to rounding
+
+
+def check_descriptions(system: System) -> None:
+    """The inertia and the forces of the particles are those of the energies, or an error says which are not."""
+    if system.kinetic is not None:
+        _check_inertia(system)
+    check_forces(system)
+
+
+def check_forces(system: System) -> None:
+    """Σ F·∂R/∂q_j against Q_j − ∂V/∂q_j − ∂D/∂q̇_j, coordinate by coordinate."""
+    if not system.states_forces:
+        return
+    s = system.statement
+    stated = [
+        force - sm.diff(s.potential, q) - sm.diff(s.dissipation, v)
+        for force, q, v in zip(s.forces, s.q, s.v, strict=True)
+    ]
+    of_particles = generalised_forces(s.particles, s.q)
+    for name, a, b in zip(system.coordinate_names, stated, of_particles, strict=True):
+        if not _identical(a, b):
+            raise StatementError(
+                f"the generalised force on {name} is {_shown(s, a)} by potential, dissipation and forces, but the "
+                f"forces on the particles do the virtual work of {_shown(s, b)}: {_shown(s, a - b)} is not accounted "
+                "for; add it to the force of a particle, or its opposite to forces, or leave potential, dissipation "
+                "and forces out"
+            )
+
+
+def _check_inertia(system: System) -> None:
+    s = system.statement
+    of_particles = kinetic_energy(s.particles, s.q, s.v, s.time)
+    for i, v in enumerate(s.v):
+        for w in s.v[i:]:
+            share = sm.Rational(1, 2) if v == w else 1
+            a, b = (share * sm.diff(T, v, w) for T in (s.kinetic, of_particles))
+            if not _identical(a, b):
+                product = f"{v.name}**2" if v == w else f"{v.name}*{w.name}"
+                _complain(s, f"its term with {product}", a, b)
+    # Terms that are total time derivatives do no harm: what they contribute to Lagrange's equations is compared.
+    for q, v in zip(s.q, s.v, strict=True):
+        a, b = (_inertial_force(T, s, q, v) for T in (s.kinetic, of_particles))
+        if not _identical(a, b):
+            _complain(s, f"its terms of lower degree in the velocities, which push {q.name},", a, b)
+
+
+def _inertial_force(T: sm.Expr, s: Statement, q: sm.Symbol, v: sm.Symbol) -> sm.Expr:
+    momentum = sm.diff(T, v)
+    rate = sum((sm.diff(momentum, x) * w for x, w in zip(s.q, s.v, strict=True)), sm.diff(momentum, s.time))
+    return rate - sm.diff(T, q)
+
+
+def _complain(s: Statement, part: str, stated: sm.Expr, of_particles: sm.Expr) -> None:
+    raise StatementError(
+        f"the kinetic energy is not that of the particles: {part} has {_shown(s, stated)} as stated and "
+        f"{_shown(s, of_particles)} by the particles; {_shown(s, stated - of_particles)} is not accounted for: add or "
+        "change a particle (a rigid body takes at least two), or leave the kinetic energy out"
+    )
+
+
+def _shown(s: Statement, expression: sm.Expr) -> sm.Expr:
+    return sm.simplify(expression).xreplace({plain: stated for stated, plain in s.to_plain.items()})
+
+
+def _identical(a: sm.Expr, b: sm.Expr) -> bool:
+    """Equal at random values of all symbols, where an identity fails with probability one if it fails at all."""
+    if a == b:
+        return True
+    symbols = sorted(a.free_symbols | b.free_symbols, key=str)
+    evaluate = sm.lambdify(symbols, [a, b], "numpy")
+    generator = np.random.default_rng(1949)
+    compared = 0
+    for size in (1.4, 0.7, 0.3, 0.1, 10.0):
+        for _ in range(TRIALS):
+            with np.errstate(all="ignore"):
+                left, right = (float(e) for e in evaluate(*generator.uniform(0.2 * size, size, len(symbols))))
+            if not np.isfinite(left + right):
+                continue
+            compared += 1
+            if abs(left - right) > TOLERANCE * max(1e-3, abs(left) + abs(right)):
+                return False
+    return compared > 0

@@ -1,0 +1,59 @@
+"""Equations as a lecture writes them: titled steps in LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import sympy as sm
+from sympy.simplify.fu import TR5, TR8
+
+Step = tuple[str, str]
+LONG = 400  # operations beyond which expanding takes seconds and helps nobody
+
+
+def short(expression: sm.Expr) -> sm.Expr:
+    """Products of sines and cosines as those of sums of angles: what a chain of bars asks for, and quick."""
+    return sm.expand(TR8(sm.expand(expression)))
+
+
+def shorter(expression: sm.Expr) -> sm.Expr:
+    """As it stands, expanded, with sin² + cos² = 1, or with angles collected: whichever has fewest operations."""
+    if sm.count_ops(expression) > LONG:
+        return expression
+    expanded = sm.expand(expression)
+    return min((expression, expanded, sm.expand(TR5(expanded)), short(expanded)), key=sm.count_ops)
+
+
+def typeset(expression: sm.Basic) -> str:
+    """LaTeX with dots for time derivatives."""
+    from sympy.physics.vector import vlatex
+
+    return vlatex(expression)
+
+
+def variation_of(symbol: sm.Basic) -> sm.Symbol:
+    """δq as a symbol that prints so."""
+    return sm.Symbol(rf"\delta {{{typeset(symbol)}}}")
+
+
+def sum_of(terms: Iterable[tuple[sm.Expr, sm.Symbol]]) -> str:
+    """Σ coefficient · symbol with every coefficient in brackets."""
+    kept = [(shorter(coefficient), symbol) for coefficient, symbol in terms]
+    rows = [rf"\left({typeset(c)}\right) {typeset(symbol)}" for c, symbol in kept if c != 0]
+    return " + ".join(rows) or "0"
+
+
+def lines(pairs: Iterable[tuple[str, sm.Expr | str]]) -> str:
+    """left &= right, line by line; nothing on the right of a blank."""
+    rows = [f"{left} &= {right if isinstance(right, str) else typeset(shorter(right))}" for left, right in pairs]
+    return " \\\\\n".join(rows)
+
+
+def vanishing(expressions: Iterable[sm.Expr]) -> str:
+    """Left-hand sides, each equal to zero."""
+    return lines((typeset(shorter(e)), "0") for e in expressions)
+
+
+def document(steps: Sequence[Step]) -> str:
+    """All steps, one after the other, each under its title."""
+    return "\n\n".join(f"\\paragraph{{{title}}}\n\\begin{{align*}}\n{body}\n\\end{{align*}}" for title, body in steps)
