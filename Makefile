@@ -2,13 +2,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-fast lint bench clean
+.PHONY: run test test-fast lint docs bench clean
 
 run: $(VENV)/ready
 	$(BIN)/pfaff reproduce cazzolli2020 --output report
 
 # The matrices are small: one thread for linear algebra is faster than two that wait for each other.
-test: lint
+test: lint $(VENV)/docs
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 
 test-fast: $(VENV)/ready
@@ -18,6 +18,10 @@ lint: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(VENV)/docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
+	@echo "open build/docs/index.html"
 
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/derive.py
@@ -33,5 +37,9 @@ $(VENV)/ready: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,sundials]"
 	touch $@
 
+$(VENV)/docs: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	touch $@
+
 clean:
-	rm -rf $(VENV) report build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) report build dist docs/_generated .pytest_cache .mypy_cache .ruff_cache

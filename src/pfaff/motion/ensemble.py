@@ -30,7 +30,7 @@ LARGEST = 4e9  # bytes of sampled states
 class Ensemble:
     """Motions over an array of initial values or parameters, sampled at the times ``t``.
 
-    ``ensemble["theta1"]`` has the dimensions (time, *shape); ``outcomes`` holds the status of every member in words.
+    ``ensemble["theta1"]`` has the dimensions ``(time, *shape)``; ``outcomes`` holds every member's status in words.
     Samples that a member did not reach are NaN: its outcome says why. ``ensemble.motion(3, 5)`` runs one member in
     full. Axes of initial values are called ``initial_theta1`` and so on.
     """
@@ -66,7 +66,7 @@ class Ensemble:
         return self.y[self.states.index(name)]
 
     def peak(self, name: str, since: float = 0.0) -> np.ndarray:
-        """The largest |value| that each member reaches at a sample from the time ``since`` on."""
+        """The largest ``|value|`` that each member reaches at a sample from the time ``since`` on."""
         values = np.abs(self[name][np.abs(self.t) >= abs(since)])
         if not len(values):
             raise ParameterError(f"since={since}: the motions end at t = {self.t[-1]:g}")

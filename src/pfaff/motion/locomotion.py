@@ -77,7 +77,7 @@ class Locomotion:
         return {self.motion.names[k]: float((last[k] - first[k]) / (end - start)) for k in index}
 
     def loads(self, limit: float, load: str | None = None) -> tuple[float, float]:
-        """The loads that can be moved while every |reaction| stays below a limit, such as friction times weight.
+        """The loads that can be moved while every ``|reaction|`` stays below a limit, such as friction times weight.
 
         The reaction is affine in the load where constraints and drives determine the motion. Empty ranges come out
         with the larger bound first.
@@ -192,7 +192,7 @@ def _ignorable(motion: Motion) -> set[str]:
 
 @dataclass(frozen=True, eq=False)
 class Friction:
-    """The friction coefficient |p|/N that a constraint needs along a motion, and where a given one would slip."""
+    """The friction coefficient ``|p|/N`` that a constraint needs along a motion, and where a given one would slip."""
 
     t: np.ndarray
     needed: np.ndarray

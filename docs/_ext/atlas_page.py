@@ -1,0 +1,92 @@
+"""The page of the atlas, written from the registry before each build: a new system appears on it by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sympy as sm
+from sphinx.application import Sphinx
+from sympy.physics.mechanics import vlatex
+
+import pfaff
+from pfaff.draw.body import draw_body
+from pfaff.draw.scene import scene_of
+from pfaff.draw.style import BLUE, figure
+from pfaff.draw.view import view_of
+from pfaff.motion.start import initial_state
+
+LONGEST = 260  # characters of LaTeX that still make a readable formula
+MANY = 24  # parameters that are listed one by one
+BENT = 0.4  # how far the last coordinate is moved for the picture, where nothing forbids it
+
+HEAD = """# Atlas of ready systems
+
+Each is one short function that returns a `pfaff.System`; the pictures and formulas below are made from what it
+returns. `pfaff atlas` lists them on the shell, and `pfaff show NAME` says what may be dropped and why.
+"""
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.connect("builder-inited", write_atlas)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def write_atlas(app: Sphinx) -> None:
+    folder = Path(app.srcdir) / "_generated"
+    (folder / "pictures").mkdir(parents=True, exist_ok=True)
+    sections = [section(name, folder) for name in pfaff.atlas.SYSTEMS]
+    page = folder / "atlas.md"
+    text = "\n".join([HEAD, *sections])
+    if not page.exists() or page.read_text(encoding="utf-8") != text:
+        page.write_text(text, encoding="utf-8")
+
+
+def section(name: str, folder: Path) -> str:
+    """Heading, picture, formulas, names, and the function with its docstring."""
+    system = getattr(pfaff.atlas, name)()
+    parts = [f"## {system.name[0].upper()}{system.name[1:]}\n"]
+    if system.drawing is not None:
+        draw(system).savefig(folder / "pictures" / f"{name}.png", dpi=110)
+        parts.append(f"![{system.name}](pictures/{name}.png)\n")
+    parts += [f"$$\n{formula}\n$$\n" for formula in formulas(system)]
+    parts.append(names(system))
+    parts.append(f"```{{eval-rst}}\n.. autofunction:: pfaff.atlas.{name}\n```\n")
+    return "\n".join(parts)
+
+
+def draw(system: Any) -> Any:
+    """The system a little out of its way, or at its start where holonomic constraints leave no choice."""
+    case = system.at()
+    q = np.linspace(BENT / 2, BENT, len(system.coordinates))
+    if system.holonomic_constraints:
+        q = initial_state(case, {}, project=True).q
+    scene = scene_of(case, q[:, None], np.zeros(1))
+    view = view_of(scene)
+    fig = figure(6.0, float(np.clip(6.0 * view.size[1] / view.size[0], 1.2, 4.0)))
+    axes = fig.add_subplot()
+    draw_body(axes, scene, 0, BLUE)
+    view.frame(axes, 0)
+    axes.axis("off")
+    return fig
+
+
+def formulas(system: Any) -> list[str]:
+    """Energies and constraints, as far as they are short enough to be read."""
+    stated = [("T", system.kinetic), ("V", system.potential), ("D", system.dissipation)]
+    lines = [f"{symbol} = {vlatex(expression)}" for symbol, expression in stated if expression != 0]
+    lines += [f"{vlatex(sm.sympify(c))} = 0" for c in (*system.nonholonomic_constraints, *system.holonomic_constraints)]
+    return [line for line in lines if len(line) <= LONGEST]
+
+
+def names(system: Any) -> str:
+    """Coordinates, load, and parameters with their defaults; of very many, only those that are not zero."""
+    values = system.defaults
+    shown = values if len(values) <= MANY else {name: value for name, value in values.items() if value != 0}
+    given = [f"`{name}` = {'–' if value is None else value}" for name, value in shown.items()]
+    if len(shown) < len(values):
+        given.append(f"and {len(values) - len(shown)} more that are 0")
+    load = f" The load is `{system.load}`." if system.load is not None else ""
+    coordinates = ", ".join(f"`{name}`" for name in system.coordinate_names)
+    return f"Coordinates {coordinates}; parameters {', '.join(given) or 'none'}.{load}\n"

@@ -1,0 +1,78 @@
+"""The documentation: its notebooks run, its site builds without a warning, and nothing on it needs a network."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import pfaff
+
+DOCS = Path(__file__).parents[1] / "docs"
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMMANDS = re.compile(r"^pfaff .*(?:(?<=\\)\n.*)*", re.MULTILINE)
+NOTEBOOKS = [page for page in sorted(DOCS.rglob("*.md")) if CELL.search(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", NOTEBOOKS, ids=lambda page: page.stem)
+def test_cells_run(page: Path) -> None:
+    """All cells in order; those that a page hides assert what its text says."""
+    names: dict[str, object] = {}
+    for cell in CELL.findall(page.read_text(encoding="utf-8")):
+        plain = "\n".join(line for line in cell.splitlines() if not line.startswith((":", "%")))
+        exec(compile(plain, str(page), "exec"), names)
+
+
+def shell_commands() -> list[str]:
+    blocks = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    pages = [DOCS.parent / "README.md", *sorted(DOCS.rglob("*.md"))]
+    shell = "\n".join(block for page in pages for block in blocks.findall(page.read_text(encoding="utf-8")))
+    return sorted({command.split("#")[0].replace("\\\n", " ").strip() for command in COMMANDS.findall(shell)})
+
+
+@pytest.mark.parametrize("command", shell_commands())
+def test_commands_exist(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Asked for help, a command is parsed with all its options before it answers."""
+    from pfaff.cli import main
+
+    monkeypatch.setattr("sys.argv", [*shlex.split(command), "--help"])
+    try:
+        main()
+    except SystemExit as end:
+        pytest.fail(f"{command}: {end.code} {capsys.readouterr().err}")
+    finally:
+        gc.enable()
+        gc.unfreeze()
+    assert "Usage:" in capsys.readouterr().out
+
+
+def test_api_is_complete() -> None:
+    """Every public name is on the page of the API, and every name on it exists."""
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\.\. auto(?:class|function|exception):: (pfaff[\w.]*)$", text, re.MULTILINE)
+    for path in listed:
+        module, name = path.rsplit(".", 1)
+        assert hasattr(importlib.import_module(module), name), path
+    public = set(pfaff.__all__) - {"__version__", "atlas"}
+    assert public <= {path.rsplit(".", 1)[1] for path in listed}
+
+
+@pytest.mark.slow
+def test_site_builds(tmp_path: Path) -> None:
+    for package in ("sphinx", "myst_nb", "furo", "latex2mathml"):
+        pytest.importorskip(package, reason="the extra docs is not installed")
+    from sphinx.cmd.build import main
+
+    assert main(["--fail-on-warning", "--quiet", "-b", "html", str(DOCS), str(tmp_path)]) == 0
+    pages = {path: path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.html")}
+    assert {"index.html", "tutorial.html", "api.html"} <= {path.name for path in pages}
+    for path, html in pages.items():
+        loaded = re.findall(r"""<(?:script|img|link)[^>]*?(?:src|href)=["'](https?://[^"']*)""", html)
+        assert not loaded, (path.name, loaded)
+        assert "MathJax" not in html
+    assert "<math" in (tmp_path / "theory" / "linearisation.html").read_text(encoding="utf-8")
