@@ -11,7 +11,7 @@ from pfaff.cli.bifurcation import branch, curve, hopf, orbits
 from pfaff.cli.motion import simulate
 from pfaff.cli.papers import reproduce
 from pfaff.cli.stability import critical, equilibria, paradox, spectrum
-from pfaff.cli.systems import atlas, show
+from pfaff.cli.systems import atlas, export, show
 from pfaff.errors import PfaffError
 
 
@@ -23,7 +23,9 @@ def app() -> None:
     """
 
 
-for command in (atlas, show, equilibria, spectrum, critical, paradox, hopf, orbits, branch, curve, simulate, reproduce):
+STATEMENT, STABILITY = (atlas, show, export), (equilibria, spectrum, critical, paradox)
+BIFURCATION, MOTION = (hopf, orbits, branch, curve), (simulate,)
+for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, reproduce):
     app.add_command(command)
 
 

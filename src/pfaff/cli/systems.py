@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.cli.arguments import as_json, which_system
+from pfaff.cli.arguments import as_json, load_parameter, which_case, which_system
 from pfaff.cli.output import print_json, table
-from pfaff.cli.statement import system_of
+from pfaff.cli.statement import case_of, system_of
 
 if TYPE_CHECKING:
     from pfaff.odes import Ode
@@ -91,3 +92,27 @@ def _ode_latex(stated: Ode) -> str:
     rates = zip(stated.symbols, stated.right_hand_sides, strict=True)
     rows = [rf"\dot{{{sm.latex(x)}}} &= {sm.latex(rate)}" for x, rate in rates]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
+@click.command()
+@which_case
+@load_parameter
+@click.option("--to", required=True, metavar="PROGRAM", help="auto, matcont, bifurcationkit, c, numpy or latex.")
+@click.option("--until", type=float, help="Where a continuation in the load ends.")
+@click.option("--output", type=click.Path(path_type=Path), help="Folder for the files; printed if not given.")
+@as_json
+def export(
+    load_parameter: str | None, to: str, until: float | None, output: Path | None, as_json: bool, **which: Any
+) -> None:
+    """The reduced equations with their derivatives, for AUTO-07p, MatCont, BifurcationKit, C, NumPy or LaTeX.
+
+    \b
+    Example:
+      pfaff export column --set k1=50 --set c_i=1.5 --to auto --until 120 --output column
+    """
+    exported = case_of(**which).export(to, output, load=load_parameter, until=until)
+    if as_json:
+        return print_json({"to": to, "files": exported.files, "written": list(exported.written)})
+    if output is None:
+        return print("\n".join(exported.files.values()))
+    print(exported.status)
