@@ -18,9 +18,12 @@ from pfaff.errors import ParameterError, nearest
 @click.option(
     "--output", type=click.Path(path_type=Path), default=Path("report"), show_default=True, help="Folder for results."
 )
+@click.option("--fresh", is_flag=True, help="Compute everything anew, whatever earlier runs have kept.")
 @as_json
-def reproduce(paper: str | None, output: Path, as_json: bool) -> None:
-    """Compute what a paper prints: printed value, computed value and verdict side by side, and its figures.
+def reproduce(paper: str | None, output: Path, fresh: bool, as_json: bool) -> None:
+    """Compute what a paper prints, as a report: printed value, computed value and verdict, figures, errata.
+
+    Without a paper, list those that can be reproduced.
 
     \b
     Example:
@@ -35,11 +38,11 @@ def reproduce(paper: str | None, output: Path, as_json: bool) -> None:
         return table("Papers", ["key", "paper"], [[key, title] for key, title in PAPERS.items()])
     if paper not in PAPERS:
         raise ParameterError(f"no paper {paper!r}: {nearest(paper, PAPERS)}")
-    result = reproduce_paper(paper, output, quiet=as_json)
+    result = reproduce_paper(paper, output, quiet=as_json, fresh=fresh)
     if not result.complete:
         sys.exit(130)
     if as_json:
         return print_json(result.as_dict())
     rows = [[i.where, i.what, i.printed_text, i.computed_text, i.verdict] for i in result.items]
     table(result.title, ["where", "what", "printed", "computed", "verdict"], rows)
-    print(f"{result.status}\nwritten: {', '.join(str(path) for path in result.files)}")
+    print(f"{result.status}\nopen {output / 'index.html'} (and {len(result.files) - 1} files beside it)")
