@@ -82,7 +82,8 @@ def test_hopf(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command", ["atlas", "show", "equilibria", "spectrum", "critical", "hopf", "paradox", "simulate", "reproduce"]
+    "command",
+    ["atlas", "show", "export", "equilibria", "spectrum", "critical", "hopf", "paradox", "simulate", "reproduce"],
 )
 def test_every_command_helps_with_an_example(command):
     done = run(command, "--help")

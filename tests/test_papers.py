@@ -1,13 +1,19 @@
-"""Reproductions: verdicts that can fail, and the whole of each paper."""
+"""Reproductions: verdicts that can fail, results that are kept, and the whole of each paper as a page."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
 
 import pytest
 
 from pfaff.papers import PAPERS, reproduce_paper
-from pfaff.papers.reproduction import Claim, verdict
+from pfaff.papers.reproduction import Claim, Erratum, Paper, Picture, Section, verdict
+from pfaff.papers.running import load_paper, reproduce
+from pfaff.papers.sources import code_of
 
 # Converged values of Cazzolli et al. (2020) that its print does not share; everything else must be reproduced.
 KNOWN_DIFFERENCES = {
@@ -19,6 +25,23 @@ KNOWN_DIFFERENCES = {
     "c_e at which l1 of the skate changes sign": 479.584601139,
     "flutter load of the misaligned bow": 78.2992872849,
 }
+# Results of the paper by number; each must be found among the places that the claims name.
+NUMBERED = (
+    *(2, 3, 4, 28, 37, 48, *range(52, 59), *range(60, 67), 70, 71, *range(76, 86), 88, *range(90, 97), 111),
+    *range(113, 117),
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path_factory, monkeypatch):
+    """Results are kept for this session only."""
+    if "session" not in _STORE:
+        _STORE["session"] = str(tmp_path_factory.mktemp("store"))
+    monkeypatch.setenv("XDG_CACHE_HOME", _STORE["session"])
+
+
+_STORE: dict[str, str] = {}
 
 
 def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one():
@@ -30,31 +53,174 @@ def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one():
     assert verdict(statement, 1e-8) == "differs"
 
 
+def test_every_numbered_result_has_its_claim():
+    found: set[int] = set()
+    for claim in load_paper("cazzolli2020").claims:
+        for first, last in re.findall(r"\((\d+)[a-d]?\)(?:–\((\d+)\))?", claim.where):
+            found.update(range(int(first), int(last or first) + 1))
+    assert set(NUMBERED) <= found
+    figures = {picture.name for picture in load_paper("cazzolli2020").pictures}
+    assert figures >= {f"figure_{k}" for k in (3, 4, *range(7, 15))} | {"film_3", "film_11", "film_12"}
+
+
+def test_every_claim_says_how_it_was_computed_and_shows_its_code():
+    for paper in map(load_paper, PAPERS):
+        for claim in (*paper.claims, *paper.evidence):
+            assert len(code_of(claim.compute)) > 20
+        assert all(claim.method for claim in paper.claims)
+
+
+def small_paper(value=2.0, fail=False) -> Paper:
+    def compute() -> float:
+        if fail:
+            raise ValueError("asked to fail")
+        return value
+
+    def draw():
+        from pfaff.draw.style import figure
+
+        fig = figure(1, 1)
+        fig.add_subplot().plot([0, 1])
+        return fig
+
+    return Paper(
+        key="small",
+        title="A <small> paper",
+        sections=[Section("Numbers", [Claim("Eq. (1)", "two", compute, "2", formula=r"\frac{a}{b} = \dot\theta_1")],
+                          [Picture("figure_1", "A line.", draw)])],
+        errata=[Erratum("Eq. (2)", "1", "2", "Because.", [Claim("Eq. (2)", "small", lambda: 0.5, within=1.0)])],
+    )  # fmt: skip
+
+
+def test_results_are_kept_and_said_to_be(tmp_path):
+    first = reproduce(small_paper(), tmp_path, quiet=True, fresh=True, workers=1)
+    assert first.kept == 0
+    again = reproduce(small_paper(3.0), tmp_path, quiet=True, workers=1)
+    assert again.kept == 2
+    assert again.items[0].computed == 2.0
+    assert "kept from an earlier run" in again.status
+    fresh = reproduce(small_paper(3.0), tmp_path, quiet=True, fresh=True, workers=1)
+    assert fresh.items[0].verdict == "differs"
+
+
+def test_other_sources_do_not_use_what_was_kept(tmp_path, monkeypatch):
+    reproduce(small_paper(), tmp_path, quiet=True, fresh=True, workers=1)
+    monkeypatch.setattr("pfaff.papers.running.sources", lambda: "others")
+    assert reproduce(small_paper(3.0), tmp_path, quiet=True, workers=1).items[0].computed == 3.0
+
+
+def test_what_fails_is_named_and_leaves_the_others(tmp_path):
+    from pfaff.papers.pages import write
+
+    result = write(reproduce(small_paper(fail=True), tmp_path, quiet=True, fresh=True, workers=1), tmp_path)
+    assert result.items[0].verdict == "failed"
+    assert "ValueError: asked to fail" in result.items[0].computed_text
+    assert result.evidence[0].verdict == "reproduced"
+    assert "1 failed" in result.status
+    assert "asked to fail" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+def test_an_interruption_keeps_what_was_computed(tmp_path):
+    def interrupt() -> float:
+        raise KeyboardInterrupt
+
+    paper = small_paper()
+    claims = [paper.claims[0], Claim("", "never", interrupt), paper.claims[0]]
+    paper = Paper("torn", "Torn", [Section("Numbers", claims)])
+    result = reproduce(paper, tmp_path, quiet=True, fresh=True, workers=1)
+    assert not result.complete
+    assert len(result.items) == 1
+    assert "interrupted" in result.status
+
+
+class Page(HTMLParser):
+    """What a page refers to, and what it contains."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.sources: list[str] = []
+        self.links: list[str] = []
+        self.anchors: set[str] = set()
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.tags.append(tag)
+        self.sources += [given[name] for name in ("src", "srcset", "data") if given.get(name)]
+        self.links += [given["href"]] if given.get("href") else []
+        self.anchors |= {given["id"]} if given.get("id") else set()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_whole_papers(paper, tmp_path):
     result = reproduce_paper(paper, tmp_path, quiet=True)
     assert result.complete
+    assert not result.failed
+    assert not result.missing
     differing = {item.what: item.computed for item in result.differing}
     expected = KNOWN_DIFFERENCES if paper == "cazzolli2020" else {}
     assert differing.keys() == expected.keys()
     for what, value in expected.items():
         assert differing[what] == pytest.approx(value, rel=1e-10)
+    assert all(item.verdict == "reproduced" for item in result.evidence)
     written = json.loads((tmp_path / "reproduction.json").read_text(encoding="utf-8"))
     assert written["reproduced"] == len(result.items) - len(expected)
     assert all(path.stat().st_size > 0 for path in result.files)
+    check_page(tmp_path, result)
 
 
-def test_an_interruption_keeps_what_was_computed(tmp_path, monkeypatch):
-    from pfaff.papers import bottema1949
+def check_page(folder, result):
+    page = Page((folder / "index.html").read_text(encoding="utf-8"))
+    assert all(source.startswith("data:") for source in page.sources)
+    assert len(page.sources) == len(result.paper.pictures)
+    for link in page.links:
+        local = link.startswith("data:") or (folder / link).is_file()
+        assert link[1:] in page.anchors if link.startswith("#") else local
+    formulas = sum(bool(claim.formula) for claim in result.paper.claims) + 2 * len(result.paper.errata)
+    assert page.tags.count("math") >= formulas
+    assert "script" not in page.tags
+    if CHROMIUM is None:
+        pytest.skip("no chromium to open the page with")
+    in_browser(folder, result)
 
-    def interrupt() -> float:
-        raise KeyboardInterrupt
 
-    claims = [bottema1949.ITEMS[0], Claim("", "never", interrupt), bottema1949.ITEMS[1]]
-    monkeypatch.setattr(bottema1949, "ITEMS", claims)
-    result = reproduce_paper("bottema1949", tmp_path, quiet=True)
-    assert not result.complete
-    assert len(result.items) == 1
-    assert "interrupted" in result.status
-    assert json.loads((tmp_path / "reproduction.json").read_text(encoding="utf-8"))["complete"] is False
+PROBE = """
+<script>
+addEventListener("load", () => {
+  const facts = {
+    images: [...document.images].map(i => i.complete && i.naturalWidth > 0),
+    sections: [...document.querySelectorAll("section")].map(s => s.querySelector("h2").textContent),
+    heights: [...document.querySelectorAll("math")].map(m => m.getBoundingClientRect().height),
+    wide: [...document.querySelectorAll("main > section > article")].filter(a => a.scrollWidth > a.clientWidth + 1).length,
+    fetched: performance.getEntriesByType("resource").map(e => e.name).filter(n => !n.startsWith("data:")),
+  };
+  document.documentElement.setAttribute("data-facts", JSON.stringify(facts));
+});
+</script>
+"""
+
+
+def in_browser(folder, result):
+    """Every image loads, every formula has a height, nothing is fetched, nothing is wider than the page."""
+    probed = folder / "probed.html"
+    probed.write_text((folder / "index.html").read_text(encoding="utf-8") + PROBE, encoding="utf-8")
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=10000",
+        f"--user-data-dir={folder}",
+    ]
+    done = subprocess.run(
+        [CHROMIUM, *options, "--dump-dom", probed.as_uri()], capture_output=True, text=True, timeout=120, check=True
+    )
+    text = re.search(r'data-facts="([^"]*)"', done.stdout).group(1).replace("&quot;", '"').replace("&amp;", "&")
+    facts = json.loads(text)
+    assert all(facts["images"])
+    assert len(facts["images"]) == len(result.paper.pictures)
+    assert set(facts["sections"]) >= {section.title for section in result.paper.sections}
+    assert min(facts["heights"]) > 8
+    assert facts["fetched"] == []
+    assert facts["wide"] == 0

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits import OrbitPoint
     from pfaff.bifurcation.steady_motion import SteadyMotion
     from pfaff.equilibria import Equilibria, Equilibrium
+    from pfaff.export import Export
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
     from pfaff.motion.result import Motion
@@ -148,6 +150,18 @@ class Bound:
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
         return follow_equilibria(self, name, to, start, step, points, progress, fixed)
+
+    def export(
+        self, to: str, folder: str | FilePath | None = None, *, load: str | None = None, until: float | None = None
+    ) -> Export:
+        """The equations on shape space for another program, with this case's values and its equilibrium as the start.
+
+        ``to`` is ``"auto"`` (AUTO-07p), ``"matcont"``, ``"bifurcationkit"``, ``"c"``, ``"numpy"`` or ``"latex"``. A
+        continuation in the parameter ``load`` ends at ``until``. Files are written into ``folder``, if given.
+        """
+        from pfaff.export import export
+
+        return export(self, to, folder, load, until)
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""

@@ -1,11 +1,10 @@
-"""Papers reproduced: what is printed beside what is computed, with a verdict."""
+"""Papers reproduced: what is printed beside what is computed, with a verdict, as a report."""
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
-from pfaff.papers.reproduction import Item, Reproduction, reproduced
+from pfaff.papers.reproduction import Claim, Item, Paper, Reproduction
 
 PAPERS = {
     "bottema1949": "Bottema (1949), On the small vibrations of non-holonomic systems",
@@ -14,10 +13,15 @@ PAPERS = {
 }
 
 
-def reproduce_paper(key: str, folder: Path, quiet: bool = False) -> Reproduction:
-    """Compute everything, draw the figures into the folder and write ``reproduction.json`` there."""
-    module = importlib.import_module(f"pfaff.papers.{key}")
-    return reproduced(key, PAPERS[key], module.ITEMS, module.FIGURES, Path(folder), quiet)
+def reproduce_paper(
+    key: str, folder: Path, quiet: bool = False, fresh: bool = False, workers: int | None = None
+) -> Reproduction:
+    """Compute everything and write ``index.html``, its figures and ``reproduction.json`` into the folder."""
+    from pfaff.papers.pages import write
+    from pfaff.papers.running import load_paper, reproduce
+
+    folder = Path(folder)
+    return write(reproduce(load_paper(key), folder, quiet, fresh, workers), folder)
 
 
-__all__ = ["PAPERS", "Item", "Reproduction", "reproduce_paper"]
+__all__ = ["PAPERS", "Claim", "Item", "Paper", "Reproduction", "reproduce_paper"]

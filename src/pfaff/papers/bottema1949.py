@@ -8,7 +8,8 @@ import numpy as np
 import sympy as sm
 
 from pfaff.atlas import bottema, bottema_general
-from pfaff.papers.reproduction import Claim
+from pfaff.papers import PAPERS
+from pfaff.papers.reproduction import Claim, Paper, Section
 from pfaff.stability.exact import characteristic_polynomial, omega
 
 SAMPLES = 50
@@ -74,12 +75,22 @@ def _random_values(n: int, m: int) -> dict[str, float]:
     return values
 
 
-ITEMS = [
-    Claim("Eq. (8), example", "frequency equation of the example", frequency_equation, within=0.0, method="symbolically"),
-    Claim("p. 849, discriminant", "flutter where (b11 − b22)² + 4b12² < 4cb12", flutter_threshold, within=1e-10,
-          method=f"{SAMPLES} random stiffnesses"),
-    Claim("general case", "m zero roots and 2(n − m) others", zero_roots, within=0.0, method="four sizes (n, m)"),
-    Claim("general case", "holonomic: D can be made symmetric", holonomic_symmetric, within=1e-9),
-    Claim("general case", "nonholonomic: D is essentially unsymmetric", nonholonomic_unsymmetric, within=0.0),
-]  # fmt: skip
-FIGURES: dict[str, Any] = {}
+PAPER = Paper(
+    key="bottema1949",
+    title=PAPERS["bottema1949"],
+    about="Small vibrations about an equilibrium of a system with relations that are linear in the velocities: the determinant is "
+    "essentially unsymmetric, and a conservative system may flutter.",
+    sections=[
+        Section("The example", [
+            Claim("Eq. (8), example", "frequency equation of the example", frequency_equation, method="symbolically",
+                  formula=r"p^4+(b_{11}+b_{22})p^2+b_{11}b_{22}-b_{12}(b_{12}-c)=0"),
+            Claim("p. 849, discriminant", "flutter where (b11 − b22)² + 4b12² < 4cb12", flutter_threshold, within=1e-10,
+                  method=f"{SAMPLES} random stiffnesses", formula=r"(b_{11}-b_{22})^2+4b_{12}^2-4c\,b_{12}<0"),
+        ]),
+        Section("The general case", [
+            Claim("general case", "m zero roots and 2(n − m) others", zero_roots, method="four sizes (n, m)"),
+            Claim("general case", "holonomic: D can be made symmetric", holonomic_symmetric, within=1e-9, method="random coefficients, c_ijk = c_jik"),
+            Claim("general case", "nonholonomic: D is essentially unsymmetric", nonholonomic_unsymmetric, method="random coefficients"),
+        ]),
+    ],
+)  # fmt: skip

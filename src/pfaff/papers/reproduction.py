@@ -1,18 +1,14 @@
-"""Printed against computed: one item for each number, identity or claim of a paper."""
+"""Printed against computed: one item for each number, identity or claim of a paper, and the errata with evidence."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from pfaff.errors import ParameterError
-
-REPRODUCED, DIFFERS = "reproduced", "differs"
+REPRODUCED, DIFFERS, FAILED = "reproduced", "differs", "failed"
 
 
 @dataclass(frozen=True)
@@ -20,7 +16,8 @@ class Claim:
     """Something a paper prints, and the function that computes it.
 
     ``printed`` is the number as printed, with its digits, or None for a statement in words or formulas; then
-    ``compute`` returns the largest deviation found and ``within`` says how small it must be.
+    ``compute`` returns the largest deviation found and ``within`` says how small it must be. ``formula`` is LaTeX.
+    What ``shares`` a long computation under one name is computed in one process.
     """
 
     where: str
@@ -29,15 +26,82 @@ class Claim:
     printed: str | None = None
     within: float = 0.0
     method: str = ""
+    formula: str = ""
+    shares: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure, or with ``moving`` a film: ``draw`` returns a figure of Matplotlib, or takes a path to write to."""
+
+    name: str
+    caption: str
+    draw: Callable[..., Any]
+    moving: bool = False
+    shares: str = ""
+
+    @property
+    def title(self) -> str:
+        number = self.name.removeprefix("figure_").removeprefix("film_").replace("_", ", ")
+        return f"{'Film of Figure' if self.moving else 'Figure'} {number}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """Some claims and pictures under one title."""
+
+    title: str
+    claims: Sequence[Claim]
+    pictures: Sequence[Picture] = ()
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """What is printed, what should be, why; and claims that show it, each of which must hold."""
+
+    where: str
+    printed: str
+    corrected: str
+    why: str
+    evidence: Sequence[Claim]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A reproduction to be computed."""
+
+    key: str
+    title: str
+    sections: Sequence[Section]
+    errata: Sequence[Erratum] = ()
+    about: str = ""
+
+    @property
+    def claims(self) -> list[Claim]:
+        return [claim for section in self.sections for claim in section.claims]
+
+    @property
+    def pictures(self) -> list[Picture]:
+        return [picture for section in self.sections for picture in section.pictures]
+
+    @property
+    def evidence(self) -> list[Claim]:
+        return [claim for erratum in self.errata for claim in erratum.evidence]
 
 
 @dataclass(frozen=True)
 class Item:
-    """A claim with its computed value and verdict."""
+    """A claim with its computed value and verdict; ``kept`` says that the value is from an earlier run."""
 
     claim: Claim
-    computed: float
-    verdict: str
+    computed: float | None
+    seconds: float = 0.0
+    kept: bool = False
+    error: str = ""
+
+    @property
+    def verdict(self) -> str:
+        return FAILED if self.computed is None else verdict(self.claim, self.computed)
 
     @property
     def where(self) -> str:
@@ -53,38 +117,72 @@ class Item:
 
     @property
     def computed_text(self) -> str:
-        return f"{self.computed:.12g}" if self.claim.printed is not None else f"to {self.computed:.1e}"
+        if self.computed is None:
+            return self.error
+        if self.claim.printed is not None:
+            return f"{self.computed:.12g}"
+        if self.claim.within == 0:
+            return "holds exactly" if self.computed == 0 else f"{self.computed:g} exceptions"
+        return f"{self.computed:.2e} (at most {self.claim.within:g})"
 
     def as_dict(self) -> dict[str, Any]:
         return {
             "where": self.where,
             "what": self.what,
+            "formula": self.claim.formula,
             "printed": self.claim.printed,
             "computed": self.computed,
             "within": None if self.claim.printed is not None else self.claim.within,
             "verdict": self.verdict,
             "method": self.claim.method,
+            "seconds": round(self.seconds, 3),
+            "kept": self.kept,
+            "error": self.error,
         }
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """All items of a paper and the files written."""
+    """All items of a paper, the evidence for its errata, and the files written."""
 
-    key: str
-    title: str
+    paper: Paper
     items: tuple[Item, ...]
-    files: tuple[Path, ...] = field(default=())
+    evidence: tuple[Item, ...] = ()
+    files: tuple[Path, ...] = ()
     complete: bool = True
+    missing: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return self.paper.key
+
+    @property
+    def title(self) -> str:
+        return self.paper.title
 
     @property
     def differing(self) -> tuple[Item, ...]:
         return tuple(item for item in self.items if item.verdict == DIFFERS)
 
     @property
+    def failed(self) -> tuple[Item, ...]:
+        return tuple(item for item in (*self.items, *self.evidence) if item.verdict == FAILED)
+
+    @property
+    def kept(self) -> int:
+        """How many values are from an earlier run with the same sources."""
+        return sum(item.kept for item in (*self.items, *self.evidence))
+
+    @property
     def status(self) -> str:
-        count = len(self.items)
-        text = f"{count - len(self.differing)} of {count} reproduced, {len(self.differing)} differ"
+        reproduced = sum(item.verdict == REPRODUCED for item in self.items)
+        text = f"{reproduced} of {len(self.items)} reproduced, {len(self.differing)} differ"
+        if self.failed:
+            text += f", {len(self.failed)} failed"
+        if self.missing:
+            text += f"; pictures that failed: {', '.join(self.missing)}"
+        if self.kept:
+            text += f"; {self.kept} values kept from an earlier run of the same sources"
         return text if self.complete else f"interrupted: {text} so far"
 
     def as_dict(self) -> dict[str, Any]:
@@ -92,9 +190,13 @@ class Reproduction:
             "paper": self.key,
             "title": self.title,
             "complete": self.complete,
-            "reproduced": len(self.items) - len(self.differing),
+            "reproduced": sum(item.verdict == REPRODUCED for item in self.items),
             "differs": len(self.differing),
+            "failed": len(self.failed),
+            "kept": self.kept,
             "items": [item.as_dict() for item in self.items],
+            "errata": [{"where": each.where, "why": each.why} for each in self.paper.errata],
+            "evidence": [item.as_dict() for item in self.evidence],
             "files": [path.name for path in self.files],
         }
 
@@ -105,41 +207,3 @@ def verdict(claim: Claim, computed: float) -> str:
         return REPRODUCED if 0 <= computed <= claim.within else DIFFERS
     unit = Decimal(1).scaleb(int(Decimal(claim.printed).as_tuple().exponent))
     return REPRODUCED if abs(Decimal(computed) - Decimal(claim.printed)) <= unit * Decimal("0.501") else DIFFERS
-
-
-def reproduced(
-    key: str, title: str, claims: Sequence[Claim], figures: dict[str, Callable[[], Any]], folder: Path, quiet: bool
-) -> Reproduction:
-    """Compute all claims, draw all figures; an interruption keeps what is there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ParameterError(f"cannot write into {folder}: {problem}") from problem
-    items: list[Item] = []
-    files: list[Path] = []
-    complete = False
-    try:
-        for claim in _progress(claims, "computing", quiet):
-            computed = float(claim.compute())
-            items.append(Item(claim, computed, verdict(claim, computed)))
-        for name, draw in _progress(list(figures.items()), "drawing", quiet):
-            drawn = draw()
-            for ending in ("png", "pdf"):
-                files.append(folder / f"{name}.{ending}")
-                drawn.savefig(files[-1])
-        complete = True
-    except KeyboardInterrupt:
-        print("interrupted: keeping what was computed", file=sys.stderr)
-    path = folder / "reproduction.json"
-    result = Reproduction(key, title, tuple(items), (*files, path), complete)
-    path.write_text(json.dumps(result.as_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    return result
-
-
-def _progress(entries: Sequence[Any], text: str, quiet: bool) -> Iterator[Any]:
-    if quiet:
-        return iter(entries)
-    from rich.console import Console
-    from rich.progress import track
-
-    return iter(track(entries, description=text, console=Console(stderr=True), transient=True))

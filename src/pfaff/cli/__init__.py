@@ -1,0 +1,50 @@
+"""pfaff on the shell: every analysis as a command, with tables for people and ``--json`` for programs."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+import click
+
+from pfaff.cli.bifurcation import branch, curve, hopf, orbits
+from pfaff.cli.motion import simulate
+from pfaff.cli.papers import reproduce
+from pfaff.cli.stability import critical, equilibria, paradox, spectrum
+from pfaff.cli.systems import atlas, compare, export, show
+from pfaff.errors import PfaffError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def app() -> None:
+    """Mechanical systems with Pfaffian constraints: equations, equilibria, stability, motion.
+
+    SYSTEM is a name from `pfaff atlas`, or a file of your own with the name of a System in it: my_sleigh.py:sleigh.
+    """
+
+
+STATEMENT, STABILITY = (atlas, show, compare, export), (equilibria, spectrum, critical, paradox)
+BIFURCATION, MOTION = (hopf, orbits, branch, curve), (simulate,)
+for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, reproduce):
+    app.add_command(command)
+
+
+def main() -> None:
+    """Run the program; an error of ours is one line on stderr and exit code 2."""
+    # Collecting garbage during a run of a second costs a quarter of it; long commands switch it on again.
+    gc.disable()
+    try:
+        app(standalone_mode=False)
+    except PfaffError as problem:
+        _fail(f"pfaff: {problem}", 2)
+    except click.ClickException as problem:
+        _fail(f"pfaff: {problem.format_message()} (see pfaff --help)", 2)
+    except (KeyboardInterrupt, click.Abort):
+        _fail("pfaff: interrupted", 130)
+    gc.freeze()
+
+
+def _fail(message: str, code: int) -> None:
+    print(message, file=sys.stderr)
+    gc.freeze()
+    sys.exit(code)

@@ -1,0 +1,5 @@
+"""``python -m pfaff.cli``."""
+
+from pfaff.cli import main
+
+main()

@@ -1,0 +1,81 @@
+"""What commands take: options they share, and text of the form NAME=VALUE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pfaff.errors import ParameterError
+
+Command = Callable[..., Any]
+
+
+def together(*options: Command) -> Command:
+    """Several click decorators as one."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+which_system = together(
+    click.argument("name", metavar="SYSTEM"),
+    click.option("--bars", type=int, help="Number of bars of a column."),
+    click.option("--constraint", help="End of a column: skate or bow."),
+    click.option("--load", help="Loading of a column: dead or spring."),
+    click.option("--option", multiple=True, metavar="NAME=VALUE", help="Any other option of the system. Repeat."),
+)
+which_case = together(
+    which_system,
+    click.option("--set", "values", multiple=True, metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2. Repeat."),
+)
+fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")
+load_parameter = click.option(
+    "--load-parameter", metavar="NAME", help="The parameter that grows, if not the declared load."
+)
+plot_into = click.option(
+    "--plot", type=click.Path(path_type=Path), help="Also draw it into this file: .png, .pdf, .svg."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
+
+
+def pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
+    """NAME=VALUE, each name once."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (equals and name.strip() and value.strip()):
+            raise ParameterError(f"{flag} {text!r}: write NAME=VALUE, such as k1=50")
+        if name.strip() in found:
+            raise ParameterError(f"{flag} gives {name.strip()} twice: leave one out")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def numbers(texts: tuple[str, ...], flag: str = "--fix") -> dict[str, Any]:
+    """NAME=NUMBER, fractions included."""
+    found = {}
+    for name, value in pairs(texts, flag).items():
+        try:
+            numerator, _, denominator = value.partition("/")
+            found[name] = float(numerator) / float(denominator or 1)
+        except (ValueError, ZeroDivisionError):
+            raise ParameterError(f"{flag} {name}={value}: {value!r} is not a number, write 0.1 or 1/10") from None
+    return found
+
+
+def functions(given: tuple[str, ...]) -> dict[str, Any]:
+    """Functions of time from text, by name."""
+    found = {}
+    for text in given:
+        name, equals, formula = text.partition("=")
+        if not equals:
+            raise ParameterError(f"--drive {text!r}: write NAME=f(t), such as F=80+sin(2*t)")
+        found[name.strip()] = formula
+    return found

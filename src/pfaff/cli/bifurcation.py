@@ -1,0 +1,254 @@
+"""Commands about Hopf points, periodic orbits, branches and curves."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pfaff.cli.arguments import as_json, fix, load_parameter, numbers, plot_into, which_case
+from pfaff.cli.output import counting, draw_into, finite, print_json, table
+from pfaff.cli.statement import case_of
+from pfaff.errors import NoBifurcationError, ParameterError
+
+
+@click.command()
+@which_case
+@fix
+@load_parameter
+@click.option("--to", type=float, help="Search loads up to this value.")
+@click.option("--near", type=float, help="Take the Hopf point nearest to this load instead of the first.")
+@click.option("--second", is_flag=True, help="Also compute the second Lyapunov coefficient.")
+@plot_into
+@as_json
+def hopf(
+    fix: tuple[str, ...],
+    load_parameter: str | None,
+    to: float | None,
+    near: float | None,
+    second: bool,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """The Hopf point on the equilibrium path: eigenvalues, crossing speed, Lyapunov coefficients and verdict.
+
+    \b
+    Example:
+      pfaff hopf column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5
+    """
+    gc.enable()
+    found = case_of(**which).hopf(load=load_parameter, to=to, near=near, **numbers(fix))
+    if plot:
+        draw_into(found.plot(), plot)
+    names = ["value", "omega", "crossing_speed", "distance", "l1", "l1_matcont", "V3", *["l2"] * second]
+    computed = {name: getattr(found, name) for name in names}
+    if as_json:
+        words = ("load", "criticality", "status", "simple", "transversal", "structural_zeros", "state")
+        vectors = {name: list(getattr(found, name)) for name in ("eigenvalues", "q", "p")}
+        return print_json(
+            {name: getattr(found, name) for name in words} | {name: finite(x) for name, x in computed.items()} | vectors
+        )
+    meanings = {
+        "value": f"load {found.load}",
+        "omega": "frequency ω",
+        "crossing_speed": f"crossing speed, d Re λ/d{found.load}",
+        "distance": "distance of the other eigenvalues from the imaginary axis",
+        "l1": "first Lyapunov coefficient l1 (Kuznetsov)",
+        "l1_matcont": "the same without 1/ω (MatCont)",
+        "V3": "third derivative V'''(0) of Marsden and McCracken, 3π l1",
+        "l2": "second Lyapunov coefficient l2, decisive where l1 = 0",
+    }
+    table("Hopf point", ["what", "value"], [[meanings[name], f"{x:.12g}"] for name, x in computed.items()])
+    rows = [[f"{value.real:.12g}", f"{value.imag:.12g}"] for value in found.eigenvalues]
+    table("Eigenvalues", ["growth rate", "frequency"], rows)
+    print(found.status)
+
+
+@click.command()
+@which_case
+@fix
+@load_parameter
+@click.option("--to", type=float, required=True, help="Follow the orbits until the load has this value.")
+@click.option("--near", type=float, help="Start at the Hopf point nearest to this load instead of the first.")
+@click.option("--points", default=1000, show_default=True, help="Stop after so many orbits.")
+@click.option("--accuracy", default=1e-11, show_default=True, help="Relative error that the mesh is adapted to.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the branch as netCDF.")
+@plot_into
+@as_json
+def orbits(
+    fix: tuple[str, ...],
+    load_parameter: str | None,
+    to: float,
+    near: float | None,
+    points: int,
+    accuracy: float,
+    save: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """The branch of periodic orbits from the Hopf point: periods, stability, folds, doublings, broken symmetries.
+
+    \b
+    Example:
+      pfaff orbits column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --to 100 --plot cycles.png
+    """
+    gc.enable()
+    born = case_of(**which).hopf(load=load_parameter, near=near, **numbers(fix))
+    with counting(f"orbits along {born.load}", quiet=as_json) as progress:
+        branch = born.orbits(to=to, points=points, accuracy=accuracy, progress=progress)
+    if save:
+        branch.save(save)
+    if plot:
+        draw_into(branch.plot(), plot)
+    if as_json:
+        words = ("value", "period", "stable", "symmetric", "amplitude", "advance", "residual", "mesh_error")
+        entries = [{w: getattr(each, w) for w in words} | {"multipliers": list(each.multipliers)} for each in branch]
+        facts = ("kind", "value", "period", "note")
+        special = [{fact: getattr(each, fact) for fact in facts} for each in branch.special]
+        return print_json({"load": branch.load, "status": branch.status, "special": special, "orbits": entries})
+    table(
+        "Special points",
+        ["kind", branch.load, "period"],
+        [
+            [f"{each.kind} (not located)" if each.note else each.kind, f"{each.value:.10g}", f"{each.period:.10g}"]
+            for each in branch.special
+        ],
+    )
+    rows = [
+        [f"{each.value:.8g}", f"{each.period:.8g}", "stable" if each.stable else f"unstable ({each.unstable})",
+         *(f"{moved:.6g}" for moved in each.advance.values())]
+        for each in branch
+    ]  # fmt: skip
+    table("Orbits", [branch.load, "period", "stability", *(f"advance of {x}" for x in branch[0].advance)], rows)
+    print(branch.status)
+
+
+@click.command()
+@which_case
+@fix
+@click.option("--in", "name_in", metavar="NAME", help="The parameter that changes, if not the declared load.")
+@click.option("--to", type=float, required=True, help="Where the branch ends.")
+@click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
+@plot_into
+@as_json
+def branch(
+    fix: tuple[str, ...], name_in: str | None, to: float, step: float, plot: Path | None, as_json: bool, **which: Any
+) -> None:
+    """Equilibria followed as a parameter changes: folds, branch points and Hopf points on the way.
+
+    \b
+    Example:
+      pfaff branch column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --to 120
+    """
+    gc.enable()
+    with counting("equilibria", quiet=as_json) as progress:
+        found = case_of(**which).branch(name_in, to, step=step, progress=progress, **numbers(fix))
+    if plot:
+        draw_into(found.plot(), plot)
+    if as_json:
+        special = [_special_as_json(each) | {"coefficient": finite(each.coefficient)} for each in found.special]
+        return print_json(_followed_as_json(found) | {"parameter": found.parameter, "special": special})
+    rows = [[each.kind, f"{each.value:.12g}", f"{each.omega:.10g}", f"{each.coefficient:.8g}", each.note]
+            for each in found.special]  # fmt: skip
+    table("Special points", ["kind", found.parameter, "frequency", "coefficient", ""], rows)
+    print(found.status)
+
+
+@click.command()
+@which_case
+@fix
+@load_parameter
+@click.option("--in", "name_in", metavar="NAME", required=True, help="The second parameter, such as a damping.")
+@click.option("--to", type=float, required=True, help="Where the curve ends, in the second parameter.")
+@click.option("--near", type=float, help="Start from the Hopf point nearest to this load instead of the first.")
+@click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
+@click.option("--of", "kind", metavar="KIND", help="Follow such special orbits instead: fold, torus, period doubling…")
+@click.option("--orbits-to", type=float, help="The load to which orbits are searched for the first of that kind.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the curve as netCDF.")
+@plot_into
+@as_json
+def curve(
+    fix: tuple[str, ...],
+    load_parameter: str | None,
+    name_in: str,
+    to: float,
+    near: float | None,
+    step: float,
+    kind: str | None,
+    orbits_to: float | None,
+    save: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """The curve of Hopf points, or of special orbits, in the load and a second parameter, with its special points.
+
+    \b
+    Examples:
+      pfaff curve column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --in c_i --to 30
+      pfaff curve column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --of fold --orbits-to 90 --in c_i --to 2
+    """
+    gc.enable()
+    if (kind is None) != (orbits_to is None):
+        raise ParameterError("--of and --orbits-to go together: the kind of orbit, and how far to search for it")
+    start: Any = case_of(**which).hopf(load=load_parameter, near=near, **numbers(fix))
+    if kind is not None:
+        start = _special_orbit(start, kind, orbits_to, as_json)
+    with counting("points", quiet=as_json) as progress:
+        found = start.curve(name_in, to, step=step, progress=progress)
+    if save:
+        found.save(save)
+    if plot:
+        draw_into(found.plot(), plot)
+    if kind is not None:
+        return _print_cycle_curve(found, as_json)
+    if as_json:
+        known = [{name: finite(x) for name, x in each.coefficients.items()} for each in found.special]
+        special = [_special_as_json(each) | {"coefficients": c} for each, c in zip(found.special, known, strict=True)]
+        l1 = [finite(each.coefficient) for each in found]
+        return print_json(_followed_as_json(found) | {"l1": l1, "special": special})
+    names = found.parameters
+    rows = [
+        [each.kind, *(f"{each.values[name]:.12g}" for name in names), _listed(each.coefficients)]
+        for each in found.special
+    ]  # fmt: skip
+    table("Points of codimension two", ["kind", *names, "coefficients"], rows)
+    print(found.status)
+
+
+def _special_orbit(hopf: Any, kind: str, to: float | None, quiet: bool) -> Any:
+    """The first special orbit of a kind on the branch that is born at a Hopf point."""
+    with counting(f"orbits along {hopf.load}", quiet=quiet) as progress:
+        orbits = hopf.orbits(to=to, progress=progress)
+    found = orbits.of_kind(kind)
+    if not found:
+        raise NoBifurcationError(f"--of {kind!r}: there is none on this branch ({orbits.status})")
+    return found[0]
+
+
+def _print_cycle_curve(found: Any, as_json: bool) -> None:
+    facts = [{"kind": s.kind, "values": s.values, "period": s.period, "status": s.status} for s in found.special]
+    if as_json:
+        periods = [each.period for each in found]
+        return print_json(_followed_as_json(found) | {"of": found.of, "periods": periods, "special": facts})
+    rows = [[s["kind"], *(f"{x:.10g}" for x in s["values"].values()), f"{s['period']:.10g}"] for s in facts]
+    table("Points of codimension two", ["kind", *found.parameters, "period"], rows)
+    print(found.status)
+
+
+def _followed_as_json(found: Any) -> dict[str, Any]:
+    points = {name: [each.values[name] for each in found] for name in found.parameters}
+    return {"parameters": list(found.parameters), "points": points, "ended": found.ended, "status": found.status}
+
+
+def _special_as_json(special: Any) -> dict[str, Any]:
+    facts = {"kind": special.kind, "value": special.value, "values": special.values, "state": special.state}
+    return facts | {"omega": finite(special.omega), "status": special.status}
+
+
+def _listed(coefficients: dict[str, float]) -> str:
+    return ", ".join(f"{name} = {value:.8g}" for name, value in coefficients.items())

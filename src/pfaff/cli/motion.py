@@ -1,0 +1,134 @@
+"""The command that integrates in time."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pfaff.cli.arguments import as_json, functions, numbers, plot_into, which_case
+from pfaff.cli.output import check_outputs, draw_into, print_json, table
+from pfaff.cli.statement import case_of, mechanical
+from pfaff.progress import bar
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+    from pfaff.motion.result import Motion
+
+
+@click.command()
+@which_case
+@click.option("--duration", type=float, required=True, help="How long, from time zero; negative runs backwards.")
+@click.option("--start", multiple=True, metavar="NAME=VALUE", help="An initial value: theta1_dot=0.01. Repeat.")
+@click.option("--samples", default=1001, show_default=True, help="Times at which the motion is kept.")
+@click.option("--project", is_flag=True, help="Change initial values that violate the constraints, and say so.")
+@click.option(
+    "--method", default="auto", show_default=True, help="auto, taylor, or for stiff systems implicit, cvode, radau."
+)
+@click.option("--tolerance", type=float, help="Error allowed in each step; by default what the method does best.")
+@click.option(
+    "--drive", multiple=True, metavar="NAME=f(t)", help="A coordinate or load in time: F=80+sin(2*t). Repeat."
+)
+@click.option(
+    "--event", multiple=True, metavar="EXPRESSION", help="Locate where this vanishes: 'theta1', 'p - 3'. Repeat."
+)
+@click.option("--stop", multiple=True, metavar="EXPRESSION", help="End the motion where this vanishes. Repeat.")
+@click.option("--save", type=click.Path(path_type=Path), help="Write the motion as netCDF.")
+@plot_into
+@click.option("--film", type=click.Path(path_type=Path), help="Also draw successive configurations: .png, .pdf, .svg.")
+@click.option(
+    "--animate", type=click.Path(path_type=Path), help="Also write a moving picture: .gif, .html, .mp4 (by ffmpeg)."
+)
+@click.option("--seconds", default=10.0, show_default=True, help="How long the moving picture lasts.")
+@as_json
+def simulate(
+    duration: float,
+    start: tuple[str, ...],
+    samples: int,
+    project: bool,
+    method: str,
+    tolerance: float | None,
+    drive: tuple[str, ...],
+    event: tuple[str, ...],
+    stop: tuple[str, ...],
+    save: Path | None,
+    plot: Path | None,
+    film: Path | None,
+    animate: Path | None,
+    seconds: float,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """The motion from initial values: coordinates, reactions and the balance of energy.
+
+    \b
+    Example:
+      pfaff simulate column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=83.97 \\
+          --duration 100 --start theta1_dot=0.01 --start theta2_dot=0.01 --plot cycle.png --animate cycle.gif
+    """
+    from pfaff.motion.events import Event
+    from pfaff.motion.simulate import simulate as integrate
+
+    gc.enable()
+    case = case_of(**which)
+    mechanical(case, "simulate")
+    check_outputs(save, plot, film, animate)
+    if film or animate:
+        _check_pictures(case, animate)
+    with bar("integrating") as progress:
+        motion = integrate(
+            case,
+            duration,
+            numbers(start, "--start"),
+            samples=samples,
+            tolerance=tolerance,
+            project=project,
+            method=method,
+            prescribed=functions(drive),
+            events={**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}},
+            progress=progress,
+        )
+    if save:
+        motion.save(save)
+    if plot:
+        draw_into(motion.plot(), plot)
+    if film:
+        draw_into(motion.film(), film)
+    if animate:
+        _animate(motion, animate, seconds)
+    if as_json:
+        series = {name: motion[name] for name in (*motion.states, *motion.reaction_names)}
+        facts: dict[str, Any] = {"status": motion.status, "method": motion.method, "energy_drift": motion.energy.drift}
+        facts["events"] = {name: found.t for name, found in motion.events.items()}
+        facts["written"] = [str(path) for path in (save, plot, film, animate) if path]
+        return print_json(facts | {"changes": motion.changes, "t": motion.t} | series)
+    rows = [
+        [name, *(f"{x:.8g}" for x in (motion[name][0], motion[name][-1], motion[name].min(), motion[name].max()))]
+        for name in (*motion.states, *motion.reaction_names)
+    ]
+    table(f"Motion over {motion.t[-1]:g}", ["name", "first", "last", "least", "greatest"], rows)
+    print(f"{motion.status}; {motion.method}; energy balances to {motion.energy.drift:.1e}")
+    for name, found in motion.events.items():
+        times = ", ".join(f"{t:.12g}" for t in found.t[:8]) + (", …" if len(found) > 8 else "")
+        print(f"{name} = 0: {len(found)} times{': t = ' + times if len(found) else ''}")
+    for name, change in motion.changes.items():
+        print(f"changed to obey the constraints: {name} by {change:.6g}")
+
+
+def _check_pictures(case: Case, animate: Path | None) -> None:
+    """What would fail after a long integration fails before it."""
+    from pfaff.draw.animation import writer_for
+    from pfaff.draw.scene import drawing_of
+
+    drawing_of(case)
+    if animate:
+        writer_for(animate)
+
+
+def _animate(motion: Motion, path: Path, seconds: float) -> None:
+    with bar(f"drawing {path.name}") as progress:
+        motion.animate(path, seconds=seconds, progress=lambda done, every: progress(done / every))
+    print(f"drawn: {path}", file=sys.stderr)

@@ -1,0 +1,89 @@
+"""What commands give: tables, JSON, pictures, and a line that counts while they work."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from pfaff.errors import ParameterError
+
+
+def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left")
+    for column in columns:
+        shown.add_column(column, overflow="fold")
+    for row in rows:
+        shown.add_row(*row)
+    Console().print(shown)
+
+
+def print_json(facts: Any) -> None:
+    print(json.dumps(facts, default=_jsonable, ensure_ascii=False))
+
+
+def _jsonable(value: Any) -> Any:
+    if isinstance(value, complex):
+        return {"re": value.real, "im": value.imag}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "items"):
+        return dict(value)
+    return str(value)
+
+
+def finite(number: float) -> float | None:
+    """JSON has no word for what is not a number."""
+    return number if isfinite(number) else None
+
+
+def draw_into(figure: Any, path: Path) -> None:
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as problem:
+        raise ParameterError(f"cannot draw into {path}: {problem}") from problem
+    print(f"drawn: {path}", file=sys.stderr)
+
+
+def grouped(entries: dict[str, dict[str, str]]) -> None:
+    """Names and what they stand for under headings, in columns that line up."""
+    from rich.console import Console
+    from rich.table import Table
+
+    width = max(len(name) for group in entries.values() for name in group)
+    console = Console()
+    for k, (heading, group) in enumerate(entries.items()):
+        table = Table(title=("\n" if k else "") + heading, title_justify="left", box=None, show_header=False)
+        table.add_column(width=width, no_wrap=True)
+        table.add_column(overflow="fold")
+        for row in group.items():
+            table.add_row(*row)
+        console.print(table)
+
+
+def check_outputs(*paths: Path | None) -> None:
+    """Folders that exist, before anything long is computed."""
+    for path in paths:
+        if path and not path.resolve().parent.is_dir():
+            raise ParameterError(f"cannot write {path}: there is no folder {path.parent}")
+
+
+@contextmanager
+def counting(what: str, quiet: bool) -> Iterator[Callable[[Any], None] | None]:
+    """A line on a terminal that counts points and shows the parameter."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as line:
+        seen = count(1)
+        yield lambda point: line.update(f"{what}: {next(seen)}, at {point.value:.6g}")

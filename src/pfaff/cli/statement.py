@@ -1,0 +1,184 @@
+"""What SYSTEM on the shell stands for: a name of the atlas, or a name in a Python file of the user's."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from pfaff.cli.arguments import pairs
+from pfaff.errors import NotMechanicalError, StatementError, nearest
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+    from pfaff.odes import Ode
+    from pfaff.system import System
+
+EXAMPLE = "my_sleigh.py:sleigh"
+
+
+def system_of(name: str, **which: Any) -> System | Ode:
+    """The system that the arguments of a command name; of a case, its system."""
+    found = _stated(name, **which)
+    return getattr(found, "system", found)
+
+
+def case_of(name: str, values: tuple[str, ...], **which: Any) -> Any:
+    """The same with values for its parameters."""
+    return _stated(name, **which).at(**pairs(values, "--set"))
+
+
+def mechanical(case: Bound, what: str) -> None:
+    """Refuse a plain ODE before an analysis that needs a mechanical system."""
+    from pfaff.odes import Ode
+
+    if isinstance(case.system, Ode):
+        raise NotMechanicalError(
+            f"{what} needs energies and constraints, and {case.system.name} is a plain ODE: state it as a pfaff.System"
+        )
+
+
+def _stated(name: str, bars: int | None, constraint: str | None, load: str | None, option: tuple[str, ...]) -> Any:
+    options: dict[str, Any] = {"bars": bars, "constraint": constraint, "load": load}
+    options = {key: value for key, value in options.items() if value is not None}
+    for key, value in pairs(option, "--option").items():
+        if key in options:
+            raise StatementError(f"{key} is given twice, by --{key} and by --option: leave one out")
+        options[key] = value
+    if ":" in name or name.endswith(".py"):
+        return _from_file(name, options)
+    from pfaff import atlas
+
+    if name not in atlas.SYSTEMS:
+        raise StatementError(
+            f"no system {name!r} in the atlas: {nearest(name, atlas.SYSTEMS)} (one of your own: {EXAMPLE})"
+        )
+    return _made(atlas.SYSTEMS[name], name, options)
+
+
+def _from_file(given: str, options: dict[str, Any]) -> Any:
+    """``file.py:name``; without a name, the only system that the file states."""
+    text, _, name = given.rpartition(":") if ":" in given else (given, "", "")
+    path = Path(text)
+    module = _run(path)
+    known = _systems(module)
+    if not name:
+        if len(known) != 1:
+            names = f"it has {', '.join(known)}" if known else "it has none"
+            raise StatementError(f"which system of {path}? Write {path}:NAME; {names}")
+        (name,) = known
+    found = getattr(module, name, None)
+    if found is None:
+        close = nearest(name, known) if known else "it states no System"
+        raise StatementError(f"no {name!r} in {path}: {close}")
+    if _is_system(found):
+        if options:
+            raise StatementError(
+                f"{name} in {path} is a system, which takes no options ({', '.join(options)}): write a function that "
+                "takes them and returns a System"
+            )
+        return found
+    if not callable(found) or isinstance(found, type):
+        raise StatementError(
+            f"{name} in {path} is of type {type(found).__name__}, not a pfaff.System, a pfaff.ode or a function that "
+            f"returns one"
+        )
+    with _Blamed(path):
+        made = _made(found, name, options)
+    if not _is_system(made):
+        raise StatementError(f"{name}() in {path} returns a {type(made).__name__}, not a pfaff.System or a pfaff.ode")
+    return made
+
+
+def _run(path: Path) -> ModuleType:
+    """The file executed as a module, with its own folder first where it imports from."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    if path.is_dir() or not path.exists():
+        near = nearest(path.name, [each.name for each in path.parent.glob("*.py")]) if path.parent.is_dir() else ""
+        hint = near if near.startswith("did") else f"write the path of a Python file, such as {EXAMPLE}"
+        raise StatementError(f"no file {path}: {hint}")
+    spec = spec_from_file_location(f"stated in {path.stem}", path.resolve())
+    if spec is None or spec.loader is None:
+        raise StatementError(f"{path} is no Python file: its name must end in .py")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    with _Blamed(path):
+        spec.loader.exec_module(module)
+    return module
+
+
+class _Blamed:
+    """An exception inside the user's file becomes one of ours that names the file and its line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: Any) -> None:
+        if problem is None or not isinstance(problem, (Exception, SystemExit)):
+            return
+        frames = traceback.extract_tb(trace)
+        lines = [frame.lineno for frame in frames if Path(frame.filename) == self.path.resolve()]
+        if isinstance(problem, SyntaxError) and problem.filename == str(self.path.resolve()):
+            lines = [problem.lineno]
+        if not lines:  # not from the user's file: what we say of the options
+            return
+        reason = " ".join(str(problem).split())
+        raise StatementError(f"{self.path}, line {lines[-1]}: {type(problem).__name__}: {reason}") from problem
+
+
+def _is_system(found: Any) -> bool:
+    from pfaff.case import Bound
+    from pfaff.odes import Ode
+    from pfaff.system import System
+
+    return isinstance(found, (System, Ode, Bound))
+
+
+def _systems(module: ModuleType) -> list[str]:
+    """Names in the file that are systems, or functions of its own."""
+    return [
+        name
+        for name, each in vars(module).items()
+        if not name.startswith("_")
+        and (_is_system(each) or (inspect.isfunction(each) and each.__module__ == module.__name__))
+    ]
+
+
+def _made(make: Callable[..., Any], name: str, options: dict[str, Any]) -> Any:
+    """What a function returns, given options from the shell."""
+    accepted = inspect.signature(make).parameters
+    for key in options:
+        if key not in accepted:
+            known = f"; it takes {', '.join(accepted)}" if accepted else "; it takes none"
+            raise StatementError(f"{name} has no option {key!r}{known}")
+    for key, parameter in accepted.items():
+        if parameter.default is parameter.empty and key not in options and parameter.kind != parameter.VAR_KEYWORD:
+            raise StatementError(f"{name} needs its option {key!r}: --option {key}=VALUE")
+    return make(**{key: _plain(value, accepted[key].default) for key, value in options.items()})
+
+
+def _plain(value: Any, default: Any) -> Any:
+    """Text from the shell in the type of the option's default; a number if there is none and it looks like one."""
+    if not isinstance(value, str) or isinstance(default, str):
+        return value
+    if isinstance(default, bool):
+        if value.lower() not in ("true", "yes", "1", "false", "no", "0"):
+            raise StatementError(f"{value!r} is neither true nor false")
+        return value.lower() in ("true", "yes", "1")
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except ValueError:
+            if isinstance(default, kind):
+                whole = "whole number" if kind is int else "number"
+                raise StatementError(f"{value!r} is not a {whole}") from None
+    return value

@@ -1,0 +1,178 @@
+"""Commands about the statement: what there is, and what it consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from pfaff.cli.arguments import as_json, load_parameter, plot_into, which_case, which_system
+from pfaff.cli.output import draw_into, grouped, print_json, table
+from pfaff.cli.statement import case_of, mechanical, system_of
+
+if TYPE_CHECKING:
+    from pfaff.odes import Ode
+    from pfaff.system import System
+
+
+@click.command()
+@as_json
+def atlas(as_json: bool) -> None:
+    """List the ready systems.
+
+    \b
+    Example:
+      pfaff atlas
+    """
+    from pfaff import atlas as systems
+
+    entries = {topic: {make.__name__: _first_line(make) for make in makes} for topic, makes in systems.TOPICS.items()}
+    if as_json:
+        facts = {name: {"topic": topic, "what": what} for topic, each in entries.items() for name, what in each.items()}
+        return print_json(facts)
+    grouped(entries)
+
+
+def _first_line(make: Callable[..., Any]) -> str:
+    return (make.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+
+
+@click.command()
+@which_system
+@click.option("--latex", is_flag=True, help="Print the equations of motion as LaTeX.")
+@click.option("--principle", help="Derive them by lagrange, appell, hamilton, dalembert or newton, step by step.")
+@as_json
+def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> None:
+    """What a system consists of: coordinates, parameters, constraints, what may be dropped.
+
+    \b
+    Examples:
+      pfaff show column --bars 2 --constraint bow
+      pfaff show bottema --principle appell
+    """
+    from pfaff.odes import Ode
+
+    stated = system_of(**which)
+    if principle:
+        return _show_derivation(_mechanical_system(stated), principle, latex, as_json)
+    if latex:
+        text = _ode_latex(stated) if isinstance(stated, Ode) else stated.equations("lagrange").latex()
+        return print_json({"latex": text}) if as_json else print(text)
+    facts = _facts_of_ode(stated) if isinstance(stated, Ode) else _facts_of_system(stated)
+    facts |= {
+        "parameters": {s.name: None if v is None else str(v) for s, v in stated.parameters.items()},
+        "load": stated.load.name if stated.load is not None else None,
+    }
+    if as_json:
+        return print_json(facts)
+    first = "equations" if isinstance(stated, Ode) else "coordinates"
+    heads = ["state", "rate of change"] if isinstance(stated, Ode) else ["coordinate", "in shape space"]
+    table(stated.name, heads, [[k, v] for k, v in facts[first].items()])
+    rows = [[k, v or "to be given", "load" if k == facts["load"] else ""] for k, v in facts["parameters"].items()]
+    table("Parameters", ["name", "default", ""], rows)
+    for kind in ("nonholonomic", "holonomic"):
+        for row in facts.get(f"{kind}_constraints", ()):
+            print(f"{kind}: {row} = 0")
+    if not isinstance(stated, Ode):
+        rows = [list(c.words) for c in stated.classification.constraints]
+        if rows:
+            table("Constraints", ["reaction", "kind", "time", "displacements", ""], rows)
+        print(stated.classification.status)
+
+
+def _mechanical_system(stated: System | Ode) -> System:
+    mechanical(stated.at(), "a principle of mechanics")
+    return cast("System", stated)
+
+
+def _show_derivation(stated: System, principle: str, latex: bool, as_json: bool) -> None:
+    equations = stated.equations(principle)
+    steps = equations.steps()
+    if as_json:
+        named = [{"title": title, "latex": body} for title, body in steps]
+        return print_json({"principle": principle, "steps": named, "latex": equations.latex()})
+    if latex:
+        return print(equations.latex())
+    for title, body in steps:
+        print(f"{title}\n{body}\n")
+
+
+@click.command()
+@which_system
+@click.option("--states", default=32, show_default=True, help="Random states to compare at.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the random states.")
+@plot_into
+@as_json
+def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: Any) -> None:
+    """The principles of mechanics side by side: sizes, costs, and agreement at random states.
+
+    \b
+    Example:
+      pfaff compare bottema
+    """
+    from dataclasses import asdict
+
+    found = _mechanical_system(system_of(**which)).compare(states, seed)
+    if plot:
+        draw_into(found.plot(), plot)
+    if as_json:
+        rows = [asdict(row) for row in found.rows]
+        return print_json({"rows": rows, "refused": found.refused, "agree": found.agree, "status": found.status})
+    table("Principles", *found.table())
+    for name, reason in found.refused.items():
+        print(f"{name} does not apply: {reason}")
+    print(found.status)
+
+
+def _facts_of_system(stated: System) -> dict[str, Any]:
+    from pfaff.lowering import graph_of
+    from pfaff.reduction import ignorable_coordinates, kept_coordinates
+
+    graph = graph_of(stated)
+    return {
+        "name": stated.name,
+        "coordinates": {**kept_coordinates(graph), **ignorable_coordinates(graph)},
+        "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
+        "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],
+        "reactions": list(stated.reaction_names) if stated.statement.constraints else [],
+        "classification": stated.classification.to_dict(),
+    }
+
+
+def _facts_of_ode(stated: Ode) -> dict[str, Any]:
+    rates = zip(stated.state_names, stated.right_hand_sides, strict=True)
+    return {"name": stated.name, "equations": {name: str(rate) for name, rate in rates}}
+
+
+def _ode_latex(stated: Ode) -> str:
+    import sympy as sm
+
+    rates = zip(stated.symbols, stated.right_hand_sides, strict=True)
+    rows = [rf"\dot{{{sm.latex(x)}}} &= {sm.latex(rate)}" for x, rate in rates]
+    return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
+
+
+@click.command()
+@which_case
+@load_parameter
+@click.option("--to", required=True, metavar="PROGRAM", help="auto, matcont, bifurcationkit, c, numpy or latex.")
+@click.option("--until", type=float, help="Where a continuation in the load ends.")
+@click.option("--output", type=click.Path(path_type=Path), help="Folder for the files; printed if not given.")
+@as_json
+def export(
+    load_parameter: str | None, to: str, until: float | None, output: Path | None, as_json: bool, **which: Any
+) -> None:
+    """The reduced equations with their derivatives, for AUTO-07p, MatCont, BifurcationKit, C, NumPy or LaTeX.
+
+    \b
+    Example:
+      pfaff export column --set k1=50 --set c_i=1.5 --to auto --until 120 --output column
+    """
+    exported = case_of(**which).export(to, output, load=load_parameter, until=until)
+    if as_json:
+        return print_json({"to": to, "files": exported.files, "written": list(exported.written)})
+    if output is None:
+        return print("\n".join(exported.files.values()))
+    print(exported.status)

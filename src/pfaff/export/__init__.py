@@ -1,0 +1,64 @@
+"""The reduced equations ẋ = f(x; p) in the languages of other programs."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pfaff.errors import ParameterError, nearest
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+TARGETS = {
+    "auto": "auto",
+    "matcont": "matcont",
+    "bifurcationkit": "bifurcationkit",
+    "c": "c",
+    "numpy": "python",
+    "latex": "latex",
+}
+
+
+@dataclass(frozen=True)
+class Export:
+    """Files by name, the equations first."""
+
+    to: str
+    files: Mapping[str, str]
+    written: tuple[Path, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The file with the equations."""
+        return next(iter(self.files.values()))
+
+    @property
+    def status(self) -> str:
+        where = f"written: {', '.join(map(str, self.written))}" if self.written else ", ".join(self.files)
+        return f"for {self.to}: {where}"
+
+    def write(self, folder: str | Path) -> Export:
+        """The same, with its files written into a folder."""
+        folder = Path(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in self.files.items():
+                (folder / name).write_text(text, encoding="utf-8")
+        except OSError as problem:
+            raise ParameterError(f"cannot write into {folder}: {problem}") from problem
+        return Export(self.to, self.files, tuple(folder / name for name in self.files))
+
+
+def export(case: Bound, to: str, folder: str | Path | None, load: str | None, until: float | None) -> Export:
+    """Write the equations of a case on shape space for another program."""
+    from pfaff.export.equations import Equations
+
+    if to not in TARGETS:
+        raise ParameterError(f"cannot export to {to!r}: {nearest(to, TARGETS)}")
+    language = importlib.import_module(f"pfaff.export.{TARGETS[to]}")
+    exported = Export(to, language.files(Equations(case, load, until)))
+    return exported if folder is None else exported.write(folder)

@@ -1,0 +1,117 @@
+"""A reproduction as a report: what is shown of each item, in which order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pfaff.papers.reproduction import DIFFERS, REPRODUCED, Erratum, Item, Picture, Reproduction
+from pfaff.papers.running import sources
+from pfaff.papers.sources import code_of
+from pfaff.report import document as report
+from pfaff.report.html import page
+
+
+def write(result: Reproduction, folder: Path) -> Reproduction:
+    """``index.html`` and ``reproduction.json`` beside the pictures."""
+    html, facts = folder / "index.html", folder / "reproduction.json"
+    html.write_text(page(document_of(result, folder)), encoding="utf-8")
+    result = replace(result, files=(html, facts, *result.files))
+    facts.write_text(json.dumps(result.as_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return result
+
+
+def document_of(result: Reproduction, folder: Path) -> report.Document:
+    paper = result.paper
+    counts = {
+        "results": len(result.items),
+        "reproduced": sum(item.verdict == REPRODUCED for item in result.items),
+        "differ": len(result.differing),
+        **({"failed": len(result.failed)} if result.failed else {}),
+        "figures and films": len(list(_images(result, folder, paper.pictures))),
+        **({"errata": len(paper.errata)} if paper.errata else {}),
+    }
+    by_claim = {id(item.claim): item for item in result.items}
+    sections = []
+    if result.differing:
+        text = "Everything else is reproduced. Each of these is taken up again among the errata, with evidence."
+        sections.append(report.Section("What differs", [_entry(item, False) for item in result.differing], text=text))
+    for section in paper.sections:
+        items = [by_claim[id(claim)] for claim in section.claims if id(claim) in by_claim]
+        images = list(_images(result, folder, section.pictures))
+        sections.append(report.Section(section.title, [_entry(item) for item in items], images))
+    if paper.errata:
+        text = "What is printed, what should be, and computed evidence for each."
+        sections.append(report.Section("Errata", list(_errata(result)), text=text))
+    return report.Document(paper.title, f"{paper.about} {_how(result)}", counts, sections, _footer(result))
+
+
+def _how(result: Reproduction) -> str:
+    every = len(result.items) + len(result.evidence)
+    state = "" if result.complete else " The run was interrupted: results are missing."
+    if not result.kept:
+        return f"All {every} values were computed in this run.{state}"
+    return (
+        f"Of {every} values, {every - result.kept} were computed in this run and {result.kept} kept from an earlier run of "
+        f"exactly the same sources; pfaff reproduce {result.key} --fresh computes everything anew.{state}"
+    )
+
+
+def _footer(result: Reproduction) -> str:
+    from pfaff import __version__
+
+    seconds = sum(item.seconds for item in (*result.items, *result.evidence))
+    return f"pfaff {__version__}, sources {sources()}; {seconds:.0f} seconds of computing. Values as JSON: reproduction.json."
+
+
+def _entry(item: Item, code: bool = True) -> report.Entry:
+    facts = {"printed": item.printed_text, "computed": item.computed_text}
+    if item.claim.method:
+        facts["how"] = item.claim.method
+    return report.Entry(
+        title=item.what,
+        where=item.where,
+        formula=item.claim.formula,
+        facts=facts,
+        verdict=item.verdict,
+        good=item.verdict == REPRODUCED,
+        code=code_of(item.claim.compute) if code else "",
+    )
+
+
+def _errata(result: Reproduction) -> Iterator[report.Entry]:
+    by_claim = {id(item.claim): item for item in result.evidence}
+    for erratum in result.paper.errata:
+        yield _erratum(erratum, [by_claim[id(claim)] for claim in erratum.evidence if id(claim) in by_claim])
+
+
+def _erratum(erratum: Erratum, evidence: list[Item]) -> report.Entry:
+    shown = len(evidence) == len(erratum.evidence) and all(item.verdict == REPRODUCED for item in evidence)
+    return report.Entry(
+        title=erratum.where,
+        remark=erratum.why,
+        formulas={"printed": erratum.printed, "should be": erratum.corrected},
+        verdict="shown" if shown else "not shown",
+        good=shown,
+        parts=[_part(item) for item in evidence],
+    )
+
+
+def _part(item: Item) -> report.Entry:
+    words = {REPRODUCED: "holds", DIFFERS: "does not hold"}
+    facts = {"computed": item.computed_text, **({"how": item.claim.method} if item.claim.method else {})}
+    verdict = words.get(item.verdict, item.verdict)
+    good = item.verdict == REPRODUCED
+    return report.Entry(title=item.what, facts=facts, verdict=verdict, good=good, code=code_of(item.claim.compute))
+
+
+def _images(result: Reproduction, folder: Path, pictures: Sequence[Picture]) -> Iterator[report.Image]:
+    """Those that were drawn: vector pictures and films into the page, the other formats beside it."""
+    there = {path.name for path in map(Path, result.files)}
+    for picture in pictures:
+        first = f"{picture.name}.gif" if picture.moving else f"{picture.name}.svg"
+        if first in there:
+            others = [folder / f"{picture.name}.{ending}" for ending in ("svg", "pdf", "png")]
+            yield report.Image(folder / first, picture.title, picture.caption, [] if picture.moving else others)

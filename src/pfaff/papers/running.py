@@ -1,0 +1,216 @@
+"""A paper computed: units of work on all cores, results kept for the next run of the same sources."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import json
+import multiprocessing
+import os
+import platform
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pfaff.errors import ParameterError
+from pfaff.papers.reproduction import Claim, Item, Paper, Picture, Reproduction
+
+ENDINGS = ("svg", "pdf", "png")
+BESIDE = ("cli", "report")  # rooms whose sources cannot change a value
+
+
+@dataclass(frozen=True)
+class Task:
+    """One claim or picture of a paper, by its place: what another process is told."""
+
+    kind: str  # "claims", "evidence" or "pictures"
+    index: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.index}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A number, or files, or what went wrong."""
+
+    task: Task
+    computed: float | None = None
+    seconds: float = 0.0
+    files: tuple[str, ...] = ()
+    error: str = ""
+    kept: bool = False
+
+
+def load_paper(key: str) -> Paper:
+    return importlib.import_module(f"pfaff.papers.{key}").PAPER
+
+
+def reproduce(
+    paper: Paper, folder: Path, quiet: bool = False, fresh: bool = False, workers: int | None = None
+) -> Reproduction:
+    """Compute all claims and draw all pictures into a folder; an interruption keeps what is there.
+
+    ``fresh`` computes everything anew; ``workers=1`` computes in this process.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ParameterError(f"cannot write into {folder}: {problem}") from problem
+    store = _store(paper.key)
+    tasks = [
+        *(Task("pictures", k) for k in range(len(paper.pictures))),
+        *(Task("claims", k) for k in range(len(paper.claims))),
+        *(Task("evidence", k) for k in range(len(paper.evidence))),
+    ]
+    known = {} if fresh else {outcome.task: outcome for outcome in _remembered(store, tasks)}
+    left = [task for task in tasks if task not in known]
+    complete = False
+    try:
+        with _bar("computing and drawing", len(left), quiet) as advance:
+            for outcome in _outcomes(paper, left, store, workers):
+                known[outcome.task] = outcome
+                _remember(store, known)
+                advance()
+        complete = True
+    except KeyboardInterrupt:
+        print("interrupted: keeping what was computed", file=sys.stderr)
+    return _collected(paper, known, store, folder, complete)
+
+
+def _collected(paper: Paper, known: dict[Task, Outcome], store: Path, folder: Path, complete: bool) -> Reproduction:
+    def items(kind: str, claims: Sequence[Claim]) -> tuple[Item, ...]:
+        found = [(claim, known.get(Task(kind, k))) for k, claim in enumerate(claims)]
+        return tuple(Item(c, o.computed, o.seconds, o.kept, o.error) for c, o in found if o is not None)
+
+    drawn = [known.get(Task("pictures", k)) for k in range(len(paper.pictures))]
+    files = [Path(shutil.copy(store / name, folder / name)) for each in drawn if each for name in each.files]
+    missing = [p.name for p, each in zip(paper.pictures, drawn, strict=True) if each and each.error]
+    evidence = items("evidence", paper.evidence)
+    return Reproduction(paper, items("claims", paper.claims), evidence, tuple(files), complete, tuple(missing))
+
+
+def _outcomes(paper: Paper, tasks: list[Task], store: Path, workers: int | None) -> Iterator[Outcome]:
+    """As they come. Work that shares a long computation stays together."""
+    workers = workers if workers is not None else os.cpu_count() or 1
+    if workers == 1 or len(tasks) < 2:
+        yield from (_done(paper, task, store) for task in tasks)
+        return
+    units: dict[str, list[Task]] = {}
+    for task in tasks:
+        units.setdefault(_entry(paper, task).shares or task.name, []).append(task)
+    order = sorted(units.values(), key=len, reverse=True)
+    # Not forked: threads and compiled code of the parent do not survive that.
+    with multiprocessing.get_context("spawn").Pool(workers, _quiet) as pool:
+        pieces = [(paper.key, unit, str(store)) for unit in order]
+        for outcomes in pool.imap_unordered(_unit, pieces):
+            yield from outcomes
+
+
+def _quiet() -> None:
+    """In each process: leave Ctrl-C to the parent, and the other cores to the other processes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+def _unit(piece: tuple[str, list[Task], str]) -> list[Outcome]:
+    key, tasks, store = piece
+    paper = load_paper(key)
+    return [_done(paper, task, Path(store)) for task in tasks]
+
+
+def _done(paper: Paper, task: Task, store: Path) -> Outcome:
+    """A claim that raises, or a picture, fails by itself and leaves the others alone."""
+    start = time.perf_counter()
+    entry = _entry(paper, task)
+    try:
+        if isinstance(entry, Picture):
+            files = _drawn(entry, store)
+            return Outcome(task, None, time.perf_counter() - start, files)
+        return Outcome(task, float(entry.compute()), time.perf_counter() - start)
+    except Exception as problem:
+        return Outcome(task, None, time.perf_counter() - start, error=f"{type(problem).__name__}: {problem}")
+
+
+def _drawn(picture: Picture, store: Path) -> tuple[str, ...]:
+    if picture.moving:
+        name = f"{picture.name}.gif"
+        picture.draw(store / name)
+        return (name,)
+    figure = picture.draw()
+    names = tuple(f"{picture.name}.{ending}" for ending in ENDINGS)
+    for name in names:
+        figure.savefig(store / name)
+    return names
+
+
+def _entry(paper: Paper, task: Task) -> Any:
+    return getattr(paper, task.kind)[task.index]
+
+
+def sources() -> str:
+    """A fingerprint of what values depend on: the sources of this package and the versions of the others."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256(platform.python_version().encode())
+    for path in sorted(package.rglob("*.py")):
+        if path.relative_to(package).parts[0] not in BESIDE:
+            digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    for name in ("heyoka", "matplotlib", "numba", "numpy", "scipy", "sympy"):
+        digest.update(f"{name} {version(name)}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _store(key: str) -> Path:
+    """Where results of these sources are kept; those of other sources are removed."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pfaff" / "papers"
+    store = home / f"{key}-{sources()}"
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ParameterError(f"cannot keep results in {home}: {problem}; set XDG_CACHE_HOME") from problem
+    for other in home.glob(f"{key}-*"):
+        if other != store:
+            shutil.rmtree(other, ignore_errors=True)
+    return store
+
+
+def _remember(store: Path, known: dict[Task, Outcome]) -> None:
+    facts = {
+        o.task.name: {"computed": o.computed, "seconds": o.seconds, "files": o.files}
+        for o in known.values()
+        if not o.error
+    }
+    (store / "results.json").write_text(json.dumps(facts), encoding="utf-8")
+
+
+def _remembered(store: Path, tasks: list[Task]) -> Iterator[Outcome]:
+    try:
+        facts: dict[str, Any] = json.loads((store / "results.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    for task in tasks:
+        fact = facts.get(task.name)
+        if fact and all((store / name).is_file() for name in fact["files"]):
+            yield Outcome(task, fact["computed"], fact["seconds"], tuple(fact["files"]), kept=True)
+
+
+@contextmanager
+def _bar(text: str, total: int, quiet: bool) -> Iterator[Callable[[], None]]:
+    if quiet or not total:
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(text, total=total)
+        yield lambda: shown.advance(task)

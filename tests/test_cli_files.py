@@ -1,0 +1,104 @@
+"""Systems of the user's own on the shell: file.py:name wherever a name of the atlas may stand."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+import pytest
+
+from pfaff.cli import main
+from test_cli import answer, run
+
+SLEIGH = """
+import sympy as sm
+import pfaff
+from shared_symbols import t, x, y, phi
+
+m, I, a, b, k, kappa = sm.symbols("m I a b k kappa", positive=True)
+F, c = sm.Symbol("F", real=True), sm.Symbol("c", nonnegative=True)
+centre = sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])
+
+
+def make(arm=0.5, fail=False):
+    if fail:
+        raise ValueError("asked to fail")
+    return pfaff.System(
+        coordinates=[x, y, phi],
+        kinetic=m * centre.diff(t).dot(centre.diff(t)) / 2 + I * phi.diff(t) ** 2 / 2,
+        potential=k * (x + b * sm.sin(phi)) ** 2 / 2 + kappa * phi**2 / 2 - F * y,
+        dissipation=c * phi.diff(t) ** 2 / 2,
+        nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
+        parameters={m: 1, I: "1/4", a: "1/2", b: arm, k: 1, kappa: "1/2", c: 0, F: 0},
+        load=F, name="sleigh",
+    )
+
+
+sleigh = make()
+loaded = sleigh.at(F="3/4")
+number = 3
+u, v, w, alpha, beta = sm.symbols("u v w alpha beta")
+control = pfaff.ode({u: v, v: w, w: -alpha * w - beta * v - u + u**2}, parameters={alpha: 2, beta: 1}, load=alpha)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    (folder / "my_sleigh.py").write_text(SLEIGH)
+    (folder / "shared_symbols.py").write_text(
+        "import pfaff.system as s\nt = s.TIME\nx, y, phi = s.coordinates('x y phi')\n"
+    )
+    (folder / "alone.py").write_text("from my_sleigh import sleigh\n")
+    (folder / "wrong.py").write_text("import pfaff\n\nsystem = pfaff.System(coordinates=[], kinetic=0)\n")
+    (folder / "torn.py").write_text("import pfaff\nsystem = pfaff.System(\n")
+    return folder
+
+
+def test_a_system_a_function_and_a_case(folder):
+    assert answer("critical", "my_sleigh.py:sleigh", folder=folder)["flutter"]["value"] == pytest.approx(9 / 16)
+    longer = answer("critical", "my_sleigh.py:make", "--option", "arm=0.6", folder=folder)
+    assert longer["flutter"]["value"] == pytest.approx(0.708)
+    damped = answer("spectrum", "my_sleigh.py:loaded", "--set", "c=0.1", folder=folder)
+    assert not damped["stable"]
+    path = str(folder / "alone.py")
+    moved = answer("simulate", path, "--duration", "1", "--start", "phi=0.01", "--samples", "3")
+    assert moved["energy_drift"] < 1e-12
+
+
+def test_an_ode(folder):
+    hopf = answer("hopf", "my_sleigh.py:control", "--to", "0.5", folder=folder)
+    assert hopf["l1_matcont"] == pytest.approx(-0.3, abs=1e-12)  # MatCont's manual
+    assert answer("show", "my_sleigh.py:control", folder=folder)["equations"]["u"] == "v"
+    assert r"\dot{w}" in run("show", "my_sleigh.py:control", "--latex", folder=folder).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["my_sleig.py:sleigh"], "no file my_sleig.py: did you mean 'my_sleigh.py'?"),
+        (["my_sleigh.py:sleig"], "no 'sleig' in my_sleigh.py: did you mean 'sleigh'?"),
+        (["my_sleigh.py"], "Write my_sleigh.py:NAME; it has make, sleigh, loaded, control"),
+        (["my_sleigh.py:number"], "of type int"),
+        (["my_sleigh.py:control"], "plain ODE"),
+        (["my_sleigh.py:sleigh", "--option", "arm=2"], "takes no options (arm)"),
+        (["my_sleigh.py:make", "--option", "leg=2"], "no option 'leg'; it takes arm, fail"),
+        (["my_sleigh.py:make", "--option", "fail=yes"], "my_sleigh.py, line 13: ValueError: asked to fail"),
+        (["wrong.py:system"], "wrong.py, line 3: StatementError: a system needs at least one coordinate"),
+        (["torn.py:system"], "torn.py, line 2: SyntaxError"),
+        (["shared_symbols.py:t"], "of type Symbol"),
+    ],
+)
+def test_errors_name_the_file_and_the_line(folder, arguments, words, monkeypatch, capsys):
+    """In this process, to be quick: the same entry point as the program's."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["pfaff", "critical", *arguments])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    with pytest.raises(SystemExit, match="2"):
+        main()
+    gc.enable()
+    gc.unfreeze()
+    message = capsys.readouterr().err
+    assert message.startswith("pfaff: ")
+    assert message.count("\n") == 1
+    assert words in message

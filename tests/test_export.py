@@ -1,0 +1,182 @@
+"""Exports: each language computes what flow computes, and AUTO finds our Hopf point."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.errors import ParameterError, StatementError
+from pfaff.export.equations import Equations
+from pfaff.export.latex import formulas
+
+AUTO = Path("/usr/lib/auto-07p/lib")  # Debian's package auto-07p
+VALUES = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5, "c_e": 0.3, "c_t": 0.2, "c_r": 0.1, "F": 30}
+
+
+def functions() -> pfaff.Ode:
+    """A plain ODE with every function that can be compiled and exported."""
+    x, y, z, a = sm.symbols("x y z a")
+    return pfaff.ode(
+        {
+            x: sm.exp(-x) * sm.tan(y) + sm.sqrt(2 + z) / (3 + x * y) + sm.pi * x - 1e-20 * y,
+            y: sm.log(3 + x) + sm.atan(y) + sm.asin(x / 9) * sm.acos(y / 9) + sm.sinh(x) + sm.atan2(x, 2 + y)
+            + sm.erf(z),
+            z: (2 + x) ** sm.Rational(5, 2) + a**x + (x + 4) ** -3 + sm.asinh(x) + sm.acosh(3 + y) + sm.atanh(z / 9)
+            - sm.cosh(y) * sm.tanh(z) + a,
+        },
+        parameters={a: 2},
+        name="all functions",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=["skate", "misaligned bow on a spring", "functions", "sleigh"])
+def case(request, sleigh):
+    if request.param == "functions":
+        return functions().at()
+    if request.param == "sleigh":
+        return sleigh.at()
+    if request.param == "skate":
+        return pfaff.atlas.column(2).at(**VALUES)
+    given = {name: value for name, value in VALUES.items() if name != "F"}
+    return pfaff.atlas.column(2, "bow", "spring").at(**given, beta0=0.1, K=40, Delta=0.3, M_X=2)
+
+
+@pytest.fixture(scope="module")
+def states(case):
+    return np.random.default_rng(7).uniform(-0.7, 0.7, (len(case.system.shape.states), 5))
+
+
+def expected(case, states):
+    flow = case.system.shape
+    rows = [flow.rhs(states, case), flow.jacobian(states, case), flow.parameter_jacobian(states, case)]
+    return [each.reshape(-1, states.shape[1]) for each in rows]
+
+
+def agree(ours, theirs):
+    for mine, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(other, mine, rtol=1e-12, atol=1e-12 * max(1.0, np.abs(mine).max(initial=0.0)))
+
+
+def test_numpy(case, states):
+    module: dict = {}
+    exec(case.export("numpy").text, module)
+    assert module["STATES"] == list(case.system.shape.states)
+    found = [module[name](states, case.numbers) for name in ("rhs", "jacobian", "parameter_jacobian")]
+    agree(expected(case, states), [each.reshape(-1, states.shape[1]) for each in found])
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_c(case, states, tmp_path):
+    (source,) = case.export("c", tmp_path).written
+    library = tmp_path / "equations.so"
+    subprocess.run(
+        ["gcc", "-std=c99", "-Wall", "-Werror", "-shared", "-fPIC", source, "-o", library, "-lm"], check=True
+    )
+    loaded = ctypes.CDLL(str(library))
+    ours = expected(case, states)
+    theirs = [np.zeros_like(each) for each in ours]
+    for k in range(states.shape[1]):
+        for ending, into in zip(("", "_jacobian", "_parameter_jacobian"), theirs, strict=True):
+            x, p, out = np.ascontiguousarray(states[:, k]), case.numbers, np.zeros(len(into))
+            getattr(loaded, source.stem + ending)(*(each.ctypes.data_as(ctypes.c_void_p) for each in (x, p, out)))
+            into[:, k] = out
+    agree(ours, theirs)
+
+
+@pytest.mark.skipif(shutil.which("octave") is None, reason="octave is not installed")
+def test_matlab(case, states, tmp_path):
+    (source,) = case.export("matcont", tmp_path).written
+    columns = "; ".join(" ".join(map(repr, row)) for row in states.tolist())
+    script = f"""
+h = {source.stem}; x = [{columns}]; p = {{{", ".join(repr(float(v)) for v in case.numbers)}}};
+for k = 1:columns(x)
+  for i = 2:4
+    printf("%.17g ", feval(h{{i}}, 0, x(:, k), p{{:}})'); printf("\\n");
+  end
+end
+"""
+    done = subprocess.run(
+        ["octave-cli", "--norc", "--eval", script], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+    )
+    rows = [np.array(line.split(), dtype=float) for line in done.stdout.strip().splitlines()]
+    agree(expected(case, states), [np.stack(rows[i::3], axis=1) for i in range(3)])
+
+
+@pytest.mark.skipif(shutil.which("julia") is None, reason="julia is not installed")
+def test_julia(case, states, tmp_path):
+    source, _ = case.export("bifurcationkit", tmp_path).written
+    name = source.stem
+    script = f'include("{source}")\n'
+    for x in states.T.tolist():
+        at = f"([{', '.join(map(repr, x))}], {name}_parameters)"
+        for values in (f"{name}{at}", f"permutedims({name}_jacobian{at})"):
+            script += f"foreach(v -> print(v, ' '), {values}); println()\n"
+    done = subprocess.run(["julia", "-e", script], capture_output=True, text=True, check=True)
+    rows = [np.array(line.split(), dtype=float) for line in done.stdout.strip().splitlines()]
+    agree(expected(case, states)[:2], [np.stack(rows[i::2], axis=1) for i in range(2)])
+
+
+def test_julia_text(case):
+    """Without Julia: a named tuple with one field for each parameter, the load varied."""
+    exported = case.export("bifurcationkit")
+    equations, continuation = exported.files.values()
+    fields = re.search(r"_parameters = \((.*)\)", equations).group(1)
+    assert fields.count("=") == len(case.system.parameters)
+    assert f"{next(iter(exported.files))}" in continuation
+
+
+def test_latex(case, states):
+    """The formulas that are typeset, evaluated one after the other."""
+    equations = Equations(case, None, None)
+    abbreviations, rates = formulas(equations)
+    x = states[:, 0]
+    known = {sm.Symbol(n): sm.Float(v, 17) for n, v in zip(equations.parameters, equations.values, strict=True)}
+    known |= {sm.Symbol(n): sm.Float(v, 17) for n, v in zip(equations.states, x, strict=True)}
+    for k, each in enumerate(abbreviations):
+        known[sm.Symbol(f"w{k + 1}")] = each.evalf(17, subs=known)
+    found = np.array([float(each.evalf(17, subs=known)) for each in rates])
+    agree([case.system.shape.rhs(x, case)], [found])
+    text = case.export("latex").text
+    assert text.count("&=") == len(abbreviations) + len(rates)
+
+
+@pytest.mark.skipif(shutil.which("gfortran") is None or not AUTO.is_dir(), reason="auto-07p or gfortran not installed")
+def test_auto_finds_our_hopf_point(tmp_path):
+    """With d'Alembert's reduction the column's Hopf point is an ordinary one for AUTO; JAC = 1 uses our derivatives."""
+    case = pfaff.atlas.column(2).at(**VALUES, M_X=1).at(F=0)
+    source, constants = case.export("auto", tmp_path, until=120).written
+    shutil.copy(constants, tmp_path / "fort.2")
+    (tmp_path / "fort.3").touch()
+    objects = sorted(map(str, AUTO.glob("*.o")))
+    subprocess.run(["gfortran", "-fopenmp", source, *objects, "-o", "a.exe"], cwd=tmp_path, check=True)
+    subprocess.run(["./a.exe"], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    rows = [line.split() for line in (tmp_path / "fort.7").read_text().splitlines() if not line.startswith("   0")]
+    hopf = [float(row[4]) for row in rows if row[2] == "3"]
+    assert hopf == [pytest.approx(case.hopf().value, rel=1e-8)]
+    assert float(rows[-1][4]) == pytest.approx(120)
+
+
+def test_what_cannot_be_exported(tmp_path):
+    case = pfaff.atlas.column(2).at()
+    with pytest.raises(ParameterError, match="did you mean 'matcont'"):
+        case.export("matcon")
+    with pytest.raises(ParameterError, match="no parameter 'G'"):
+        case.export("auto", load="G")
+    blocked = tmp_path / "file"
+    blocked.touch()
+    with pytest.raises(ParameterError, match="cannot write"):
+        case.export("c", blocked / "folder")
+    from pfaff.system import TIME, coordinates
+
+    (x,) = coordinates("x")
+    driven = pfaff.System(coordinates=[x], kinetic=x.diff(TIME) ** 2 / 2, forces={x: sm.sin(TIME)})
+    with pytest.raises(StatementError, match="depend on time"):
+        driven.at().export("c")
