@@ -1,0 +1,83 @@
+"""A document as one HTML file that needs nothing else: style, mathematics and pictures are inside."""
+
+from __future__ import annotations
+
+import base64
+import re
+from html import escape
+from pathlib import Path
+
+from pfaff.report.document import Document, Entry, Image, Section
+from pfaff.report.mathematics import mathml
+from pfaff.report.style import CSS
+
+KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".gif": "image/gif"}
+
+
+def page(document: Document) -> str:
+    """The whole page."""
+    counts = "".join(f"<li><b>{count}</b><span>{escape(name)}</span></li>" for name, count in document.counts.items())
+    contents = "".join(f'<li><a href="#{anchor(s.title)}">{escape(s.title)}</a>{_figures(s)}</li>' for s in document.sections)
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            f'<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<title>{escape(document.title)}</title><link rel="icon" href="data:,"><style>{CSS}</style></head>',
+            "<body>",
+            f"<header><h1>{escape(document.title)}</h1><p>{escape(document.about)}</p>",
+            f'<ul class="counts">{counts}</ul><nav aria-label="Contents"><h3>Contents</h3><ol>{contents}</ol></nav></header>',
+            "<main>",
+            *(_section(section) for section in document.sections),
+            "</main>",
+            f"<footer>{escape(document.footer)}</footer>",
+            "</body></html>",
+        ]
+    )  # fmt: skip
+
+
+def anchor(title: str) -> str:
+    """A place on the page to jump to."""
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
+
+
+def _figures(section: Section) -> str:
+    links = ", ".join(f'<a href="#{anchor(image.title)}">{escape(image.title)}</a>' for image in section.images)
+    return f'<br><span class="where">{links}</span>' if links else ""
+
+
+def _section(section: Section) -> str:
+    text = f"<p>{escape(section.text)}</p>" if section.text else ""
+    entries = "".join(_entry(entry) for entry in section.entries)
+    images = "".join(_image(image) for image in section.images)
+    return f'<section id="{anchor(section.title)}"><h2>{escape(section.title)}</h2>{text}{images}{entries}</section>'
+
+
+def _entry(entry: Entry) -> str:
+    colour = "good" if entry.good else "bad"
+    badge = f'<span class="badge {colour}">{escape(entry.verdict)}</span>' if entry.verdict else ""
+    where = f'<div class="where">{escape(entry.where)}</div>' if entry.where else ""
+    facts = [f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in entry.facts.items()]
+    facts += [f"<tr><th>{escape(name)}</th><td>{mathml(each)}</td></tr>" for name, each in entry.formulas.items()]
+    pieces = [
+        f'<div class="head"><div>{where}<h3>{escape(entry.title)}</h3></div>{badge}</div>',
+        f'<div class="formula">{mathml(entry.formula)}</div>' if entry.formula else "",
+        f'<p class="remark">{escape(entry.remark)}</p>' if entry.remark else "",
+        f"<table>{''.join(facts)}</table>" if facts else "",
+        f"<details><summary>code</summary><pre><code>{escape(entry.code)}</code></pre></details>" if entry.code else "",
+        f'<div class="parts">{"".join(_entry(part) for part in entry.parts)}</div>' if entry.parts else "",
+    ]
+    return f"<article>{''.join(pieces)}</article>"
+
+
+def _image(image: Image) -> str:
+    others = ", ".join(f'<a href="{escape(path.name)}">{escape(path.suffix[1:].upper())}</a>' for path in image.others)
+    beside = f" ({others})" if others else ""
+    return (
+        f'<figure id="{anchor(image.title)}"><img src="{_embedded(image.path)}" alt="{escape(image.title)}: '
+        f'{escape(image.caption)}"><figcaption><b>{escape(image.title)}.</b> {escape(image.caption)}{beside}</figcaption></figure>'
+    )
+
+
+def _embedded(path: Path) -> str:
+    return f"data:{KINDS[path.suffix]};base64,{base64.b64encode(path.read_bytes()).decode()}"
