@@ -93,7 +93,7 @@ def test_newton_keeps_to_the_level_of_what_is_conserved():
 
 def test_mechanical_analyses_say_why_not():
     case = pfaff.ode({x: -x}).at()
-    for name in ("flutter", "simulate", "critical", "paradox", "linearise"):
+    for name in ("flutter", "ensemble", "critical", "paradox", "linearise"):
         with pytest.raises(NotMechanicalError, match=f"{name} needs energies"):
             getattr(case, name)
         assert not hasattr(case, name)
@@ -109,3 +109,51 @@ def test_cubes_have_taylor_coefficients_at_zero():
     motion = system.at().simulate(5, q=1.0, samples=11)
     assert motion.status == "finished"
     assert motion.energy.drift < 1e-13
+
+
+# Motions
+
+
+@pytest.fixture(scope="module")
+def oscillator():
+    return pfaff.ode({x: y, y: mu * (1 - x**2) * y - x}, {mu: 1}, load=mu, name="van der Pol").at()
+
+
+def test_van_der_pol_settles_on_its_cycle(oscillator, tmp_path):
+    """Its period by returns to a section in time and by collocation, which know nothing of each other."""
+    motion = oscillator.simulate(100, x=0.5, events={"section": pfaff.Event("x", direction=1)})
+    assert motion.finished
+    returned = np.diff(motion.events["section"].t)[-1]
+    assert returned == pytest.approx(6.663286859, abs=1e-9)
+    assert oscillator.orbit(motion).period == pytest.approx(returned, rel=1e-12)
+    again = pfaff.load_motion(motion.save(tmp_path / "motion.nc"))
+    assert again["y"].tolist() == motion["y"].tolist()
+    assert again.events["section"].t.tolist() == motion.events["section"].t.tolist()
+    assert repr(again) == "<Trajectory of van der Pol, t = 0 … 100, 1001 samples: finished>"
+    assert [axes.get_xlabel() for axes in again.plot().axes] == ["time", "x"]
+
+
+def test_a_motion_agrees_with_another_integrator_and_runs_backwards(oscillator):
+    from scipy.integrate import solve_ivp
+
+    motion = oscillator.at(mu="3/2").simulate(7, samples=15, x=0.3, y=-0.2)
+    peer = solve_ivp(
+        lambda t, s: [s[1], 1.5 * (1 - s[0] ** 2) * s[1] - s[0]], (0, 7), [0.3, -0.2], "DOP853", motion.t,
+        rtol=1e-13, atol=1e-14,
+    )  # fmt: skip
+    np.testing.assert_allclose(motion.y, peer.y, atol=1e-11)
+    end = dict(zip(motion.states, motion.y[:, -1], strict=True))
+    back = oscillator.at(mu="3/2").simulate(-7, **end)
+    assert back.y[:, -1] == pytest.approx([0.3, -0.2], abs=1e-10)
+
+
+def test_a_motion_that_ends_early_says_why(oscillator):
+    bursting = pfaff.ode({x: x**2}).at().simulate(2, x=1)
+    assert "no longer finite" in bursting.status
+    assert bursting.t[-1] == pytest.approx(1, abs=1e-9)
+    stopped = oscillator.simulate(10, x=1, events={"half": pfaff.Event(x - sm.Rational(1, 2), stop=True)})
+    assert stopped.status.startswith("stopped by event 'half' at t = 0.99771")
+    assert stopped["x"][-1] == pytest.approx(0.5, abs=1e-14)
+    for wrong in ({"duration": "a"}, {"duration": 1, "z": 1}, {"duration": 1, "events": {"a": "q"}}):
+        with pytest.raises(ParameterError):
+            oscillator.simulate(**wrong)

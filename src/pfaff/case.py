@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
     from pfaff.motion.result import Motion
+    from pfaff.motion.trajectory import Trajectory
     from pfaff.odes import Ode
     from pfaff.parameters import Parametrised
     from pfaff.path import LoadPath, Path, StatePath
@@ -478,10 +479,29 @@ class OdeCase(Bound):
         case, start = self._split(values, self.system.state_names)
         return spectrum_of(about or case.equilibrium(**start))
 
+    def simulate(
+        self,
+        duration: float,
+        *,
+        samples: int = 1001,
+        tolerance: float | None = None,
+        events: Mapping[str, Any] | None = None,
+        max_steps: int = 1_000_000,
+        progress: Callable[[float], None] = lambda fraction: None,
+        **initial: float,
+    ) -> Trajectory:
+        """The motion from initial values of the states by name (zero where none is given): ``case.simulate(50, x=1)``.
+
+        Taylor's method, for equations that are not stiff. Arguments are those of a mechanical case.
+        """
+        from pfaff.motion.trajectory import trajectory
+
+        return trajectory(self, duration, initial, samples, tolerance, events or {}, max_steps, progress)
+
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(Case, name):
             raise NotMechanicalError(
                 f"{name} needs energies and constraints, and {self.system.name} is a plain ODE: state it as a "
-                "pfaff.System, or ask for equilibrium, spectrum, hopf or branch"
+                "pfaff.System, or ask for equilibrium, spectrum, hopf, branch or simulate"
             )
         raise AttributeError(f"a case of an ODE has no attribute {name!r}")

@@ -17,6 +17,7 @@ from pfaff.draw.style import CYCLE, figure, label
 if TYPE_CHECKING:
     from pfaff.motion.locomotion import Friction
     from pfaff.motion.result import Motion
+    from pfaff.motion.trajectory import Trajectory
 
 NAMED = 8  # entries of a legend at most
 
@@ -36,6 +37,20 @@ def draw_motion(motion: Motion) -> Figure:
         label(panels["reactions"], "time", "reaction")
         _legend(panels["reactions"])
     fig.suptitle(f"{motion.system}: {motion.status}", fontsize="medium")
+    return fig
+
+
+def draw_trajectory(trajectory: Trajectory) -> Figure:
+    """States in time, and the first two of them against each other."""
+    fig = figure(9, 3.6)
+    axes = fig.subplots(1, 2 if len(trajectory.states) > 1 else 1, squeeze=False)[0]
+    _lines(axes[0], [trajectory.t] * len(trajectory.y), trajectory.y, trajectory.states)
+    label(axes[0], "time", "state")
+    _legend(axes[0])
+    if len(axes) > 1:
+        axes[1].plot(trajectory.y[0], trajectory.y[1], color=CYCLE[0], lw=0.9)
+        label(axes[1], *trajectory.states[:2])
+    fig.suptitle(f"{trajectory.system}: {trajectory.status}", fontsize="medium")
     return fig
 
 

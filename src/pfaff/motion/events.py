@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,12 +74,12 @@ class Recorder:
 class Watch:
     """The events of one run: lowered, handed to the integrator, recorded."""
 
-    def __init__(self, driven: Driven, eqs: Equations, events: Mapping[str, Any]) -> None:
+    def __init__(self, lower: Callable[[str, Any], Any], events: Mapping[str, Any]) -> None:
         if not isinstance(events, Mapping):
             raise ParameterError(f"events={events!r}: give names with expressions, {{'section': 'theta1'}}")
         self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
         self.recorders = {name: Recorder() for name in self.events}
-        lowered = {name: lower_event(driven, eqs, name, e.expression) for name, e in self.events.items()}
+        lowered = {name: lower(name, e.expression) for name, e in self.events.items()}
         self.stops = [name for name, e in self.events.items() if e.stop]
         passing = [name for name in self.events if name not in self.stops]
         self.options: dict[str, Any] = {}
@@ -116,17 +116,25 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
     reactions = {sm.Symbol(p): e for p, e in zip(system.reaction_names, eqs.reactions, strict=False)}
     moving = {sm.Symbol(load): function for load, function in driven.loads.items()}
     known = {**plain, **{symbol.name: symbol for symbol in (*reactions, *moving)}}
+    parsed = parsed_event(name, expression, known, dict(s.to_plain))
+    numbers = {p: sm.Float(v, 17) for p, v in zip(system.parameters, case.numbers, strict=True)}
+    return convert(parsed.xreplace(moving).xreplace(numbers), {**eqs.graph.symbols, **reactions})
+
+
+def parsed_event(
+    name: str, expression: Any, known: Mapping[str, sm.Symbol], plain: Mapping[sm.Expr, sm.Symbol]
+) -> sm.Expr:
+    """An expression in known symbols from SymPy or text; functions of time become the symbols they are ``plain`` in."""
     try:
-        parsed = sm.parse_expr(expression, local_dict=known) if isinstance(expression, str) else sm.sympify(expression)
+        local = dict(known)
+        parsed = sm.parse_expr(expression, local_dict=local) if isinstance(expression, str) else sm.sympify(expression)
     except Exception as problem:  # the parser raises whatever the text provokes
         raise ParameterError(f"event {name!r} is not an expression: {expression!r}") from problem
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(f"event {name!r} is {parsed}: give an expression that vanishes, such as 'theta1 - 1/2'")
-    parsed = parsed.xreplace(dict(s.to_plain))
-    for symbol in sorted(parsed.free_symbols, key=str):
-        if symbol not in plain.values() and symbol not in reactions and symbol not in moving:
-            if symbol.name not in known:
-                raise ParameterError(f"event {name!r} contains the unknown {symbol}: {nearest(symbol.name, known)}")
-            parsed = parsed.xreplace({symbol: known[symbol.name]})
-    numbers = {p: sm.Float(v, 17) for p, v in zip(system.parameters, case.numbers, strict=True)}
-    return convert(parsed.xreplace(moving).xreplace(numbers), {**eqs.graph.symbols, **reactions})
+    parsed = parsed.xreplace(dict(plain))
+    for symbol in sorted(parsed.free_symbols - set(known.values()), key=str):
+        if symbol.name not in known:
+            raise ParameterError(f"event {name!r} contains the unknown {symbol}: {nearest(symbol.name, known)}")
+        parsed = parsed.xreplace({symbol: known[symbol.name]})
+    return parsed

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
     from pfaff.motion.locomotion import Friction
+    from pfaff.motion.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,12 +203,16 @@ def _check_case(case: Case, system: str, driven: bool) -> None:
         raise ParameterError("the motion was driven by functions that a file does not keep: load it without its case")
 
 
-def load_motion(path: str | Path, case: Case | None = None) -> Motion:
+def load_motion(path: str | Path, case: Case | None = None) -> Motion | Trajectory:
     """A motion that was saved; between its samples it is interpolated. Its case, if given, lets it be drawn again."""
     data = read(path, "motion")
     if "about" not in data.attrs:
         raise ParameterError(f"{path} holds no motion: it was not written by motion.save")
     about = json.loads(data.attrs["about"])
+    if "states" in about:
+        from pfaff.motion.trajectory import restored
+
+        return restored(data, about)
     if case is not None:
         _check_case(case, data.attrs["system"], about["driven"])
     names, reactions = tuple(about["names"]), tuple(about["reactions"])

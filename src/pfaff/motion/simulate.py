@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven, prescribe
-from pfaff.motion.events import Watch
+from pfaff.motion.events import Watch, lower_event
 from pfaff.motion.measures import Measured
 from pfaff.motion.result import Motion
 from pfaff.motion.singular import end_where_singular
@@ -141,7 +142,7 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     reason, switch = _choice(task, first, events, insist)
     if switch:
         return _implicit(task, events, reason, None)
-    watch = Watch(task.driven, eqs, events)
+    watch = Watch(partial(lower_event, task.driven, eqs), events)
     if watch.events:
         plain, integrator = integrator, taylor.build(eqs, tolerance, **watch.options)
         taylor.put(integrator, plain.time, plain.state, plain.pars)

@@ -1,0 +1,171 @@
+"""The motion of a plain ODE: states in time, by Taylor's method, with events; no energies and no reactions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import heyoka as hy
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.lowering import convert
+from pfaff.motion.events import Crossings, Watch, parsed_event
+from pfaff.motion.simulate import FINEST, check_request
+from pfaff.motion.status import FINISHED
+from pfaff.motion.taylor import UNROLLED, Flight, fly
+from pfaff.steady import start_state
+from pfaff.stored import write
+from pfaff.values import number_from
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+    from pfaff.case import OdeCase
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Trajectory:
+    """Times ``t`` and states ``y``, one column for each time; ``trajectory["x"]`` is a state by name.
+
+    ``trajectory(t)`` evaluates the states at any time, ``events`` says where each event happened, ``status`` how it
+    ended. ``case.orbit(trajectory)`` finds the cycle that it has settled on.
+    """
+
+    t: np.ndarray
+    y: np.ndarray
+    states: tuple[str, ...]
+    status: str
+    method: str
+    system: str
+    values: Mapping[str, str]
+    events: Mapping[str, Crossings] = field(default_factory=dict)
+    dense: Callable[[Any], np.ndarray] | None = None
+
+    def __repr__(self) -> str:
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g}"
+        return f"<Trajectory of {self.system}, {span}, {len(self.t)} samples: {self.status}>"
+
+    @property
+    def finished(self) -> bool:
+        return self.status == FINISHED
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.states:
+            raise ParameterError(f"no state {name!r}: {nearest(name, self.states)}")
+        return self.y[self.states.index(name)]
+
+    def __call__(self, t: Any) -> np.ndarray:
+        """The states at a time, or one column for each of several: the integrator's own polynomials."""
+        times = np.asarray(t, dtype=float)
+        low, high = sorted((self.t[0], self.t[-1]))
+        if not ((times >= low) & (times <= high)).all():
+            raise ParameterError(f"t={t} lies outside the motion, which runs from {low:g} to {high:g}")
+        if self.dense is None:
+            from scipy.interpolate import CubicSpline
+
+            order = np.argsort(self.t)
+            return CubicSpline(self.t[order], self.y[:, order], axis=1)(times)
+        return self.dense(times) if times.ndim else self.dense(times[None])[:, 0]
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Every state by name along the dimension ``t``."""
+        import xarray
+
+        happened = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
+        about = {"states": self.states, "events": happened}
+        notes = {"status": self.status, "method": self.method, "system": self.system}
+        notes |= {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}
+        return xarray.Dataset({name: ("t", self[name]) for name in self.states}, {"t": self.t}, notes)
+
+    def save(self, path: str | Path) -> Path:
+        """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
+        return write(self.to_xarray(), path)
+
+    def plot(self) -> Figure:
+        """Every state in time, and the first two of them against each other."""
+        from pfaff.draw.motion import draw_trajectory
+
+        return draw_trajectory(self)
+
+
+def restored(data: xarray.Dataset, about: Mapping[str, Any]) -> Trajectory:
+    """A trajectory from what was stored; between its samples it is interpolated."""
+    states = tuple(about["states"])
+    return Trajectory(
+        t=data["t"].to_numpy(),
+        y=np.array([data[name].to_numpy() for name in states]),
+        states=states,
+        status=data.attrs["status"],
+        method=data.attrs["method"],
+        system=data.attrs["system"],
+        values=json.loads(data.attrs["values"]),
+        events={
+            name: Crossings(np.array(t), np.array(y).reshape(len(states), -1))
+            for name, (t, y) in about["events"].items()
+        },
+    )
+
+
+def trajectory(
+    case: OdeCase,
+    duration: float,
+    initial: Mapping[str, float],
+    samples: int,
+    tolerance: float | None,
+    events: Mapping[str, Any],
+    max_steps: int,
+    progress: Callable[[float], None],
+) -> Trajectory:
+    """Integrate from time zero over the duration (backwards if it is negative) and sample evenly."""
+    duration = number_from("duration", duration)
+    check_request(duration, samples, tolerance)
+    x, flow = start_state(case, initial), case.system.flow
+    watch = Watch(partial(_lowered, case), events)
+    integrator = hy.taylor_adaptive(
+        list(zip(flow.variables, flow.expressions, strict=True)), x, tol=tolerance or FINEST,
+        compact_mode=len(x) > UNROLLED, opt_level=1, **watch.options,
+    )  # fmt: skip
+    integrator.pars[:] = case.numbers[: len(integrator.pars)]
+    flow.rhs(x, case.numbers)  # says what is not finite, if anything is
+    flight = fly(integrator, duration, max_steps=max_steps, progress=progress)
+    return _flown(case, flight, integrator, watch, np.linspace(0.0, duration, samples), tolerance or FINEST)
+
+
+def _flown(case: OdeCase, flight: Flight, integrator: Any, watch: Watch, t: np.ndarray, tolerance: float) -> Trajectory:
+    status = flight.status
+    if flight.event is not None:
+        status = watch.stopped(flight.event, integrator.time, integrator.state)
+    if not flight.pieces:
+        raise ConvergenceError(f"{case.system.name} could not take a single step: {status}")
+    t = t if status == FINISHED else np.linspace(0.0, flight.end, len(t))
+    y = flight(t)
+    return Trajectory(
+        t=t,
+        y=y,
+        states=case.system.state_names,
+        status=status,
+        method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {tolerance:g}",
+        system=case.system.name,
+        values={name: str(value) for name, value in case.values.items()},
+        events=watch.crossings(len(y)),
+        dense=flight,
+    )
+
+
+def _lowered(case: OdeCase, name: str, expression: Any) -> Any:
+    """An event's expression in the states and the time, parameters as numbers."""
+    system, time = case.system, sm.Symbol("t")
+    known = {symbol.name: symbol for symbol in (*system.symbols, *system.parameters)}
+    known.setdefault("t", time)
+    functions = dict(zip(system.equations, system.symbols, strict=True))
+    parsed = parsed_event(name, expression, known, functions)
+    numbers = {p: sm.Float(v, 17) for p, v in zip(system.parameters, case.numbers, strict=True)}
+    symbols = {x: hy.expression(x.name) for x in system.symbols} | {time: hy.time}
+    return convert(parsed.xreplace(numbers), symbols)
