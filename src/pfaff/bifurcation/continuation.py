@@ -101,8 +101,7 @@ class Continuation:
         """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value."""
         cycle = reference.cycle if isinstance(reference, Point) else reference
         metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
-        pins = self.collocation.pins(cycle, metric, last, self.held)
-        pins.right[-1] = np.vdot(last[0], guess.x) + last[1] @ guess.scalars
+        pins = self.collocation.pins(cycle, metric, last, self.held, guess)
         solution = self.collocation.correct(guess, pins, metric, converged)
         if not isinstance(solution, str) and guess.halved and not self.collocation.mirrored(solution, metric):
             value = solution.cycle.value
@@ -178,9 +177,7 @@ class Continuation:
         if intervals == point.cycle.intervals:
             return replace(point, cycle=cycle, tangent=tangent)
         solution = self.corrected(cycle, cycle, point.metric.dual(tangent))
-        if isinstance(solution, str):
-            return solution
-        return self.point(solution, tangent, point.basis)
+        return solution if isinstance(solution, str) else self.point(solution, tangent, point.basis)
 
     def moved_to(self, point: Point, mesh: Mesh) -> tuple[Cycle, Cycle]:
         """Orbit and tangent on another mesh, by interpolation."""
@@ -458,7 +455,6 @@ class Chord:
     def estimate(self, at: float) -> Point | None:
         """The orbit there by interpolation alone, where Newton's method fails."""
         c, guess = self.continuation, self.guess(at)
-        pins = c.collocation.pins(self.b.cycle, self.b.metric, self.row, c.held)
-        pins.right[-1] = np.vdot(self.row[0], guess.x) + self.row[1] @ guess.scalars
+        pins = c.collocation.pins(self.b.cycle, self.b.metric, self.row, c.held, guess)
         solution = c.collocation.evaluated(guess, pins, self.b.metric)
         return None if solution is None else c.point(solution, self.chord, self.b.basis)

@@ -418,7 +418,7 @@ def _switched(special: Special, to: float) -> OrbitPoint:
     cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
     continuation = special.problem.continuation(_span(special.value, to, special.load))
     metric = Metric.of(cycle, continuation.span)
-    pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held)
+    pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
     off = continuation.collocation.kernel(cycle, pins)
     off = off.scaled(1 / metric.norm(off))
     why = ""
