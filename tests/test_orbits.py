@@ -630,3 +630,16 @@ def test_two_special_points_in_one_step_are_found(kind, apart):
     assert np.diff(values)[np.searchsorted(values, 1.0) - 1] > 2 * apart  # both in one step
     assert [each.kind for each in branch.special] == [kind, kind]
     assert [each.value for each in branch.special] == pytest.approx([1 - apart / 2, 1 + apart / 2], abs=1e-8)
+
+
+def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
+    import sys
+    import time
+
+    from pfaff.progress import patience
+
+    for terminal, after, told in [(True, 0.01, "wait\n"), (True, 10.0, ""), (False, 0.01, "")]:
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        with patience("wait", after):
+            time.sleep(0.2)
+        assert capsys.readouterr().err == told
