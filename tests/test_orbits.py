@@ -612,3 +612,34 @@ def test_a_state_that_is_still_on_the_orbit_does_not_shorten_the_steps():
     assert len(branch) < 40
     assert branch[-1].amplitude["x"] == pytest.approx(np.sqrt(0.5), rel=1e-6)
     assert branch[-1].orbit["z"] == pytest.approx(0.5, abs=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["torus", "period doubling"])
+@pytest.mark.parametrize("apart", [0.1, 0.2])
+def test_two_special_points_in_one_step_are_found(kind, apart):
+    """About the unit circle u, v grow at the rate a = (μ − 1)² − δ²/4, as a pair or along the half angle."""
+    mu, u, v = sm.symbols("mu u v", real=True)
+    a, r2, s2 = (mu - 1) ** 2 - sm.Float(apart) ** 2 / 4, x**2 + y**2, u**2 + v**2
+    pair = {u: a * u - sm.sqrt(2) * v - u * s2, v: sm.sqrt(2) * u + a * v - v * s2}
+    turning = {u: (a - 0.5) * u + (x * u + y * v - v) / 2 - u**3, v: (a - 0.5) * v + (y * u - x * v + u) / 2 - v**3}
+    equations = {x: x * (1 - r2) - y, y: x + y * (1 - r2)} | (pair if kind == "torus" else turning)
+    t = np.linspace(0, 20, 2000)
+    motion = Sampled(t, x=np.cos(t), y=np.sin(t), u=0 * t, v=0 * t)
+    branch = pfaff.ode(equations, {mu: 0}, load=mu).at().orbit(motion).orbits(to=2)
+    values = np.array([point.value for point in branch])
+    assert np.diff(values)[np.searchsorted(values, 1.0) - 1] > 2 * apart  # both in one step
+    assert [each.kind for each in branch.special] == [kind, kind]
+    assert [each.value for each in branch.special] == pytest.approx([1 - apart / 2, 1 + apart / 2], abs=1e-8)
+
+
+def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
+    import sys
+    import time
+
+    from pfaff.progress import patience
+
+    for terminal, after, told in [(True, 0.01, "wait\n"), (True, 10.0, ""), (False, 0.01, "")]:
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
+        with patience("wait", after):
+            time.sleep(0.2)
+        assert capsys.readouterr().err == told

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, nothing elsewhere."""
+"""A progress bar, or a word, on a terminal; nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -19,3 +19,20 @@ def bar(text: str) -> Iterator[Callable[[float], None]]:
     with Progress(console=Console(stderr=True), transient=True) as shown:
         task = shown.add_task(text, total=1.0)
         yield lambda fraction: shown.update(task, completed=fraction)
+
+
+@contextmanager
+def patience(text: str, after: float = 2.0) -> Iterator[None]:
+    """One line, if what is done takes longer than so many seconds."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from threading import Timer
+
+    timer = Timer(after, lambda: print(text, file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

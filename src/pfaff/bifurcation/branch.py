@@ -216,7 +216,7 @@ def unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, s
     row = metric.dual(tangent)
     solution = continuation.corrected(orbit, orbit, row)
     if isinstance(solution, str) or not metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED:
-        pins = problem.collocation.pins(orbit, metric, row, problem.held)
+        pins = problem.collocation.pins(orbit, metric, row, problem.held, orbit)
         kept = problem.collocation.evaluated(orbit, pins, metric)
         if kept is None or not kept.residual < UNMOVED:  # at a branch point equations are singular, but they hold
             raise ParameterError(

@@ -338,12 +338,17 @@ class Collocation:
 
     def _stepped(self, cycle: Cycle, pins: Pins, metric: Metric, G: np.ndarray) -> tuple[float, float, float]:
         """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds."""
-        e, g, w = self.equations, self.gauss, self._workspace(cycle.intervals)
+        e, w = self.equations, self._workspace(cycle.intervals)
         return newton_step(
-            e(w.X, cycle.scalars[1]), cycle.x, cycle.K, w.X, cycle.mesh.h, cycle.scalars, e.unfolding,
-            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, pins.rows, pins.scalars, pins.right, cycle.signs,
-            metric.states, metric.scalars, w.Z, G, w.ends, w.dx, w.dc, w.dK,
+            e(w.X, cycle.scalars[1]), cycle.x, cycle.K, w.X, cycle.mesh.h, cycle.scalars, *self._constants,
+            pins.rows, pins.scalars, pins.right, cycle.signs, metric.states, metric.scalars,
+            w.Z, G, w.ends, w.dx, w.dc, w.dK,
         )  # fmt: skip
+
+    @cached_property
+    def _constants(self) -> tuple[np.ndarray, ...]:
+        e, g = self.equations, self.gauss
+        return e.unfolding, g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source
 
     def _solution(self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int) -> Solution:
         """With the tangent that the last step left in the workspace."""
@@ -375,8 +380,10 @@ class Collocation:
         expand(w.Z, w.dx[0], w.dc[0], False, dK)
         return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
 
-    def pins(self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray) -> Pins:
-        """The phase of a reference orbit, the members of families that it is on, and a last row to which it belongs.
+    def pins(
+        self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
+    ) -> Pins:
+        """The phase of a reference orbit, the members of families that it is on, and a last row, as for a guess.
 
         The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
         """
@@ -384,7 +391,10 @@ class Collocation:
         rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
         rows[-1], scalars[-1] = last
         mesh = cycle.mesh
-        pinned(rows, scalars, right, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars)
+        pinned(
+            rows, scalars, right, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars,
+            guess.x, guess.scalars,
+        )  # fmt: skip
         return Pins(rows, scalars, right)
 
     def slopes(self, cycle: Cycle) -> np.ndarray:

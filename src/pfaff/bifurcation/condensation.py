@@ -560,8 +560,8 @@ def carried_velocity(G, rates, scale):
 
 
 @compiled
-def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars):
-    """Fill the rows of the phase and of families, and the values that all rows have on an orbit.
+def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, guess, of_guess):
+    """Fill the rows of the phase and of families; all rows have the values of an orbit, the last those of a guess.
 
     The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.
     """
@@ -579,9 +579,10 @@ def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars):
             for k in range(len(held)):
                 rows[1 + k, j, t] = weights[j] * held[k, t]
     for k in range(len(right)):
+        states, others = (guess, of_guess) if k == len(right) - 1 else (x, of_scalars)
         right[k] = 0.0
         for j in range(N + 1):
             for t in range(n):
-                right[k] += rows[k, j, t] * x[j, t]
-        for t in range(len(of_scalars)):
-            right[k] += scalars[k, t] * of_scalars[t]
+                right[k] += rows[k, j, t] * states[j, t]
+        for t in range(len(others)):
+            right[k] += scalars[k, t] * others[t]

@@ -38,6 +38,8 @@ AT_ONE = 1e-4  # distance from 1 of a multiplier at a branch point
 WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
 APPROACHES = 40  # steps by which it is
 NODES, SEPARATE = 5, 1e-3  # solved points on a chord that make a guess better, and how far they lie apart
+NEAR, DIPS = 0.5, 4  # of a function, its least value in a step that is looked into; how often
+PROBE = 0.05  # of a step, over which it is seen whether a function grows
 LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
 HOMOCLINIC = 100.0  # times the shortest period of a branch
 VANISHING = 1e-3  # of the largest amplitude of a branch, at which it ends in an equilibrium
@@ -101,8 +103,7 @@ class Continuation:
         """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value."""
         cycle = reference.cycle if isinstance(reference, Point) else reference
         metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
-        pins = self.collocation.pins(cycle, metric, last, self.held)
-        pins.right[-1] = np.vdot(last[0], guess.x) + last[1] @ guess.scalars
+        pins = self.collocation.pins(cycle, metric, last, self.held, guess)
         solution = self.collocation.correct(guess, pins, metric, converged)
         if not isinstance(solution, str) and guess.halved and not self.collocation.mirrored(solution, metric):
             value = solution.cycle.value
@@ -178,9 +179,7 @@ class Continuation:
         if intervals == point.cycle.intervals:
             return replace(point, cycle=cycle, tangent=tangent)
         solution = self.corrected(cycle, cycle, point.metric.dual(tangent))
-        if isinstance(solution, str):
-            return solution
-        return self.point(solution, tangent, point.basis)
+        return solution if isinstance(solution, str) else self.point(solution, tangent, point.basis)
 
     def moved_to(self, point: Point, mesh: Mesh) -> tuple[Cycle, Cycle]:
         """Orbit and tangent on another mesh, by interpolation."""
@@ -198,6 +197,8 @@ class Continuation:
         The last point lies on the bound.
         """
         ds, before, rate, since = min(FIRST_STEP, step), None, 0.0, 0
+        earlier, gone = None, 0.0  # the point before, and the step from there
+        hidden: dict[str, list[Event]] = {}
         greatest, shortest = point.cycle.amplitude.max(), point.cycle.period
         while True:
             if since >= ADAPT_EVERY:
@@ -217,6 +218,8 @@ class Continuation:
             if not bounds[0] < following.value < bounds[1]:
                 yield from self._landed(point, following, bounds)
                 return
+            hidden = {} if earlier is None else self._hidden(earlier, point, following, gone / ds, hidden)
+            yield from (event for pair in hidden.values() for event in pair)
             yield from self.events(point, following)
             if following.error > self.accuracy:
                 finer = self.refined(following)
@@ -233,7 +236,7 @@ class Continuation:
             if period > HOMOCLINIC * shortest:
                 yield Stop(f"the period grows without bound near {following.value:.10g}: towards a homoclinic orbit")
                 return
-            point, before, since = following, point, since + 1
+            point, before, earlier, gone, since = following, point, point, ds, since + 1
             ds = min(step, ds * float(np.clip(TURN / max(turn, 1e-9), 0.5, GROWTH)))
 
     def _landed(self, a: Point, b: Point, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
@@ -298,15 +301,59 @@ class Continuation:
 
     # Special points
 
+    def _hidden(
+        self, before: Point, a: Point, b: Point, back: float, known: dict[str, list[Event]]
+    ) -> dict[str, list[Event]]:
+        """Two special points of a kind in one step, where its function has the same sign at both ends.
+
+        They are looked for where the parabola through three points comes near zero, in this step or, if the function is
+        least at its beginning, also in the one before if none are known there; ``back`` is that step in units of this
+        one.
+        """
+        found = {}
+        for kind, here in a.tests.items():
+            first, last = before.tests.get(kind, np.nan), b.tests.get(kind, np.nan)
+            if kind == "fold" or not min(first * here, here * last) > 0:  # folds turn the tangent, which steps follow
+                continue
+            nodes = [(-back, first), (0.0, here), (1.0, last)]
+            start, end, inner = a, b, None
+            if abs(here) < NEAR * min(abs(first), abs(last)):
+                probe = Chord(self, a, b).point(PROBE)
+                value = np.nan if isinstance(probe, str) else probe.tests[kind]
+                nodes = [(0.0, here), (PROBE, value), (1.0, last)]
+                if value / here < 0 and not isinstance(probe, str):
+                    inner = probe
+                elif value / here > 1 and not known.get(kind):
+                    start, end = before, a
+                    nodes = [(0.0, first), (1.0, here), (1.0 + PROBE / back, value)]
+            inner = inner or self._dip(kind, start, end, nodes)
+            if inner is not None:
+                found[kind] = self.events(start, inner, kind) + self.events(inner, end, kind)
+        return found
+
+    def _dip(self, kind: str, a: Point, b: Point, nodes: list[tuple[float, float]]) -> Point | None:
+        """A point of a step where a function has another sign than at both ends, by parabolas through three values."""
+        at = _lowest(nodes)
+        between = None if at is None else Chord(self, a, b)
+        for _ in range(DIPS):
+            inner = "" if at is None or between is None else between.point(at)
+            if at is None or isinstance(inner, str) or isnan(inner.tests[kind]):
+                return None
+            if inner.tests[kind] * a.tests[kind] < 0:
+                return inner
+            nodes = _around([*nodes, (at, inner.tests[kind])], at)
+            at = _lowest(nodes)
+        return None
+
     def others(self, point: Point) -> np.ndarray:
         """Multipliers without those that are 1 by structure: of the phase, and of each conserved quantity."""
         order = np.argsort(np.abs(point.multipliers - 1))
         return point.multipliers[np.sort(order[self.structural :])]
 
-    def events(self, a: Point, b: Point) -> list[Event]:
-        """Special points between two, in their order along the branch."""
+    def events(self, a: Point, b: Point, only: str = "") -> list[Event]:
+        """Special points between two, of all kinds or of one, in their order along the branch."""
         before, after = a.tests, b.tests
-        kinds = [kind for kind in before if before[kind] * after[kind] < 0]
+        kinds = [kind for kind in before if before[kind] * after[kind] < 0 and only in ("", kind)]
         if max(abs(before["fold"]), abs(after["fold"])) < LEVEL:
             kinds = [kind for kind in kinds if kind != "fold"]
         found = []
@@ -458,7 +505,28 @@ class Chord:
     def estimate(self, at: float) -> Point | None:
         """The orbit there by interpolation alone, where Newton's method fails."""
         c, guess = self.continuation, self.guess(at)
-        pins = c.collocation.pins(self.b.cycle, self.b.metric, self.row, c.held)
-        pins.right[-1] = np.vdot(self.row[0], guess.x) + self.row[1] @ guess.scalars
+        pins = c.collocation.pins(self.b.cycle, self.b.metric, self.row, c.held, guess)
         solution = c.collocation.evaluated(guess, pins, self.b.metric)
         return None if solution is None else c.point(solution, self.chord, self.b.basis)
+
+
+def _lowest(nodes: list[tuple[float, float]]) -> float | None:
+    """Where in (0, 1) the parabola through three values of one sign is nearest to zero or beyond, if it comes near."""
+    (t0, f0), (t1, f1), (t2, f2) = nodes
+    slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
+    bend = (next_slope - slope) / (t2 - t0)
+    if not bend * f1 > 0:
+        return None
+    at = (t0 + t1) / 2 - slope / (2 * bend)
+    low = f0 + slope * (at - t0) + bend * (at - t0) * (at - t1)
+    inside = max(t0, 0.0) < at < min(t2, 1.0)
+    near = low * f1 < NEAR * abs(f1) * min(abs(f1), abs(f2))
+    apart = min(abs(at - t) for t, _ in nodes) > SEPARATE
+    return at if inside and near and apart else None
+
+
+def _around(nodes: list[tuple[float, float]], at: float) -> list[tuple[float, float]]:
+    """The node at a place and its neighbours."""
+    ordered = sorted(nodes)
+    k = [t for t, _ in ordered].index(at)
+    return ordered[k - 1 : k + 2]

@@ -15,6 +15,7 @@ from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, nearest
 from pfaff.flow import Flow
+from pfaff.progress import patience
 from pfaff.steady import bordering
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which 
 LOOPS = 12  # of the same orbit, up to which they are told apart
 FINEST = 1e-14  # accuracy that can be asked for
 FEWEST_SAMPLES = 8  # of a motion
+COMPILING = "compiling what periodic orbits need: the first time up to a minute, then kept on disk"
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
@@ -332,11 +334,12 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     symmetric = not hopf.x.any() and problem.odd(to)
     radius = _first_radius(hopf, span if load == hopf.load else np.inf)
     why = ""
-    for _ in range(12):
-        solution = _small_orbit(continuation, hopf, value, radius, symmetric)
-        if not isinstance(solution, str):
-            return Newborn(problem, _checked(problem, solution), value)
-        why, radius = solution, radius / 2
+    with patience(COMPILING):
+        for _ in range(12):
+            solution = _small_orbit(continuation, hopf, value, radius, symmetric)
+            if not isinstance(solution, str):
+                return Newborn(problem, _checked(problem, solution), value)
+            why, radius = solution, radius / 2
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
 
@@ -392,8 +395,9 @@ def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
 def _at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
     """The orbit near a guess at a value of the load."""
     continuation = problem.continuation(1 + abs(value))
-    solution = continuation.at_value(guess, value)
-    point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution))
+    with patience(COMPILING):
+        solution = continuation.at_value(guess, value)
+        point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution))
     if not isinstance(point, str):
         solution = continuation.at_value(point.cycle, value)  # refinement keeps to the branch, not to the value
         point = solution if isinstance(solution, str) else continuation.point(solution)
@@ -418,7 +422,7 @@ def _switched(special: Special, to: float) -> OrbitPoint:
     cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
     continuation = special.problem.continuation(_span(special.value, to, special.load))
     metric = Metric.of(cycle, continuation.span)
-    pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held)
+    pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
     off = continuation.collocation.kernel(cycle, pins)
     off = off.scaled(1 / metric.norm(off))
     why = ""
