@@ -33,7 +33,8 @@ class Row:
 
     ``operations`` are those of the symbolic equations, common subexpressions counted once; ``steps`` the elementary
     ones of the compiled flow. Times are in seconds: of the processor for the symbolic derivation, and of the clock for
-    one evaluation of the compiled right-hand side in a batch. Differences are relative to the largest acceleration or reaction at the state.
+    one evaluation of the compiled right-hand side in a batch. Differences are relative to the largest acceleration or
+    reaction at the state.
     """
 
     principle: str
