@@ -88,8 +88,8 @@ def rosenberg() -> pfaff.System:
     )
 
 
-STATED = {make.__name__: make for make in (oscillator, cartesian_pendulum, sleigh, rosenberg)}
-STATED["moving_support"] = lambda: pendulum(a * sm.sin(w * t))
+STATED = {f"own {make.__name__}": make for make in (oscillator, cartesian_pendulum, sleigh, rosenberg)}
+STATED["own moving support"] = lambda: pendulum(a * sm.sin(w * t))
 
 
 def system_called(name: str) -> pfaff.System:
@@ -123,7 +123,7 @@ def test_all_principles_give_the_same_accelerations_and_reactions(name, seed):
     assert len(others) >= 2
     for found in others:
         for one, other in zip(found, lagrange, strict=True):
-            largest = np.abs(other).max(axis=0, initial=1e-300)
+            largest = np.abs(other).max(axis=0, initial=1e-2)  # a reaction may vanish; all else is of order one
             assert (np.abs(one - other).max(axis=0, initial=0.0) <= AGREEMENT * largest).all()
 
 
@@ -230,7 +230,7 @@ def test_chaplygins_sleigh_by_appell(sleigh):
 
 def test_quasi_velocities_with_a_conveyor_agree_with_the_automatic_ones():
     """u = W q̇ + w with w and b both different from zero, against the multiplier form."""
-    system = system_called("sleigh")
+    system = system_called("own sleigh")
     choice = {"u": x.diff(t) + y * phi.diff(t) + sm.sin(t), "spin": phi.diff(t) - t * x}
     at = random_states(system, 8, seed=3)
     lagrange = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
@@ -269,7 +269,7 @@ def test_flows_in_quasi_velocities_and_momenta_follow_the_same_motion(skate, pri
 
 
 def test_every_step_of_a_derivation_is_shown():
-    system = system_called("sleigh")
+    system = system_called("own sleigh")
     expected = {
         "lagrange": ["Derivatives", "Constraints", "Equations of motion"],
         "appell": ["Velocities that the constraints allow", "Gibbs function", "Generalised forces", "Reactions"],
@@ -335,7 +335,7 @@ def test_a_total_time_derivative_in_the_kinetic_energy_is_no_difference():
 )
 def test_bad_quasi_velocities_name_culprit_and_remedy(choice, words):
     with pytest.raises(StatementError) as caught:
-        system_called("sleigh").equations("appell", quasi_velocities=choice)
+        system_called("own sleigh").equations("appell", quasi_velocities=choice)
     for word in words:
         assert word in str(caught.value)
 
@@ -353,7 +353,7 @@ def test_misplaced_choices_and_unknown_principles_are_refused():
 
 def test_comparison_tabulates_sizes_and_agreement():
     """Náprstek and Fischer: n + l equations by Lagrange, k = n − l dynamical ones by Appell."""
-    found = system_called("sleigh").compare(states=6, seed=1)
+    found = system_called("own sleigh").compare(states=6, seed=1)
     assert [row.principle for row in found.rows] == list(PRINCIPLES)
     assert (found["lagrange"].equations, found["appell"].dynamical, found["newton"].unknowns) == (4, 2, 10)
     assert found.agree
@@ -366,7 +366,7 @@ def test_comparison_tabulates_sizes_and_agreement():
     assert "Δ reactions" in str(found)
     assert len(found.plot().axes) == 3
     with pytest.raises(pfaff.PfaffError, match="whole number"):
-        system_called("sleigh").compare(states=0)
+        system_called("own sleigh").compare(states=0)
 
 
 def test_principles_on_the_shell():
