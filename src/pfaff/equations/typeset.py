@@ -21,6 +21,8 @@ def shorter(expression: sm.Expr) -> sm.Expr:
     if sm.count_ops(expression) > LONG:
         return expression
     expanded = sm.expand(expression)
+    if sm.count_ops(expanded) > LONG:
+        return expression
     return min((expression, expanded, sm.expand(TR5(expanded)), short(expanded)), key=sm.count_ops)
 
 
