@@ -198,15 +198,17 @@ def powers(system: System) -> Compiled:
 
 
 def _work(case: Case, track: Track) -> np.ndarray:
-    """Energies dissipated and supplied up to each node, by the midpoint rule of the steps themselves."""
+    """Energies dissipated and supplied up to each node, by the midpoint rule and the impulses of the steps themselves."""
     work = np.zeros((2, len(track.t)))
     if not has_power(case.system):
         return work
     states = np.array([np.concatenate([middle.q, middle.v]) for middle in track.middles]).T
     steps, times = np.diff(track.t), (track.t[1:] + track.t[:-1]) / 2
     values = powers(case.system)(states, case.numbers, times)
-    impulses = np.array([middle.impulse for middle in track.middles]).T
-    work[:, 1:] = np.cumsum([values[0] * steps, values[1] * steps + (impulses * values[2:]).sum(axis=0)], axis=1)
+    driven = (np.array([middle.impulse for middle in track.middles]).T * values[2:]).sum(axis=0)
+    ends = powers(case.system)(np.concatenate([track.q, track.v])[:, 1:], case.numbers, track.t[1:])
+    driven += (np.array([middle.end_impulse for middle in track.middles]).T * ends[2:]).sum(axis=0)
+    work[:, 1:] = np.cumsum([values[0] * steps, values[1] * steps + driven], axis=1)
     return work
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 NEWTON_STEPS = 50
+ROUNDING = 1e-14
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
 
 
@@ -151,7 +152,8 @@ def on_velocities(
     new = v.copy()
     new[free] -= inertia @ rows.T @ pull
     left = np.abs(constraints(q, new, time)[1])
-    wrong = left > KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, rates))
+    rounding = ROUNDING * np.abs(A).max(axis=1) * np.abs(new).max()
+    wrong = left > KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, rates)) + rounding
     if wrong.any():
         row = int(wrong.argmax()) + 1
         raise ConstraintError(

@@ -62,11 +62,12 @@ class Node:
 
 @dataclass(frozen=True)
 class Midpoint:
-    """Position and velocity in the middle of a step, and the impulse of the reactions in all of it."""
+    """Position and velocity in the middle of a step, and the impulses of the reactions there and at its end."""
 
     q: np.ndarray
     v: np.ndarray
     impulse: np.ndarray
+    end_impulse: np.ndarray
 
 
 class ThreeFields:
@@ -99,10 +100,10 @@ class ThreeFields:
         t = node.t + h
         q = self._on_positions(node.q + h * v, v, t)
         at = self._at_end(q, np.zeros(self.n), t)
-        v1, pi1 = self._on_velocities(at, 2 * pi - node.pi)
+        v1, pi1, mu = self._on_velocities(at, 2 * pi - node.pi)
         if not (np.isfinite(q).all() and np.isfinite(v1).all()):
             return None
-        return Node(t, q, v1, pi1, at.M, at.A), Midpoint(node.q + h / 2 * v, v, 2 * impulse)
+        return Node(t, q, v1, pi1, at.M, at.A), Midpoint(node.q + h / 2 * v, v, 2 * impulse, mu)
 
     def set_right(self, t: float, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The nearest state that obeys the constraints."""
@@ -159,8 +160,8 @@ class ThreeFields:
             before = left
         return q
 
-    def _on_velocities(self, at: End, pi: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The nearest velocities with A v + b = 0 to those of the momentum π, and their momentum."""
+    def _on_velocities(self, at: End, pi: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The nearest velocities with A v + b = 0 to those of the momentum π, their momentum, and μ."""
         n, m = self.n, self.m
         K = np.zeros((n + m, n + m))
         K[:n, :n], K[:n, n:], K[n:, :n] = at.M, at.A.T, at.A
@@ -172,7 +173,7 @@ class ThreeFields:
             left[n:] -= self._slack * z[n:]
             z += dgetrs(factors, pivots, left)[0]
         v = z[:n] if not singular else np.full(n, np.nan)
-        return v, at.pi + at.M @ v
+        return v, at.pi + at.M @ v, z[n:]
 
     def _at_end(self, q: np.ndarray, v: np.ndarray, t: float) -> End:
         values = self._end(np.concatenate([q, v]), self.numbers, t)
@@ -189,7 +190,7 @@ class ThreeFields:
         there = self._at_end(node.q + h * v, v, node.t + h).A
         self._size = np.maximum(self._size, (node.A * node.A).sum(axis=1))
         turned = float((((there - node.A) ** 2).sum(axis=1) / self._size).max())
-        alpha = self.alpha or min(max(HARD / max(turned, TINY), SOFTEST), HARDEST)
+        alpha = self.alpha or HARD / min(max(turned, HARD / HARDEST), HARD / SOFTEST)
         self._slack = self._mobility * self._size / alpha
 
 
