@@ -198,7 +198,7 @@ def powers(system: System) -> Compiled:
 
 
 def _work(case: Case, track: Track) -> np.ndarray:
-    """Energies dissipated and supplied up to each node, by the midpoint rule and the impulses of the steps themselves."""
+    """Energies dissipated and supplied up to each node, by the midpoint rule and the impulses of the steps."""
     work = np.zeros((2, len(track.t)))
     if not has_power(case.system):
         return work
