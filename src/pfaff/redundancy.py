@@ -51,7 +51,8 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
             wrong = _without_common_zero(rows, q, t)
         at_odds.append(wrong)
     # the rank is that of most points: at a singular one, or for special parameters, more rows depend on each other
-    redundant = tuple(sorted(min(dependent, key=lambda rows: len(rows)))) if dependent else ()
+    fewest: set[int] = min(dependent, key=len, default=set())
+    redundant = tuple(sorted(fewest))
     return Dependence(redundant, at_odds[-1] if redundant and all(at_odds) else ())
 
 

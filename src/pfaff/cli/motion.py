@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 @click.option("--samples", default=1001, show_default=True, help="Times at which the motion is kept.")
 @click.option("--project", is_flag=True, help="Change initial values that violate the constraints, and say so.")
 @click.option(
-    "--method", default="auto", show_default=True, help="auto, taylor, or for stiff systems implicit, cvode, radau."
+    "--method",
+    default="auto",
+    show_default=True,
+    help="auto, taylor, for stiff systems implicit, cvode, radau, through singular configurations augmented.",
 )
+@click.option("--step", type=float, help="Equal steps of this length, with --method augmented.")
 @click.option("--tolerance", type=float, help="Error allowed in each step; by default what the method does best.")
 @click.option(
     "--drive", multiple=True, metavar="NAME=f(t)", help="A coordinate or load in time: F=80+sin(2*t). Repeat."
@@ -50,6 +54,7 @@ def simulate(
     samples: int,
     project: bool,
     method: str,
+    step: float | None,
     tolerance: float | None,
     drive: tuple[str, ...],
     event: tuple[str, ...],
@@ -87,6 +92,7 @@ def simulate(
             tolerance=tolerance,
             project=project,
             method=method,
+            step=step,
             prescribed=functions(drive),
             events={**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}},
             progress=progress,

@@ -86,7 +86,7 @@ def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> 
     for k in range(count):
         node = track.nodes[-1]
         scale = max(scale, node.v @ node.M @ node.v)
-        found = fields.step(node, h, _guess(track), scale)
+        found = fields.step(node, h, _guess(track, h), scale)
         if found is None:
             track.status = f"stopped: Newton's method does not converge with steps of {abs(h):.3g}, give a shorter one"
             return
@@ -106,7 +106,7 @@ def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: 
             track.status = TOO_MANY
             return
         h = np.sign(end) * min(abs(h), abs(end - node.t))
-        found = fields.step(node, h, _guess(track), scale)
+        found = fields.step(node, h, _guess(track, h), scale)
         if found is None:
             h /= 4
             if abs(h) < SHORTEST * abs(end):
@@ -127,10 +127,12 @@ def _controlled_steps(fields: ThreeFields, track: Track, task: Task, tolerance: 
             task.progress(node.t / end)
 
 
-def _guess(track: Track) -> np.ndarray:
+def _guess(track: Track, h: float) -> np.ndarray:
     """The velocity at the next midpoint, by going on as from the last one to the node."""
     v = track.nodes[-1].v
-    return 2 * v - track.middles[-1].v if track.middles else v
+    if not track.middles:
+        return v
+    return v + h / (track.nodes[-1].t - track.nodes[-2].t) * (v - track.middles[-1].v)
 
 
 def _error(track: Track, new: Midpoint, h: float, M: np.ndarray) -> float:
@@ -196,15 +198,17 @@ def powers(system: System) -> Compiled:
 
 
 def _work(case: Case, track: Track) -> np.ndarray:
-    """Energies dissipated and supplied up to each node, by the midpoint rule of the steps themselves."""
+    """Energies dissipated and supplied up to each node, by the midpoint rule and the impulses of the steps."""
     work = np.zeros((2, len(track.t)))
     if not has_power(case.system):
         return work
     states = np.array([np.concatenate([middle.q, middle.v]) for middle in track.middles]).T
     steps, times = np.diff(track.t), (track.t[1:] + track.t[:-1]) / 2
     values = powers(case.system)(states, case.numbers, times)
-    impulses = np.array([middle.impulse for middle in track.middles]).T
-    work[:, 1:] = np.cumsum([values[0] * steps, values[1] * steps + (impulses * values[2:]).sum(axis=0)], axis=1)
+    driven = (np.array([middle.impulse for middle in track.middles]).T * values[2:]).sum(axis=0)
+    ends = powers(case.system)(np.concatenate([track.q, track.v])[:, 1:], case.numbers, track.t[1:])
+    driven += (np.array([middle.end_impulse for middle in track.middles]).T * ends[2:]).sum(axis=0)
+    work[:, 1:] = np.cumsum([values[0] * steps, values[1] * steps + driven], axis=1)
     return work
 
 

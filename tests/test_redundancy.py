@@ -1,0 +1,161 @@
+"""Redundant constraints, contradictory ones, and what kind each constraint is."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import sympy as sm
+from click.testing import CliRunner
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.cli import app
+from pfaff.errors import ConstraintError, RankError
+
+t = dynamicsymbols._t
+x, y, z = dynamicsymbols("x y z")
+a = sm.Symbol("a", real=True)
+KINETIC = (x.diff(t) ** 2 + y.diff(t) ** 2 + z.diff(t) ** 2) / 2
+SKATE = z.diff(t) - y * x.diff(t)
+
+
+def state(holonomic=(), nonholonomic=(), **more):
+    return pfaff.System(
+        [x, y, z], KINETIC, holonomic_constraints=holonomic, nonholonomic_constraints=nonholonomic, **more
+    )
+
+
+@pytest.mark.parametrize(
+    ("statement", "rows"),
+    [
+        ({"holonomic": [x, x - 1]}, "1, 2"),
+        ({"holonomic": [x, x**2 - 1]}, "1, 2"),
+        ({"holonomic": [x, y, x + y - 1]}, "1, 2, 3"),
+        ({"holonomic": [x, y, x + y, z - 1, z - 2]}, "4, 5"),
+        ({"holonomic": [x - a, x - 1], "parameters": {a: 2}}, "1, 2"),
+        ({"holonomic": [x - sm.sin(t), x - sm.sin(t) + sm.cos(t)]}, "1, 2"),
+        ({"nonholonomic": [SKATE, 2 * SKATE - 1]}, "1, 2"),
+        ({"nonholonomic": [SKATE, x.diff(t) - 1], "holonomic": [x - 2 * t]}, "2, 3"),
+    ],
+)
+@pytest.mark.parametrize("accepted", [False, True])
+def test_contradictory_constraints_are_named(statement, rows, accepted):
+    """rank A < rank [A | b], or dependent gradients without a common zero: nothing makes these acceptable."""
+    with pytest.raises(ConstraintError, match=f"constraints {rows} contradict each other"):
+        state(**statement, accept_redundant=accepted)
+
+
+@pytest.mark.parametrize(
+    ("statement", "rows"),
+    [
+        ({"holonomic": [x, 3 * x]}, (1,)),
+        ({"holonomic": [x, x * y]}, (1,)),  # dependent where both hold, and only there
+        ({"holonomic": [x**2 + y**2 + z**2 - 1, z, x**2 + y**2 - 1]}, (2,)),
+        ({"holonomic": [x - sm.sin(t), 2 * x - 2 * sm.sin(t)]}, (1,)),
+        ({"holonomic": [x, y, x - y, x + y]}, (2, 3)),
+        ({"holonomic": [x - a, x - 1], "parameters": {a: 1}}, (1,)),
+        ({"nonholonomic": [SKATE, y * SKATE]}, (1,)),
+        ({"nonholonomic": [SKATE, SKATE + x.diff(t)], "holonomic": [x]}, (2,)),
+    ],
+)
+def test_redundant_constraints_are_refused_or_accepted(statement, rows):
+    statement = {**statement, "accept_integrable": True}
+    with pytest.raises(ConstraintError, match=f"{rows[0] + 1}.*remove.*accept_redundant=True"):
+        state(**statement)
+    system = state(**statement, accept_redundant=True)
+    assert system.redundant == rows
+    assert system.independent.redundant == ()
+    assert len(system.independent.statement.constraints) == len(system.statement.constraints) - len(rows)
+
+
+@pytest.mark.parametrize("holonomic", [[x, y], [x**2 + y**2 - 1, x - z], [x * y - 1, y * z - 1], [x**2 - 1, y]])
+def test_independent_constraints_are_left_alone(holonomic):
+    assert state(holonomic).redundant == ()
+
+
+def test_singular_configurations_do_not_count_as_redundancy():
+    """Random starts fall into the flat position of these linkages; their rank is that of the others."""
+    assert pfaff.atlas.double_four_bar().redundant == ()
+    assert pfaff.atlas.slider_crank().redundant == ()
+    assert pfaff.atlas.double_four_bar(rigid_coupler=True).redundant == (5,)
+
+
+@pytest.mark.parametrize("analysis", ["equilibrium", "spectrum", "taylor", "flow", "shape", "exact"])
+def test_what_needs_unique_reactions_names_the_remedy(analysis):
+    case = state([x, 3 * x], potential=y**2 + z**2, accept_redundant=True).at()
+    ask = {
+        "equilibrium": case.equilibrium,
+        "spectrum": case.spectrum,
+        "taylor": lambda: case.simulate(1, y=1, method="taylor"),
+        "flow": lambda: case.system.flow,
+        "shape": lambda: case.system.shape,
+        "exact": lambda: case.determinant(exact=True),
+    }
+    with pytest.raises(RankError, match="constraint 2 of .* redundant.*system.independent.*method='augmented'"):
+        ask[analysis]()
+
+
+def test_the_independent_system_has_the_same_motions():
+    """Frequencies √2 of y and z, whichever row is left out."""
+    system = state([x, 3 * x], potential=y**2 + z**2, accept_redundant=True)
+    values = system.independent.at().spectrum().values
+    assert np.sort(values.imag) == pytest.approx(np.array([-1, -1, 1, 1]) * np.sqrt(2), rel=1e-12)
+
+
+def test_classification_of_each_kind():
+    system = state(
+        [z - sm.sin(t)], [x.diff(t) - y * z.diff(t), x * y.diff(t) + y * x.diff(t) - 2], accept_integrable=True
+    )
+    skate, integrable, moving = system.classification.constraints
+    assert (skate.kind, skate.scleronomic, skate.catastatic, skate.integral) == ("nonholonomic", True, True, None)
+    assert (integrable.kind, integrable.scleronomic, integrable.catastatic) == ("holonomic", True, False)
+    assert sm.simplify(integrable.integral - (x * y - 2 * t)) == 0
+    assert integrable.factor == 1
+    assert (moving.kind, moving.scleronomic, moving.catastatic) == ("holonomic", False, False)
+    table = str(system.classification)
+    assert "nonholonomic and rheonomic, virtual and real displacements differ" in table
+    assert "x(t)*y(t)" in table
+    assert "friction would be a force or a dissipation" in table
+    assert (system.classification.freedom, system.classification.dimension) == (0, 1)
+
+
+def test_an_integrating_factor_is_reported():
+    """ω = f dφ, checked by multiplication: y ẋ − x ẏ has the integral x/y."""
+    system = state([], [y * x.diff(t) - x * y.diff(t)], accept_integrable=True)
+    (found,) = system.classification.constraints
+    assert found.holonomic
+    assert sm.simplify(found.factor * found.integral.diff(t) - (y * x.diff(t) - x * y.diff(t))) == 0
+    assert found.factor != 1
+
+
+def test_rows_that_are_integrable_only_together():
+    system = state([], [z.diff(t) - y * x.diff(t), y.diff(t) - z * x.diff(t)], accept_integrable=True)
+    assert system.classification.holonomic
+    assert "together" in str(system.classification)
+
+
+def test_scleronomic_and_catastatic_are_not_the_same():
+    """ż = y ẋ + 1 does not contain the time, yet virtual displacements are no real ones."""
+    (found,) = state([], [SKATE - 1]).classification.constraints
+    assert found.scleronomic
+    assert not found.catastatic
+
+
+def test_redundancy_is_part_of_the_classification():
+    system = pfaff.atlas.double_four_bar(rigid_coupler=True)
+    assert system.classification.redundant == ("p6",)
+    assert (system.classification.freedom, system.classification.dimension) == (1, 1)
+    assert str(system.classification).splitlines()[6].split() == [
+        "p6", "holonomic", "scleronomic", "virtual", "=", "real", "redundant",
+    ]  # fmt: skip
+
+
+def test_show_tells_the_kind():
+    told = CliRunner().invoke(app, ["show", "column", "--json"])
+    facts = json.loads(told.output)["classification"]
+    assert facts["constraints"][0]["holonomic"] is False
+    assert facts["freedom"] == 2
+    shown = CliRunner().invoke(app, ["show", "double_four_bar", "--option", "rigid_coupler=true"])
+    assert "redundant" in shown.output
