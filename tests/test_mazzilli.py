@@ -204,6 +204,10 @@ def test_the_limit_load_of_the_imperfect_bar(epsilon):
     assert branch[0].stable
 
 
+def test_buckling_of_the_imperfect_bar_is_its_limit_load():
+    assert BAR.at(epsilon=0.01).buckling().value == pytest.approx(static_limit(0.01) - 0.2, abs=1e-11)
+
+
 def test_koiters_two_thirds_power():
     """1 − λ = (45/8)^⅓ ε^⅔ to leading order; the next term is of the order ε^(4/3)."""
     folds = {e: BAR.at(epsilon=e).branch(to=1).special[0].value + 0.2 for e in (1e-6, 1e-5, 1e-4)}
