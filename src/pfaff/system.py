@@ -16,6 +16,7 @@ from pfaff.particles import Particle, checked_particles, generalised_forces, kin
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.comparison import Comparison
     from pfaff.equations import LagrangeEquations, Principle
     from pfaff.flow import Flow
 
@@ -218,6 +219,12 @@ class System(Parametrised):
         if principle != "appell":
             raise StatementError(f"quasi-velocities are for principle 'appell', not {principle!r}: leave them out")
         return derive(self, principle, quasi_velocities=quasi_velocities)
+
+    def compare(self, states: int = 32, seed: int = 0) -> Comparison:
+        """The principles of mechanics side by side: sizes, costs, and agreement at random states."""
+        from pfaff.comparison import compare
+
+        return compare(self, states, seed)
 
     @cached_property
     def flow(self) -> Flow:
