@@ -457,7 +457,7 @@ def branch(
     if as_json:
         special = [_special_as_json(each) | {"coefficient": _finite(each.coefficient)} for each in found.special]
         return _print_json(_followed_as_json(found) | {"parameter": found.parameter, "special": special})
-    rows = [[each.kind, f"{each.value:.12g}", f"{each.omega:.10g}", f"{each.coefficient:.8g}", each.note]
+    rows = [[each.kind, f"{each.value:.12g}", _known(each.omega, 10), _known(each.coefficient, 8), each.note]
             for each in found.special]  # fmt: skip
     _table("Special points", ["kind", found.parameter, "frequency", "coefficient", ""], rows)
     print(found.status)
@@ -521,6 +521,11 @@ def _special_as_json(special: Any) -> dict[str, Any]:
 
 def _finite(number: float) -> float | None:
     return number if isfinite(number) else None
+
+
+def _known(number: float, digits: int) -> str:
+    """A number for a table; nothing where there is none."""
+    return f"{number:.{digits}g}" if isfinite(number) else ""
 
 
 def _listed(numbers: dict[str, float]) -> str:
