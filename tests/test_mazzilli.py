@@ -198,10 +198,15 @@ def test_the_limit_load_of_the_imperfect_bar(epsilon):
     branch = BAR.at(epsilon=epsilon).branch(to=1, points=150)
     fold = branch.special[0]
     assert fold.kind == "fold"
+    assert "nothing damps it" in fold.status
     assert fold.value == pytest.approx(static_limit(epsilon) - 0.2, abs=1e-11)
     theta, load = fold["Q"] - epsilon, fold.value + 0.2
     assert abs(fold.coefficient) == pytest.approx(abs(3 * theta - load * np.sin(fold["Q"]) / 2), rel=1e-9)
     assert branch[0].stable
+
+
+def test_buckling_of_the_imperfect_bar_is_its_limit_load():
+    assert BAR.at(epsilon=0.01).buckling().value == pytest.approx(static_limit(0.01) - 0.2, abs=1e-11)
 
 
 def test_koiters_two_thirds_power():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
+from scipy.integrate import solve_ivp
 
 import pfaff
 from pfaff.system import TIME as t
@@ -167,6 +168,35 @@ def test_the_frequency_response_of_the_absorber(Omega):
     turning = np.exp(1j * Omega * motion.t)
     np.testing.assert_allclose(motion["X"], (X * turning).real, atol=1e-9 * abs(X))
     np.testing.assert_allclose(motion["u"], (u * turning).real, atol=1e-9 * abs(u))
+
+
+def test_large_motions_of_the_absorber_in_the_plane():
+    """In a plane the ball is a pendulum with the inertia m(1 + j): with its angle φ, u = 2ρ tan ½φ,
+
+    (M + m)Ẍ + mρ(φ̈ cos φ − φ̇² sin φ) + CẊ + KX = p0 cos Ωt,  mρ(1 + j)φ̈ + mẌ cos φ + mg sin φ + cρφ̇ = 0.
+    """
+    case = ABSORBER.at(p0=0.1, Omega=0.9)
+    n = {name: float(value) for name, value in case.values.items()}
+
+    def rates(time: float, y: np.ndarray) -> np.ndarray:
+        _, phi, speed, turning = y
+        mass = np.array([
+            [n["M"] + n["m"], n["m"] * n["rho"] * np.cos(phi)],
+            [n["m"] * np.cos(phi), n["m"] * n["rho"] * (1 + n["j"])],
+        ])  # fmt: skip
+        force = [
+            n["p0"] * np.cos(0.9 * time) - n["C"] * speed - n["K"] * y[0]
+            + n["m"] * n["rho"] * turning**2 * np.sin(phi),
+            -n["m"] * n["g"] * np.sin(phi) - n["c"] * n["rho"] * turning,
+        ]  # fmt: skip
+        return np.array([speed, turning, *np.linalg.solve(mass, force)])
+
+    motion = case.simulate(30, samples=61)
+    other = solve_ivp(rates, (0, 30), np.zeros(4), "DOP853", motion.t, rtol=1e-12, atol=1e-12).y
+    assert np.abs(other[1]).max() > 1
+    np.testing.assert_allclose(motion["X"], other[0], atol=1e-8)
+    np.testing.assert_allclose(2 * np.arctan(motion["u"] / (2 * n["rho"])), other[1], atol=1e-8)
+    np.testing.assert_array_equal(motion["v"], 0)
 
 
 def test_the_absorber_calms_the_resonance():

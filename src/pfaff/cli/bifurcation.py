@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from pfaff.cli.arguments import as_json, fix, load_parameter, numbers, plot_into, which_case
-from pfaff.cli.output import counting, draw_into, finite, print_json, table
+from pfaff.cli.output import counting, draw_into, finite, known, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.errors import NoBifurcationError, ParameterError
 
@@ -152,7 +152,7 @@ def branch(
     if as_json:
         special = [_special_as_json(each) | {"coefficient": finite(each.coefficient)} for each in found.special]
         return print_json(_followed_as_json(found) | {"parameter": found.parameter, "special": special})
-    rows = [[each.kind, f"{each.value:.12g}", f"{each.omega:.10g}", f"{each.coefficient:.8g}", each.note]
+    rows = [[each.kind, f"{each.value:.12g}", known(each.omega, 10), known(each.coefficient, 8), each.note]
             for each in found.special]  # fmt: skip
     table("Special points", ["kind", found.parameter, "frequency", "coefficient", ""], rows)
     print(found.status)
@@ -207,8 +207,10 @@ def curve(
     if kind is not None:
         return _print_cycle_curve(found, as_json)
     if as_json:
-        known = [{name: finite(x) for name, x in each.coefficients.items()} for each in found.special]
-        special = [_special_as_json(each) | {"coefficients": c} for each, c in zip(found.special, known, strict=True)]
+        special = [
+            _special_as_json(each) | {"coefficients": {name: finite(x) for name, x in each.coefficients.items()}}
+            for each in found.special
+        ]
         l1 = [finite(each.coefficient) for each in found]
         return print_json(_followed_as_json(found) | {"l1": l1, "special": special})
     names = found.parameters

@@ -45,6 +45,11 @@ def finite(number: float) -> float | None:
     return number if isfinite(number) else None
 
 
+def known(number: float, digits: int) -> str:
+    """A number for a table; nothing where there is none."""
+    return f"{number:.{digits}g}" if isfinite(number) else ""
+
+
 def draw_into(figure: Any, path: Path) -> None:
     try:
         figure.savefig(path)

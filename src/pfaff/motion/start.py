@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 NEWTON_STEPS = 50
-ROUNDING = 1e-14
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
 
 
