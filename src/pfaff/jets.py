@@ -31,7 +31,10 @@ class Jets:
         equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         self._integrator = hy.taylor_adaptive(
-            equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=self.states > COMPACT_FROM or flow.heavy
+            equations,
+            np.zeros(len(equations)),
+            tol=exp(-2 * HIGHEST),
+            compact_mode=self.states > COMPACT_FROM or flow.heavy,
         )
 
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:

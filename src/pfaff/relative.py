@@ -70,9 +70,7 @@ def cyclic_coordinates(flow: Flow) -> tuple[str, ...]:
     return tuple(name for name in names if name in found)
 
 
-def _trial(
-    function: Compiled, flow: Flow, generator: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _trial(function: Compiled, flow: Flow, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A random state and parameters near the defaults, where the rates are finite."""
     defaults = np.array([1.0 if value is None else float(value) for value in flow.system.parameters.values()])
     for size in (1.0, 0.3, 0.1, 0.03):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.field import Field, regular_flow
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow import Flow
 from pfaff.jets import COMPACT_FROM, jets_of
 from pfaff.steady import RANK_TOLERANCE, Border, at_rest, balanced, bordering, newton, row_sizes
