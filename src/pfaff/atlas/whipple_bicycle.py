@@ -35,7 +35,7 @@ def whipple_bicycle() -> System:
     """
     q = coordinates("x y psi phi chi delta s f")
     p = {name: sm.Symbol(name, real=True, positive=None if name in SIGNED else True) for name in TABLE_1}
-    x, y, psi, phi, chi, delta, _, _ = q
+    psi, phi, chi, delta = q[2:6]
     vx, vy, yaw, lean, pitch, steer, rear, front = (each.diff(t) for each in q)
     aside, axis = sm.Matrix([0, 1, 0]), sm.Matrix([sm.sin(p["tilt"]), 0, sm.cos(p["tilt"])])
     leaning, pitching, steering = rotation((1, 0, 0), phi), rotation((0, 1, 0), chi), rotation(axis, delta)
