@@ -23,7 +23,7 @@ TABLE_1 = {
     "r_F": "0.35", "m_F": 3, "I_Fxx": "0.1405", "I_Fyy": "0.28",
 }  # fmt: skip
 SIGNED = ("c", "tilt", "x_B", "z_B", "I_Bxz", "x_H", "z_H", "I_Hxz")  # may have either sign
-RIM = 16  # points by which a wheel is drawn
+RIM = 12  # points by which a wheel is drawn
 
 
 def whipple_bicycle() -> System:
