@@ -27,6 +27,8 @@ import numpy as np
 import sympy as sm
 import sympy.physics.mechanics as me
 
+from pfaff.atlas.whipple_bicycle import TABLE_1
+
 PUBLISHED = np.array([-0.3228664290, -0.7753418822 - 4.4648677138j, -0.7753418822 + 4.4648677138j, -14.0783896928])
 SPEED = 5.0
 LIMIT = 500  # seconds for the peer, derivation and evaluation together
@@ -57,21 +59,29 @@ def measure_pfaff() -> dict[str, Any]:
 
 
 def measure_kane() -> dict[str, Any]:
-    """Frames, points, bodies and Kane's equations; then the eigenvalues by differences."""
-    from pfaff.atlas.whipple_bicycle import TABLE_1
-
-    start = time.process_time()
+    """Frames, points, bodies, Kane's equations, a function of them, and the linearised equations."""
     p = {name: sm.Symbol(name) for name in TABLE_1}
-    method, q, u, touching = kane(p)
-    matrix, forcing = method.mass_matrix_full, method.forcing_full
-    seconds = {"derive": time.process_time() - start}
     numbers = {p[name]: float(sm.sympify(value)) for name, value in TABLE_1.items()}
-    rates = kane_rates(method, matrix, forcing, q, u, touching, numbers)
-    values = kane_eigenvalues(rates)
+    start = time.process_time()
+    method, q, u = kane(p)
+    matrix, forcing = method.mass_matrix_full, method.forcing_full
+    derived = time.process_time()
+    plain = dict(zip([*q, *u], sm.symbols(f"x1:{len(q) + len(u) + 1}"), strict=True))
+    stated = [block.xreplace(plain) for block in (matrix, forcing)]
+    sm.lambdify([list(plain.values()), list(p.values())], stated, cse=True)
+    compiled = time.process_time()
+    rest = dict.fromkeys([*q, *u], 0.0)
+    at = {**rest, u[2]: -SPEED / numbers[p["r_R"]], u[5]: -SPEED / numbers[p["r_F"]]}
+    A, _ = method.to_linearizer().linearize(op_point=[at, numbers], A_and_B=True)
+    linear = np.array(A.subs(at).subs(numbers), dtype=float)
+    linearised = time.process_time()
+    seconds = {"derive": derived - start, "compile": compiled - derived, "linearise": linearised - compiled}
+    values = sorted(np.linalg.eigvals(linear), key=abs)[-4:]
+    values = sorted(values, key=lambda value: (-value.real, value.imag))
     return {"seconds": seconds, "eigenvalues": [[value.real, value.imag] for value in values]}
 
 
-def kane(p: dict[str, sm.Symbol]) -> tuple[Any, list[sm.Expr], list[sm.Expr], sm.Expr]:
+def kane(p: dict[str, sm.Symbol]) -> tuple[Any, list[sm.Expr], list[sm.Expr]]:
     """Yaw, lean, pitch and steer with the wheels' speeds; positions on the ground are ignorable and left out."""
     q = list(me.dynamicsymbols("psi phi chi delta"))
     u = list(me.dynamicsymbols("u_psi u_phi u_chi u_delta u_R u_F"))
@@ -126,7 +136,7 @@ def kane(p: dict[str, sm.Symbol]) -> tuple[Any, list[sm.Expr], list[sm.Expr], sm
         kd_eqs=[each.diff(me.dynamicsymbols._t) - speed for each, speed in zip(q, u, strict=False)],
     )
     method.kanes_equations(bodies, loads)
-    return method, [psi, phi, delta, chi], list(method.u), touching
+    return method, list(method.q), list(method.u)
 
 
 def rigid(name: str, centre: Any, frame: Any, p: dict[str, sm.Symbol]) -> Any:
@@ -134,52 +144,6 @@ def rigid(name: str, centre: Any, frame: Any, p: dict[str, sm.Symbol]) -> Any:
         frame, p[f"I_{name}xx"], p[f"I_{name}yy"], p[f"I_{name}zz"], 0, 0, p[f"I_{name}xz"]
     )  # fmt: skip
     return me.RigidBody(name, centre, frame, p[f"m_{name}"], (inertia, centre))
-
-
-def kane_rates(
-    method: Any,
-    matrix: sm.Matrix,
-    forcing: sm.Matrix,
-    q: Any,
-    u: Any,
-    touching: sm.Expr,
-    numbers: dict[sm.Symbol, float],
-) -> Any:
-    """d/dt of (lean, steer, lean rate, steer rate, wheel speed), dependent coordinates and speeds solved for."""
-    plain_q, plain_u = sm.symbols("q1:5"), sm.symbols("w1:7")
-    back = dict(zip(u, plain_u, strict=True)), dict(zip(q, plain_q, strict=True))
-
-    def plain(expression: Any) -> Any:
-        return expression.xreplace(numbers).xreplace(back[0]).xreplace(back[1])
-
-    full = sm.lambdify([plain_q, plain_u], [plain(matrix), plain(forcing)], cse=True)
-    rows = sm.lambdify([plain_q], [plain(method._Ars), plain(touching), plain(touching.diff(q[3]))], cse=True)
-
-    def rates(x: np.ndarray) -> np.ndarray:
-        phi, delta, *speeds = x
-        chi = 0.0
-        for _ in range(8):
-            _, height, slope = rows([0.0, phi, delta, chi])
-            chi -= height / slope
-        Ars = np.array(rows([0.0, phi, delta, chi])[0], dtype=float)
-        all_speeds = [*speeds, *(Ars @ speeds)]
-        M, f = full([0.0, phi, delta, chi], all_speeds)
-        found = np.linalg.solve(np.array(M, dtype=float), np.array(f, dtype=float)).ravel()
-        return np.array([speeds[0], speeds[1], *found[4:7]])
-
-    return rates
-
-
-def kane_eigenvalues(rates: Any) -> np.ndarray:
-    """By central differences with one extrapolation; the zero of the family is the smallest of the five."""
-    x = np.array([0, 0, 0, 0, -SPEED / 0.3])
-
-    def jacobian(h: float) -> np.ndarray:
-        return np.column_stack([(rates(x + h * e) - rates(x - h * e)) / (2 * h) for e in np.eye(5)])
-
-    J = (4 * jacobian(1e-3) - jacobian(2e-3)) / 3
-    values = sorted(np.linalg.eigvals(J), key=abs)[1:]
-    return np.array(sorted(values, key=lambda value: (-value.real, value.imag)))
 
 
 def measure(method: str) -> dict[str, Any]:

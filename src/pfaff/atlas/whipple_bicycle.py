@@ -23,7 +23,7 @@ TABLE_1 = {
     "r_F": "0.35", "m_F": 3, "I_Fxx": "0.1405", "I_Fyy": "0.28",
 }  # fmt: skip
 SIGNED = ("c", "tilt", "x_B", "z_B", "I_Bxz", "x_H", "z_H", "I_Hxz")  # may have either sign
-RIM = 12  # points by which a wheel is drawn
+RIM = 24  # points by which a wheel is drawn
 
 
 def whipple_bicycle() -> System:
@@ -107,9 +107,9 @@ def _drawing(q: Any, p: dict[str, sm.Symbol], leaning: sm.Matrix, pitching: sm.M
     points["seat"] = rear + pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])
     points["head"] = foot + pitching * (p["w"] * up)
     links = [("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front")]
-    rims = [(f"{wheel}{k}", f"{wheel}{(k + 1) % RIM}") for wheel in ("rear", "front") for k in range(RIM)]
+    rims = [[f"{wheel}{k}" for k in range(RIM)] for wheel in ("rear", "front")]
     pictures = {name: shown(at) for name, at in points.items()}
-    return Drawing(points=pictures, links=[*links, *rims], traced=["rear0", "front0"])
+    return Drawing(points=pictures, links=links, outlines=rims, traced=["rear0", "front0"])
 
 
 def _inertia(p: dict[str, sm.Symbol], body: str) -> sm.Matrix:
