@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sm
-from matplotlib.patches import Polygon
+from matplotlib.patches import Circle, Polygon
 from PIL import Image
 
 import pfaff
@@ -49,6 +49,19 @@ def test_bars_are_drawn_where_they_are(skate):
     joints = np.cumsum([[0.2, 0], [np.cos(0.3) / 2, np.sin(0.3) / 2], [np.cos(0.4) / 2, -np.sin(0.4) / 2]], axis=0)
     for a, b in itertools.pairwise(joints):
         assert any(np.allclose(centre, (a + b) / 2) for centre in centres)
+
+
+def test_round_bodies_are_drawn_to_scale_and_in_view():
+    case = pfaff.atlas.ball_in_cavity().at(rho="3/2", r="1/4")
+    scene = scene_of(case, np.array([[0.3], [0], [0], [0], [0]]), np.zeros(1))
+    axes = figure().add_subplot()
+    draw_body(axes, scene, 0, "black")
+    cavity, ball = (patch for patch in axes.patches if isinstance(patch, Circle))
+    assert (*cavity.center, cavity.radius, ball.radius) == (0, 1.5, 1.75, 0.25)
+    assert np.linalg.norm(np.subtract(cavity.center, ball.center)) + ball.radius == pytest.approx(cavity.radius)
+    assert (view_of(scene).size > 2 * 1.75).all()
+    with pytest.raises(StatementError, match="'bal'.*'ball'"):
+        pfaff.Drawing(points={"ball": (0, 0)}, circles={"bal": 1})
 
 
 def test_links_keep_their_lengths(fluttering):

@@ -31,6 +31,16 @@ def test_particles_and_energies_state_the_same_system(name):
     assert sm.expand(difference.subs(sm.sin(Q) ** 2, 1 - sm.cos(Q) ** 2)) == 0
 
 
+@pytest.mark.parametrize("name", ONE)
+def test_five_principles_give_one_acceleration(name):
+    stated = pfaff.atlas.SYSTEMS[name]()
+    case, q, v, time = stated.at(), [0.7], [-0.4], 1.3
+    expected, _ = stated.equations("lagrange").solve(q, v, case, time)
+    for principle in ("appell", "hamilton", "dalembert", "newton"):
+        found, _ = stated.equations(principle).solve(q, v, case, time)
+        assert found == pytest.approx(expected, rel=1e-13), principle
+
+
 def equation(name: str) -> sm.Expr:
     return sm.expand(pfaff.atlas.SYSTEMS[name]().equations("lagrange").motion[0])
 
@@ -185,13 +195,18 @@ def test_the_perfect_bar_buckles_at_its_closed_form():
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.01, 1e-3])
 def test_the_limit_load_of_the_imperfect_bar(epsilon):
-    branch = BAR.at(epsilon=epsilon).branch(to=1)
+    branch = BAR.at(epsilon=epsilon).branch(to=1, points=150)
     fold = branch.special[0]
     assert fold.kind == "fold"
+    assert "nothing damps it" in fold.status
     assert fold.value == pytest.approx(static_limit(epsilon) - 0.2, abs=1e-11)
     theta, load = fold["Q"] - epsilon, fold.value + 0.2
     assert abs(fold.coefficient) == pytest.approx(abs(3 * theta - load * np.sin(fold["Q"]) / 2), rel=1e-9)
     assert branch[0].stable
+
+
+def test_buckling_of_the_imperfect_bar_is_its_limit_load():
+    assert BAR.at(epsilon=0.01).buckling().value == pytest.approx(static_limit(0.01) - 0.2, abs=1e-11)
 
 
 def test_koiters_two_thirds_power():
@@ -205,7 +220,7 @@ def test_koiters_two_thirds_power():
 
 def test_the_limit_loads_meet_in_the_cusp_of_the_perfect_bar():
     """Where Q̈ = (1 − λ/6)Q³ without imperfection, λ = 1: nothing damps the bar."""
-    curve = BAR.at(epsilon="1/100").branch(to=1).special[0].curve("epsilon", to=-0.01)
+    curve = BAR.at(epsilon="1/100").branch(to=1, points=150).special[0].curve("epsilon", to=-0.01)
     (cusp,) = curve.special
     assert cusp.kind == "cusp"
     assert (cusp["P"], cusp["epsilon"]) == pytest.approx((0.8, 0), abs=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
+from scipy.integrate import solve_ivp
 
 import pfaff
 from pfaff.system import TIME as t
@@ -93,6 +94,25 @@ def test_invariants_in_the_cavity():
     assert motion.energy.drift < 1e-12
 
 
+def test_appells_equations_keep_the_spin_by_themselves():
+    """Náprstek and Fischer: with the spin ω·n as a quasi-velocity three equations are left, and the third is ṡ = 0."""
+    u, v, *turns = CAVITY.coordinates
+    rho = CAVITY.parameter("rho")
+    stretch = 1 + (u**2 + v**2) / (4 * rho**2)
+    normal = sm.Matrix([u, v, (u**2 + v**2) / (2 * rho)]) / stretch / rho - sm.Matrix([0, 0, 1])
+    chosen = {"a": u.diff(t) / stretch, "b": v.diff(t) / stretch, "s": sm.Matrix(turns).diff(t).dot(normal)}
+    equations = CAVITY.equations("appell", quasi_velocities=chosen)
+    case = CAVITY.at()
+    motion = case.simulate(3, u=0.7, v_dot=0.5, theta_z_dot=4)
+    state = equations.formulation.state(*np.split(motion.y[:, -1], 2), case)
+    rates = dict(zip(equations.flow.states, equations.flow.rhs(state, case), strict=True))
+    assert equations.dynamical == 3
+    assert abs(rates["s"]) < 1e-12
+    assert abs(rates["a"]) > 0.1
+    found, _ = equations.solve(*np.split(motion.y[:, -1], 2), case)
+    np.testing.assert_allclose(found, CAVITY.flow.rhs(motion.y[:, -1], case)[5:], atol=1e-11)
+
+
 def test_small_oscillations_in_the_cavity():
     """λ² = g/((1 + j)(R − r)) = 5g/(7(R − r)), in both directions."""
     spectrum = CAVITY.at(rho=0.7, g=9.81, r=0.3).spectrum()
@@ -148,6 +168,35 @@ def test_the_frequency_response_of_the_absorber(Omega):
     turning = np.exp(1j * Omega * motion.t)
     np.testing.assert_allclose(motion["X"], (X * turning).real, atol=1e-9 * abs(X))
     np.testing.assert_allclose(motion["u"], (u * turning).real, atol=1e-9 * abs(u))
+
+
+def test_large_motions_of_the_absorber_in_the_plane():
+    """In a plane the ball is a pendulum with the inertia m(1 + j): with its angle φ, u = 2ρ tan ½φ,
+
+    (M + m)Ẍ + mρ(φ̈ cos φ − φ̇² sin φ) + CẊ + KX = p0 cos Ωt,  mρ(1 + j)φ̈ + mẌ cos φ + mg sin φ + cρφ̇ = 0.
+    """
+    case = ABSORBER.at(p0=0.1, Omega=0.9)
+    n = {name: float(value) for name, value in case.values.items()}
+
+    def rates(time: float, y: np.ndarray) -> np.ndarray:
+        _, phi, speed, turning = y
+        mass = np.array([
+            [n["M"] + n["m"], n["m"] * n["rho"] * np.cos(phi)],
+            [n["m"] * np.cos(phi), n["m"] * n["rho"] * (1 + n["j"])],
+        ])  # fmt: skip
+        force = [
+            n["p0"] * np.cos(0.9 * time) - n["C"] * speed - n["K"] * y[0]
+            + n["m"] * n["rho"] * turning**2 * np.sin(phi),
+            -n["m"] * n["g"] * np.sin(phi) - n["c"] * n["rho"] * turning,
+        ]  # fmt: skip
+        return np.array([speed, turning, *np.linalg.solve(mass, force)])
+
+    motion = case.simulate(30, samples=61)
+    other = solve_ivp(rates, (0, 30), np.zeros(4), "DOP853", motion.t, rtol=1e-12, atol=1e-12).y
+    assert np.abs(other[1]).max() > 1
+    np.testing.assert_allclose(motion["X"], other[0], atol=1e-8)
+    np.testing.assert_allclose(2 * np.arctan(motion["u"] / (2 * n["rho"])), other[1], atol=1e-8)
+    np.testing.assert_array_equal(motion["v"], 0)
 
 
 def test_the_absorber_calms_the_resonance():

@@ -111,18 +111,22 @@ def _first_line(make: Callable[..., Any]) -> str:
 @app.command()
 @which_system
 @click.option("--latex", is_flag=True, help="Print the equations of motion as LaTeX.")
+@click.option("--principle", help="Derive them by lagrange, appell, hamilton, dalembert or newton, step by step.")
 @as_json
-def show(latex: bool, as_json: bool, **which: Any) -> None:
+def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> None:
     """What a system consists of: coordinates, parameters, constraints, what may be dropped.
 
     \b
-    Example:
+    Examples:
       pfaff show column --bars 2 --constraint bow
+      pfaff show bottema --principle appell
     """
     from pfaff.lowering import graph_of
     from pfaff.reduction import ignorable_coordinates, kept_coordinates
 
     stated = _system(**which)
+    if principle:
+        return _show_derivation(stated, principle, latex, as_json)
     if latex:
         text = stated.equations("lagrange").latex()
         return _print_json({"latex": text}) if as_json else print(text)
@@ -144,6 +148,45 @@ def show(latex: bool, as_json: bool, **which: Any) -> None:
     for kind in ("nonholonomic", "holonomic"):
         for row in facts[f"{kind}_constraints"]:
             print(f"{kind}: {row} = 0")
+
+
+def _show_derivation(stated: System, principle: str, latex: bool, as_json: bool) -> None:
+    equations = stated.equations(principle)
+    steps = equations.steps()
+    if as_json:
+        named = [{"title": title, "latex": body} for title, body in steps]
+        return _print_json({"principle": principle, "steps": named, "latex": equations.latex()})
+    if latex:
+        return print(equations.latex())
+    for title, body in steps:
+        print(f"{title}\n{body}\n")
+
+
+@app.command()
+@which_system
+@click.option("--states", default=32, show_default=True, help="Random states to compare at.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the random states.")
+@plot_into
+@as_json
+def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: Any) -> None:
+    """The principles of mechanics side by side: sizes, costs, and agreement at random states.
+
+    \b
+    Example:
+      pfaff compare bottema
+    """
+    from dataclasses import asdict
+
+    found = _system(**which).compare(states, seed)
+    if plot:
+        _save(found.plot(), plot)
+    if as_json:
+        rows = [asdict(row) for row in found.rows]
+        return _print_json({"rows": rows, "refused": found.refused, "agree": found.agree, "status": found.status})
+    _table("Principles", *found.table())
+    for name, reason in found.refused.items():
+        print(f"{name} does not apply: {reason}")
+    print(found.status)
 
 
 @app.command()
@@ -414,7 +457,7 @@ def branch(
     if as_json:
         special = [_special_as_json(each) | {"coefficient": _finite(each.coefficient)} for each in found.special]
         return _print_json(_followed_as_json(found) | {"parameter": found.parameter, "special": special})
-    rows = [[each.kind, f"{each.value:.12g}", f"{each.omega:.10g}", f"{each.coefficient:.8g}", each.note]
+    rows = [[each.kind, f"{each.value:.12g}", _known(each.omega, 10), _known(each.coefficient, 8), each.note]
             for each in found.special]  # fmt: skip
     _table("Special points", ["kind", found.parameter, "frequency", "coefficient", ""], rows)
     print(found.status)
@@ -478,6 +521,11 @@ def _special_as_json(special: Any) -> dict[str, Any]:
 
 def _finite(number: float) -> float | None:
     return number if isfinite(number) else None
+
+
+def _known(number: float, digits: int) -> str:
+    """A number for a table; nothing where there is none."""
+    return f"{number:.{digits}g}" if isfinite(number) else ""
 
 
 def _listed(numbers: dict[str, float]) -> str:

@@ -25,14 +25,16 @@ class Compiled:
     ) -> None:
         settings = {"opt_level": 0} if quick else {}
         self._function = hy.cfunc(list(expressions), list(variables), compact_mode=compact, **settings)
+        self._inputs, self._outputs = len(variables), len(expressions)
         # heyoka wants exactly the parameters up to the last one that occurs.
         used = hy.get_params(list(expressions))
         self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
 
     @property
-    def size(self) -> int:
-        """How many elementary operations it takes."""
-        return len(self._function.dc)
+    def operations(self) -> int:
+        """Elementary operations of one evaluation; common subexpressions are evaluated once."""
+        decomposition = self._function.dc
+        return len(decomposition) - self._inputs - self._outputs
 
     def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
         """The same for a batch with columns of parameters, without time, into a given array: for inner loops."""

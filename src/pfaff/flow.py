@@ -64,7 +64,7 @@ class Flow:
         """Whether its derivatives are too large to be optimised."""
         if "rhs" not in self._compiled:
             self._compiled["rhs"] = Compiled(self.expressions, self.variables, compact=self._large)
-        return self._compiled["rhs"].size > QUICK_FROM
+        return self._compiled["rhs"].operations > QUICK_FROM
 
     def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
@@ -72,6 +72,11 @@ class Flow:
         if not np.isfinite(values).all():
             self._diagnose(np.asarray(x, dtype=float), _numbers(case), values)
         return values
+
+    @property
+    def operations(self) -> int:
+        """Elementary operations of one evaluation of the compiled right-hand side."""
+        return self._function("rhs", lambda: self.expressions).operations
 
     def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """∂f/∂x, indexed [i, j]."""
@@ -170,12 +175,16 @@ class Flow:
         time: float | np.ndarray,
         quick: bool = False,
     ) -> np.ndarray:
-        if key not in self._compiled:
-            self._compiled[key] = Compiled(expressions(), self.variables, quick=quick, compact=self._large)
+        function = self._function(key, expressions, quick)
         x = np.asarray(x, dtype=float)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
-        return self._compiled[key](x, _numbers(case), time)
+        return function(x, _numbers(case), time)
+
+    def _function(self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False) -> Compiled:
+        if key not in self._compiled:
+            self._compiled[key] = Compiled(expressions(), self.variables, quick=quick, compact=self._large)
+        return self._compiled[key]
 
     def _diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
         """Name what is singular at the (first) state where the right-hand side is not finite."""

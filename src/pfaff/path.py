@@ -20,6 +20,7 @@ RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
 STRAIGHT = 1e-15  # residual of a point that needs no correction
 SHORTEST = 1e-13  # of the load, relative to the interval
 NEARBY = 1e-3  # a neighbouring load, relative
+LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
 
@@ -96,6 +97,21 @@ class Path:
     def _nearest(self, load: float) -> float:
         place = bisect(self._loads, load)
         return min(self._loads[max(place - 1, 0) : place + 1], key=lambda known: abs(known - load))
+
+    @property
+    def fold(self) -> float:
+        """Where a path that has ended folds back: the vertex of the parabola through its last points."""
+        assert self.end is not None
+        away = np.abs(np.array(self._loads) - self.end)
+        chosen = {int(away.argmin()), *(int(np.abs(away - share * abs(self.end)).argmin()) for share in LAST)}
+        loads = np.array([self._loads[k] for k in sorted(chosen, key=lambda k: away[k])])
+        points = np.array([self._known[load] for load in loads])
+        along = points[0] - points[-1]
+        if len(loads) < 3 or not along.any():
+            return self.end
+        bent, slope, _ = np.polyfit((points - points[0]) @ along / (along @ along), loads - self.end, 2)
+        beyond = -(slope**2) / (4 * bent) if bent else 0.0
+        return float(self.end + beyond) if abs(beyond) < LAST[-1] * abs(self.end) else self.end
 
     def numbers(self, load: float) -> np.ndarray:
         return self.case.numbers_at(self.load, load)

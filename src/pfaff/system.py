@@ -16,6 +16,7 @@ from pfaff.particles import Particle, checked_particles, generalised_forces, kin
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.comparison import Comparison
     from pfaff.equations import LagrangeEquations, Principle
     from pfaff.flow import Flow
 
@@ -44,9 +45,9 @@ class Drawing:
     T whose stem has the angle, long enough to reach a ``"contact"``) or ``"cylinder"`` (its axis along the
     angle, rolled by the bow). The angle of a mark, if not zero, is in ``angles``.
 
-    ``circles`` are round bodies about points, by their radii, drawn to scale; ``outlines`` closed curves through points,
-    such as the rim of a wheel in space. ``arrows`` are forces at points, pairs of
-    expressions too. Of the points in ``traced`` the path is shown; if there is none, of the last point.
+    ``circles`` are round bodies about points, by their radii, drawn to scale; ``outlines`` are closed curves through
+    points, such as the rim of a wheel in space. ``arrows`` are forces at points, pairs of expressions too. Of the points
+    in ``traced`` the path is shown; if there is none, of the last point.
     """
 
     points: Mapping[str, Any]
@@ -220,6 +221,12 @@ class System(Parametrised):
         if principle != "appell":
             raise StatementError(f"quasi-velocities are for principle 'appell', not {principle!r}: leave them out")
         return derive(self, principle, quasi_velocities=quasi_velocities)
+
+    def compare(self, states: int = 32, seed: int = 0) -> Comparison:
+        """The principles of mechanics side by side: sizes, costs, and agreement at random states."""
+        from pfaff.comparison import compare
+
+        return compare(self, states, seed)
 
     @cached_property
     def flow(self) -> Flow:

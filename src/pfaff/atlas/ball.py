@@ -13,8 +13,7 @@ import sympy as sm
 from pfaff.system import TIME as t
 from pfaff.system import Drawing, System, coordinates
 
-turns = sm.Matrix(coordinates("theta_x theta_y theta_z"))
-spin = turns.diff(t)
+turns = coordinates("theta_x theta_y theta_z")
 m, r, j, rho = sm.symbols("m r j rho", positive=True)
 g, c = sm.symbols("g c", nonnegative=True)
 Omega = sm.Symbol("Omega", real=True)
@@ -22,15 +21,15 @@ BALL = {m: 1, r: sm.Rational(1, 10), j: sm.Rational(2, 5)}  # j = J/(m r²): 2/5
 
 
 def ball_on_turntable() -> System:
-    """A ball on a table that turns at Ω: it runs in circles, at Ω j/(1 + j), that is 2Ω/7 for a solid ball.
+    """A ball on a table that turns at Ω: it runs in circles at 2Ω/7.
 
-    Earnshaw (1844), Dynamics; Weltner (1979), Am. J. Phys. 47. Tilted by α, down along x, the table lets the circles
-    drift sideways, at the speed g sin α/(jΩ), and not down.
+    Earnshaw (1844), Dynamics; Weltner (1979), Am. J. Phys. 47. At jΩ/(1 + j) if it is not solid. Tilted by α, down
+    along x, the table lets the circles drift sideways, at the speed g sin α/(jΩ), and not down.
     """
     x, y = coordinates("x y")
     alpha = sm.Symbol("alpha", real=True)
     table = Omega * sm.Matrix([-y, x])
-    contact = sm.Matrix([x.diff(t) - r * spin[1], y.diff(t) + r * spin[0]])
+    contact = sm.Matrix([x.diff(t) - r * _spin()[1], y.diff(t) + r * _spin()[0]])
     return System(
         coordinates=[x, y, *turns],
         kinetic=m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2 + _rotation(),
@@ -47,11 +46,11 @@ def ball_on_turntable() -> System:
 
 
 def ball_in_cavity() -> System:
-    """A ball that rolls inside a spherical cavity, its centre on a sphere of radius ρ about the cavity's centre.
+    """A ball that rolls inside a spherical cavity.
 
-    Náprstek and Fischer (2017), Procedia Engineering 199. Its spin about the normal, s = ω·n, is constant. Small
-    oscillations have ρ(1 + j)λ² − jrsλ − g = 0, that is λ² = 5g/(7ρ) without spin; steady circles at the rate λ and the
-    angle β from the vertical the same with ρ cos β instead of ρ.
+    Náprstek and Fischer (2017), Procedia Engineering 199. Its centre stays on a sphere of radius ρ, and its spin about
+    the normal, s = ω·n, is constant. Small oscillations have ρ(1 + j)λ² − jrsλ − g = 0, that is λ² = 5g/(7ρ) without
+    spin; steady circles at the rate λ and the angle β from the vertical the same with ρ cos β instead of ρ.
 
     u and v are stereographic coordinates from the top: near the bottom the horizontal displacements of the ball, and
     regular everywhere but in the top itself. No chart of a sphere has fewer singular points.
@@ -112,8 +111,12 @@ def ball_absorber() -> System:
     )
 
 
+def _spin() -> sm.Matrix:
+    return sm.Matrix(turns).diff(t)
+
+
 def _rotation() -> sm.Expr:
-    return j * m * r**2 * spin.dot(spin) / 2
+    return j * m * r**2 * _spin().dot(_spin()) / 2
 
 
 def _in_cavity(u: sm.Expr, v: sm.Expr) -> tuple[sm.Matrix, list[sm.Expr], sm.Expr]:
@@ -124,6 +127,9 @@ def _in_cavity(u: sm.Expr, v: sm.Expr) -> tuple[sm.Matrix, list[sm.Expr], sm.Exp
     """
     stretch = 1 + (u**2 + v**2) / (4 * rho**2)  # σ: the projection is conformal
     place = sm.Matrix([u, v, (u**2 + v**2) / (2 * rho)]) / stretch
-    along_u, along_v = (stretch * place.diff(q) for q in (u, v))
+    from_top = place - sm.Matrix([0, 0, 2 * rho])
+    horizontal = {u: sm.Matrix([1, 0, 0]), v: sm.Matrix([0, 1, 0])}
+    along_u, along_v = (axis - q * from_top / (2 * rho**2) for q, axis in horizontal.items())
+    spin = _spin()
     rolling = [u.diff(t) / stretch - r * spin.dot(along_v), v.diff(t) / stretch + r * spin.dot(along_u)]
     return place, rolling, (u.diff(t) ** 2 + v.diff(t) ** 2) / stretch**2

@@ -14,10 +14,11 @@ alpha = sm.Symbol("alpha", real=True)
 
 
 def chaplygin_sleigh(slope: bool = False) -> System:
-    """Chaplygin's sleigh: a rigid body on a plane, with a knife edge a distance a behind its centre of mass.
+    """Chaplygin's sleigh: a rigid body on a plane with a knife edge behind its centre of mass.
 
-    Chaplygin (1911). On a level plane it turns by π√((I + ma²)/(ma²)) in all, whatever its energy, from running
-    backwards to running forwards. ``slope=True`` tilts the plane by α, down along x.
+    Chaplygin (1911). With the blade a distance a behind the centre, on a level plane, it turns by π√((I + ma²)/(ma²))
+    in all, whatever its energy, from running backwards to running forwards. ``slope=True`` tilts the plane by α, down
+    along x.
     """
     centre = sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])
     values = {m: 1, I: sm.Rational(1, 4), a: sm.Rational(2, 5)}

@@ -13,11 +13,11 @@ from pfaff.system import Drawing, System, coordinates
 
 
 def softening_bar() -> System:
-    """An upright bar on a rotational spring K(Q − ε)[1 − (Q − ε)²], inclined by ε, under its weight mg and a load P.
+    """An upright bar, imperfect by ε, on a softening spring K(Q − ε)[1 − (Q − ε)²] under a load.
 
-    With λ = (mg + P)L/K the perfect bar buckles at λ = 1, unstably: λ = 1 − 5Q²/6 beyond. For a small imperfection the
-    limit load is λ = 1 − (45/8)^⅓ ε^⅔ (Koiter's two-thirds power). Of a load that comes suddenly the bar without
-    weight bears less: 1 − λ is larger by the factor 2^⅓ (Budiansky and Hutchinson 1964).
+    It bears its weight mg and a force P. With λ = (mg + P)L/K the perfect bar buckles at λ = 1, unstably: λ = 1 − 5Q²/6
+    beyond. For a small imperfection the limit load is λ = 1 − (45/8)^⅓ ε^⅔ (Koiter's two-thirds power). Of a load that
+    comes suddenly the bar without weight bears less: 1 − λ is larger by the factor 2^⅓ (Budiansky and Hutchinson 1964).
     """
     (Q,) = coordinates("Q")
     m, L, K = sm.symbols("m L K", positive=True)

@@ -14,12 +14,12 @@ from pfaff.system import Drawing, System, coordinates
 
 
 def two_bar_frame() -> System:
-    """A heavy bar AB and a massless bar BC, hinged at B, on springs and dampers under a distributed load.
+    """Two hinged bars on springs and dampers, a heavy and a massless one, under a distributed load.
 
-    Q is the upward displacement of B, small against the span: AB of length 4a turns about A, BC of length 3a slides at
-    C. The load on AB grows from A as ζ p̄ x/a; let ζ follow time by ``simulate(…, prescribed={"zeta": …})``. Then
-    m* Q̈ + c* Q̇ + k* Q = p0* + p*(t) with m* = 4m2/9 + 4m̄a/3, c* = c1/16 + c2, k* = 9k1/16 + k2/9,
-    p0* = −(2m̄a + 2m2/3)g and p* = 16 p̄aζ/3.
+    Q is the upward displacement of the hinge B, small against the span: the heavy bar AB of length 4a turns about A,
+    BC of length 3a slides at C. The load on AB grows from A as ζ p̄ x/a; let ζ follow time by
+    ``simulate(…, prescribed={"zeta": …})``. Then m* Q̈ + c* Q̇ + k* Q = p0* + p*(t) with m* = 4m2/9 + 4m̄a/3,
+    c* = c1/16 + c2, k* = 9k1/16 + k2/9, p0* = −(2m̄a + 2m2/3)g and p* = 16 p̄aζ/3.
     """
     (Q,) = coordinates("Q")
     mbar, m2, k1, k2, a = sm.symbols("mbar m2 k1 k2 a", positive=True)

@@ -181,7 +181,9 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     if event.kind == "fold":
         if problem.slice.k and not _singular(spot.facts.eigenvalues):
             return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
-        return special(spot, coefficient=fold_coefficient(problem.null(spot.z), problem.slice.form(spot.z)))
+        null = problem.null(spot.z)
+        note = "" if null.overlap else "nothing damps it, ẅ = a w²"
+        return special(spot, coefficient=fold_coefficient(null, problem.slice.form(spot.z)), note=note)
     if event.kind != "hopf":
         return special(spot)
     pair = imaginary(spot.facts.eigenvalues, problem.undamped) or 0j

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import sympy as sm
 
 from pfaff.equations.kinematics import checked_quasi_velocities, readable, simple_basis, solved_for_velocities
+from pfaff.equations.lagrange import LagrangeEquations
 from pfaff.equations.principle import Principle
-from pfaff.equations.typeset import Step, lines, typeset, vanishing
+from pfaff.equations.typeset import Step, lines, shorter, typeset, vanishing
 
 if TYPE_CHECKING:
     from pfaff.formulations.formulation import Formulation
@@ -84,8 +85,8 @@ class AppellEquations(Principle):
         s, (B, _) = self._statement, self._kinematics
         c = sm.Matrix([self._transport(sm.diff(s.kinetic, v)) - sm.diff(s.kinetic, q) for q, v in self._pairs])
         M = self._on_constraints(sm.hessian(s.kinetic, s.v))
-        inertia = (B.T * M * B).applyfunc(readable)
-        linear = (B.T * (M * self._drift + self._on_constraints(c))).applyfunc(readable)
+        inertia = self._tidy(B.T * M * B)
+        linear = self._tidy(B.T * (M * self._drift + self._on_constraints(c)))
         rates = self._rates
         return self._stated((rates.T * inertia * rates / 2 + rates.T * linear)[0] if self.names else sm.S.Zero)
 
@@ -98,7 +99,7 @@ class AppellEquations(Principle):
             for (q, v), force in zip(self._pairs, s.forces, strict=True)
         ]
         B = self._kinematics[0]
-        return self._stated((B.T * self._on_constraints(sm.Matrix(active))).applyfunc(readable))
+        return self._stated(self._tidy(B.T * self._on_constraints(sm.Matrix(active))))
 
     @cached_property
     def motion(self) -> sm.Matrix:
@@ -139,21 +140,43 @@ class AppellEquations(Principle):
 
     def steps(self) -> list[Step]:
         t = self.system.time
-        u = [sm.Function(name)(t) for name in self.names]
+        chosen = [(self._tex(name), self._stated(e)) for name, e in (self.quasi_velocities or {}).items()]
         velocities = zip(self.system.coordinates, self._stated(self._velocities), strict=True)
-        forces = [(f"Q^{{*}}_{{{typeset(x)}}}", f) for x, f in zip(u, self.generalised_forces, strict=True)]
-        chosen = [(typeset(sm.Function(name)(t)), self._stated(e)) for name, e in (self.quasi_velocities or {}).items()]
-        carried = [("A B", "0"), ("B^T B", "1"), (r"\dot{B}", r"-A^T (A A^T)^{-1} \dot{A} B")] if self.carried else []
+        allowed = [(typeset(q.diff(t)), v) for q, v in velocities]
         return [
             *self._energy_steps(),
             *self._constraint_step(),
             *([("Quasi-velocities", lines(chosen))] if chosen else []),
-            ("Velocities that the constraints allow", lines([*((typeset(q.diff(t)), v) for q, v in velocities)])),
-            *([("The basis, carried along by the motion", lines(carried))] if carried else []),
-            ("Gibbs function, up to terms without accelerations", lines([(r"\mathcal{G}", self.gibbs_function)])),
-            ("Generalised forces, by virtual power", lines(forces)),
-            ("Equations of motion", vanishing(self.motion)),
+            ("Velocities that the constraints allow", lines(allowed)),
+            *(self._carried_steps() if self.carried else self._motion_steps()),
             *([("Reactions, afterwards", r"A A^T p &= -A (M \ddot{q} + h)")] if len(self.constraints) else []),
+        ]
+
+    def _motion_steps(self) -> list[Step]:
+        forces = zip(self.names, self.generalised_forces, strict=True)
+        return [
+            ("Gibbs function, up to terms without accelerations", lines([(r"\mathcal{G}", self.gibbs_function)])),
+            ("Generalised forces, by virtual power", lines((f"Q^{{*}}_{{{self._tex(x)}}}", f) for x, f in forces)),
+            ("Equations of motion", vanishing(self.motion)),
+        ]
+
+    def _carried_steps(self) -> list[Step]:
+        """In matrices: written out, the entries of B would hide the equations."""
+        lagrange = LagrangeEquations(self.system)
+        M, h = (typeset(matrix.applyfunc(shorter)) for matrix in (lagrange.mass_matrix, lagrange.forcing))
+        drift = r"\dot{B} u" + (r" + \dot{\beta}" if any(self._kinematics[1]) else "")
+        return [
+            (
+                "The basis, carried along by the motion",
+                lines([("A B", "0"), ("B^T B", "1"), (r"\dot{B}", r"-A^T (A A^T)^{-1} \dot{A} B")]),
+            ),
+            ("Inertia, and forces with the inertial ones", lines([("M", M), ("h", h)])),
+            (
+                "Gibbs function with the power of the forces, up to terms without accelerations",
+                r"\mathcal{G} - Q^{*} \cdot \dot{u} &= \tfrac{1}{2} \dot{u}^T B^T M B \dot{u} + "
+                rf"\dot{{u}}^T B^T \left(M ({drift}) + h\right)",
+            ),
+            ("Equations of motion", rf"B^T M B \dot{{u}} + B^T \left(M ({drift}) + h\right) &= 0"),
         ]
 
     @property
@@ -207,6 +230,10 @@ class AppellEquations(Principle):
             beta = self._kinematics[1]
             return self._basis_rates * self._u + self._on_constraints(beta.applyfunc(self._transport))
         return self._on_constraints(self._velocities.applyfunc(self._transport))
+
+    def _tidy(self, matrix: sm.Matrix) -> sm.Matrix:
+        # With a basis of symbols there is nothing to cancel, and much to expand.
+        return matrix if self.carried else matrix.applyfunc(readable)
 
     def _transport(self, expression: sm.Expr) -> sm.Expr:
         """The part of d/dt without accelerations."""

@@ -10,7 +10,7 @@ import sympy as sm
 
 from pfaff.equations.descriptions import check_forces
 from pfaff.equations.principle import Principle
-from pfaff.equations.typeset import Step, lines, typeset, vanishing, variation_of
+from pfaff.equations.typeset import Step, lines, sum_of, typeset, vanishing, variation_of
 from pfaff.errors import StatementError
 
 if TYPE_CHECKING:
@@ -118,26 +118,10 @@ class HamiltonEquations(Principle):
         return hamilton(self.system, self.momentum_names)
 
     def steps(self) -> list[Step]:
-        t, q = self.system.time, self.system.coordinates
-        s = self._statement
         along, across = (self._stated(sm.Matrix(e)) for e in self.variations)
-        delta = [variation_of(x) for x in q]
-        delta_dot = [variation_of(x.diff(t)) for x in q]
-        work = self._stated(sm.Matrix(self.virtual_work))
-        parts = [
-            (
-                rf"\int_{{t_1}}^{{t_2}} \left({typeset(b)}\right) {typeset(dv)} \, dt",
-                rf"\left[\left({typeset(b)}\right) {typeset(dq)}\right]_{{t_1}}^{{t_2}} - \int_{{t_1}}^{{t_2}} "
-                rf"\frac{{d}}{{dt}}\left({typeset(b)}\right) {typeset(dq)} \, dt",
-            )
-            for b, dq, dv in zip(across, delta, delta_dot, strict=True)
-            if b != 0
-        ]
-        ends = rf"{', '.join(f'{typeset(d)}(t_1) = {typeset(d)}(t_2)' for d in delta)} &= 0"
-        restricted = [
-            sum((self._stated(sm.diff(c, v)) * d for v, d in zip(s.v, delta, strict=True)), sm.S.Zero)
-            for c in s.constraints
-        ]
+        delta, delta_dot = self._delta
+        work = zip(self._stated(sm.Matrix(self.virtual_work)), delta, strict=True)
+        variations = [*zip(along, delta, strict=True), *zip(across, delta_dot, strict=True)]
         return [
             *self._energy_steps(),
             (
@@ -146,23 +130,39 @@ class HamiltonEquations(Principle):
             ),
             (
                 "Variations",
-                lines(
-                    [
-                        (
-                            r"\delta (\mathcal{T} - \mathcal{V})",
-                            (along.T * sm.Matrix(delta))[0] + (across.T * sm.Matrix(delta_dot))[0],
-                        ),
-                        (r"\delta W^{nc}", (work.T * sm.Matrix(delta))[0]),
-                    ]
-                ),
+                lines([(r"\delta (\mathcal{T} - \mathcal{V})", sum_of(variations)), (r"\delta W^{nc}", sum_of(work))]),
             ),
-            ("Integration by parts", f"{lines(parts)} \\\\\n{ends}"),
-            *self._constraint_step(),
-            *([("Variations that the constraints allow", vanishing(restricted))] if restricted else []),
-            ("Equations of motion", vanishing(self.euler_lagrange)),
             ("Momenta", lines((self._tex(n), b) for n, b in zip(self.momentum_names, across, strict=True))),
+            self._parts_step(),
+            *self._allowed_steps(),
+            ("Equations of motion", vanishing(self.euler_lagrange)),
             *self._canonical_steps(),
         ]
+
+    @property
+    def _delta(self) -> tuple[list[sm.Symbol], list[sm.Symbol]]:
+        t, q = self.system.time, self.system.coordinates
+        return [variation_of(x) for x in q], [variation_of(x.diff(t)) for x in q]
+
+    def _parts_step(self) -> Step:
+        """∫ π δq̇ dt = [π δq] − ∫ π̇ δq dt, and δq vanishes at the ends."""
+        rows = []
+        for pi, dq, dv in zip(self.momenta, *self._delta, strict=True):
+            momentum, rate, d = typeset(pi), typeset(pi.diff(self.system.time)), typeset(dq)
+            whole = rf"\int_{{t_1}}^{{t_2}} {momentum} \, {typeset(dv)} \, dt"
+            rows += [
+                (whole, rf"\left[{momentum} \, {d}\right]_{{t_1}}^{{t_2}} - \int_{{t_1}}^{{t_2}} {rate} \, {d} \, dt"),
+                (f"{d}(t_1) = {d}(t_2)", "0"),
+            ]
+        return "Integration by parts", lines(rows)
+
+    def _allowed_steps(self) -> list[Step]:
+        s = self._statement
+        rows = [
+            (sum_of((self._stated(sm.diff(c, v)), d) for v, d in zip(s.v, self._delta[0], strict=True)), "0")
+            for c in s.constraints
+        ]
+        return [*self._constraint_step(), ("Variations that the constraints allow", lines(rows))] if rows else []
 
     def _canonical_steps(self) -> list[Step]:
         s = self._statement
@@ -170,7 +170,7 @@ class HamiltonEquations(Principle):
             "Hamilton's equations",
             r"\mathcal{H} &= \pi \cdot \dot{q} - (\mathcal{T} - \mathcal{V}), \quad "
             r"\dot{q} = \frac{\partial \mathcal{H}}{\partial \pi}, \quad "
-            r"\dot{\pi} = -\frac{\partial \mathcal{H}}{\partial q} + Q^{nc} - A^T p",
+            r"\dot{\pi} = -\frac{\partial \mathcal{H}}{\partial q} + Q^{nc}" + (" - A^T p" if s.constraints else ""),
         )
         # The inverse of a full mass matrix of many coordinates fills pages and says nothing.
         if len(s.v) > 2 and not sm.hessian(s.kinetic, s.v).is_diagonal():

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import sympy as sm
-from sympy.simplify.fu import TR8
+from sympy.simplify.fu import TR5, TR8
 
 Step = tuple[str, str]
+LONG = 400  # operations beyond which expanding takes seconds and helps nobody
 
 
 def short(expression: sm.Expr) -> sm.Expr:
@@ -16,8 +17,11 @@ def short(expression: sm.Expr) -> sm.Expr:
 
 
 def shorter(expression: sm.Expr) -> sm.Expr:
-    """As it stands or expanded with angles collected, whichever has fewer operations."""
-    return min((expression, short(expression)), key=sm.count_ops)
+    """As it stands, expanded, with sin² + cos² = 1, or with angles collected: whichever has fewest operations."""
+    if sm.count_ops(expression) > LONG:
+        return expression
+    expanded = sm.expand(expression)
+    return min((expression, expanded, sm.expand(TR5(expanded)), short(expanded)), key=sm.count_ops)
 
 
 def typeset(expression: sm.Basic) -> str:
@@ -30,6 +34,13 @@ def typeset(expression: sm.Basic) -> str:
 def variation_of(symbol: sm.Basic) -> sm.Symbol:
     """δq as a symbol that prints so."""
     return sm.Symbol(rf"\delta {{{typeset(symbol)}}}")
+
+
+def sum_of(terms: Iterable[tuple[sm.Expr, sm.Symbol]]) -> str:
+    """Σ coefficient · symbol with every coefficient in brackets."""
+    kept = [(shorter(coefficient), symbol) for coefficient, symbol in terms]
+    rows = [rf"\left({typeset(c)}\right) {typeset(symbol)}" for c, symbol in kept if c != 0]
+    return " + ".join(rows) or "0"
 
 
 def lines(pairs: Iterable[tuple[str, sm.Expr | str]]) -> str:

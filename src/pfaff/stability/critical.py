@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -143,7 +143,9 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
             return _static(path, 0.0, searched, "the tangent stiffness is singular without load")
         if static:
             return _static(path, static[0], searched, "the tangent stiffness is singular")
-        return _static(path, reach, searched, "the equilibrium path folds back") if ended else absent("buckling")
+        if not ended:
+            return absent("buckling")
+        return replace(_static(path, reach, searched, "the equilibrium path folds back"), value=path.fold)
 
     return CriticalLoads(first("flutter"), first("divergence"), buckling(), tuple(cells))
 

@@ -1,0 +1,241 @@
+"""The principles of mechanics side by side: size, cost and agreement of the equations they give for one system."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sm
+
+from pfaff.equations import PRINCIPLES, Principle
+from pfaff.equations.typeset import shorter
+from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, PfaffError
+from pfaff.motion.start import Constraints, on_positions, on_velocities
+from pfaff.system import System
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Case
+
+AGREED = 1e-12
+TRIALS = 50  # random starts for one state
+TIMED = 512  # states in the batch whose evaluation is timed
+
+
+@dataclass(frozen=True)
+class Row:
+    """One principle: what it costs, and how far its accelerations and reactions are from Lagrange's.
+
+    ``operations`` are those of the symbolic equations, common subexpressions counted once; ``steps`` the elementary
+    ones of the compiled flow. Times are in seconds: of the processor for the symbolic derivation, and of the clock for
+    one evaluation of the compiled right-hand side in a batch. Differences are relative to the largest acceleration or
+    reaction at the state.
+    """
+
+    principle: str
+    dynamical: int
+    equations: int
+    unknowns: int
+    states: int
+    operations: int
+    steps: int
+    derivation: float
+    evaluation: float
+    accelerations: float
+    reactions: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The principles that apply to a system, row by row, and the reasons why others do not."""
+
+    system: str
+    rows: tuple[Row, ...]
+    refused: dict[str, str]
+    states: int
+    seed: int
+
+    def __getitem__(self, principle: str) -> Row:
+        for row in self.rows:
+            if row.principle == principle:
+                return row
+        raise ParameterError(
+            f"{principle!r} is not among the principles compared, {', '.join(row.principle for row in self.rows)}"
+        )
+
+    @property
+    def worst(self) -> float:
+        return max(max(row.accelerations, row.reactions) for row in self.rows)
+
+    @property
+    def agree(self) -> bool:
+        return self.worst <= AGREED
+
+    @property
+    def status(self) -> str:
+        verdict = "agree" if self.agree else "DIFFER"
+        return (
+            f"{self.system}: {len(self.rows)} principles {verdict}, to {self.worst:.1e} in accelerations and reactions "
+            f"at {self.states} random states"
+        )
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and cells, for people."""
+        headings = ["principle", "dynamical", "equations", "unknowns", "states", "operations", "compiled", "derived in"]
+        cells = [
+            [
+                *(str(x) for x in (row.principle, row.dynamical, row.equations, row.unknowns, row.states)),
+                *(str(x) for x in (row.operations, row.steps)),
+                f"{1e3 * row.derivation:.0f} ms",
+                f"{1e9 * row.evaluation:.0f} ns",
+                f"{row.accelerations:.1e}",
+                f"{row.reactions:.1e}",
+            ]
+            for row in self.rows
+        ]
+        return [*headings, "evaluated in", "Δ accelerations", "Δ reactions"], cells
+
+    def __str__(self) -> str:
+        headings, cells = self.table()
+        widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
+        rows = ["  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in (headings, *cells)]
+        refused = [f"{name} does not apply: {reason}" for name, reason in self.refused.items()]
+        return "\n".join([*rows, self.status, *refused])
+
+    def to_xarray(self) -> xr.Dataset:
+        """Every figure over the principles."""
+        import xarray as xr
+
+        figures = [asdict(row) for row in self.rows]
+        names = [row.pop("principle") for row in figures]
+        columns = {name: ("principle", [row[name] for row in figures]) for name in figures[0]}
+        return xr.Dataset(columns, coords={"principle": names}, attrs={"system": self.system, "seed": self.seed})
+
+    def plot(self) -> Figure:
+        """Operations, evaluation times and differences, principle by principle."""
+        from pfaff.draw.comparison import draw_comparison
+
+        return draw_comparison(self)
+
+
+@dataclass(frozen=True)
+class States:
+    """Columns of coordinates, velocities that obey the constraints, and parameters; a time for each."""
+
+    q: np.ndarray
+    v: np.ndarray
+    numbers: np.ndarray
+    time: np.ndarray
+
+
+def compare(system: System, states: int = 32, seed: int = 0) -> Comparison:
+    """All principles at seeded random states that obey the constraints, with parameters near their defaults."""
+    if isinstance(states, bool) or not isinstance(states, int) or states < 1:
+        raise ParameterError(f"a comparison at {states!r} states: give a whole number from 1 up")
+    at = random_states(system, states, seed)
+    reference = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
+    rows, refused = [], {}
+    for name in PRINCIPLES:
+        start = process_time()
+        try:
+            equations = system.equations(name)
+        except PfaffError as reason:
+            refused[name] = str(reason)
+            continue
+        size = len(equations.equations)
+        derivation = process_time() - start
+        rows.append(_row(equations, size, derivation, at, reference))
+    return Comparison(system.name, tuple(rows), refused, states, seed)
+
+
+def _row(equations: Principle, size: int, derivation: float, at: States, reference: Sequence[np.ndarray]) -> Row:
+    found = equations.solve(at.q, at.v, at.numbers, at.time)
+    accelerations, reactions = (_difference(a, b) for a, b in zip(found, reference, strict=True))
+    return Row(
+        principle=equations.name,
+        dynamical=equations.dynamical,
+        equations=size,
+        unknowns=len(equations.unknowns),
+        states=len(equations.flow.states),
+        operations=_operations(equations),
+        steps=equations.flow.operations,
+        derivation=derivation,
+        evaluation=_evaluation(equations, at),
+        accelerations=accelerations,
+        reactions=reactions,
+    )
+
+
+def random_states(system: System, states: int, seed: int) -> States:
+    """Coordinates, velocities and times of order one; parameters within a fifth of their defaults."""
+    generator = np.random.default_rng(seed)
+    numbers = np.array([_near(value, generator, states) for value in system.parameters.values()])
+    numbers = numbers.reshape(len(system.parameters), states)
+    time = generator.uniform(0, 2, states)
+    names, n = system.parameter_names, len(system.coordinates)
+    q, v = np.zeros((n, states)), np.zeros((n, states))
+    for k in range(states):
+        case = system.at().unchecked(**dict(zip(names, numbers[:, k].tolist(), strict=True)))
+        q[:, k], v[:, k] = _admissible(case, generator, float(time[k]))
+    return States(q, v, numbers, time)
+
+
+def _near(value: Any, generator: np.random.Generator, states: int) -> np.ndarray:
+    """Values near a default; small and not negative where it is zero, of order one where there is none."""
+    spread = generator.uniform(0, 1, states)
+    if value is None:
+        return 0.5 + spread
+    return float(value) * (0.8 + 0.4 * spread) if value else 0.2 * spread
+
+
+def _admissible(case: Case, generator: np.random.Generator, time: float) -> tuple[np.ndarray, np.ndarray]:
+    """A random state on the constraints; where Newton's method does not reach them, from another start."""
+    constraints, n = Constraints(case), len(case.system.coordinates)
+    free = np.ones(n, dtype=bool)
+    for _ in range(TRIALS):
+        try:
+            q = on_positions(constraints, generator.uniform(-1, 1, n), np.zeros(n), free, time)
+            return q, on_velocities(constraints, q, generator.uniform(-1, 1, n), free, time, exactly=True)
+        except (ConstraintError, np.linalg.LinAlgError):
+            continue
+    raise ConvergenceError(
+        f"no state of {case.system.name} that obeys its constraints was found from {TRIALS} random starts: give its "
+        "parameters defaults at which it can be assembled near the origin"
+    )
+
+
+def _difference(found: np.ndarray, expected: np.ndarray) -> float:
+    """The largest difference at each state over the largest value there, at the worst state."""
+    if not expected.size:
+        return 0.0
+    largest = np.maximum(np.abs(expected).max(axis=0), np.finfo(float).tiny)
+    return float((np.abs(found - expected).max(axis=0) / largest).max())
+
+
+def _operations(equations: Principle) -> int:
+    """Of the symbolic equations, as derived or as printed, whichever has fewer."""
+    derived = list(equations.equations)
+    return min(_counted(derived), _counted([shorter(e) for e in derived]))
+
+
+def _counted(expressions: list[sm.Expr]) -> int:
+    shared, rest = sm.cse(expressions, order="none")
+    return int(sum(sm.count_ops(e) for _, e in shared) + sum(sm.count_ops(e) for e in rest))
+
+
+def _evaluation(equations: Principle, at: States) -> float:
+    """Seconds for one state of a batch, the best of several runs."""
+    every = np.resize(np.arange(len(at.time)), TIMED)
+    x = np.ascontiguousarray(equations.formulation.state(at.q, at.v, at.numbers, at.time)[:, every])
+    numbers, time = np.ascontiguousarray(at.numbers[:, every]), at.time[every]
+    best = np.inf
+    for _ in range(5):
+        start = perf_counter()
+        equations.flow.rhs(x, numbers, time)
+        best = min(best, perf_counter() - start)
+    return best / TIMED

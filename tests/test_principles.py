@@ -1,0 +1,383 @@
+"""Five principles of mechanics: the same accelerations and reactions, and what each shows on the way."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pfaff
+from pfaff.cli import app
+from pfaff.comparison import random_states
+from pfaff.equations import PRINCIPLES
+from pfaff.errors import StatementError
+from pfaff.motion.start import Constraints, on_velocities
+from pfaff.system import TIME as t
+from pfaff.system import coordinates
+
+AGREEMENT = 1e-12
+
+m, k, c, L, g, a, w, b, f0 = sm.symbols("m k c L g a w b f0", positive=True)
+x, y, z, phi, theta, Q = coordinates("x y z phi theta Q")
+
+
+def oscillator() -> pfaff.System:
+    """Mazzilli, example 1: energies and the particle are both stated."""
+    drive = f0 * sm.cos(w * t)
+    return pfaff.System(
+        [Q],
+        kinetic=m * Q.diff(t) ** 2 / 2,
+        potential=k * Q**2 / 2,
+        dissipation=c * Q.diff(t) ** 2 / 2,
+        forces={Q: drive},
+        particles=[pfaff.Particle(m, (Q, 0), (drive - k * Q - c * Q.diff(t), 0))],
+        parameters={m: 2, k: 3, c: "1/2", f0: 1, w: 4},
+        name="oscillator",
+    )
+
+
+def pendulum(support: sm.Expr = sm.S.Zero) -> pfaff.System:
+    """Mazzilli, examples 3 and 4: a pendulum whose support moves by f(t)."""
+    bob = sm.Matrix([L * sm.sin(theta), support - L * sm.cos(theta)])
+    return pfaff.System(
+        [theta],
+        potential=m * g * bob[1],
+        particles=[pfaff.Particle(m, bob, (0, -m * g))],
+        parameters={m: 1.3, L: 0.7, g: 9.81, a: 0.2, w: 5},
+        name="pendulum",
+    )
+
+
+def cartesian_pendulum() -> pfaff.System:
+    return pfaff.System(
+        [x, y],
+        particles=[pfaff.Particle(m, (x, y), (0, -m * g))],
+        holonomic_constraints=[x**2 + y**2 - L**2],
+        parameters={m: 1.3, L: 0.7, g: 9.81},
+        name="pendulum in x and y",
+    )
+
+
+def sleigh() -> pfaff.System:
+    """Chaplygin's sleigh of three particles, pulled by a spring on one of them and driven on a conveyor."""
+    along, across = sm.Matrix([sm.cos(phi), sm.sin(phi)]), sm.Matrix([-sm.sin(phi), sm.cos(phi)])
+    blade = sm.Matrix([x, y])
+    centre, left, right = blade + a * along, blade + b * across, blade - b * across
+    drag = [-c * e.diff(t) for e in left]
+    return pfaff.System(
+        [x, y, phi],
+        particles=[pfaff.Particle(m, centre, -k * centre), pfaff.Particle(m, left, drag), pfaff.Particle(m, right)],
+        nonholonomic_constraints=[blade.diff(t).dot(across) - w * sm.cos(t) * y],
+        parameters={m: 1, a: 0.4, b: 0.3, k: 2, c: 0.1, w: 0.5},
+        name="sleigh of particles",
+    )
+
+
+def rosenberg() -> pfaff.System:
+    return pfaff.System(
+        [x, y, z],
+        particles=[pfaff.Particle(m, (x, y, z), (0, 0, -m * g))],
+        nonholonomic_constraints=[z.diff(t) - y * x.diff(t)],
+        parameters={m: 1, g: 9.81},
+        name="Rosenberg's particle",
+    )
+
+
+STATED = {make.__name__: make for make in (oscillator, cartesian_pendulum, sleigh, rosenberg)}
+STATED["moving_support"] = lambda: pendulum(a * sm.sin(w * t))
+
+
+def system_called(name: str) -> pfaff.System:
+    if name not in SYSTEMS:
+        SYSTEMS[name] = STATED[name]() if name in STATED else getattr(pfaff.atlas, name)()
+    return SYSTEMS[name]
+
+
+SYSTEMS: dict[str, pfaff.System] = {}
+ROUTES: dict[str, list] = {}
+
+
+def routes(name: str) -> list:
+    """All principles that apply, derived once; those that do not must say what they miss."""
+    if name not in ROUTES:
+        system = system_called(name)
+        needing = [] if system.particles else ["dalembert", "newton"]
+        for principle in needing:
+            with pytest.raises(StatementError, match=r"give particles=\[Particle\(m, \(x, y\), force\)\]"):
+                system.equations(principle)
+        ROUTES[name] = [system.equations(principle) for principle in PRINCIPLES if principle not in needing]
+    return ROUTES[name]
+
+
+@pytest.mark.parametrize("name", [*STATED, *pfaff.atlas.SYSTEMS])
+@settings(max_examples=8)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_all_principles_give_the_same_accelerations_and_reactions(name, seed):
+    at = random_states(system_called(name), 4, seed)
+    lagrange, *others = (each.solve(at.q, at.v, at.numbers, at.time) for each in routes(name))
+    assert len(others) >= 2
+    for found in others:
+        for one, other in zip(found, lagrange, strict=True):
+            largest = np.abs(other).max(axis=0, initial=1e-300)
+            assert (np.abs(one - other).max(axis=0, initial=0.0) <= AGREEMENT * largest).all()
+
+
+@pytest.mark.parametrize("name", [*STATED, "bottema", "column"])
+def test_the_symbolic_equations_of_every_principle_vanish_on_the_compiled_motion(name):
+    """Unknowns and their rates come from the compiled flow; the SymPy equations know nothing of it."""
+    system = system_called(name)
+    at = random_states(system, 1, seed=5)
+    q, v, numbers, time = at.q[:, 0], at.v[:, 0], at.numbers[:, 0], float(at.time[0])
+    for each in routes(name):
+        state = each.formulation.state(q, v, numbers, time)
+        rates = each.flow.rhs(state, numbers, time)
+        accelerations, p = each.formulation.solve(state, numbers, time)
+        known = dict(zip(system.parameters, numbers, strict=True))
+        known |= {X.diff(t, 2): value for X, value in zip(system.coordinates, accelerations, strict=True)}
+        for label, value, rate in zip(each.flow.states, state, rates, strict=True):
+            function = sm.Function(label)(t)
+            known |= {function.diff(t): rate, function: value}
+        known |= {X.diff(t): value for X, value in zip(system.coordinates, v, strict=True)}
+        known |= dict(zip(each.multipliers, p, strict=True))
+        if each.name == "newton":
+            known |= dict(
+                zip(sm.Matrix.vstack(*each.reactions), each.particle_reactions(q, v, numbers, time), strict=True)
+            )
+        residual = np.array(each.equations.xreplace(known).xreplace({t: time}).evalf(), dtype=float)
+        assert len(each.equations) == len(each.unknowns)
+        assert np.abs(residual).max() < 1e-11 * (1 + np.abs(accelerations).max()), each.name
+
+
+def test_an_oscillator_by_every_principle():
+    """m Q̈ + c Q̇ + k Q = p(t) (Mazzilli, example 1, boxed)."""
+    system = oscillator()
+    expected = m * Q.diff(t, 2) + c * Q.diff(t) + k * Q - f0 * sm.cos(w * t)
+    assert sm.expand(system.equations("lagrange").motion[0] - expected) == 0
+    assert sm.expand(system.equations("dalembert").motion[0] - expected) == 0
+    assert sm.expand(system.equations("newton").motion[0] + sm.Function("N1_x")(t) - expected) == 0
+    assert sm.expand(system.equations("hamilton").euler_lagrange[0] - expected) == 0
+    u = sm.Function("u1")(t)
+    assert (
+        sm.expand(system.equations("appell").motion[0].xreplace({u: Q.diff(t), u.diff(t): Q.diff(t, 2)}) - expected)
+        == 0
+    )
+
+
+def test_a_pendulum_on_a_moving_support_by_every_principle():
+    """m L² Q̈ + m L (g + f̈) sin Q = 0 (Mazzilli, example 4)."""
+    system = pendulum(a * sm.sin(w * t))
+    expected = m * L**2 * theta.diff(t, 2) + m * L * (g - a * w**2 * sm.sin(w * t)) * sm.sin(theta)
+    assert sm.simplify(system.equations("lagrange").motion[0] - expected) == 0
+    assert sm.simplify(system.equations("dalembert").motion[0] - expected) == 0
+    assert sm.simplify(system.equations("hamilton").euler_lagrange[0] - expected) == 0
+    u = sm.Function("u1")(t)
+    appell = system.equations("appell").motion[0].xreplace({u: theta.diff(t), u.diff(t): theta.diff(t, 2)})
+    assert sm.simplify(appell - expected) == 0
+
+
+def test_the_hamiltonian_of_a_pendulum():
+    """H = π²/(2 m L²) − m g L cos θ, with q̇ = ∂H/∂π and π̇ = −∂H/∂θ."""
+    equations = pendulum().equations("hamilton")
+    (pi,) = equations.momenta
+    assert sm.simplify(equations.hamiltonian - (pi**2 / (2 * m * L**2) - m * g * L * sm.cos(theta))) == 0
+    expected = sm.Matrix([theta.diff(t) - pi / (m * L**2), pi.diff(t) + m * g * L * sm.sin(theta)])
+    assert sm.simplify(equations.canonical - expected) == sm.zeros(2, 1)
+
+
+def test_newton_gives_the_tension_of_the_thread():
+    """N = m (g cos θ + L θ̇²) along the thread, in polar coordinates and in x, y, where N = −Aᵀp."""
+    angle, spin = 0.6, 1.7
+    tension = 1.3 * (9.81 * np.cos(angle) + 0.7 * spin**2)
+    pull = tension * np.array([-np.sin(angle), np.cos(angle)])
+    polar = pendulum()
+    found = polar.equations("newton").particle_reactions([angle], [spin], polar.at())
+    np.testing.assert_allclose(found, pull, rtol=1e-14)
+    flat = cartesian_pendulum()
+    at = 0.7 * np.array([np.sin(angle), -np.cos(angle)])
+    moving = 0.7 * spin * np.array([np.cos(angle), np.sin(angle)])
+    newton = flat.equations("newton")
+    np.testing.assert_allclose(newton.particle_reactions(at, moving, flat.at()), pull, rtol=1e-13)
+    np.testing.assert_allclose(-2 * at * newton.solve(at, moving, flat.at())[1], pull, rtol=1e-13)
+
+
+def test_chaplygins_sleigh_by_appell(sleigh):
+    """m u̇ = m a ω², (I + m a²) ω̇ = −m a u ω (Chaplygin 1911): k = n − l equations, Náprstek and Fischer, Eq. (5)."""
+    X, Y, turn = sleigh.coordinates
+    mass, inertia, arm = sleigh.parameters
+    automatic = sleigh.equations("appell")
+    chosen = sleigh.equations(
+        "appell", quasi_velocities={"u": X.diff(t) * sm.cos(turn) + Y.diff(t) * sm.sin(turn), "omega": turn.diff(t)}
+    )
+    for equations in (automatic, chosen):
+        u, omega = (sm.Function(name)(t) for name in equations.names)
+        expected = [
+            mass * (u.diff(t) - arm * omega**2),
+            (inertia + mass * arm**2) * omega.diff(t) + mass * arm * u * omega,
+        ]
+        assert sm.simplify(equations.motion - sm.Matrix(expected)) == sm.zeros(2, 1)
+        assert sm.simplify(equations.basis - sm.Matrix([[sm.cos(turn), 0], [sm.sin(turn), 0], [0, 1]])) == sm.zeros(
+            3, 2
+        )
+    at = random_states(sleigh, 8, seed=2)
+    for one, other in zip(*(e.solve(at.q, at.v, at.numbers) for e in (automatic, chosen)), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-14)
+
+
+def test_quasi_velocities_with_a_conveyor_agree_with_the_automatic_ones():
+    """u = W q̇ + w with w and b both different from zero, against the multiplier form."""
+    system = system_called("sleigh")
+    choice = {"u": x.diff(t) + y * phi.diff(t) + sm.sin(t), "spin": phi.diff(t) - t * x}
+    at = random_states(system, 8, seed=3)
+    lagrange = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
+    found = system.equations("appell", quasi_velocities=choice).solve(at.q, at.v, at.numbers, at.time)
+    for one, other in zip(found, lagrange, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)
+
+
+def test_appell_has_no_singular_position(skate):
+    """The skate across the column: cos θ2 = 0, where Ẋ cannot be solved for."""
+    case = skate.at(F=3, c_i=0.2, M_X=1)
+    q = np.array([0.3, np.pi / 2, 0.1])
+    v = on_velocities(Constraints(case), q, np.array([0.4, 1.0, -0.6]), np.ones(3, dtype=bool))
+    found, expected = (skate.equations(name).solve(q, v, case) for name in ("appell", "lagrange"))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("principle", ["appell", "hamilton"])
+def test_flows_in_quasi_velocities_and_momenta_follow_the_same_motion(skate, principle):
+    """Integrated by SciPy over a large motion, against Taylor's method in coordinates and velocities."""
+    from scipy.integrate import solve_ivp
+
+    case = skate.at(F=30, M_L=1, I_L=1, M_X=1, k1=5, c_i=0.1)
+    motion = case.simulate(3, samples=2, theta1=0.3, theta2=-0.9, theta1_dot=2)
+    values = motion.to_xarray()
+    start = [float(values[name][0]) for name in case.system.flow.states]
+    equations = skate.equations(principle)
+    state = equations.formulation.state(start[:3], start[3:], case)
+    run = solve_ivp(lambda time, x: equations.flow.rhs(x, case), (0, 3), state, method="DOP853", rtol=1e-12, atol=1e-12)
+    end = [float(values[name][-1]) for name in skate.coordinate_names]
+    assert np.abs(np.array(end) - start[:3]).max() > 0.5
+    np.testing.assert_allclose(run.y[:3, -1], end, atol=1e-9)
+    np.testing.assert_allclose(equations.flow.velocities(run.y[:, -1], case), [
+        float(values[f"{name}_dot"][-1]) for name in skate.coordinate_names], atol=1e-9)  # fmt: skip
+
+
+def test_every_step_of_a_derivation_is_shown():
+    system = system_called("sleigh")
+    expected = {
+        "lagrange": ["Derivatives", "Constraints", "Equations of motion"],
+        "appell": ["Velocities that the constraints allow", "Gibbs function", "Generalised forces", "Reactions"],
+        "hamilton": ["Hamilton's principle", "Variations", "Integration by parts", "Momenta"],
+        "dalembert": ["Positions", "Active forces", "Virtual displacements", "D'Alembert's principle"],
+        "newton": ["Newton's second law", "Ideal reactions", "Constraints"],
+    }
+    for principle, titles in expected.items():
+        shown = system.equations(principle).steps()
+        for title in titles:
+            assert any(each.startswith(title) for each, _ in shown), (principle, title)
+        assert all(body.count(r"\left") == body.count(r"\right") for _, body in shown)
+        assert r"\begin{align*}" in system.equations(principle).latex()
+
+
+weightless = pfaff.Particle(m, (L * sm.sin(theta), -L * sm.cos(theta)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "principle", "words"),
+    [
+        (
+            {"potential": m * g * L * (2 - sm.cos(theta)) + theta**2},
+            "newton",
+            ["force on theta", "-2*theta(t)", "force of a particle"],
+        ),
+        ({"forces": {theta: c}}, "dalembert", ["force on theta", "not accounted for"]),
+        ({"particles": [weightless]}, "hamilton", ["force on theta", "virtual work of 0"]),
+        (
+            {"kinetic": m * L**2 * theta.diff(t) ** 2},
+            "newton",
+            ["theta_dot**2", "L**2*m/2 is not accounted for", "particle"],
+        ),
+        ({"kinetic": m * L**2 * theta.diff(t) ** 2 / 2 + sm.cos(theta)}, "newton", ["lower degree", "push theta"]),
+    ],
+)
+def test_two_descriptions_that_differ_are_named(changes, principle, words):
+    system = pendulum()
+    system = replace(system, **{"parameters": {**system.parameters, c: 1}, **changes})
+    with pytest.raises(StatementError) as caught:
+        system.equations(principle)
+    for word in words:
+        assert word in str(caught.value)
+    assert system.equations("lagrange")  # the energies alone are a statement
+
+
+def test_a_total_time_derivative_in_the_kinetic_energy_is_no_difference():
+    gauge = (sm.sin(theta) * t).diff(t)
+    system = replace(pendulum(), kinetic=m * L**2 * theta.diff(t) ** 2 / 2 + gauge)
+    assert system.equations("newton")
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        ({"u": x.diff(t)}, ["1 quasi-velocities", "give 2"]),
+        ({"u": x.diff(t) ** 2, "v": phi.diff(t)}, ["quasi-velocity u", "not linear"]),
+        ({"x": x.diff(t), "v": phi.diff(t)}, ["'x'", "name of its own"]),
+        ({"u": sm.Symbol("n") * x.diff(t), "v": phi.diff(t)}, ["quasi-velocity u", "symbol n"]),
+        ({"u": phi.diff(t), "v": 2 * phi.diff(t)}, ["u, v", "depend"]),
+        ({"u": phi.diff(t), "v": y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)}, ["u, v", "constraints"]),
+    ],
+)
+def test_bad_quasi_velocities_name_culprit_and_remedy(choice, words):
+    with pytest.raises(StatementError) as caught:
+        system_called("sleigh").equations("appell", quasi_velocities=choice)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_misplaced_choices_and_unknown_principles_are_refused():
+    with pytest.raises(StatementError, match="did you mean 'appell'"):
+        pendulum().equations("apell")
+    with pytest.raises(StatementError, match="leave them out"):
+        pendulum().equations("newton", quasi_velocities={"u": theta.diff(t)})
+    renamed = pfaff.System([x, sm.Function("pi_x")(t)], x.diff(t) ** 2 + sm.Function("pi_x")(t).diff(t) ** 2)
+    with pytest.raises(StatementError, match="name of a momentum"):
+        renamed.equations("hamilton")
+    assert renamed.equations("appell").names == ("u1", "u2")
+
+
+def test_comparison_tabulates_sizes_and_agreement():
+    """Náprstek and Fischer: n + l equations by Lagrange, k = n − l dynamical ones by Appell."""
+    found = system_called("sleigh").compare(states=6, seed=1)
+    assert [row.principle for row in found.rows] == list(PRINCIPLES)
+    assert (found["lagrange"].equations, found["appell"].dynamical, found["newton"].unknowns) == (4, 2, 10)
+    assert found.agree
+    assert 0 < found.worst < AGREEMENT
+    assert "5 principles agree" in found.status
+    assert found["appell"].states == 5
+    assert all(row.evaluation > 0 and row.operations > 0 for row in found.rows)
+    table = found.to_xarray()
+    assert int(table.steps.sel(principle="hamilton")) == found["hamilton"].steps
+    assert "Δ reactions" in str(found)
+    assert len(found.plot().axes) == 3
+    with pytest.raises(pfaff.PfaffError, match="whole number"):
+        system_called("sleigh").compare(states=0)
+
+
+def test_principles_on_the_shell():
+    from click.testing import CliRunner
+
+    shown = CliRunner().invoke(app, ["show", "bottema", "--principle", "appell"])
+    assert "Gibbs function" in shown.output
+    assert r"\mathcal{G} &=" in shown.output
+    steps = json.loads(CliRunner().invoke(app, ["show", "bottema", "--principle", "hamilton", "--json"]).output)
+    assert steps["steps"][1]["title"] == "Hamilton's principle"
+    compared = json.loads(CliRunner().invoke(app, ["compare", "bottema", "--states", "4", "--json"]).output)
+    assert compared["agree"]
+    assert [row["dynamical"] for row in compared["rows"]] == [3, 2, 3]
+    assert "needs the positions" in compared["refused"]["newton"]
