@@ -46,8 +46,8 @@ class Drawing:
     angle, rolled by the bow). The angle of a mark, if not zero, is in ``angles``.
 
     ``circles`` are round bodies about points, by their radii, drawn to scale; ``outlines`` are closed curves through
-    points, such as the rim of a wheel in space. ``arrows`` are forces at points, pairs of expressions too. Of the points
-    in ``traced`` the path is shown; if there is none, of the last point.
+    points, such as the rim of a wheel in space. ``arrows`` are forces at points, pairs of expressions too. Of the
+    points in ``traced`` the path is shown; if there is none, of the last point.
     """
 
     points: Mapping[str, Any]

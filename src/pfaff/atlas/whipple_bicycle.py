@@ -91,25 +91,30 @@ def whipple_bicycle() -> System:
 def _drawing(q: Any, p: dict[str, sm.Symbol], leaning: sm.Matrix, pitching: sm.Matrix, steering: sm.Matrix) -> Drawing:
     """Both wheels, the frame, the fork and the tracks of both wheels."""
 
-    def shown(at: sm.Matrix) -> tuple[Any, Any]:
-        x, y, z = leaning * at
-        return oblique(q[0] + x, -(q[1] + y), -z)
+    def shown(along: sm.Matrix) -> sm.Matrix:
+        x, y, z = leaning * along
+        return sm.Matrix(oblique(x, -y, -z))
 
-    rear = sm.Matrix([0, 0, -p["r_R"]])
-    foot = rear + pitching * sm.Matrix([p["w"] + p["c"], 0, p["r_R"]])
-    points = {"rear": rear, "front": foot + pitching * (steering * sm.Matrix([-p["c"], 0, -p["r_F"]]))}
-    angles = [2 * sm.pi * k / RIM for k in range(RIM)]
-    spokes = [sm.Matrix([sm.sin(angle), 0, sm.cos(angle)]) for angle in angles]
-    for k, spoke in enumerate(spokes):
-        points[f"rear{k}"] = rear + p["r_R"] * spoke
-        points[f"front{k}"] = points["front"] + pitching * (steering * (p["r_F"] * spoke))
+    contact = sm.Matrix(oblique(q[0], -q[1], 0))
+    rear = contact + shown(sm.Matrix([0, 0, -p["r_R"]]))
+    front_frame = pitching * steering
+    foot = rear + shown(pitching * sm.Matrix([p["w"] + p["c"], 0, p["r_R"]]))
+    front = foot + shown(front_frame * sm.Matrix([-p["c"], 0, -p["r_F"]]))
     up = sm.Matrix([-sm.sin(p["tilt"]), 0, -sm.cos(p["tilt"])])
-    points["seat"] = rear + pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])
-    points["head"] = foot + pitching * (p["w"] * up)
+    points = {
+        "rear": rear,
+        "front": front,
+        "seat": rear + shown(pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])),
+        "head": foot + shown(pitching * (p["w"] * up)),
+    }
+    for wheel, hub, radius, frame in (("rear", rear, p["r_R"], sm.eye(3)), ("front", front, p["r_F"], front_frame)):
+        ahead, down = (radius * shown(frame * sm.Matrix(unit)) for unit in ((1, 0, 0), (0, 0, 1)))
+        for k in range(RIM):
+            angle = 2 * sm.pi * k / RIM
+            points[f"{wheel}{k}"] = hub + sm.sin(angle) * ahead + sm.cos(angle) * down
     links = [("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front")]
     rims = [[f"{wheel}{k}" for k in range(RIM)] for wheel in ("rear", "front")]
-    pictures = {name: shown(at) for name, at in points.items()}
-    return Drawing(points=pictures, links=links, outlines=rims, traced=["rear0", "front0"])
+    return Drawing(points=points, links=links, outlines=rims, traced=["rear0", "front0"])
 
 
 def _inertia(p: dict[str, sm.Symbol], body: str) -> sm.Matrix:
