@@ -30,11 +30,9 @@ class Jets:
         rates = [hy.expression(f"rate {name}") for name in flow.states]
         equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
+        large = self.states > COMPACT_FROM or flow.heavy
         self._integrator = hy.taylor_adaptive(
-            equations,
-            np.zeros(len(equations)),
-            tol=exp(-2 * HIGHEST),
-            compact_mode=self.states > COMPACT_FROM or flow.heavy,
+            equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large
         )
 
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:

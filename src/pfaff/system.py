@@ -47,8 +47,9 @@ class Drawing:
     T whose stem has the angle, long enough to reach a ``"contact"``) or ``"cylinder"`` (its axis along the
     angle, rolled by the bow). The angle of a mark, if not zero, is in ``angles``.
 
-    ``circles`` are round bodies about points, by their radii, drawn to scale. ``arrows`` are forces at points, pairs of
-    expressions too. Of the points in ``traced`` the path is shown; if there is none, of the last point.
+    ``circles`` are round bodies about points, by their radii, drawn to scale; ``outlines`` are closed curves through
+    points, such as the rim of a wheel in space. ``arrows`` are forces at points, pairs of expressions too. Of the
+    points in ``traced`` the path is shown; if there is none, of the last point.
     """
 
     points: Mapping[str, Any]
@@ -57,13 +58,14 @@ class Drawing:
     angles: Mapping[str, Any] = field(default_factory=dict)
     springs: Sequence[tuple[str, str]] = ()
     circles: Mapping[str, Any] = field(default_factory=dict)
+    outlines: Sequence[Sequence[str]] = ()
     arrows: Mapping[str, Any] = field(default_factory=dict)
     traced: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not self.points:
             raise StatementError("a drawing needs at least one point, such as points={'end': (x, y)}")
-        ends = (name for pair in (*self.links, *self.springs) for name in pair)
+        ends = (name for group in (*self.links, *self.springs, *self.outlines) for name in group)
         for name in (*ends, *self.marks, *self.angles, *self.circles, *self.arrows, *self.traced):
             if name not in self.points:
                 raise StatementError(f"the drawing has no point {name!r}: {nearest(str(name), self.points)}")

@@ -14,7 +14,7 @@ from pfaff.atlas.space import oblique, rotation
 from pfaff.system import TIME as t
 from pfaff.system import Drawing, System, coordinates
 
-OUTLINE = 20  # points by which the rim is drawn
+OUTLINE = 32  # points by which the rim is drawn
 
 
 def rattleback() -> System:
@@ -55,7 +55,7 @@ def rattleback() -> System:
 
 
 def _drawing(x: Any, y: Any, psi: Any, tilting: sm.Matrix, height: Any, a: Any, b: Any, h: Any) -> Drawing:
-    """The rim of the ellipsoid and its long axis."""
+    """The rim of the ellipsoid, and the path of one end."""
     turning = rotation((0, 0, 1), psi) * tilting
 
     def shown(at: sm.Matrix) -> tuple[Any, Any]:
@@ -64,5 +64,4 @@ def _drawing(x: Any, y: Any, psi: Any, tilting: sm.Matrix, height: Any, a: Any, 
 
     angles = [2 * sm.pi * k / OUTLINE for k in range(OUTLINE)]
     points = {f"rim{k}": shown(sm.Matrix([a * sm.cos(s), b * sm.sin(s), 0])) for k, s in enumerate(angles)}
-    links = [(f"rim{k}", f"rim{(k + 1) % OUTLINE}") for k in range(OUTLINE)]
-    return Drawing(points=points, links=links, traced=["rim0"])
+    return Drawing(points=points, outlines=[list(points)], traced=["rim0"])

@@ -64,6 +64,5 @@ def _drawing(x: Any, y: Any, psi: Any, theta: Any, phi: Any, r: Any) -> Drawing:
         return oblique(*ahead, up * sm.cos(theta))
 
     rim = {f"rim{k}": at(phi + 2 * sm.pi * k / RIM) for k in range(RIM)}
-    links = [(f"rim{k}", f"rim{(k + 1) % RIM}") for k in range(RIM)]
     points = {**rim, "centre": at(0, 0), "contact": oblique(x, y, 0)}
-    return Drawing(points=points, links=[*links, ("centre", "rim0")], traced=["contact"])
+    return Drawing(points=points, links=[("centre", "rim0")], outlines=[list(rim)], traced=["contact"])

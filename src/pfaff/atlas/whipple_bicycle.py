@@ -23,7 +23,7 @@ TABLE_1 = {
     "r_F": "0.35", "m_F": 3, "I_Fxx": "0.1405", "I_Fyy": "0.28",
 }  # fmt: skip
 SIGNED = ("c", "tilt", "x_B", "z_B", "I_Bxz", "x_H", "z_H", "I_Hxz")  # may have either sign
-RIM = 16  # points by which a wheel is drawn
+RIM = 24  # points by which a wheel is drawn
 
 
 def whipple_bicycle() -> System:
@@ -35,7 +35,7 @@ def whipple_bicycle() -> System:
     """
     q = coordinates("x y psi phi chi delta s f")
     p = {name: sm.Symbol(name, real=True, positive=None if name in SIGNED else True) for name in TABLE_1}
-    x, y, psi, phi, chi, delta, _, _ = q
+    psi, phi, chi, delta = q[2:6]
     vx, vy, yaw, lean, pitch, steer, rear, front = (each.diff(t) for each in q)
     aside, axis = sm.Matrix([0, 1, 0]), sm.Matrix([sm.sin(p["tilt"]), 0, sm.cos(p["tilt"])])
     leaning, pitching, steering = rotation((1, 0, 0), phi), rotation((0, 1, 0), chi), rotation(axis, delta)
@@ -91,25 +91,30 @@ def whipple_bicycle() -> System:
 def _drawing(q: Any, p: dict[str, sm.Symbol], leaning: sm.Matrix, pitching: sm.Matrix, steering: sm.Matrix) -> Drawing:
     """Both wheels, the frame, the fork and the tracks of both wheels."""
 
-    def shown(at: sm.Matrix) -> tuple[Any, Any]:
-        x, y, z = leaning * at
-        return oblique(q[0] + x, -(q[1] + y), -z)
+    def shown(along: sm.Matrix) -> sm.Matrix:
+        x, y, z = leaning * along
+        return sm.Matrix(oblique(x, -y, -z))
 
-    rear = sm.Matrix([0, 0, -p["r_R"]])
-    foot = rear + pitching * sm.Matrix([p["w"] + p["c"], 0, p["r_R"]])
-    points = {"rear": rear, "front": foot + pitching * (steering * sm.Matrix([-p["c"], 0, -p["r_F"]]))}
-    angles = [2 * sm.pi * k / RIM for k in range(RIM)]
-    spokes = [sm.Matrix([sm.sin(angle), 0, sm.cos(angle)]) for angle in angles]
-    for k, spoke in enumerate(spokes):
-        points[f"rear{k}"] = rear + p["r_R"] * spoke
-        points[f"front{k}"] = points["front"] + pitching * (steering * (p["r_F"] * spoke))
+    contact = sm.Matrix(oblique(q[0], -q[1], 0))
+    rear = contact + shown(sm.Matrix([0, 0, -p["r_R"]]))
+    front_frame = pitching * steering
+    foot = rear + shown(pitching * sm.Matrix([p["w"] + p["c"], 0, p["r_R"]]))
+    front = foot + shown(front_frame * sm.Matrix([-p["c"], 0, -p["r_F"]]))
     up = sm.Matrix([-sm.sin(p["tilt"]), 0, -sm.cos(p["tilt"])])
-    points["seat"] = rear + pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])
-    points["head"] = foot + pitching * (p["w"] * up)
+    points = {
+        "rear": rear,
+        "front": front,
+        "seat": rear + shown(pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])),
+        "head": foot + shown(pitching * (p["w"] * up)),
+    }
+    for wheel, hub, radius, frame in (("rear", rear, p["r_R"], sm.eye(3)), ("front", front, p["r_F"], front_frame)):
+        ahead, down = (radius * shown(frame * sm.Matrix(unit)) for unit in ((1, 0, 0), (0, 0, 1)))
+        for k in range(RIM):
+            angle = 2 * sm.pi * k / RIM
+            points[f"{wheel}{k}"] = hub + sm.sin(angle) * ahead + sm.cos(angle) * down
     links = [("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front")]
-    rims = [(f"{wheel}{k}", f"{wheel}{(k + 1) % RIM}") for wheel in ("rear", "front") for k in range(RIM)]
-    pictures = {name: shown(at) for name, at in points.items()}
-    return Drawing(points=pictures, links=[*links, *rims], traced=["rear0", "front0"])
+    rims = [[f"{wheel}{k}" for k in range(RIM)] for wheel in ("rear", "front")]
+    return Drawing(points=points, links=links, outlines=rims, traced=["rear0", "front0"])
 
 
 def _inertia(p: dict[str, sm.Symbol], body: str) -> sm.Matrix:

@@ -213,7 +213,7 @@ def _allowed(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
 def _holonomic_rows(flow: Flow) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
     key = "holonomic rows"
     if key not in flow._compiled:
-        graph = graph_of(flow.system)  # type: ignore[arg-type]
+        graph = graph_of(flow.system)
         rows = gradient_rows(graph.positions, flow.variables)
         flow._compiled[key] = Compiled([e for row in rows for e in row], flow.variables, quick=True)
     return flow._compiled[key]

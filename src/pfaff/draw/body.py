@@ -31,6 +31,9 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
         _spring(axes, scene.points[a][k], scene.points[b][k], scale)
     for name, radii in scene.radii.items():
         axes.add_patch(Circle(scene.points[name][k], radii[k], fc="none", ec=colour, lw=1, zorder=2.5))
+    for names in drawing.outlines:
+        outline = np.array([scene.points[name][k] for name in names])
+        axes.add_patch(Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.links else text))
     for number, (a, b) in enumerate(drawing.links):
         outline = _capsule(scene.points[a][k], scene.points[b][k], BAR * scale)
         bar = Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=3, label=text if number == 0 else "")

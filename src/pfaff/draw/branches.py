@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.cycle_curves import CycleCurve
     from pfaff.bifurcation.equilibria import Branch
 
+MOVING = 1e-9  # changes of a state below this, relative to its size, are rounding
 MARKS = {
     "fold": ("o", VERMILION),
     "hopf": ("s", GREEN),
@@ -39,24 +40,46 @@ MARKS = {
 
 
 def draw_equilibria_branch(branch: Branch, state: str | None) -> Figure:
-    """States against the parameter: solid where equilibria are stable, dashed elsewhere, special points marked."""
+    """States against the parameter: solid where equilibria are stable, dashed elsewhere, special points marked.
+
+    Where nothing changes but the parameter, growth rates are shown instead.
+    """
     fig = figure(6.5, 4.2)
     axes = fig.add_subplot()
     names = [state] if state else _moving(branch)
+    if not names:
+        _draw_growth(axes, branch)
     for k, name in enumerate(names):
         _draw_runs(axes, branch, name, [point.stable for point in branch], CYCLE[k % len(CYCLE)], name)
         _mark(axes, branch, name, first=k == 0)
-    label(axes, branch.parameter, names[0] if len(names) == 1 else "state")
-    axes.legend(frameon=False, fontsize="small")
+    what = "state" if names else "growth rate"
+    label(axes, branch.parameter, names[0] if len(names) == 1 else what)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, fontsize="small")
     fig.suptitle(f"{branch[0].case.system.name}: {branch.status}", fontsize="small")
     return fig
 
 
 def _moving(branch: Branch) -> list[str]:
-    """The states that change along a branch, or the first if none does."""
+    """The states that change along a branch, beyond rounding, but for one that is followed itself."""
     x = np.array([point.x for point in branch])
-    states = branch[0].slice.flow.states
-    return [name for name, span in zip(states, np.ptp(x, axis=0), strict=True) if span > 0] or [states[0]]
+    sizes = branch[0].slice.sizes[: x.shape[1]]
+    spans = zip(branch[0].slice.flow.states, np.ptp(x, axis=0) / sizes, strict=True)
+    return [name for name, span in spans if span > MOVING and name != branch.parameter]
+
+
+def _draw_growth(axes: Any, branch: Branch) -> None:
+    """Real parts of the eigenvalues, and where they vanish."""
+    followed = sorted([*branch, *branch.special], key=lambda point: point.value)
+    values = np.array([point.eigenvalues for point in followed])
+    loads = [point.value for point in followed]
+    for k in range(values.shape[1]):
+        axes.plot(loads, values[:, k].real, "-", color=BLUE, lw=1.1)
+    axes.axhline(0.0, color="black", lw=0.8)
+    for kind, (mark, colour) in MARKS.items():
+        places = [special.value for special in branch.of_kind(kind)]
+        if places:
+            axes.plot(places, np.zeros(len(places)), mark, color=colour, ms=6, label=kind)
 
 
 def draw_curve(curve: Curve) -> Figure:

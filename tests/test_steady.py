@@ -1,0 +1,164 @@
+"""Steady motions of any system: families by name, spectra without structural zeros, critical speeds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.relative import relative_flow
+from pfaff.system import TIME as t
+from pfaff.system import coordinates
+
+ROLLING = {"disc": (1 / 4, 1 / 2, 1 / 3), "hoop": (1 / 2, 1.0, 1 / 4)}  # A and C in m r², and Ω²r/g when it falls
+
+
+@pytest.fixture(scope="module", params=ROLLING)
+def rolling(request) -> tuple[pfaff.Case, tuple[float, float, float]]:
+    system = pfaff.atlas.rolling_disc() if request.param == "disc" else pfaff.atlas.rolling_hoop()
+    return system.at(g=9.81, r=0.3), ROLLING[request.param]
+
+
+@pytest.fixture(scope="module")
+def bicycle() -> pfaff.Case:
+    return pfaff.atlas.whipple_bicycle().at()
+
+
+def test_the_heading_of_a_wheel_is_cyclic(rolling):
+    flow = relative_flow(rolling[0].system)
+    assert set(flow.states) == {"theta", "theta_dot", "psi_dot", "phi_dot"}
+    assert set(flow.dropped) == {"x", "y", "psi", "phi"}
+
+
+def test_upright_rolling_is_stable_from_the_published_rate_on(rolling):
+    """Neimark and Fufaev (1972), Ch. III: Ω² > g/(3r) for the disc, g/(4r) for the hoop."""
+    case, (_, _, critical) = rolling
+    rate = np.sqrt(critical * 9.81 / 0.3)
+    branch = case.steady(phi_dot=2 * rate).branch("phi_dot", to=rate / 2)
+    assert [special.kind for special in branch.special] == ["divergence"]
+    assert branch.special[0].value == pytest.approx(rate, rel=1e-10)
+    assert case.steady(phi_dot=1.01 * rate).stable
+    assert not case.steady(phi_dot=0.99 * rate).stable
+
+
+def test_steady_circles_balance(rolling):
+    """Moments about the contact, by hand; and the motion itself stays steady."""
+    case, (across, axial, _) = rolling
+    motion = case.steady(phi_dot=12, theta=0.3)
+    turn, lean = motion["psi_dot"], 0.3
+    spin = (axial + 1) * (12 + turn * np.sin(lean)) - across * turn * np.sin(lean)
+    assert 9.81 / 0.3 * np.sin(lean) + turn * np.cos(lean) * spin == pytest.approx(0, abs=1e-12)
+    assert motion["x_dot"] == pytest.approx(12 * 0.3)
+    assert motion.family_dimension == 2
+    assert set(motion.family) == {"phi_dot", "theta"}
+    moving = case.simulate(3, **motion.initial)
+    assert np.ptp(moving["theta"]) < 1e-12
+    assert np.ptp(moving["psi_dot"]) < 1e-12
+
+
+def test_eigenvalues_are_what_differences_of_the_motion_show(rolling):
+    """An independent route: the frequency of a small wobble, from a simulation in all coordinates."""
+    case, _ = rolling
+    motion = case.steady(phi_dot=12, theta=0.3)
+    frequency = motion.eigenvalues.imag.max()
+    start = {**motion.initial, "theta": motion["theta"] + 1e-5}
+    moving = case.simulate(40 * np.pi / frequency, samples=8001, **start)
+    time, rate = moving.t[1:], moving["theta_dot"][1:]
+    k = np.flatnonzero(rate[:-1] * rate[1:] < 0)
+    turning = time[k] - rate[k] * (time[k + 1] - time[k]) / (rate[k + 1] - rate[k])
+    assert np.pi / np.diff(turning).mean() == pytest.approx(frequency, rel=1e-5)
+
+
+def test_at_the_critical_rate_no_structural_zero_is_added(rolling):
+    case, (_, _, critical) = rolling
+    motion = case.steady(phi_dot=np.sqrt(critical * 9.81 / 0.3))
+    assert motion.zeros == (2,)
+    assert np.abs(motion.eigenvalues).max() < 1e-5
+    assert motion.spectrum().structural_zeros == 2
+
+
+def test_a_speed_that_others_determine_may_be_fixed_instead(rolling):
+    case, _ = rolling
+    assert case.steady(x_dot=3.6)["phi_dot"] == pytest.approx(12)
+
+
+def test_what_cannot_be_fixed_is_refused(rolling):
+    case, _ = rolling
+    with pytest.raises(ParameterError, match="do not leave phi_dot, x_dot free together"):
+        case.steady(x_dot=2, phi_dot=1)
+    with pytest.raises(ParameterError, match="alike at every psi: fix its velocity psi_dot"):
+        case.steady(psi=0.3)
+    with pytest.raises(ParameterError, match="phi_dot"):
+        case.steady(phy_dot=0.3)
+    with pytest.raises(ParameterError, match="finite"):
+        case.steady(phi_dot=float("nan"))
+    with pytest.raises(ConvergenceError, match="fix fewer names"):
+        case.steady(theta=0.3, phi_dot=12, psi_dot=5)
+
+
+def test_the_governor_of_a_spinning_hoop():
+    """A bead on a hoop that spins freely: ψ̇² cos θ = g/r away from the bottom, where that is stable."""
+    theta, psi = coordinates("theta psi")
+    hoop = pfaff.System(
+        coordinates=[theta, psi],
+        kinetic=theta.diff(t) ** 2 / 2 + (sm.sin(theta) ** 2 + 3) * psi.diff(t) ** 2 / 2,
+        potential=-sm.cos(theta),
+    ).at()
+    aside = hoop.steady(start={"theta": 0.8}, psi_dot=1.5)
+    assert np.cos(aside["theta"]) == pytest.approx(1 / 1.5**2, rel=1e-12)
+    assert aside.stable
+    assert not hoop.steady(psi_dot=1.5).stable
+    assert hoop.steady(psi_dot=0.5).stable
+
+
+# Meijaard, Papadopoulos, Ruina and Schwab (2007), whose benchmark is printed to these digits
+
+
+def test_bicycle_at_five_metres_per_second(bicycle):
+    motion = bicycle.steady(s_dot=5)
+    assert len(motion.eigenvalues) == 4
+    assert motion.zeros == (1,)
+    published = [-0.3228664290, -0.7753418822 - 4.4648677138j, -0.7753418822 + 4.4648677138j, -14.0783896928]
+    assert motion.eigenvalues == pytest.approx(published, abs=6e-11)
+    assert motion.stable
+    assert motion["psi_dot"] == pytest.approx(0, abs=1e-12)
+    assert motion["f_dot"] == pytest.approx(5)
+    assert motion["x_dot"] == pytest.approx(5)
+
+
+def test_weave_and_capsize_speeds(bicycle):
+    branch = bicycle.steady(s_dot=1).branch("s_dot", to=10)
+    weave, capsize = branch.special
+    assert (weave.kind, capsize.kind) == ("hopf", "branch point")
+    assert weave.value == pytest.approx(4.29238253634, abs=6e-12)
+    assert capsize.value == pytest.approx(6.02426201539, abs=6e-12)
+    assert len(capsize.eigenvalues) == 4
+
+
+@pytest.mark.parametrize("speed", [0.5, 3.0, 8.0])
+def test_bicycle_agrees_with_the_published_linear_equations(bicycle, speed):
+    """M q̈ + v C1 q̇ + (g K0 + v² K2) q = 0 with the printed matrices, in lean and steer."""
+    M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
+    C = np.array([[0, 33.86641391492494], [-0.85035641456978, 1.68540397397560]])
+    K0 = np.array([[-80.95, -2.59951685249872], [-2.59951685249872, -0.80329488458618]])
+    K2 = np.array([[0, 76.59734589573222], [0, 2.65431523794604]])
+    left = np.linalg.inv(M)
+    zero, one = np.zeros((2, 2)), np.eye(2)
+    J = np.block([[zero, one], [-left @ (9.81 * K0 + speed**2 * K2), -left @ (speed * C)]])
+    expected = np.linalg.eigvals(J)
+    expected = expected[np.lexsort((expected.imag, -expected.real))]
+    assert bicycle.steady(s_dot=speed).eigenvalues == pytest.approx(expected, abs=1e-9)
+
+
+def test_bicycle_in_circles(bicycle):
+    """Hands-free circles branch off at the capsize speed; they are steady in a simulation."""
+    start = {"phi": 0.2, "delta": 0.1}
+    motion = bicycle.steady(start=start, s_dot=5.5)
+    assert abs(motion["phi"]) > 0.05
+    assert motion.family_dimension == 1
+    assert motion["psi_dot"] * motion["phi"] > 0  # it turns to the side to which it leans
+    moving = bicycle.simulate(0.5, samples=11, project=True, **motion.initial)
+    assert np.ptp(moving["phi"]) < 1e-10
+    assert np.ptp(moving["delta"]) < 1e-10

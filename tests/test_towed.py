@@ -1,0 +1,170 @@
+"""What is towed, spun or propelled by its own shape, against closed forms and independent formulations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.system import TIME as t
+
+
+def shimmy_speeds(m, J, l, a, k, c) -> np.ndarray:
+    """Roots of (m (l − a) v + c l²)(c v + k l) = J_W k v, Routh's boundary of the cubic."""
+    inertia = J + m * (l - a) ** 2
+    return np.sort(np.roots([m * (l - a) * c, m * (l - a) * k * l + c**2 * l**2 - inertia * k, c * k * l**3]))
+
+
+@pytest.mark.parametrize(
+    "values", [{}, {"m": 2.5, "J": 1.1, "l": 0.8, "a": 0.3, "k": 40.0, "c": 0.7}, {"a": 0.2, "c": 0.02}]
+)
+def test_shimmy_starts_and_ends_at_the_closed_form(values):
+    case = pfaff.atlas.towed_wheel().at(**values)
+    names = ("m", "J", "l", "a", "k", "c")
+    low, high = shimmy_speeds(*(float(case.values[name]) for name in names))
+    assert case.flutter(to=1.5 * high).value == pytest.approx(low, rel=1e-9)
+    branch = case.at(v=low / 2).branch(to=1.2 * high)
+    assert [special.kind for special in branch.special] == ["hopf", "hopf"]
+    assert [special.value for special in branch.special] == pytest.approx([low, high], rel=1e-9)
+
+
+def test_a_wheel_that_stands_does_not_buckle():
+    found = pfaff.atlas.towed_wheel().at().critical(to=10)
+    assert not found.buckling
+    assert not found.divergence
+
+
+@pytest.mark.parametrize("v", [0.5, 3.0, 20.0])
+def test_undamped_wheel_is_stable_at_all_speeds_or_none(v):
+    wheel = pfaff.atlas.towed_wheel().at(c=0, v=v, a="1/2", l=1, m=1)
+    assert wheel.at(J=0.24).spectrum().stable
+    assert not wheel.at(J=0.26).spectrum().stable
+
+
+@pytest.mark.parametrize("make", [pfaff.atlas.rocking_suitcase, pfaff.atlas.snaking_trailer])
+def test_on_wheels_that_do_not_yield_it_is_a_towed_wheel(make):
+    """k_w → ∞ leaves the hitch and the yaw: the towed wheel with the distances along the ground."""
+    system = make()
+    stiff = system.at(k_w=1e12, h=0, c=5, H=0)
+    p = {name: float(value) for name, value in stiff.values.items()}
+    wheel = pfaff.atlas.towed_wheel().at(m=p["m"], J=p["I3"], l=p["l"], a=p["l"] - p["a"], k=p["k"], c=p["c"])
+    for v in (0.7, 5.0):
+        slow = sorted(stiff.spectrum(v=v).values, key=abs)[:3]
+        assert sorted(slow, key=lambda x: x.imag) == pytest.approx(
+            sorted(wheel.spectrum(v=v).values, key=lambda x: x.imag), rel=1e-6
+        )
+
+
+def test_the_suitcase_rocks_and_the_trailer_snakes():
+    """The same model, two modes: roll at a walking speed, yaw and hitch on the road."""
+    for make, roll, (low, high) in (
+        (pfaff.atlas.rocking_suitcase, True, (1, 3)),
+        (pfaff.atlas.snaking_trailer, False, (10, 30)),
+    ):
+        flutter = make().at().flutter(to=40)
+        assert low < flutter.value < high
+        assert (abs(flutter.mode["phi"]) > 0.9 * max(map(abs, flutter.mode.values()))) == roll
+
+
+def test_a_load_that_stiffens_nothing_has_a_bounded_search():
+    stable = pfaff.atlas.rocking_suitcase().at(a=0.4, h=0.1, k_w=5000)
+    found = stable.flutter()
+    assert not found
+    assert found.searched[1] < 1e4
+
+
+# The rattleback
+
+
+def newton_euler(u: np.ndarray, omega: np.ndarray, p: dict[str, float]) -> np.ndarray:
+    """ω̇ in the frame of the body from moments about its centre of mass, with forces at the contact; u is up."""
+    half = np.array([p["a"], p["b"], p["c"]]) ** 2
+    inertia = np.array([[p["A"], p["D"], 0], [p["D"], p["B"], 0], [0, 0, p["C"]]])
+
+    def contact(u):
+        return -half * u / np.sqrt(half @ u**2) + np.array([0, 0, p["h"]])
+
+    h = 1e-6
+    rising = -np.cross(omega, u)
+    r = contact(u)
+    r_dot = (contact(u + h * rising) - contact(u - h * rising)) / (2 * h)
+    velocity = -np.cross(omega, r)
+
+    def moment(acceleration):  # residual of I ω̇ + ω × Iω = r × F, F = m (v̇ + g u)
+        v_dot = -np.cross(acceleration, r) - np.cross(omega, r_dot) + np.cross(omega, velocity)
+        force = p["m"] * (v_dot + p["g"] * u)
+        return inertia @ acceleration + np.cross(omega, inertia @ omega) - np.cross(r, force)
+
+    at_zero = moment(np.zeros(3))
+    matrix = np.column_stack([moment(e) - at_zero for e in np.eye(3)])
+    return np.linalg.solve(matrix, -at_zero)
+
+
+def test_rattleback_against_newton_and_euler():
+    system = pfaff.atlas.rattleback()
+    case = system.at()
+    p = {name: float(value) for name, value in case.values.items()}
+    alpha, beta, spin, alpha_dot, beta_dot = 0.05, -0.04, 3.0, 0.6, -0.4
+    motion = case.simulate(
+        1e-6, samples=2, alpha=alpha, beta=beta, psi_dot=spin, alpha_dot=alpha_dot, beta_dot=beta_dot
+    )
+    rates = system.flow.rhs(motion.y[:, 0], case)
+    accelerations = dict(zip(system.coordinate_names, rates[5:], strict=True))
+
+    def body(a, b, s, da, db):
+        up = np.array([-np.cos(a) * np.sin(b), np.sin(a), np.cos(a) * np.cos(b)])
+        return up, s * up + np.array([da * np.cos(b), db, da * np.sin(b)])
+
+    up, omega = body(alpha, beta, spin, alpha_dot, beta_dot)
+    h = 1e-5
+    sides = []
+    for sign in (1, -1):
+        x = sign * h
+        angles = (alpha + x * alpha_dot, beta + x * beta_dot)
+        speeds = (spin + x * accelerations["psi"], alpha_dot + x * accelerations["alpha"])
+        sides.append(body(*angles, *speeds, beta_dot + x * accelerations["beta"])[1])
+    assert (sides[0] - sides[1]) / (2 * h) == pytest.approx(newton_euler(up, omega, p), rel=1e-5)
+
+
+def test_rattleback_prefers_one_sense_of_spin():
+    """Each oscillation is driven for one sense and damped for the other (Garcia and Hubbard 1988)."""
+    case = pfaff.atlas.rattleback().at()
+    forth, back = case.steady(psi_dot=5).eigenvalues, case.steady(psi_dot=-5).eigenvalues
+    assert sorted(-back, key=lambda x: (x.real, x.imag)) == pytest.approx(sorted(forth, key=lambda x: (x.real, x.imag)))
+    assert back.real.max() > 5 * forth.real.max() > 0
+    symmetric = case.at(D=0).steady(psi_dot=5)
+    assert np.abs(symmetric.eigenvalues.real).max() < 1e-7
+    mirrored = case.at(D=0.00002).steady(psi_dot=-5)
+    assert mirrored.eigenvalues == pytest.approx(forth, rel=1e-8)
+
+
+def test_rattleback_reverses():
+    """Spun the wrong way it begins to rattle and turns round; energy is kept."""
+    motion = pfaff.atlas.rattleback().at().simulate(8, samples=401, psi_dot=-5, alpha=0.01, beta=0.01)
+    assert motion.finished
+    assert motion.energy.drift < 1e-11
+    assert motion["psi_dot"][0] == -5
+    assert motion["psi_dot"].max() > 1
+
+
+# The snakeboard
+
+
+def test_snakeboard_moves_by_its_gait_and_obeys_the_momentum_equation():
+    system = pfaff.atlas.snakeboard()
+    case = system.at()
+    steer, swing = sm.Rational(3, 10) * sm.sin(2 * t), sm.Rational(7, 10) * sm.sin(2 * t)
+    gait = {"psi": swing, "phi_f": steer, "phi_b": -steer}
+    motion = case.simulate(10, samples=4001, prescribed=gait)
+    p = {name: float(value) for name, value in case.values.items()}
+    phi, phi_dot, rotor = motion["phi_f"], motion["phi_f_dot"], motion["psi_dot"]
+    theta, turn = motion["theta"], motion["theta_dot"]
+    v = motion["x_dot"] * np.cos(theta) + motion["y_dot"] * np.sin(theta)
+    spin = (p["J"] + p["J_r"] + 2 * p["J_w"]) * turn + p["J_r"] * rotor
+    momentum = p["m"] * v * p["l"] * np.cos(phi) + spin * np.sin(phi)
+    drive = phi_dot * (-p["m"] * v * p["l"] * np.sin(phi) + spin * np.cos(phi))
+    rate = np.gradient(momentum, motion.t, edge_order=2)
+    assert rate[2:-2] == pytest.approx(drive[2:-2], abs=2e-5 * np.abs(drive).max())
+    assert turn * p["l"] * np.cos(phi) == pytest.approx(v * np.sin(phi), abs=1e-12)
+    assert abs(motion["x"][-1]) > 10 * abs(motion["y"][-1]) > 0  # a drive gait goes ahead
