@@ -51,6 +51,9 @@ def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one():
     statement = Claim("", "", float, within=1e-9)
     assert verdict(statement, 1e-10) == "reproduced"
     assert verdict(statement, 1e-8) == "differs"
+    seen = Claim("", "", float, beyond=0.1)
+    assert verdict(seen, 0.2) == "reproduced"
+    assert verdict(seen, 0.05) == "differs"
 
 
 def test_every_numbered_result_has_its_claim():
@@ -193,7 +196,7 @@ addEventListener("load", () => {
     images: [...document.images].map(i => i.complete && i.naturalWidth > 0),
     sections: [...document.querySelectorAll("section")].map(s => s.querySelector("h2").textContent),
     heights: [...document.querySelectorAll("math")].map(m => m.getBoundingClientRect().height),
-    wide: [...document.querySelectorAll("main > section > article")].filter(a => a.scrollWidth > a.clientWidth + 1).length,
+    wide: [...document.querySelectorAll("article")].filter(a => a.scrollWidth > a.clientWidth + 1).length,
     fetched: performance.getEntriesByType("resource").map(e => e.name).filter(n => !n.startsWith("data:")),
   };
   document.documentElement.setAttribute("data-facts", JSON.stringify(facts));
