@@ -9,7 +9,9 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
+from click.testing import CliRunner
 
+from pfaff.cli import app
 from pfaff.papers import PAPERS, reproduce_paper
 from pfaff.papers.reproduction import Claim, Erratum, Paper, Picture, Section, verdict
 from pfaff.papers.running import load_paper, reproduce
@@ -34,14 +36,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 @pytest.fixture(autouse=True)
-def _own_store(tmp_path_factory, monkeypatch):
-    """Results are kept for this session only."""
-    if "session" not in _STORE:
-        _STORE["session"] = str(tmp_path_factory.mktemp("store"))
-    monkeypatch.setenv("XDG_CACHE_HOME", _STORE["session"])
-
-
-_STORE: dict[str, str] = {}
+def _own_store(tmp_path, monkeypatch):
+    """Nothing is kept from one test to the next, nor from the user's own runs."""
+    monkeypatch.setattr("pfaff.papers.running.kept_in", lambda: tmp_path / "store")
 
 
 def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one():
@@ -54,6 +51,12 @@ def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one():
     seen = Claim("", "", float, beyond=0.1)
     assert verdict(seen, 0.2) == "reproduced"
     assert verdict(seen, 0.05) == "differs"
+
+
+def test_papers_are_listed():
+    listed = CliRunner().invoke(app, ["reproduce", "--json"])
+    assert json.loads(listed.stdout) == PAPERS
+    assert "cazzolli2020" in CliRunner().invoke(app, ["reproduce"]).stdout
 
 
 def test_every_numbered_result_has_its_claim():
