@@ -69,6 +69,9 @@ def test_numpy(case, states):
     module: dict = {}
     exec(case.export("numpy").text, module)
     assert module["STATES"] == list(case.system.shape.states)
+    assert (
+        np.abs(module["rhs"](module["START"])).max() < 1e-9 or "no equilibrium was found" in case.export("numpy").text
+    )
     found = [module[name](states, case.numbers) for name in ("rhs", "jacobian", "parameter_jacobian")]
     agree(expected(case, states), [each.reshape(-1, states.shape[1]) for each in found])
 
@@ -170,6 +173,8 @@ def test_what_cannot_be_exported(tmp_path):
         case.export("matcon")
     with pytest.raises(ParameterError, match="no parameter 'G'"):
         case.export("auto", load="G")
+    with pytest.raises(ParameterError, match="give another value"):
+        case.export("auto", until=0)
     blocked = tmp_path / "file"
     blocked.touch()
     with pytest.raises(ParameterError, match="cannot write"):

@@ -9,7 +9,9 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
+from click.testing import CliRunner
 
+from pfaff.cli import app
 from pfaff.papers import PAPERS, reproduce_paper
 from pfaff.papers.reproduction import Claim, Erratum, Paper, Picture, Section, verdict
 from pfaff.papers.running import load_paper, reproduce
@@ -34,14 +36,9 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 
 
 @pytest.fixture(autouse=True)
-def _own_store(tmp_path_factory, monkeypatch):
-    """Results are kept for this session only."""
-    if "session" not in _STORE:
-        _STORE["session"] = str(tmp_path_factory.mktemp("store"))
-    monkeypatch.setenv("XDG_CACHE_HOME", _STORE["session"])
-
-
-_STORE: dict[str, str] = {}
+def _own_store(tmp_path, monkeypatch):
+    """Nothing is kept from one test to the next, nor from the user's own runs."""
+    monkeypatch.setattr("pfaff.papers.running.kept_in", lambda: tmp_path / "store")
 
 
 def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one():
@@ -51,6 +48,15 @@ def test_a_number_is_reproduced_if_it_rounds_to_the_printed_one():
     statement = Claim("", "", float, within=1e-9)
     assert verdict(statement, 1e-10) == "reproduced"
     assert verdict(statement, 1e-8) == "differs"
+    seen = Claim("", "", float, beyond=0.1)
+    assert verdict(seen, 0.2) == "reproduced"
+    assert verdict(seen, 0.05) == "differs"
+
+
+def test_papers_are_listed():
+    listed = CliRunner().invoke(app, ["reproduce", "--json"])
+    assert json.loads(listed.stdout) == PAPERS
+    assert "cazzolli2020" in CliRunner().invoke(app, ["reproduce"]).stdout
 
 
 def test_every_numbered_result_has_its_claim():
@@ -193,7 +199,7 @@ addEventListener("load", () => {
     images: [...document.images].map(i => i.complete && i.naturalWidth > 0),
     sections: [...document.querySelectorAll("section")].map(s => s.querySelector("h2").textContent),
     heights: [...document.querySelectorAll("math")].map(m => m.getBoundingClientRect().height),
-    wide: [...document.querySelectorAll("main > section > article")].filter(a => a.scrollWidth > a.clientWidth + 1).length,
+    wide: [...document.querySelectorAll("article")].filter(a => a.scrollWidth > a.clientWidth + 1).length,
     fetched: performance.getEntriesByType("resource").map(e => e.name).filter(n => !n.startsWith("data:")),
   };
   document.documentElement.setAttribute("data-facts", JSON.stringify(facts));

@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -85,9 +86,9 @@ def _from_file(given: str, options: dict[str, Any]) -> Any:
     if not callable(found) or isinstance(found, type):
         raise StatementError(
             f"{name} in {path} is of type {type(found).__name__}, not a pfaff.System, a pfaff.ode or a function that "
-            f"returns one"
+            "returns one"
         )
-    with _Blamed(path):
+    with _blamed(path):
         made = _made(found, name, options)
     if not _is_system(made):
         raise StatementError(f"{name}() in {path} returns a {type(made).__name__}, not a pfaff.System or a pfaff.ode")
@@ -108,31 +109,25 @@ def _run(path: Path) -> ModuleType:
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
     sys.path.insert(0, str(path.resolve().parent))
-    with _Blamed(path):
+    with _blamed(path):
         spec.loader.exec_module(module)
     return module
 
 
-class _Blamed:
+@contextmanager
+def _blamed(path: Path) -> Iterator[None]:
     """An exception inside the user's file becomes one of ours that names the file and its line."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: Any) -> None:
-        if problem is None or not isinstance(problem, (Exception, SystemExit)):
-            return
-        frames = traceback.extract_tb(trace)
-        lines = [frame.lineno for frame in frames if Path(frame.filename) == self.path.resolve()]
-        if isinstance(problem, SyntaxError) and problem.filename == str(self.path.resolve()):
+    try:
+        yield
+    except (Exception, SystemExit) as problem:
+        file = path.resolve()
+        lines = [each.lineno for each in traceback.extract_tb(problem.__traceback__) if Path(each.filename) == file]
+        if isinstance(problem, SyntaxError) and problem.filename == str(file):
             lines = [problem.lineno]
         if not lines:  # not from the user's file: what we say of the options
-            return
+            raise
         reason = " ".join(str(problem).split())
-        raise StatementError(f"{self.path}, line {lines[-1]}: {type(problem).__name__}: {reason}") from problem
+        raise StatementError(f"{path}, line {lines[-1]}: {type(problem).__name__}: {reason}") from problem
 
 
 def _is_system(found: Any) -> bool:

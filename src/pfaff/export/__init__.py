@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ class Export:
     """Files by name, the equations first."""
 
     to: str
-    files: Mapping[str, str]
+    files: Mapping[str, str] = field(repr=False)
     written: tuple[Path, ...] = ()
 
     @property

@@ -57,6 +57,7 @@ def _source(e: Equations) -> str:
         [
             f"# {e.title}: reduced equations of motion, with the analytic Jacobian. Written by pfaff.",
             *(f"# x[{k + 1}] = {name}" for k, name in enumerate(e.states)),
+            f"# {e.remark}",
             "",
             f"function {e.name}(x, p)",
             *(f"    {step}" for step in steps(e.rates, julia)),

@@ -17,6 +17,7 @@ def files(equations: Equations) -> dict[str, str]:
     text = [
         f"/* {e.title}: reduced equations of motion and their Jacobians. Written by pfaff.",
         *names,
+        f"   {e.remark}",
         "*/",
         "#include <math.h>",
         "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import heyoka as hy
@@ -59,17 +60,31 @@ class Equations:
     def end(self) -> float:
         """Where the continuation is to end: as far again as the value is from zero, and 100 at least, if not told."""
         value = self.values[self.varied]
-        return float(self.to) if self.to is not None else value + max(100.0, abs(value))
+        end = float(self.to) if self.to is not None else value + max(100.0, abs(value))
+        if not isfinite(end) or end == value:
+            name = self.parameters[self.varied]
+            raise ParameterError(
+                f"{name} is {value:g} and until={end:g}: give another value for the continuation to end"
+            )
+        return end
 
     @cached_property
-    def start(self) -> list[float]:
-        """The equilibrium of the case; where none is found, the origin."""
+    def _rest(self) -> tuple[dict[str, float], str]:
+        """States at rest, and a remark on where they come from."""
         try:
             at = self.case.equilibrium()  # type: ignore[attr-defined]
-        except PfaffError:
-            return [0.0] * len(self.states)
-        known = getattr(at, "coordinates", None) or getattr(at, "state", {})
-        return [float(known.get(name, 0.0)) for name in self.states]
+        except PfaffError as problem:
+            return {}, f"start: the origin, since no equilibrium was found ({' '.join(str(problem).split())})"
+        return getattr(at, "coordinates", None) or at.state, "start: the equilibrium of the case"
+
+    @property
+    def start(self) -> list[float]:
+        """The equilibrium of the case; where none is found, the origin, and the remark says so."""
+        return [float(self._rest[0].get(name, 0.0)) for name in self.states]
+
+    @property
+    def remark(self) -> str:
+        return self._rest[1]
 
     @cached_property
     def _f(self) -> list[Expression]:

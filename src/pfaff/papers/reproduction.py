@@ -16,8 +16,8 @@ class Claim:
     """Something a paper prints, and the function that computes it.
 
     ``printed`` is the number as printed, with its digits, or None for a statement in words or formulas; then
-    ``compute`` returns the largest deviation found and ``within`` says how small it must be. ``formula`` is LaTeX.
-    What ``shares`` a long computation under one name is computed in one process.
+    ``compute`` returns the largest deviation found and ``within`` says how small it must be; or, for a difference that
+    must be seen, ``beyond`` how large. ``formula`` is LaTeX. What ``shares`` a long computation under one name is computed in one process.
     """
 
     where: str
@@ -25,6 +25,7 @@ class Claim:
     compute: Callable[[], Any]
     printed: str | None = None
     within: float = 0.0
+    beyond: float | None = None
     method: str = ""
     formula: str = ""
     shares: str = ""
@@ -121,6 +122,8 @@ class Item:
             return self.error
         if self.claim.printed is not None:
             return f"{self.computed:.12g}"
+        if self.claim.beyond is not None:
+            return f"{self.computed:.6g} (at least {self.claim.beyond:g})"
         if self.claim.within == 0:
             return "holds exactly" if self.computed == 0 else f"{self.computed:g} exceptions"
         return f"{self.computed:.2e} (at most {self.claim.within:g})"
@@ -132,7 +135,8 @@ class Item:
             "formula": self.claim.formula,
             "printed": self.claim.printed,
             "computed": self.computed,
-            "within": None if self.claim.printed is not None else self.claim.within,
+            "within": None if self.claim.printed is not None or self.claim.beyond is not None else self.claim.within,
+            "beyond": self.claim.beyond,
             "verdict": self.verdict,
             "method": self.claim.method,
             "seconds": round(self.seconds, 3),
@@ -203,6 +207,8 @@ class Reproduction:
 
 def verdict(claim: Claim, computed: float) -> str:
     """A printed number is reproduced if the computed one rounds to it, a statement if it holds within bounds."""
+    if claim.beyond is not None:
+        return REPRODUCED if computed >= claim.beyond else DIFFERS
     if claim.printed is None:
         return REPRODUCED if 0 <= computed <= claim.within else DIFFERS
     unit = Decimal(1).scaleb(int(Decimal(claim.printed).as_tuple().exponent))

@@ -168,9 +168,14 @@ def sources() -> str:
     return digest.hexdigest()[:16]
 
 
+def kept_in() -> Path:
+    """The folder for what is kept from run to run."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pfaff" / "papers"
+
+
 def _store(key: str) -> Path:
     """Where results of these sources are kept; those of other sources are removed."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pfaff" / "papers"
+    home = kept_in()
     store = home / f"{key}-{sources()}"
     try:
         store.mkdir(parents=True, exist_ok=True)

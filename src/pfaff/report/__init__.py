@@ -1,1 +1,1 @@
-"""Reports as one self-contained page: sections with mathematics, tables, pictures and code. Knows nothing of what it reports."""
+"""Reports as one self-contained page: mathematics, tables, pictures, code. Knows nothing of what it reports."""

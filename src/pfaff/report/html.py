@@ -17,7 +17,9 @@ KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".gif": "image/gif"}
 def page(document: Document) -> str:
     """The whole page."""
     counts = "".join(f"<li><b>{count}</b><span>{escape(name)}</span></li>" for name, count in document.counts.items())
-    contents = "".join(f'<li><a href="#{anchor(s.title)}">{escape(s.title)}</a>{_figures(s)}</li>' for s in document.sections)
+    contents = "".join(
+        f'<li><a href="#{anchor(s.title)}">{escape(s.title)}</a>{_figures(s)}</li>' for s in document.sections
+    )
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -26,7 +28,8 @@ def page(document: Document) -> str:
             f'<title>{escape(document.title)}</title><link rel="icon" href="data:,"><style>{CSS}</style></head>',
             "<body>",
             f"<header><h1>{escape(document.title)}</h1><p>{escape(document.about)}</p>",
-            f'<ul class="counts">{counts}</ul><nav aria-label="Contents"><h3>Contents</h3><ol>{contents}</ol></nav></header>',
+            f'<ul class="counts">{counts}</ul>',
+            f'<nav aria-label="Contents"><h3>Contents</h3><ol>{contents}</ol></nav></header>',
             "<main>",
             *(_section(section) for section in document.sections),
             "</main>",
@@ -73,10 +76,10 @@ def _entry(entry: Entry) -> str:
 def _image(image: Image) -> str:
     others = ", ".join(f'<a href="{escape(path.name)}">{escape(path.suffix[1:].upper())}</a>' for path in image.others)
     beside = f" ({others})" if others else ""
-    return (
-        f'<figure id="{anchor(image.title)}"><img src="{_embedded(image.path)}" alt="{escape(image.title)}: '
-        f'{escape(image.caption)}"><figcaption><b>{escape(image.title)}.</b> {escape(image.caption)}{beside}</figcaption></figure>'
-    )
+    title, caption = escape(image.title), escape(image.caption)
+    picture = f'<img src="{_embedded(image.path)}" alt="{title}: {caption}">'
+    words = f"<figcaption><b>{title}.</b> {caption}{beside}</figcaption>"
+    return f'<figure id="{anchor(image.title)}">{picture}{words}</figure>'
 
 
 def _embedded(path: Path) -> str:

@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from pfaff.errors import ParameterError
 
-
 ONE_ARGUMENT = "mathbb|mathbf|mathcal|mathsf|mathrm|boldsymbol|tilde|hat|bar|dot|ddot"
 UNBRACED = re.compile(rf"\\({ONE_ARGUMENT})(?:\s+([A-Za-z])|\s*(\\[A-Za-z]+))(?![A-Za-z])")
 

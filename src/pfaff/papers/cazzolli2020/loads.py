@@ -83,7 +83,7 @@ def formula_81() -> float:
     return float(sm.simplify(value - printed) != 0)
 
 
-def _formula_82(phi: float) -> float:
+def formula_82(phi: float) -> float:
     cot = 1 / np.tan(phi)
     below = 54519984 * cot + 2826493
     root = np.sqrt(34704 * cot * (11283138 * cot - 711833) + 987561353)
@@ -91,7 +91,7 @@ def _formula_82(phi: float) -> float:
     return 0.8 * (first - 3 * np.sqrt(2) * (12568 * cot + 721) * root / below)
 
 
-def _formula_84(phi: float) -> float:
+def formula_84(phi: float) -> float:
     c2, s2 = np.cos(2 * phi), np.sin(2 * phi)
     below = 6534 * c2 - 288272 * s2 - 234538
     root = np.sqrt(632330074 - 423120376 * s2 - 12220470 * c2)
@@ -166,8 +166,8 @@ def coefficients() -> tuple[tuple[sm.Expr, ...], tuple[sm.Matrix, sm.Matrix, sm.
 def coefficients_by_traces() -> float:
     """Eqs. (60)–(62): the coefficients through traces and determinants."""
     rho, (M, C, K) = coefficients()
-    mixed = lambda A, B: A.trace() * B.trace() - (A * B).trace()  # noqa: E731
-    printed = (M.det(), mixed(M, C), mixed(M, K) + C.det(), mixed(C, K), K.det())
+    MC, MK, CK = (A.trace() * B.trace() - (A * B).trace() for A, B in ((M, C), (M, K), (C, K)))
+    printed = (M.det(), MC, MK + C.det(), CK, K.det())
     return count(sm.expand(ours - theirs) != 0 for ours, theirs in zip(rho, printed, strict=True))
 
 
@@ -184,8 +184,8 @@ def numbers_of(case: Any, load: float) -> list[float]:
     """ρ_0 … ρ_4 at a load, from the numerical linearisation."""
     lin = case.at(F=load).linearise()
     M, C, K = lin.M[:2, :2], lin.C[:2, :2], lin.stiffness[:2, :2]
-    det, mixed = np.linalg.det, lambda A, B: np.trace(A) * np.trace(B) - np.trace(A @ B)
-    return [det(M), mixed(M, C), mixed(M, K) + det(C), mixed(C, K), det(K)]
+    MC, MK, CK = (np.trace(A) * np.trace(B) - np.trace(A @ B) for A, B in ((M, C), (M, K), (C, K)))
+    return [np.linalg.det(M), MC, MK + np.linalg.det(C), CK, np.linalg.det(K)]
 
 
 def routh_hurwitz() -> float:
@@ -246,9 +246,9 @@ def avoidable_as_printed() -> float:
 
 
 P_OF_XI = (
-    r"\left.\begin{matrix}\mathcal P_0\\ \mathcal D_0\end{matrix}\right\}=2\,\frac{\tilde d^2(\tilde k_1+2)+2\tilde d"
-    r"+8\tilde I_{r,L}(\tilde k_1+1)+2(\tilde k_1+4)\tilde M_L+1\mp2\sqrt{\tilde k_1\left(\tilde d^4+8\tilde d^2\tilde I_{r,L}"
-    r"+2\tilde M_L(2(\tilde d-1)\tilde d+8\tilde I_{r,L}+1)+8\tilde I_{r,L}\right)}}{\tilde d^2+\tilde d+8\tilde I_{r,L}+4\tilde M_L}"
+    r"\begin{aligned}\mathcal P_0,\mathcal D_0&=\frac{2A\mp4\sqrt{\tilde k_1B}}{\tilde d^2+\tilde d+8\tilde I_{r,L}+4\tilde M_L},\qquad "
+    r"A=\tilde d^2(\tilde k_1+2)+2\tilde d+8\tilde I_{r,L}(\tilde k_1+1)+2(\tilde k_1+4)\tilde M_L+1,\\ "
+    r"B&=\tilde d^4+8\tilde d^2\tilde I_{r,L}+2\tilde M_L(2(\tilde d-1)\tilde d+8\tilde I_{r,L}+1)+8\tilde I_{r,L}\end{aligned}"
 )
 UNDAMPED_71 = r"\mathcal P_0(\hat{\boldsymbol\xi})=\tfrac{20}{723}\left(3102-\sqrt{120482}\right)\approx76.2073,\quad \mathcal D_0(\hat{\boldsymbol\xi})=\tfrac{20}{723}\left(3102+\sqrt{120482}\right)\approx95.4109"
 INTERNAL = r"\mathcal P_d(\tilde c_i,\hat{\boldsymbol\xi})=\tfrac{64}{723}\tilde c_i^2+\tfrac{4410529058}{57927483}"
@@ -256,8 +256,14 @@ EXTERNAL = r"\mathcal P_d(\tilde c_e,\hat{\boldsymbol\xi})=\frac{11566752096+252
 LIMIT_79 = r"\lim_{\tilde c_e\to\infty}\mathcal P_d=\tfrac45(\tilde k_1+8)"
 EQUATION_80 = r"\mathcal P_d(\tilde c_{t,L})=\begin{cases}\dfrac{2\tilde k_1((\tilde d-1)\tilde d+8\tilde I_{r,L})}{8\tilde I_{r,L}-1}+4&\text{if }(\tilde d-1)\tilde d\tilde k_1+8\tilde I_{r,L}(\tilde k_1+2)<2\\ \dfrac{16\tilde I_{r,L}-2}{(\tilde d-1)\tilde d+8\tilde I_{r,L}}+\tilde k_1&\text{otherwise}\end{cases}"
 EQUATION_81 = r"\mathcal P_d(\tilde c_{r,L})=\frac{2\left(\tilde d^2+\tilde d\tilde k_1+\tilde d+2(\tilde k_1+2)\tilde M_L+1\right)}{\tilde d^2+\tilde d+4\tilde M_L+1}"
-EQUATION_82 = r"\mathcal P_d^*=\tfrac45\,\frac{576\cot\phi_3(57927483\cot\phi_3+10504342)+240974002-3\sqrt2(12568\cot\phi_3+721)\sqrt{34704\cot\phi_3(11283138\cot\phi_3-711833)+987561353}}{54519984\cot\phi_3+2826493}"
-EQUATION_84 = r"\mathcal P_d^*=\frac{440805\cos2\phi_1-3(8854828\sin2\phi_1+6098513)+(250\sin\phi_1+241\cos\phi_1)\sqrt{632330074-423120376\sin2\phi_1-12220470\cos2\phi_1}}{6534\cos2\phi_1-288272\sin2\phi_1-234538}"
+EQUATION_82 = (
+    r"\begin{aligned}\mathcal P_d^*&=\frac45\,\frac{576\,c\,(57927483\,c+10504342)+240974002-3\sqrt2\,(12568\,c+721)\,R}{54519984\,c+2826493},\\ "
+    r"R&=\sqrt{34704\,c\,(11283138\,c-711833)+987561353},\qquad c=\cot\phi_3\end{aligned}"
+)
+EQUATION_84 = (
+    r"\begin{aligned}\mathcal P_d^*&=\frac{440805\cos2\phi_1-3(8854828\sin2\phi_1+6098513)+(250\sin\phi_1+241\cos\phi_1)R}{6534\cos2\phi_1-288272\sin2\phi_1-234538},\\ "
+    r"R&=\sqrt{632330074-423120376\sin2\phi_1-12220470\cos2\phi_1}\end{aligned}"
+)
 
 LOADS = [
     Claim("Eqs. (60)–(62)", "coefficients of the characteristic polynomial by traces and determinants", coefficients_by_traces,
@@ -303,10 +309,10 @@ LOADS = [
     Claim("Sec. 5.2", "no paradox while one damping stays", same_limit, within=1e-7, method="c_e = 2 beside 10⁻⁹ of each other",
           formula=r"\lim_{\tilde c_i,\tilde c_{t,L},\tilde c_{r,L}\to0}\mathcal P_d(\mathbf c)=\mathcal P_d(\tilde c_e)"),
     Claim("Eq. (78)", "no paradox for divergence", divergence_has_no_paradox, within=1e-6, method="damping of 10⁻⁶", formula=r"\lim_{r\to0}\mathcal D_d(r,\boldsymbol\varphi)=\mathcal D_0"),
-    Claim("Eq. (82)", "P_d* over φ3", partial(limits_along, IE, _formula_82), within=1e-11, method=f"first-order perturbation at {SAMPLES} angles", formula=EQUATION_82),
+    Claim("Eq. (82)", "P_d* over φ3", partial(limits_along, IE, formula_82), within=1e-11, method=f"first-order perturbation at {SAMPLES} angles", formula=EQUATION_82),
     Claim("Eq. (83)", "φ3 of the maximum", partial(best_angle, IE), "0.995", method="linear programming on the cone of stable directions",
           formula=r"\max_{\phi_3}\mathcal P_d^*\left(\tfrac\pi2,\tfrac\pi2,\phi_3\right)=\mathcal P_0"),
-    Claim("Eq. (84)", "P_d* over φ1", partial(limits_along, TR, _formula_84), within=1e-11, method=f"first-order perturbation at {SAMPLES} angles", formula=EQUATION_84),
+    Claim("Eq. (84)", "P_d* over φ1", partial(limits_along, TR, formula_84), within=1e-11, method=f"first-order perturbation at {SAMPLES} angles", formula=EQUATION_84),
     Claim("Eq. (85)", "φ1 of the maximum", partial(best_angle, TR), "0.771", method="linear programming on the cone of stable directions",
           formula=r"\max_{\phi_1}\mathcal P_d^*(\phi_1,0,0)=\mathcal P_0"),
     Claim("Sec. 5.2.2", "directions without paradox exist for ξ̂, none for ξ = [1/10, 1/10, 0, 1]", avoidable_as_printed,
