@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,9 @@ def section(name: str, folder: Path) -> str:
 
 
 def draw(system: Any) -> Any:
-    """The system a little out of its way, or at its start where holonomic constraints leave no choice."""
+    """The system a little out of its way, on its holonomic constraints."""
     case = system.at()
-    q = np.linspace(BENT / 2, BENT, len(system.coordinates))
-    if system.holonomic_constraints:
-        q = initial_state(case, {}, project=True).q
-    scene = scene_of(case, q[:, None], np.zeros(1))
+    scene = scene_of(case, configuration(case)[:, None], np.zeros(1))
     view = view_of(scene)
     fig = figure(6.0, float(np.clip(6.0 * view.size[1] / view.size[0], 1.2, 4.0)))
     axes = fig.add_subplot()
@@ -70,6 +68,18 @@ def draw(system: Any) -> Any:
     view.frame(axes, 0)
     axes.axis("off")
     return fig
+
+
+def configuration(case: Any) -> np.ndarray:
+    """Coordinates bent a little; where constraints want others, the nearest that Newton's method finds from some start."""
+    names = case.system.coordinate_names
+    starts = [np.linspace(BENT / 2, BENT, len(names)), *np.random.default_rng(0).uniform(-1, 1, (20, len(names)))]
+    if not case.system.holonomic_constraints:
+        return starts[0]
+    for start in starts:
+        with contextlib.suppress(pfaff.PfaffError):
+            return initial_state(case, dict(zip(names, start, strict=True)), project=True).q
+    return starts[0]
 
 
 def formulas(system: Any) -> list[str]:
