@@ -37,17 +37,28 @@ def setup(app: Sphinx) -> dict[str, Any]:
 def write_atlas(app: Sphinx) -> None:
     folder = Path(app.srcdir) / "_generated"
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
-    sections = [section(name, folder) for name in pfaff.atlas.SYSTEMS]
     page = folder / "atlas.md"
-    text = "\n".join([HEAD, *sections])
+    text = "\n".join([HEAD, *(part for topic, names in topics().items() for part in chapter(topic, names, folder))])
     if not page.exists() or page.read_text(encoding="utf-8") != text:
         page.write_text(text, encoding="utf-8")
+
+
+def topics() -> dict[str, list[str]]:
+    """Names of systems by topic, if the registry has topics."""
+    sorted_by = getattr(pfaff.atlas, "TOPICS", None)
+    if sorted_by is None:
+        return {"Systems": list(pfaff.atlas.SYSTEMS)}
+    return {topic: [make.__name__ for make in systems] for topic, systems in sorted_by.items()}
+
+
+def chapter(topic: str, names: list[str], folder: Path) -> list[str]:
+    return [f"## {topic}\n", *(section(name, folder) for name in names)]
 
 
 def section(name: str, folder: Path) -> str:
     """Heading, picture, formulas, names, and the function with its docstring."""
     system = getattr(pfaff.atlas, name)()
-    parts = [f"## {system.name[0].upper()}{system.name[1:]}\n"]
+    parts = [f"### {system.name[0].upper()}{system.name[1:]}\n"]
     if system.drawing is not None:
         draw(system).savefig(folder / "pictures" / f"{name}.png", dpi=110)
         parts.append(f"![{system.name}](pictures/{name}.png)\n")
@@ -71,7 +82,7 @@ def draw(system: Any) -> Any:
 
 
 def configuration(case: Any) -> np.ndarray:
-    """Coordinates bent a little; where constraints want others, the nearest that Newton's method finds from some start."""
+    """Coordinates bent a little, moved onto holonomic constraints by Newton's method, from another start if need be."""
     names = case.system.coordinate_names
     starts = [np.linspace(BENT / 2, BENT, len(names)), *np.random.default_rng(0).uniform(-1, 1, (20, len(names)))]
     if not case.system.holonomic_constraints:
