@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +37,28 @@ def setup(app: Sphinx) -> dict[str, Any]:
 def write_atlas(app: Sphinx) -> None:
     folder = Path(app.srcdir) / "_generated"
     (folder / "pictures").mkdir(parents=True, exist_ok=True)
-    sections = [section(name, folder) for name in pfaff.atlas.SYSTEMS]
     page = folder / "atlas.md"
-    text = "\n".join([HEAD, *sections])
+    text = "\n".join([HEAD, *(part for topic, names in topics().items() for part in chapter(topic, names, folder))])
     if not page.exists() or page.read_text(encoding="utf-8") != text:
         page.write_text(text, encoding="utf-8")
+
+
+def topics() -> dict[str, list[str]]:
+    """Names of systems by topic, if the registry has topics."""
+    sorted_by = getattr(pfaff.atlas, "TOPICS", None)
+    if sorted_by is None:
+        return {"Systems": list(pfaff.atlas.SYSTEMS)}
+    return {topic: [make.__name__ for make in systems] for topic, systems in sorted_by.items()}
+
+
+def chapter(topic: str, names: list[str], folder: Path) -> list[str]:
+    return [f"## {topic}\n", *(section(name, folder) for name in names)]
 
 
 def section(name: str, folder: Path) -> str:
     """Heading, picture, formulas, names, and the function with its docstring."""
     system = getattr(pfaff.atlas, name)()
-    parts = [f"## {system.name[0].upper()}{system.name[1:]}\n"]
+    parts = [f"### {system.name[0].upper()}{system.name[1:]}\n"]
     if system.drawing is not None:
         draw(system).savefig(folder / "pictures" / f"{name}.png", dpi=110)
         parts.append(f"![{system.name}](pictures/{name}.png)\n")
@@ -57,12 +69,9 @@ def section(name: str, folder: Path) -> str:
 
 
 def draw(system: Any) -> Any:
-    """The system a little out of its way, or at its start where holonomic constraints leave no choice."""
+    """The system a little out of its way, on its holonomic constraints."""
     case = system.at()
-    q = np.linspace(BENT / 2, BENT, len(system.coordinates))
-    if system.holonomic_constraints:
-        q = initial_state(case, {}, project=True).q
-    scene = scene_of(case, q[:, None], np.zeros(1))
+    scene = scene_of(case, configuration(case)[:, None], np.zeros(1))
     view = view_of(scene)
     fig = figure(6.0, float(np.clip(6.0 * view.size[1] / view.size[0], 1.2, 4.0)))
     axes = fig.add_subplot()
@@ -70,6 +79,18 @@ def draw(system: Any) -> Any:
     view.frame(axes, 0)
     axes.axis("off")
     return fig
+
+
+def configuration(case: Any) -> np.ndarray:
+    """Coordinates bent a little, moved onto holonomic constraints by Newton's method, from another start if need be."""
+    names = case.system.coordinate_names
+    starts = [np.linspace(BENT / 2, BENT, len(names)), *np.random.default_rng(0).uniform(-1, 1, (20, len(names)))]
+    if not case.system.holonomic_constraints:
+        return starts[0]
+    for start in starts:
+        with contextlib.suppress(pfaff.PfaffError):
+            return initial_state(case, dict(zip(names, start, strict=True)), project=True).q
+    return starts[0]
 
 
 def formulas(system: Any) -> list[str]:
