@@ -75,28 +75,21 @@ def simulate(
           --duration 100 --start theta1_dot=0.01 --start theta2_dot=0.01 --plot cycle.png --animate cycle.gif
     """
     from pfaff.motion.events import Event
-    from pfaff.motion.simulate import simulate as integrate
 
     gc.enable()
     case = case_of(**which)
-    mechanical(case, "simulate")
     check_outputs(save, plot, film, animate)
     if film or animate:
+        mechanical(case, "a drawing")
         _check_pictures(case, animate)
+    events = {**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}}
+    options: dict[str, Any] = {"samples": samples, "tolerance": tolerance, "events": events}
+    special = {"project": project, "method": method, "step": step, "prescribed": functions(drive)}
+    if project or drive or step is not None or method != "auto" or not _is_ode(case):
+        mechanical(case, "--project, --method, --step or --drive")
+        options |= special
     with bar("integrating") as progress:
-        motion = integrate(
-            case,
-            duration,
-            numbers(start, "--start"),
-            samples=samples,
-            tolerance=tolerance,
-            project=project,
-            method=method,
-            step=step,
-            prescribed=functions(drive),
-            events={**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}},
-            progress=progress,
-        )
+        motion = case.simulate(duration, **options, progress=progress, **numbers(start, "--start"))
     if save:
         motion.save(save)
     if plot:
@@ -105,23 +98,34 @@ def simulate(
         draw_into(motion.film(), film)
     if animate:
         _animate(motion, animate, seconds)
+    mechanics = not _is_ode(case)
+    names = (*motion.states, *(motion.reaction_names if mechanics else ()))
+    balance = {"energy_drift": motion.energy.drift} if mechanics else {}
+    changes = motion.changes if mechanics else {}
     if as_json:
-        series = {name: motion[name] for name in (*motion.states, *motion.reaction_names)}
-        facts: dict[str, Any] = {"status": motion.status, "method": motion.method, "energy_drift": motion.energy.drift}
+        series = {name: motion[name] for name in names}
+        facts: dict[str, Any] = {"status": motion.status, "method": motion.method} | balance
         facts["events"] = {name: found.t for name, found in motion.events.items()}
         facts["written"] = [str(path) for path in (save, plot, film, animate) if path]
-        return print_json(facts | {"changes": motion.changes, "t": motion.t} | series)
+        return print_json(facts | {"changes": changes, "t": motion.t} | series)
     rows = [
         [name, *(f"{x:.8g}" for x in (motion[name][0], motion[name][-1], motion[name].min(), motion[name].max()))]
-        for name in (*motion.states, *motion.reaction_names)
+        for name in names
     ]
     table(f"Motion over {motion.t[-1]:g}", ["name", "first", "last", "least", "greatest"], rows)
-    print(f"{motion.status}; {motion.method}; energy balances to {motion.energy.drift:.1e}")
+    drift = "".join(f"; energy balances to {drift:.1e}" for drift in balance.values())
+    print(f"{motion.status}; {motion.method}{drift}")
     for name, found in motion.events.items():
         times = ", ".join(f"{t:.12g}" for t in found.t[:8]) + (", …" if len(found) > 8 else "")
         print(f"{name} = 0: {len(found)} times{': t = ' + times if len(found) else ''}")
-    for name, change in motion.changes.items():
+    for name, change in changes.items():
         print(f"changed to obey the constraints: {name} by {change:.6g}")
+
+
+def _is_ode(case: Any) -> bool:
+    from pfaff.odes import Ode
+
+    return isinstance(case.system, Ode)
 
 
 def _check_pictures(case: Case, animate: Path | None) -> None:
