@@ -113,6 +113,17 @@ def test_the_governor_of_a_spinning_hoop():
     assert hoop.steady(psi_dot=0.5).stable
 
 
+def test_a_shaken_system_has_no_steady_motion():
+    (x,) = coordinates("x")
+    p0 = sm.Symbol("p0", real=True)
+    shaken = pfaff.System(
+        coordinates=[x], kinetic=x.diff(t) ** 2 / 2, potential=x**2 / 2 - p0 * x * sm.sin(t), parameters={p0: 1}
+    )
+    with pytest.raises(ConvergenceError, match="switch the excitation off"):
+        shaken.at().steady()
+    assert shaken.at(p0=0).steady().eigenvalues == pytest.approx([-1j, 1j])
+
+
 # Meijaard, Papadopoulos, Ruina and Schwab (2007), whose benchmark is printed to these digits
 
 
