@@ -58,6 +58,7 @@ def test_steady_circles_balance(rolling):
     assert np.ptp(moving["psi_dot"]) < 1e-12
 
 
+@pytest.mark.slow
 def test_eigenvalues_are_what_differences_of_the_motion_show(rolling):
     """An independent route: the frequency of a small wobble, from a simulation in all coordinates."""
     case, _ = rolling
@@ -113,9 +114,21 @@ def test_the_governor_of_a_spinning_hoop():
     assert hoop.steady(psi_dot=0.5).stable
 
 
+def test_a_shaken_system_has_no_steady_motion():
+    (x,) = coordinates("x")
+    p0 = sm.Symbol("p0", real=True)
+    shaken = pfaff.System(
+        coordinates=[x], kinetic=x.diff(t) ** 2 / 2, potential=x**2 / 2 - p0 * x * sm.sin(t), parameters={p0: 1}
+    )
+    with pytest.raises(ConvergenceError, match="switch the excitation off"):
+        shaken.at().steady()
+    assert shaken.at(p0=0).steady().eigenvalues == pytest.approx([-1j, 1j])
+
+
 # Meijaard, Papadopoulos, Ruina and Schwab (2007), whose benchmark is printed to these digits
 
 
+@pytest.mark.slow
 def test_bicycle_at_five_metres_per_second(bicycle):
     motion = bicycle.steady(s_dot=5)
     assert len(motion.eigenvalues) == 4
@@ -128,6 +141,7 @@ def test_bicycle_at_five_metres_per_second(bicycle):
     assert motion["x_dot"] == pytest.approx(5)
 
 
+@pytest.mark.slow
 def test_weave_and_capsize_speeds(bicycle):
     branch = bicycle.steady(s_dot=1).branch("s_dot", to=10)
     weave, capsize = branch.special
@@ -137,6 +151,7 @@ def test_weave_and_capsize_speeds(bicycle):
     assert len(capsize.eigenvalues) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [0.5, 3.0, 8.0])
 def test_bicycle_agrees_with_the_published_linear_equations(bicycle, speed):
     """M q̈ + v C1 q̇ + (g K0 + v² K2) q = 0 with the printed matrices, in lean and steer."""
@@ -152,6 +167,7 @@ def test_bicycle_agrees_with_the_published_linear_equations(bicycle, speed):
     assert bicycle.steady(s_dot=speed).eigenvalues == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_bicycle_in_circles(bicycle):
     """Hands-free circles branch off at the capsize speed; they are steady in a simulation."""
     start = {"phi": 0.2, "delta": 0.1}

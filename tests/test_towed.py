@@ -139,6 +139,7 @@ def test_rattleback_prefers_one_sense_of_spin():
     assert mirrored.eigenvalues == pytest.approx(forth, rel=1e-8)
 
 
+@pytest.mark.slow
 def test_rattleback_reverses():
     """Spun the wrong way it begins to rattle and turns round; energy is kept."""
     motion = pfaff.atlas.rattleback().at().simulate(8, samples=401, psi_dot=-5, alpha=0.01, beta=0.01)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 NEWTON_STEPS = 80
 RANK = 1e-7  # singular values below this, relative to the largest, are those of a family
 PIVOT = 1e-2  # what a state contributes to a family of unit length, if it is to select a member
+TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
 NEARBY = 1e-3  # how far neighbouring members of the family are looked for, relatively
 
 
@@ -140,6 +141,7 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     x = np.array([float({**start, **fixed}.get(name, 0.0)) for name in flow.states])
     held = np.array([name in fixed for name in flow.states])
     x = _solved(case, flow, x, held)
+    _check_time(case, flow, x)
     residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
     zeros = _structural(case, flow, x)
     return SteadyMotion(case, flow, x, {name: float(fixed[name]) for name in fixed}, zeros, float(residual))
@@ -175,6 +177,18 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
             "{…} nearer to one"
         )
     return x
+
+
+def _check_time(case: Case, flow: Flow, x: np.ndarray) -> None:
+    """With explicit time, a steady motion and what is near it must be the same at all times."""
+    J = flow.jacobian(x, case)
+    for time in (0.37, 1.91):
+        changes = (np.abs(flow.rhs(x, case, time)).max(), np.abs(flow.jacobian(x, case, time) - J).max())
+        if max(changes) > TIMELESS * (1 + np.abs(J).max()):
+            raise ConvergenceError(
+                f"{case.system.name} depends on time explicitly and moves steadily at no time, or not in the same way "
+                "at all times: switch the excitation off"
+            )
 
 
 def _usual(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
