@@ -46,3 +46,5 @@ def reproduce(paper: str | None, output: Path, fresh: bool, as_json: bool) -> No
     rows = [[i.where, i.what, i.printed_text, i.computed_text, i.verdict] for i in result.items]
     table(result.title, ["where", "what", "printed", "computed", "verdict"], rows)
     print(f"{result.status}\nopen {output / 'index.html'} (and {len(result.files) - 1} files beside it)")
+    if result.failed or result.missing:
+        sys.exit(1)

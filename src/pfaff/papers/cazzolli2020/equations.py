@@ -259,9 +259,9 @@ EQUATIONS = [
           method="N = 1 … 6", formula=r"\mathbf G_S=\mathbf G_V^{\mathsf T}\quad(\beta_0=0)"),
     Claim("App. B", "the straight column is the only equilibrium for β0 = 0", unique_for_aligned,
           method="Newton from 500 random starts, N = 2, 3, 5", formula=r"\beta_0=0:\quad \theta_1=\dots=\theta_N=0"),
-    Claim("Sec. 4.1", "no buckling, dead load", partial(no_buckling, "dead"), method="search up to the last load of interest",
+    Claim("Sec. 4.1", "no buckling, dead load", partial(no_buckling, "dead"), method="search of both constraints over the default range of loads",
           formula=r"\det\left(\mathbb K^{(N)}+p\,\mathbb G^{(N)}\right)\neq0"),
-    Claim("Sec. 4.1", "no buckling, elastic device", partial(no_buckling, "spring"), method="search up to the last load of interest",
+    Claim("Sec. 4.1", "no buckling, elastic device", partial(no_buckling, "spring"), method="search of both constraints over the default range of loads",
           formula=r"\det\left(\mathbb K^{(N)}+p\,\mathbb G^{(N)}\right)\neq0"),
     *(Claim(f"App. D, Eq. ({number})", f"the buckling condition, {c}, {load} load", partial(buckling_condition, c, load), within=1e-10,
             method="determinant of Eq. (43) at ω = 0, bent equilibria of random columns, N = 4 (g multiplied by p)", formula=formula)
