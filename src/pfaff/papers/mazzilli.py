@@ -366,15 +366,15 @@ def draw_paths() -> Figure:
         branch = static_path(epsilon)
         path = np.array([[point["Q"], point.value + WEIGHT] for point in branch])
         fold = branch.special[0]
-        rising = path[:, 0] <= fold["Q"]
-        axes.plot(*path[rising].T, "-", color=colour, lw=1.6, label=f"ε = {epsilon:g}")
-        axes.plot(*path[~rising].T, "--", color=colour, lw=1.1)
-        axes.plot(fold["Q"], fold.value + WEIGHT, "o", color=colour, ms=5)
+        top, rising = (fold["Q"], fold.value + WEIGHT), path[:, 0] <= fold["Q"]
+        axes.plot(*np.vstack([path[rising], top]).T, "-", color=colour, lw=1.6, label=f"ε = {epsilon:g}")
+        axes.plot(*np.vstack([top, path[~rising]]).T, "--", color=colour, lw=1.1)
+        axes.plot(*top, "o", color=colour, ms=5)
         axes.axhline(energy_barrier(epsilon), xmin=0.9, color=colour, lw=1.6)
     axes.plot([], [], "o", color=GREY, label="limit load, static")
     axes.plot([], [], "-", color=GREY, lw=1.6, label="limit load, sudden (at the right)")
     axes.set(xlim=(-0.02, 0.85), ylim=(0.15, 1.05))
-    axes.legend(frameon=False, fontsize="small", ncols=2, loc="lower left")
+    axes.legend(frameon=False, fontsize="small", ncols=2, loc="lower left", bbox_to_anchor=(0.22, 0))
     label(axes, "Q", "(mg + P) L/K", "Bar on a softening spring")
     return fig
 
