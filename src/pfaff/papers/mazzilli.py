@@ -255,10 +255,16 @@ def varied_action(off: float = 0.0) -> float:
 def virtual_work_at_rest(away: float = 0.0) -> float:
     """|Σ F·∂R/∂Q| of the active forces on the softening bar and the frame, at or away from equilibria found."""
     least, largest = np.inf, 0.0
-    for system, values in ((softening_bar(), {"P": 0.3}), (two_bar_frame(), {"g": 1.0, "zeta": 0.5, "c2": 0.0})):
+    loaded: list[tuple[System, dict[str, Any]]] = [
+        (softening_bar(), {"P": 0.3}),
+        (two_bar_frame(), {"g": 1, "zeta": 2}),
+    ]
+    for system, values in loaded:
         case = system.at(**values)
         rest = case.equilibrium()["Q"] + away
-        work = sum(F * x.diff(Q) for each in system.particles for F, x in zip(each.force, each.position, strict=True))
+        forces = [F for each in system.particles for F in each.force or ()]
+        moves = [x.diff(Q) for each in system.particles for x in each.position]
+        work = sm.Matrix(forces).dot(sm.Matrix(moves))
         known = {symbol: float(case.values[symbol.name]) for symbol in system.parameters}
         here = abs(float(work.subs(Q.diff(t), 0).xreplace(known).subs(Q, rest)))
         least, largest = min(least, here), max(largest, here)
@@ -268,7 +274,8 @@ def virtual_work_at_rest(away: float = 0.0) -> float:
 def monodromy(case: Case) -> np.ndarray:
     """Motions so close to rest that they are small ones, over a period of the support."""
     period, small = 2 * np.pi / float(case.values["Omega"]), 1e-6
-    ends = [case.simulate(period, samples=2, **start).y[:, -1] for start in ({"Q": small}, {"Q_dot": small})]
+    starts: list[dict[str, Any]] = [{"Q": small}, {"Q_dot": small}]
+    ends = [case.simulate(period, samples=2, **start).y[:, -1] for start in starts]
     return np.transpose(ends) / small
 
 
@@ -387,9 +394,10 @@ def draw_tongues() -> Figure:
 
     ratios, amplitudes, small = np.linspace(0.6, 2.8, 166), np.linspace(0.0, 0.3, 46), 1e-6
     # Fast and slow pendulums under one support are one pendulum under slow and fast ones.
-    grid = {"g": 4 / ratios[None, :] ** 2, "f0": amplitudes[:, None]}
+    grid: dict[str, Any] = {"g": 4 / ratios[None, :] ** 2, "f0": amplitudes[:, None]}
     case = moving_support_pendulum().at(Omega=2)
-    at_end = [case.ensemble(np.pi, samples=2, **grid, **start) for start in ({"Q": small}, {"Q_dot": small})]
+    starts: list[dict[str, Any]] = [{"Q": small}, {"Q_dot": small}]
+    at_end = [case.ensemble(np.pi, samples=2, **grid, **start) for start in starts]
     trace = (at_end[0]["Q"][-1] + at_end[1]["Q_dot"][-1]) / small
     growth = np.arccosh(np.maximum(np.abs(trace) / 2, 1))
     fig = figure(7, 4.2)

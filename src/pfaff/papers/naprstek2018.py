@@ -132,8 +132,8 @@ def crank() -> System:
     l = next(symbol for symbol in system.parameters if symbol.name == "l")
     solved = (l * sm.cos(theta), l * sm.sin(theta), 2 * l * sm.cos(theta))
     place = dict(zip(system.coordinates, solved, strict=True))
-    energies = [sm.sympify(e).subs(place).doit() for e in (system.kinetic, system.potential)]
-    return System([theta], *energies, parameters=system.parameters, name="slider-crank, its links solved")
+    kinetic, potential = (sm.sympify(e).subs(place).doit() for e in (system.kinetic, system.potential))
+    return System([theta], kinetic, potential, parameters=system.parameters, name="slider-crank, its links solved")
 
 
 def live_degrees() -> float:
@@ -215,7 +215,7 @@ def _balances(make: Callable[[], System]) -> list[tuple[np.ndarray, ...]]:
     matrices = [equations.mass_matrix, equations.forcing, equations.constraint_matrix]
     plain = [matrix.xreplace(dict(s.to_plain)) for matrix in matrices]
     evaluate = sm.lambdify([*s.q, *s.v, *system.parameters, s.time], plain, "numpy")
-    found = []
+    found: list[tuple[np.ndarray, ...]] = []
     for k in range(STATES):
         M, h, A = evaluate(*at.q[:, k], *at.v[:, k], *at.numbers[:, k], at.time[k])
         found.append((M, h[:, 0], A, accelerations[:, k]))
