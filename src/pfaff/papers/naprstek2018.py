@@ -157,7 +157,7 @@ def fewer_states() -> float:
 
 
 def links_added() -> float:
-    """A body on a plane, free, on a blade, and on a blade that its heading holds: equations per link by each."""
+    """A body on a plane, free and on its blade: how many equations more or fewer, by each."""
     free = System(
         chaplygin_sleigh().coordinates,
         chaplygin_sleigh().kinetic,

@@ -34,7 +34,7 @@ STATES = 8
 UPRIGHT: dict[str, Any] = {"x0": 0, "y0": 1, "x1": 1, "y1": 1, "x2": 2, "y2": 1, "x0_dot": 1}
 CRANKED: dict[str, Any] = {"x1": 0.5, "y1": 0.5, "x2": 1, "x2_dot": -4}
 STEPS = (0.02, 0.01, 0.005, 0.0025)
-SINGULAR = 1.6  # by then the linkage has been flat twice
+FLAT, DEAD = 1.6, 1.2  # by then the linkage has been flat twice, the slider-crank in two dead points
 
 
 def constraints_of_rolling() -> float:
@@ -204,23 +204,30 @@ def crank(end: float) -> np.ndarray:
 
 
 @cache
-def errors(mechanism: str, end: float) -> tuple[float, ...]:
-    """The largest errors of coordinates and of a velocity at the end, for halved steps."""
+def ends(mechanism: str) -> tuple[np.ndarray, ...]:
+    """The last states of motions through two singular configurations, for halved steps."""
     if mechanism == "slider-crank":
-        system, start, (angle, speed) = slider_crank(), CRANKED, crank(end)
-        l = np.sqrt(0.5)
+        case, end, start = slider_crank().at(), DEAD, CRANKED
+    else:
+        case, end, start = double_four_bar(mechanism == "rigid coupler").at(), FLAT, UPRIGHT
+    return tuple(case.simulate(end, method="augmented", step=h, samples=2, **start).y[:, -1] for h in STEPS)
+
+
+@cache
+def errors(mechanism: str) -> tuple[float, ...]:
+    """The largest errors of two coordinates and a velocity among them."""
+    if mechanism == "slider-crank":
+        (angle, speed), l = crank(DEAD), np.sqrt(0.5)
         expected, rows = [l * np.cos(angle), 2 * l * np.cos(angle), -2 * l * speed * np.sin(angle)], [0, 2, 5]
     else:
-        system, start, (angle, speed) = double_four_bar(mechanism == "rigid coupler"), UPRIGHT, pendulum(end)
+        angle, speed = pendulum(FLAT)
         expected, rows = [np.cos(angle), np.sin(angle), -speed * np.sin(angle)], [0, 1, 6]
-    case = system.at()
-    ends = [case.simulate(end, method="augmented", step=h, samples=2, **start).y[rows, -1] for h in STEPS]
-    return tuple(float(np.abs(each - expected).max()) for each in ends)
+    return tuple(float(np.abs(each[rows] - expected).max()) for each in ends(mechanism))
 
 
-def order(mechanism: str, end: float) -> float:
+def order(mechanism: str) -> float:
     """How far the order seen in the last halving is from two."""
-    found = errors(mechanism, end)
+    found = errors(mechanism)
     return abs(float(np.log2(found[-2] / found[-1])) - 2)
 
 
@@ -231,10 +238,8 @@ def redundant_rows() -> float:
 
 
 def same_motion_with_redundancy() -> float:
-    """The rigid coupler against five rods at t = 1.6, relative to the error of the step, h = 0.0025."""
-    case = [double_four_bar(rigid).at() for rigid in (False, True)]
-    ends = [each.simulate(SINGULAR, method="augmented", step=0.0025, samples=2, **UPRIGHT).y[:, -1] for each in case]
-    return float(np.abs(ends[0] - ends[1]).max())
+    """The rigid coupler against five rods at the end: positions and velocities."""
+    return float(np.abs(ends("rigid coupler")[-1] - ends("linkage")[-1]).max())
 
 
 @cache
@@ -310,8 +315,7 @@ def lost_stability(make: Callable[[], System]) -> float:
 
 def draw_strip() -> Figure:
     """The linkage from upright through flat configurations."""
-    motion = _linkage().simulate(SINGULAR, method="augmented", step=0.005, samples=321, **UPRIGHT)
-    return motion.film(times=[0.0, 0.3, 0.5, first_flat(), 0.75, 1.0, 1.2, 1.6])
+    return long_motion().film(times=[0.0, 0.3, 0.5, first_flat(), 0.75, 1.0, 1.2, FLAT])
 
 
 def draw_convergence() -> Figure:
@@ -321,12 +325,12 @@ def draw_convergence() -> Figure:
     fig = figure(7, 4.2)
     axes = fig.add_subplot()
     curves = (
-        ("five rods, flat twice", "linkage", SINGULAR, "o", BLUE),
-        ("rigid coupler, flat twice, redundant", "rigid coupler", SINGULAR, ".", ORANGE),
-        ("slider-crank, two dead points", "slider-crank", 1.2, "^", GREEN),
+        ("five rods, flat twice", "linkage", "o", BLUE),
+        ("rigid coupler, flat twice, redundant", "rigid coupler", ".", ORANGE),
+        ("slider-crank, two dead points", "slider-crank", "^", GREEN),
     )
-    for words, mechanism, end, mark, colour in curves:
-        axes.loglog(STEPS, errors(mechanism, end), mark + "-", color=colour, label=words, ms=9, fillstyle="none")
+    for words, mechanism, mark, colour in curves:
+        axes.loglog(STEPS, errors(mechanism), mark + "-", color=colour, label=words, ms=9, fillstyle="none")
     steps = STEPS[:3]
     fixed = [_error(march(1.0, h, 1e4 * h**2 / 4), 1.0) for h in steps]
     axes.loglog(steps, fixed, "x--", color=VERMILION, label="five rods, flat once, fixed penalty")
@@ -338,7 +342,7 @@ def draw_convergence() -> Figure:
     return fig
 
 
-LONG, HALVED = "ten seconds", "halved steps"
+LINKAGE = "linkage"
 PAPER = Paper(
     key="natsiavas2019",
     title=PAPERS["natsiavas2019"],
@@ -358,32 +362,32 @@ PAPER = Paper(
                   formula=r"h_R=\left(\bar{m}_{RR}\dot{\lambda}^R\right)'+\bar{c}_{RR}\dot{\lambda}^R+\bar{k}_{RR}\lambda^R-\bar{f}_R"),
             Claim("Eq. (6)", "constraints that hold at first hold ever after, and errors decay", constraint_decay, method="solution of the equation; roots for 100 random coefficients",
                   formula=r"\left(\bar{m}_{RR}\dot{\phi}^R\right)'+\bar{c}_{RR}\dot{\phi}^R+\bar{k}_{RR}\phi^R=0"),
-            Claim("A limit of these equations", "in a singular configuration q̈ and λ̈ are not determined by Eqs. (3)–(6) alone", singular_matrix, within=1e-12,
+            Claim("A limit of these equations", "in a singular configuration q̈ and λ̈ are not determined by Eqs. (3)–(6) alone", singular_matrix, shares=LINKAGE, within=1e-12,
                   method="least singular value of their matrix, linkage lying flat: the penalties must help"),
         ]),
         Section("Augmented Lagrangian", [
             Claim("Eq. (12)", "weak form of a constraint, by parts", weak_form, method="symbolically",
                   formula=r"\left(\bar{m}_{RR}\dot{\phi}^R\delta\lambda^R\right)\Big|_{t_1}^{t_2}-\int_{t_1}^{t_2}\left[\bar{m}_{RR}\dot{\phi}^R(\delta\lambda^R)'-(\bar{c}_{RR}\dot{\phi}^R+\bar{k}_{RR}\phi^R)\delta\lambda^R\right]dt=0"),
-            Claim("Eq. (14)", "penalties leave the equations, and the motion, as they are", penalties_leave_the_motion, within=1e-8, method="linkage before it is flat, penalties a hundred times apart",
+            Claim("Eq. (14)", "penalties leave the equations, and the motion, as they are", penalties_leave_the_motion, shares=LINKAGE, within=1e-8, method="linkage before it is flat, penalties a hundred times apart",
                   formula=r"\bar{\mu}^R=\mu^R-\xi_R\dot{\phi}^R,\quad\bar{\lambda}^R=\lambda^R-\xi_R\phi^R"),
-            Claim("This package's scheme", "a penalty that stays fixed does not converge through the singularity", fixed_penalty, beyond=0.5, method="linkage at t = 1: growth of the error on halving the step, as a power of two"),
-            Claim("This package's scheme", "one that grows as 1/h² has second order", growing_penalty, within=0.15, method="the same, distance of the order from two"),
+            Claim("This package's scheme", "a penalty that stays fixed does not converge through the singularity", fixed_penalty, shares=LINKAGE, beyond=0.5, method="linkage at t = 1: growth of the error on halving the step, as a power of two"),
+            Claim("This package's scheme", "one that grows as 1/h² has second order", growing_penalty, shares=LINKAGE, within=0.15, method="the same, distance of the order from two"),
         ]),
         Section("Redundant constraints", [
-            Claim("Abstract", "a redundant constraint is recognised", redundant_rows, method="double four-bar with a rigid coupler"),
-            Claim("Abstract", "the motion is that without it", same_motion_with_redundancy, within=1e-6, method="against five rods at t = 1.6, flat twice"),
-            Claim("Abstract", "second order with it", partial(order, "rigid coupler", SINGULAR), within=0.15, method="distance of the order from two, h = 0.005 to 0.0025, against a pendulum", shares=HALVED),
+            Claim("Abstract", "a redundant constraint is recognised", redundant_rows, shares=LINKAGE, method="double four-bar with a rigid coupler"),
+            Claim("Abstract", "the motion is that without it", same_motion_with_redundancy, shares=LINKAGE, within=1e-6, method="against five rods at t = 1.6, flat twice"),
+            Claim("Abstract", "second order with it", partial(order, "rigid coupler"), within=0.15, method="distance of the order from two, h = 0.005 to 0.0025, against a pendulum", shares=LINKAGE),
         ]),
         Section("Singular configurations", [
-            Claim("Introduction", "an index-reduced method stops there, and says so", index_reduced_stops, within=1e-3, method="Taylor's method: its last time against that of the first flat configuration"),
-            Claim("Abstract", "second order through two flat configurations", partial(order, "linkage", SINGULAR), within=0.15, method="distance of the order from two, h = 0.005 to 0.0025, against a pendulum", shares=HALVED),
-            Claim("Abstract", "second order through two dead points", partial(order, "slider-crank", 1.2), within=0.2, method="slider-crank, against its crank angle by SciPy", shares=HALVED),
-            Claim("Abstract", "passes through flat configurations over and over", passes_flat, beyond=9, method="ten seconds of the linkage, h = 0.01", shares=LONG),
-            Claim("Abstract", "and keeps its energy", energy_drift, within=1e-3, method="ten seconds, relative", shares=LONG),
-            Claim("Abstract", "and its constraints", positions_kept, within=1e-12, method="residual of the positions", shares=LONG),
+            Claim("Introduction", "an index-reduced method stops there, and says so", index_reduced_stops, shares=LINKAGE, within=1e-3, method="Taylor's method: its last time against that of the first flat configuration"),
+            Claim("Abstract", "second order through two flat configurations", partial(order, "linkage"), within=0.15, method="distance of the order from two, h = 0.005 to 0.0025, against a pendulum", shares=LINKAGE),
+            Claim("Abstract", "second order through two dead points", partial(order, "slider-crank"), within=0.2, method="slider-crank, against its crank angle by SciPy", shares=LINKAGE),
+            Claim("Abstract", "passes through flat configurations over and over", passes_flat, beyond=9, method="ten seconds of the linkage, h = 0.01", shares=LINKAGE),
+            Claim("Abstract", "and keeps its energy", energy_drift, within=1e-3, method="ten seconds, relative", shares=LINKAGE),
+            Claim("Abstract", "and its constraints", positions_kept, within=1e-12, method="residual of the positions", shares=LINKAGE),
         ], [
-            Picture("figure_1", "The double four-bar linkage from upright through flat configurations, where one degree of freedom becomes three.", draw_strip),
-            Picture("figure_2", "Errors over the step: second order through singular configurations, lost with a penalty that stays fixed.", draw_convergence, shares=HALVED),
+            Picture("figure_1", "The double four-bar linkage from upright through flat configurations, where one degree of freedom becomes three.", draw_strip, shares=LINKAGE),
+            Picture("figure_2", "Errors over the step: second order through singular configurations, lost with a penalty that stays fixed.", draw_convergence, shares=LINKAGE),
         ]),
         Section("Another chapter that the preface names", [
             Claim("Preface, Horváth and Takács", "suitcases and trailers are subject to nonholonomic constraints", towed_nonholonomically, method="classification"),
