@@ -39,3 +39,15 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
                 f"{name}={value} breaks the declaration that {name} is {promise}: give a {promise} value"
             )
     return value if isinstance(value, sm.Expr) else float(value)
+
+
+def number_from(name: str, value: Any) -> float:
+    """A finite number from a number, a fraction or text such as 1/2."""
+    try:
+        number = float(sm.Rational(value)) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, ZeroDivisionError):
+        hint = "; many at once go into ensemble" if np.ndim(value) else ""
+        raise ParameterError(f"{name}={value!r} is not a number: write 0.1, 1/10 or pi/2 as a number{hint}") from None
+    if not np.isfinite(number):
+        raise ParameterError(f"{name}={value} is not finite: give a number")
+    return number

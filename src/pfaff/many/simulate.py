@@ -16,8 +16,8 @@ from pfaff.motion.implicit import SHARPEST
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.result import Motion
 from pfaff.motion.simulate import check_request
-from pfaff.motion.start import number_from
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly

@@ -91,7 +91,7 @@ class Batches:
         first = np.abs(integrator.last_h)
         if not np.isfinite(integrator.state).all() or not (first > 0).all():
             return None
-        pars[-1] = np.copysign(1.0 / (taylor.DECAY * first), self.t[-1])
+        pars[-1] = taylor.stabilisation(np.copysign(first, self.t[-1]))
         self._reset(integrator, members, pars)
         grid = np.repeat(self.t[:, None], self.lanes, axis=1)
         _, samples = integrator.propagate_grid(grid, max_steps=self.max_steps)

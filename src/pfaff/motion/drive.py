@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,21 +37,26 @@ class Driven:
     loads: Mapping[str, sm.Expr] = field(default_factory=dict)
     prescribed: tuple[str, ...] = ()
 
+    @cached_property
+    def _places(self) -> dict[int, np.ndarray]:
+        """The changing parameters by their place among all."""
+        return {self.case.system.parameter_names.index(name): values for name, values in self.changing.items()}
+
     def numbers(self, t: np.ndarray) -> np.ndarray:
         """The parameters at each time, one column each; a single column if none changes."""
         if not self.changing:
             return self.case.numbers
         interval = np.searchsorted(self.knots, np.abs(t), side="right")
         table = np.repeat(self.case.numbers[:, None], len(t), axis=1)
-        for name, values in self.changing.items():
-            table[self.case.system.parameter_names.index(name)] = values[interval]
+        for place, values in self._places.items():
+            table[place] = values[interval]
         return table
 
     def on(self, k: int) -> np.ndarray:
         """The parameters on interval k."""
         numbers = self.case.numbers.copy()
-        for name, values in self.changing.items():
-            numbers[self.case.system.parameter_names.index(name)] = values[k]
+        for place, values in self._places.items():
+            numbers[place] = values[k]
         return numbers
 
 

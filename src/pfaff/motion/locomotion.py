@@ -150,7 +150,7 @@ def imposed_function(motion: Motion, name: str, since: float, length: float) -> 
     """A coordinate of a motion against the time since a moment, with its first two derivatives exact at knots."""
     local = motion.knots - since
     ends = np.concatenate([[0.0], local[(local > 0) & (local < length)], [length]])
-    t = np.interp(np.arange(0, len(ends) - 1 + 0.5 / FINER, 1 / FINER), np.arange(len(ends)), ends)
+    t = _finer(ends)
     t = np.unique(np.append(t[t < length], length))
     then = np.clip(since + t, motion.t[0], motion.t[-1])
     y = motion(then)
@@ -244,8 +244,7 @@ def friction(motion: Motion, normal: float, coefficient: float | None, reaction:
 
 def _with_peaks(function: Callable[[np.ndarray], np.ndarray], knots: np.ndarray) -> np.ndarray:
     """A fine grid on the steps of a motion, with the maxima of a function found between its points."""
-    parts = np.arange(0, len(knots) - 1 + 0.5 / FINER, 1 / FINER)
-    t = np.interp(parts, np.arange(len(knots)), knots)
+    t = _finer(knots)
     values = function(t)
     tops = 1 + np.flatnonzero((values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:]))
     peaks = [
@@ -254,4 +253,10 @@ def _with_peaks(function: Callable[[np.ndarray], np.ndarray], knots: np.ndarray)
         ).x
         for i in tops[np.argsort(-values[tops])[:PEAKS]]
     ]
-    return np.unique(np.concatenate([t, peaks])) if t[-1] > t[0] else np.unique(np.concatenate([t, peaks]))[::-1]
+    found = np.unique(np.concatenate([t, peaks]))
+    return found if t[-1] > t[0] else found[::-1]
+
+
+def _finer(knots: np.ndarray) -> np.ndarray:
+    """Every interval between knots in equal parts."""
+    return np.interp(np.arange(0, len(knots) - 1 + 0.5 / FINER, 1 / FINER), np.arange(len(knots)), knots)

@@ -16,9 +16,10 @@ from pfaff.motion.events import Watch
 from pfaff.motion.measures import Measured
 from pfaff.motion.result import Motion
 from pfaff.motion.singular import end_where_singular
-from pfaff.motion.start import Start, initial_state, number_from
+from pfaff.motion.start import Start, initial_state
 from pfaff.motion.status import FINISHED
 from pfaff.motion.stiff import spread, stiff_motion
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -143,7 +144,7 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     watch = Watch(task.driven, eqs, events)
     if watch.events:
         plain, integrator = integrator, taylor.build(eqs, tolerance, **watch.options)
-        taylor.take_over(integrator, plain)
+        taylor.put(integrator, plain.time, plain.state, plain.pars)
     flight = _fly(task, integrator, eqs)
     return _flown(task, flight, integrator, watch, reason)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import sympy as sm
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
 from pfaff.lowering import graph_of
 from pfaff.system import System
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -56,18 +56,6 @@ class Constraints:
         there = np.abs(values[: self.holonomic]).max(axis=0, initial=0.0) == 0
         terms = row_sizes(A.reshape(self.m, self.n, -1), x[self.n :], rates)
         return there & (np.abs(rates) <= KEPT * terms).all(axis=0)
-
-
-def number_from(name: str, value: Any) -> float:
-    """A finite number from a number, a fraction or text such as 1/2."""
-    try:
-        number = float(sm.Rational(value)) if isinstance(value, str) else float(value)
-    except (TypeError, ValueError, ZeroDivisionError):
-        hint = "; many at once go into ensemble" if np.ndim(value) else ""
-        raise ParameterError(f"{name}={value!r} is not a number: write 0.1, 1/10 or pi/2 as a number{hint}") from None
-    if not np.isfinite(number):
-        raise ParameterError(f"{name}={value} is not finite: give a number")
-    return number
 
 
 def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:

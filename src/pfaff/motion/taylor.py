@@ -25,6 +25,7 @@ from pfaff.system import System
 DECAY = 5.0  # steps in which an error of the constraints decays to a third
 HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
 NO_ADVANCE = 1e-14  # a step shorter than this, relative to the time, no longer advances
+RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes, once it is steady
 PULSE = 500  # steps at least where time enters explicitly, lest they leap over a pulse that has not yet begun
 UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, compiles in a second or two
 
@@ -80,29 +81,25 @@ def build(eqs: Equations, tolerance: float, **events: Any) -> Any:
     )
 
 
-def stabilisation(step: float) -> float:
-    """The rate at which errors of the constraints shall decay, for steps of this length."""
+def stabilisation(step: Any) -> Any:
+    """The rate at which errors of the constraints shall decay, for steps of this length (or of these lengths)."""
     return 1.0 / (DECAY * step)
 
 
 def set_up(integrator: Any, eqs: Equations, x: np.ndarray, parameters: np.ndarray, duration: float) -> float:
     """Set state and parameters; returns the length of a first step, on whose scale constraint errors shall decay."""
-    _reset(integrator, x, eqs.pars(parameters))
+    put(integrator, 0.0, x, eqs.pars(parameters))
     integrator.step(max_delta_t=duration)
     first = abs(integrator.last_h)
     if not np.isfinite(integrator.state).all() or not first > 0:
         raise ConvergenceError("the motion cannot start: its first step is not finite")
-    _reset(integrator, x, eqs.pars(parameters, stabilisation(np.copysign(first, duration))))
+    put(integrator, 0.0, x, eqs.pars(parameters, stabilisation(np.copysign(first, duration))))
     return first
 
 
-def take_over(integrator: Any, other: Any) -> None:
-    """The state, time and parameters of another integrator of the same equations."""
-    integrator.time, integrator.state[:], integrator.pars[:] = other.time, other.state, other.pars
-
-
-def _reset(integrator: Any, x: np.ndarray, pars: np.ndarray) -> None:
-    integrator.time, integrator.state[:], integrator.pars[:] = 0.0, x, pars[: len(integrator.pars)]
+def put(integrator: Any, time: float, x: np.ndarray, pars: np.ndarray) -> None:
+    """Set time, state and parameters; an integrator has exactly the ``par`` up to the last one that occurs."""
+    integrator.time, integrator.state[:], integrator.pars[:] = time, x, pars[: len(integrator.pars)]
 
 
 @dataclass
@@ -231,6 +228,26 @@ class Steps:
         return value
 
 
+@dataclass
+class _Pace:
+    """When the stabilisation follows the steps: by their count, lest a motion depend on how busy the machine is."""
+
+    due: int = RELAXED[0]
+    interval: int = RELAXED[0]
+    steps: int = 0
+    time: float = 0.0
+    length: float = np.inf
+
+    def recent(self, flight: Flight) -> float:
+        """The length of the steps since the last look; the next one is later if it has hardly changed."""
+        length = (flight.end - self.time) / (flight.steps - self.steps)
+        steady = 0.8 < length / self.length < 1.25
+        self.interval = min(2 * self.interval, RELAXED[1]) if steady else RELAXED[0]
+        self.steps, self.time, self.length = flight.steps, flight.end, length
+        self.due = self.steps + self.interval
+        return length
+
+
 def _to(
     integrator: Any,
     target: float,
@@ -240,15 +257,15 @@ def _to(
     longest_step: float,
     progress: Callable[[float], None],
 ) -> None:
-    chunk = 200
+    chunk, pace = RELAXED[0], _Pace()
     while integrator.time != target:
-        began, before = time.perf_counter(), flight.end
+        began = time.perf_counter()
         left = max_steps - flight.steps
         if left <= 0:
             flight.status = TOO_MANY
             return
         outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(
-            target, max_steps=min(chunk, left), max_delta_t=longest_step, c_output=True
+            target, max_steps=min(chunk, left, pace.due - flight.steps), max_delta_t=longest_step, c_output=True
         )
         if dense is not None and dense.bounds[0] != dense.bounds[1]:
             flight.pieces.append(dense)
@@ -260,7 +277,8 @@ def _to(
             continue
         if flight.status != FINISHED:
             return
-        relax((flight.end - before) / max(steps, 1))
+        if flight.steps >= pace.due:
+            relax(pace.recent(flight))
         progress(abs(integrator.time / target))
         spent = time.perf_counter() - began
         chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk
