@@ -53,6 +53,7 @@ def spectrum_or_reason(case: pfaff.Case) -> tuple[np.ndarray, str]:
 
 
 @every_system
+@pytest.mark.filterwarnings("error")
 def test_analysed(name):
     """Past its flutter load a system grows faster than before; one without a load, a rest or in a drive says so."""
     case = system(name).at()
@@ -61,6 +62,7 @@ def test_analysed(name):
             case.critical()
         values, reason = spectrum_or_reason(case)
         assert np.isfinite(values).all()
+        assert reason or case.equilibrium().plot().axes
         assert not reason or "switch the excitation off" in reason or "no equilibrium" in reason
         return
     found = case.critical()

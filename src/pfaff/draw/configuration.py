@@ -43,7 +43,7 @@ def draw_equilibria(equilibria: Sequence[Equilibrium]) -> Figure:
         draw_body(axes, scene, k, CYCLE[k % len(CYCLE)])
         axes.autoscale_view()
         axes.set_aspect("equal", adjustable="datalim")
-        axes.set_title(_reactions(equilibrium), fontsize="small")
+        axes.set_title(_told(equilibrium), fontsize="small")
         axes.tick_params(labelsize="x-small")
     for axes in panels[len(shown) :]:
         axes.set_visible(False)
@@ -51,18 +51,21 @@ def draw_equilibria(equilibria: Sequence[Equilibrium]) -> Figure:
 
 
 def draw_together(axes: Axes, equilibria: Sequence[Equilibrium]) -> None:
-    """Several configurations of one case in one picture, told apart by colour and their reactions."""
+    """Several configurations of one case in one picture, told apart by colour and by their reactions or coordinates."""
     scene = _scene(equilibria)
     for k, equilibrium in enumerate(equilibria):
-        draw_body(axes, scene, k, CYCLE[k % len(CYCLE)], _reactions(equilibrium))
+        draw_body(axes, scene, k, CYCLE[k % len(CYCLE)], _told(equilibrium))
     axes.autoscale_view()
     axes.set_aspect("equal", adjustable="datalim")
     label(axes, "x", "y")
-    axes.legend(frameon=False, fontsize="small", loc="best")
+    if axes.get_legend_handles_labels()[0]:  # a system without bars has none
+        axes.legend(frameon=False, fontsize="small", loc="best")
 
 
-def _reactions(equilibrium: Equilibrium) -> str:
-    return ", ".join(f"{name} = {value:.4g}" for name, value in equilibrium.reaction.items())
+def _told(equilibrium: Equilibrium) -> str:
+    """Its reactions; of a system without constraints, where it is."""
+    values = equilibrium.reaction or equilibrium.coordinates
+    return ", ".join(f"{name} = {value:.4g}" for name, value in values.items())
 
 
 def _scene(equilibria: Sequence[Equilibrium]) -> Scene:
