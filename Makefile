@@ -21,6 +21,7 @@ lint: $(VENV)/ready
 
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/derive.py
+	$(BIN)/python benchmarks/bicycle.py
 	$(BIN)/python benchmarks/critical.py
 	$(BIN)/python benchmarks/flutter_map.py
 	$(BIN)/python benchmarks/simulate.py
