@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 AGREED = 1e-12
 TRIALS = 50  # random starts for one state
+REGULAR = 1e-2  # of the unit rows of A, the least singular value accepted at a random state
 TIMED = 512  # states in the batch whose evaluation is timed
 
 
@@ -203,13 +204,23 @@ def _admissible(case: Case, generator: np.random.Generator, time: float) -> tupl
     for _ in range(TRIALS):
         try:
             q = on_positions(constraints, generator.uniform(-1, 1, n), np.zeros(n), free, time)
-            return q, on_velocities(constraints, q, generator.uniform(-1, 1, n), free, time, exactly=True)
+            v = on_velocities(constraints, q, generator.uniform(-1, 1, n), free, time, exactly=True)
+            if _regular(constraints(q, v, time)[2]):
+                return q, v
         except (ConstraintError, np.linalg.LinAlgError):
             continue
     raise ConvergenceError(
         f"no state of {case.system.name} that obeys its constraints was found from {TRIALS} random starts: give its "
         "parameters defaults at which it can be assembled near the origin"
     )
+
+
+def _regular(A: np.ndarray) -> bool:
+    """Far from a configuration where the constraints lose rank, and with it the reactions their sense."""
+    if not len(A):
+        return True
+    rows = A / np.linalg.norm(A, axis=1, keepdims=True)
+    return bool(np.linalg.svd(rows, compute_uv=False)[-1] > REGULAR)
 
 
 def _sizes(system: System, at: States, reference: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -82,13 +82,17 @@ class AppellEquations(Principle):
     @cached_property
     def gibbs_function(self) -> sm.Expr:
         """𝒢 = ½ u̇ᵀ(BᵀM B) u̇ + u̇ᵀBᵀ(M σ + c): the terms with accelerations, q̈ = B u̇ + σ."""
+        inertia, linear = self._gibbs
+        rates = self._rates
+        return self._stated((rates.T * inertia * rates / 2 + rates.T * linear)[0] if self.names else sm.S.Zero)
+
+    @cached_property
+    def _gibbs(self) -> tuple[sm.Matrix, sm.Matrix]:
+        """BᵀM B and Bᵀ(M σ + c) in plain symbols, c the inertial forces without accelerations."""
         s, (B, _) = self._statement, self._kinematics
         c = sm.Matrix([self._transport(sm.diff(s.kinetic, v)) - sm.diff(s.kinetic, q) for q, v in self._pairs])
         M = self._on_constraints(sm.hessian(s.kinetic, s.v))
-        inertia = self._tidy(B.T * M * B)
-        linear = self._tidy(B.T * (M * self._drift + self._on_constraints(c)))
-        rates = self._rates
-        return self._stated((rates.T * inertia * rates / 2 + rates.T * linear)[0] if self.names else sm.S.Zero)
+        return self._tidy(B.T * M * B), self._tidy(B.T * (M * self._drift + self._on_constraints(c)))
 
     @cached_property
     def generalised_forces(self) -> sm.Matrix:
@@ -103,13 +107,9 @@ class AppellEquations(Principle):
 
     @cached_property
     def motion(self) -> sm.Matrix:
-        """∂𝒢/∂u̇ − Q*, one for each quasi-velocity."""
-        t = self.system.time
-        rows = [
-            sm.diff(self.gibbs_function, sm.Function(name)(t).diff(t)) - force
-            for name, force in zip(self.names, self.generalised_forces, strict=True)
-        ]
-        return sm.Matrix(len(rows), 1, rows)
+        """∂𝒢/∂u̇ − Q*, one for each quasi-velocity; of the quadratic form 𝒢 that is a product of matrices."""
+        inertia, linear = self._gibbs
+        return self._stated(inertia * self._rates + linear) - self.generalised_forces
 
     @cached_property
     def kinematics(self) -> sm.Matrix:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import sympy as sm
 from sympy.simplify.fu import TR5, TR8
 
 Step = tuple[str, str]
-LONG = 2000  # operations beyond which expanding takes seconds and helps nobody
+LONG = 3000  # nodes beyond which expanding takes seconds and helps nobody
 ANGLES = 4  # factors beyond which collecting angles does
 
 
@@ -19,12 +20,17 @@ def short(expression: sm.Expr) -> sm.Expr:
 
 def shorter(expression: sm.Expr) -> sm.Expr:
     """As it stands, expanded, with sin² + cos² = 1, or with angles collected: whichever has fewest operations."""
-    if sm.count_ops(expression) > LONG:
+    if longer_than(LONG, expression):
         return expression
     expanded = sm.expand(expression)
-    if sm.count_ops(expanded) > LONG or max(map(_angles, sm.Add.make_args(expanded))) > ANGLES:
+    if longer_than(LONG, expanded) or max(map(_angles, sm.Add.make_args(expanded))) > ANGLES:
         return expression
     return min((expression, expanded, sm.expand(TR5(expanded)), short(expanded)), key=sm.count_ops)
+
+
+def longer_than(nodes: int, expression: sm.Expr) -> bool:
+    """Whether a tree has more nodes; counted no further, since a tree may be far larger than its memory."""
+    return sum(1 for _ in islice(sm.preorder_traversal(expression), nodes + 1)) > nodes
 
 
 def _angles(term: sm.Expr) -> int:
