@@ -114,7 +114,8 @@ def on_positions(
         named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
         raise ConstraintError(
             f"the initial coordinates violate a holonomic constraint by {left[wrong].max():.2g} (row {named}): leave "
-            "some out so that they can follow, or ask for project=True; if all are free, these rows contradict each other"
+            "some out so that they can follow, or ask for project=True; if all are free, these rows contradict "
+            "each other"
         )
     return q
 
