@@ -67,7 +67,7 @@ def test_api_is_complete() -> None:
 @pytest.mark.slow
 def test_site_builds(tmp_path: Path) -> None:
     """Without running the notebooks, whose cells run above; ``make docs`` runs them."""
-    for package in ("sphinx", "myst_nb", "furo", "latex2mathml"):
+    for package in ("sphinx", "myst_nb", "furo"):
         pytest.importorskip(package, reason="the extra docs is not installed")
     options = ["--fail-on-warning", "--quiet", "-D", "nb_execution_mode=off"]
     command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(tmp_path)]
