@@ -18,7 +18,7 @@ class UnknownCommandError(ValueError):
 def mathml(latex: str, display: bool) -> str:
     """One formula; commands and alignment marks that would be printed as they are raise an error instead."""
     formula = converted(latex, display)
-    if left := re.search(r"<m[io]>(\\[A-Za-z]+|&amp;|\\)</m[io]>", formula):
+    if left := re.search(r"<m[io]>(\\[A-Za-z]+|&|\\)</m[io]>", formula):
         raise UnknownCommandError(f"MathML has no {left[1]} of the formula {latex}")
     return formula
 
