@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from pfaff.cli import app
 from pfaff.comparison import random_states
 from pfaff.equations import PRINCIPLES
 from pfaff.errors import StatementError
+from pfaff.motion.start import Constraints, on_velocities
 from pfaff.system import TIME as t
 from pfaff.system import coordinates
 
@@ -86,8 +88,8 @@ def rosenberg() -> pfaff.System:
     )
 
 
-STATED = {make.__name__: make for make in (oscillator, cartesian_pendulum, sleigh, rosenberg)}
-STATED["moving_support"] = lambda: pendulum(a * sm.sin(w * t))
+STATED = {f"own {make.__name__}": make for make in (oscillator, cartesian_pendulum, sleigh, rosenberg)}
+STATED["own moving support"] = lambda: pendulum(a * sm.sin(w * t))
 
 
 def system_called(name: str) -> pfaff.System:
@@ -103,15 +105,12 @@ ROUTES: dict[str, list] = {}
 def routes(name: str) -> list:
     """All principles that apply, derived once; those that do not must say what they miss."""
     if name not in ROUTES:
-        system, found = system_called(name), []
-        for principle in PRINCIPLES:
-            try:
-                found.append(system.equations(principle))
-            except StatementError as reason:
-                assert principle in ("newton", "dalembert"), reason
-                assert not system.particles, reason
-                assert "give particles=[Particle(m, (x, y), force)]" in str(reason)
-        ROUTES[name] = found
+        system = system_called(name)
+        needing = [] if system.particles else ["dalembert", "newton"]
+        for principle in needing:
+            with pytest.raises(StatementError, match=r"give particles=\[Particle\(m, \(x, y\), force\)\]"):
+                system.equations(principle)
+        ROUTES[name] = [system.equations(principle) for principle in PRINCIPLES if principle not in needing]
     return ROUTES[name]
 
 
@@ -124,11 +123,11 @@ def test_all_principles_give_the_same_accelerations_and_reactions(name, seed):
     assert len(others) >= 2
     for found in others:
         for one, other in zip(found, lagrange, strict=True):
-            largest = np.abs(other).max(axis=0, initial=1e-300)
+            largest = np.abs(other).max(axis=0, initial=1e-2)  # a reaction may vanish; all else is of order one
             assert (np.abs(one - other).max(axis=0, initial=0.0) <= AGREEMENT * largest).all()
 
 
-@pytest.mark.parametrize("name", [*STATED, "bottema", "column", "ziegler"])
+@pytest.mark.parametrize("name", [*STATED, "bottema", "column"])
 def test_the_symbolic_equations_of_every_principle_vanish_on_the_compiled_motion(name):
     """Unknowns and their rates come from the compiled flow; the SymPy equations know nothing of it."""
     system = system_called(name)
@@ -207,7 +206,7 @@ def test_newton_gives_the_tension_of_the_thread():
 
 
 def test_chaplygins_sleigh_by_appell(sleigh):
-    """m u̇ = m a ω², (I + m a²) ω̇ = −m a u ω (Chaplygin 1911): k = n − l = 2 equations, Náprstek and Fischer, Eq. (5)."""
+    """m u̇ = m a ω², (I + m a²) ω̇ = −m a u ω (Chaplygin 1911): k = n − l equations, Náprstek and Fischer, Eq. (5)."""
     X, Y, turn = sleigh.coordinates
     mass, inertia, arm = sleigh.parameters
     automatic = sleigh.equations("appell")
@@ -231,7 +230,7 @@ def test_chaplygins_sleigh_by_appell(sleigh):
 
 def test_quasi_velocities_with_a_conveyor_agree_with_the_automatic_ones():
     """u = W q̇ + w with w and b both different from zero, against the multiplier form."""
-    system = system_called("sleigh")
+    system = system_called("own sleigh")
     choice = {"u": x.diff(t) + y * phi.diff(t) + sm.sin(t), "spin": phi.diff(t) - t * x}
     at = random_states(system, 8, seed=3)
     lagrange = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
@@ -244,10 +243,7 @@ def test_appell_has_no_singular_position(skate):
     """The skate across the column: cos θ2 = 0, where Ẋ cannot be solved for."""
     case = skate.at(F=3, c_i=0.2, M_X=1)
     q = np.array([0.3, np.pi / 2, 0.1])
-    row = np.array(skate.equations("lagrange").constraint_matrix.subs(case.values).subs(
-        dict(zip(skate.coordinates, q, strict=True))).evalf(), dtype=float).ravel()  # fmt: skip
-    v = np.array([0.4, 1.0, -0.6])
-    v -= row * (row @ v) / (row @ row)
+    v = on_velocities(Constraints(case), q, np.array([0.4, 1.0, -0.6]), np.ones(3, dtype=bool))
     found, expected = (skate.equations(name).solve(q, v, case) for name in ("appell", "lagrange"))
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12)
@@ -273,7 +269,7 @@ def test_flows_in_quasi_velocities_and_momenta_follow_the_same_motion(skate, pri
 
 
 def test_every_step_of_a_derivation_is_shown():
-    system = system_called("sleigh")
+    system = system_called("own sleigh")
     expected = {
         "lagrange": ["Derivatives", "Constraints", "Equations of motion"],
         "appell": ["Velocities that the constraints allow", "Gibbs function", "Generalised forces", "Reactions"],
@@ -289,19 +285,28 @@ def test_every_step_of_a_derivation_is_shown():
         assert r"\begin{align*}" in system.equations(principle).latex()
 
 
+weightless = pfaff.Particle(m, (L * sm.sin(theta), -L * sm.cos(theta)))
+
+
 @pytest.mark.parametrize(
     ("changes", "principle", "words"),
     [
-        ({"potential": m * g * L * (2 - sm.cos(theta)) + theta**2}, "newton", ["force on theta", "-2*theta(t)", "force of a particle"]),
+        (
+            {"potential": m * g * L * (2 - sm.cos(theta)) + theta**2},
+            "newton",
+            ["force on theta", "-2*theta(t)", "force of a particle"],
+        ),
         ({"forces": {theta: c}}, "dalembert", ["force on theta", "not accounted for"]),
-        ({"particles": [pfaff.Particle(m, (L * sm.sin(theta), -L * sm.cos(theta)))]}, "hamilton", ["force on theta", "virtual work"]),
-        ({"kinetic": m * L**2 * theta.diff(t) ** 2}, "newton", ["theta_dot**2", "L**2*m/2 is not accounted for", "particle"]),
+        ({"particles": [weightless]}, "hamilton", ["force on theta", "virtual work of 0"]),
+        (
+            {"kinetic": m * L**2 * theta.diff(t) ** 2},
+            "newton",
+            ["theta_dot**2", "L**2*m/2 is not accounted for", "particle"],
+        ),
         ({"kinetic": m * L**2 * theta.diff(t) ** 2 / 2 + sm.cos(theta)}, "newton", ["lower degree", "push theta"]),
     ],
-)  # fmt: skip
+)
 def test_two_descriptions_that_differ_are_named(changes, principle, words):
-    from dataclasses import replace
-
     system = pendulum()
     system = replace(system, **{"parameters": {**system.parameters, c: 1}, **changes})
     with pytest.raises(StatementError) as caught:
@@ -312,8 +317,6 @@ def test_two_descriptions_that_differ_are_named(changes, principle, words):
 
 
 def test_a_total_time_derivative_in_the_kinetic_energy_is_no_difference():
-    from dataclasses import replace
-
     gauge = (sm.sin(theta) * t).diff(t)
     system = replace(pendulum(), kinetic=m * L**2 * theta.diff(t) ** 2 / 2 + gauge)
     assert system.equations("newton")
@@ -332,7 +335,7 @@ def test_a_total_time_derivative_in_the_kinetic_energy_is_no_difference():
 )
 def test_bad_quasi_velocities_name_culprit_and_remedy(choice, words):
     with pytest.raises(StatementError) as caught:
-        system_called("sleigh").equations("appell", quasi_velocities=choice)
+        system_called("own sleigh").equations("appell", quasi_velocities=choice)
     for word in words:
         assert word in str(caught.value)
 
@@ -348,27 +351,47 @@ def test_misplaced_choices_and_unknown_principles_are_refused():
     assert renamed.equations("appell").names == ("u1", "u2")
 
 
+def test_a_system_without_freedom_moves_as_it_must():
+    """x = t², y = sin t: no quasi-velocity is left, and Appell's equations are the kinematics alone."""
+    system = pfaff.System(
+        [x, y],
+        particles=[pfaff.Particle(m, (x, y), (0, -m * g))],
+        holonomic_constraints=[x - t**2, y - sm.sin(t)],
+        parameters={m: 2, g: 9.81},
+    )
+    for principle in PRINCIPLES:
+        accelerations, p = system.equations(principle).solve([0.25, np.sin(0.5)], [1, np.cos(0.5)], system.at(), 0.5)
+        np.testing.assert_allclose(accelerations, [2, -np.sin(0.5)], rtol=1e-14)
+        np.testing.assert_allclose(p, [-4, 2 * np.sin(0.5) - 2 * 9.81], rtol=1e-14)
+
+
 def test_comparison_tabulates_sizes_and_agreement():
     """Náprstek and Fischer: n + l equations by Lagrange, k = n − l dynamical ones by Appell."""
-    found = system_called("sleigh").compare(states=6, seed=1)
+    found = system_called("own sleigh").compare(states=6, seed=1)
     assert [row.principle for row in found.rows] == list(PRINCIPLES)
     assert (found["lagrange"].equations, found["appell"].dynamical, found["newton"].unknowns) == (4, 2, 10)
-    assert found.agree and 0 < found.worst < AGREEMENT and "5 principles agree" in found.status
-    assert found["appell"].states == 5 and all(row.evaluation > 0 and row.operations > 0 for row in found.rows)
+    assert found.agree
+    assert 0 < found.worst < AGREEMENT
+    assert "5 principles agree" in found.status
+    assert found["appell"].states == 5
+    assert all(row.evaluation > 0 and row.operations > 0 for row in found.rows)
     table = found.to_xarray()
     assert int(table.steps.sel(principle="hamilton")) == found["hamilton"].steps
-    assert "Δ reactions" in str(found) and len(found.plot().axes) == 3
+    assert "Δ reactions" in str(found)
+    assert len(found.plot().axes) == 3
     with pytest.raises(pfaff.PfaffError, match="whole number"):
-        system_called("sleigh").compare(states=0)
+        system_called("own sleigh").compare(states=0)
 
 
 def test_principles_on_the_shell():
     from click.testing import CliRunner
 
     shown = CliRunner().invoke(app, ["show", "bottema", "--principle", "appell"])
-    assert "Gibbs function" in shown.output and r"\mathcal{G} &=" in shown.output
+    assert "Gibbs function" in shown.output
+    assert r"\mathcal{G} &=" in shown.output
     steps = json.loads(CliRunner().invoke(app, ["show", "bottema", "--principle", "hamilton", "--json"]).output)
     assert steps["steps"][1]["title"] == "Hamilton's principle"
     compared = json.loads(CliRunner().invoke(app, ["compare", "bottema", "--states", "4", "--json"]).output)
-    assert compared["agree"] and [row["dynamical"] for row in compared["rows"]] == [3, 2, 3]
+    assert compared["agree"]
+    assert [row["dynamical"] for row in compared["rows"]] == [3, 2, 3]
     assert "needs the positions" in compared["refused"]["newton"]

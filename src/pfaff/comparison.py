@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff.compiled import Compiled
 from pfaff.equations import PRINCIPLES, Principle
 from pfaff.equations.typeset import shorter
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, PfaffError
+from pfaff.lowering import graph_of
 from pfaff.motion.start import Constraints, on_positions, on_velocities
 from pfaff.system import System
 
@@ -33,7 +35,8 @@ class Row:
 
     ``operations`` are those of the symbolic equations, common subexpressions counted once; ``steps`` the elementary
     ones of the compiled flow. Times are in seconds: of the processor for the symbolic derivation, and of the clock for
-    one evaluation of the compiled right-hand side in a batch. Differences are relative to the largest acceleration or reaction at the state.
+    one evaluation of the compiled right-hand side in a batch. Differences are relative to the largest acceleration or
+    reaction at the state, or to what the forces there would make without their balance if that is larger.
     """
 
     principle: str
@@ -154,7 +157,8 @@ def compare(system: System, states: int = 32, seed: int = 0) -> Comparison:
 
 def _row(equations: Principle, size: int, derivation: float, at: States, reference: Sequence[np.ndarray]) -> Row:
     found = equations.solve(at.q, at.v, at.numbers, at.time)
-    accelerations, reactions = (_difference(a, b) for a, b in zip(found, reference, strict=True))
+    sizes = _sizes(equations.system, at, reference)
+    accelerations, reactions = (_difference(a, b, size) for a, b, size in zip(found, reference, sizes, strict=True))
     return Row(
         principle=equations.name,
         dynamical=equations.dynamical,
@@ -208,12 +212,23 @@ def _admissible(case: Case, generator: np.random.Generator, time: float) -> tupl
     )
 
 
-def _difference(found: np.ndarray, expected: np.ndarray) -> float:
-    """The largest difference at each state over the largest value there, at the worst state."""
-    if not expected.size:
-        return 0.0
-    largest = np.maximum(np.abs(expected).max(axis=0), np.finfo(float).tiny)
-    return float((np.abs(found - expected).max(axis=0) / largest).max())
+def _sizes(system: System, at: States, reference: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """What is large at each state: the accelerations or reactions, or what the forces in balance would make of them."""
+    graph = graph_of(system)
+    n, m = len(graph.q), len(graph.A)
+    entries = [*graph.h, *(e for row in (*graph.M, *graph.A) for e in row)]
+    values = np.abs(Compiled(entries, [*graph.q, *graph.v], quick=True)(np.vstack([at.q, at.v]), at.numbers, at.time))
+    h, M, A = (part.max(axis=0, initial=0.0) for part in np.split(values, [n, n + n * n]))
+    balanced = [h / M, h / A if m else h]
+    return [
+        np.maximum(np.maximum(np.abs(value).max(axis=0, initial=0.0), size), np.finfo(float).tiny)
+        for value, size in zip(reference, balanced, strict=True)
+    ]
+
+
+def _difference(found: np.ndarray, expected: np.ndarray, size: np.ndarray) -> float:
+    """The largest difference at each state relative to a size there, at the worst state."""
+    return float((np.abs(found - expected).max(axis=0, initial=0.0) / size).max())
 
 
 def _operations(equations: Principle) -> int:

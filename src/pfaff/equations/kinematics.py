@@ -20,11 +20,16 @@ from pfaff.parameters import check_symbols, scalar
 from pfaff.system import Statement, System, polynomial_degree
 
 READABLE = 40  # operations beyond which SymPy's simplify takes too long
+SIMPLE = 120  # operations beyond which an entry of a basis is not simple
 
 
 def readable(expression: sm.Expr) -> sm.Expr:
     """Simplified if that is quick, else with angles collected."""
     return sm.simplify(expression) if sm.count_ops(expression) < READABLE else shorter(expression)
+
+
+def _simplified(expression: sm.Expr) -> sm.Expr:
+    return sm.simplify(expression) if sm.count_ops(expression) < READABLE else expression
 
 
 @lru_cache(maxsize=64)
@@ -36,10 +41,10 @@ def simple_basis(system: System) -> tuple[sm.Matrix, sm.Matrix] | None:
     for constraint in statement.constraints:
         row = sm.Matrix([[sm.diff(constraint, v) for v in statement.v]])
         still = constraint.xreplace(dict.fromkeys(statement.v, sm.S.Zero))
-        reduced = _eliminated(B, beta, (row * B).applyfunc(readable), readable((row * beta)[0] + still))
-        if reduced is None:
+        reduced = _eliminated(B, beta, (row * B).applyfunc(_simplified), _simplified((row * beta)[0] + still))
+        if reduced is None or any(sm.count_ops(e) > SIMPLE for matrix in reduced for e in matrix):
             return None
-        B, beta = (matrix.applyfunc(readable) for matrix in reduced)
+        B, beta = (matrix.applyfunc(_simplified) for matrix in reduced)
     return B, beta
 
 

@@ -8,7 +8,8 @@ import sympy as sm
 from sympy.simplify.fu import TR5, TR8
 
 Step = tuple[str, str]
-LONG = 400  # operations beyond which expanding takes seconds and helps nobody
+LONG = 2000  # operations beyond which expanding takes seconds and helps nobody
+ANGLES = 4  # factors beyond which collecting angles does
 
 
 def short(expression: sm.Expr) -> sm.Expr:
@@ -21,7 +22,15 @@ def shorter(expression: sm.Expr) -> sm.Expr:
     if sm.count_ops(expression) > LONG:
         return expression
     expanded = sm.expand(expression)
+    if sm.count_ops(expanded) > LONG or max(map(_angles, sm.Add.make_args(expanded))) > ANGLES:
+        return expression
     return min((expression, expanded, sm.expand(TR5(expanded)), short(expanded)), key=sm.count_ops)
+
+
+def _angles(term: sm.Expr) -> int:
+    """How many sines and cosines are multiplied in a term; their product has two to that power terms in sums."""
+    powers = term.as_powers_dict().items()
+    return sum(int(abs(k)) if k.is_Integer else 1 for e, k in powers if isinstance(e, sm.sin | sm.cos))
 
 
 def typeset(expression: sm.Basic) -> str:
