@@ -55,8 +55,8 @@ class Flow:
 
     @property
     def _large(self) -> bool:
-        states = 2 * len(self.system.coordinates) if isinstance(self.system, System) else len(self.states)
-        return states > COMPACT_FROM
+        full = 2 * len(self.system.coordinates) if isinstance(self.system, System) else 0
+        return max(full, len(self.states)) > COMPACT_FROM
 
     def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
