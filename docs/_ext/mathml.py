@@ -6,9 +6,10 @@ import re
 from typing import Any
 
 from docutils import nodes
-from pfaff.report.mathematics import mathml as converted
 from sphinx.application import Sphinx
 from sphinx.util.math import get_node_equation_number
+
+from pfaff.report.mathematics import mathml as converted
 
 
 class UnknownCommandError(ValueError):

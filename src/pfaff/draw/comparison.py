@@ -22,7 +22,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
     names = [row.principle for row in rows]
     fig = figure(9.5, 3.6)
     size, time, difference = fig.subplots(1, 3)
-    size.bar(places - 0.2, [row.operations for row in rows], 0.4, color=BLUE, label="symbolic")
+    size.bar(places - 0.2, [row.operations or 0 for row in rows], 0.4, color=BLUE, label="symbolic")
     size.bar(places + 0.2, [row.steps for row in rows], 0.4, color=ORANGE, label="compiled")
     size.margins(y=0.25)
     size.legend(frameon=False, fontsize="small")
