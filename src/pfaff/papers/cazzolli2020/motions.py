@@ -230,7 +230,7 @@ MOTIONS = [
     Claim("Sec. 2, Fig. 4", "the reaction never works", reaction_never_works, within=1e-12, method="relative to the work of the load",
           formula=r"\int p\,\mathbf a\cdot\dot{\mathbf q}\,\mathrm d\tau=0", shares="undamped"),
     Claim("Sec. 6.1", "without viscosity the velocity increases", partial(travel_without_viscosity, 1.1), beyond=5.0,
-          method="mean displacement of 32 motions, last third of τ = 900 over the first third: 5 if the velocity were constant"),
+          method="mean displacement of 32 motions with ξ̂, last third of τ = 900 over the first third: 5 if the velocity were constant; later times were not looked at"),
     Claim("Fig. 11", "initial load K Δ of the triple pendulum", lambda: triple_at_rest()["p"], "8", method="equilibrium of the case", formula=r"p=K(\Delta-X)", shares="triple"),
     Claim("Fig. 11", "N = 3 under the elastic device: the straight column is left", first_grows, within=1e-5,
           method="initial rotation relative to the largest", shares="triple"),
