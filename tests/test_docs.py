@@ -64,10 +64,20 @@ def test_api_is_complete() -> None:
     assert public <= {path.rsplit(".", 1)[1] for path in listed}
 
 
+@pytest.mark.parametrize("formula", [r"\foobar x", r"\begin{unknown} a &= b \end{unknown}"])
+def test_unknown_latex_is_refused(formula: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sphinx", reason="the extra docs is not installed")
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    renderer = importlib.import_module("mathml")
+    assert "<mfrac>" in renderer.mathml(r"\frac{a}{b}", display=True)
+    with pytest.raises(renderer.UnknownCommandError):
+        renderer.mathml(formula, display=True)
+
+
 @pytest.mark.slow
 def test_site_builds(tmp_path: Path) -> None:
     """Without running the notebooks, whose cells run above; ``make docs`` runs them."""
-    for package in ("sphinx", "myst_nb", "furo", "latex2mathml"):
+    for package in ("sphinx", "myst_nb", "furo"):
         pytest.importorskip(package, reason="the extra docs is not installed")
     options = ["--fail-on-warning", "--quiet", "-D", "nb_execution_mode=off"]
     command = [sys.executable, "-m", "sphinx", *options, str(DOCS), str(tmp_path)]

@@ -265,3 +265,14 @@ def test_the_load_path_marks_its_critical_loads(skate):
     fig = skate.at(**XI_HAT).flutter(to=120).plot()
     texts = [text.get_text() for axes in fig.axes for text in axes.texts]
     assert texts == ["flutter\n76.2073", "divergence\n95.4109"]
+
+
+def test_outlines_are_closed_curves_through_their_points():
+    disc = pfaff.atlas.rolling_disc()
+    (rim,) = disc.drawing.outlines
+    motion = disc.at().simulate(1, samples=3, phi_dot=1)
+    curves = [patch.get_xy() for patch in motion.film(1).axes[0].patches if len(patch.get_xy()) == len(rim) + 1]
+    assert len(curves) == 1
+    assert curves[0][0] == pytest.approx(curves[0][-1])
+    with pytest.raises(StatementError, match="no point 'rin'"):
+        pfaff.Drawing(points={"rim": (0, 0)}, outlines=[["rim", "rin"]])

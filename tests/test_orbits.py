@@ -643,3 +643,12 @@ def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
         with patience("wait", after):
             time.sleep(0.2)
         assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize("nonlinear", [lambda x: sm.sin(x), lambda x: x - x**2])
+def test_a_motion_that_conserves_energy_is_refused_by_name(nonlinear):
+    """Its orbits are a family: every energy has one."""
+    g = sm.Symbol("g")
+    ode = pfaff.ode({x: y, y: -g * nonlinear(x)}, {g: 1}, load=g)
+    with pytest.raises(ConvergenceError, match="one of a family of orbits at g = 1"):
+        ode.at().orbit(integrated(ode, {}, [0.4, 0], 40))

@@ -351,6 +351,20 @@ def test_misplaced_choices_and_unknown_principles_are_refused():
     assert renamed.equations("appell").names == ("u1", "u2")
 
 
+def test_a_system_without_freedom_moves_as_it_must():
+    """x = t², y = sin t: no quasi-velocity is left, and Appell's equations are the kinematics alone."""
+    system = pfaff.System(
+        [x, y],
+        particles=[pfaff.Particle(m, (x, y), (0, -m * g))],
+        holonomic_constraints=[x - t**2, y - sm.sin(t)],
+        parameters={m: 2, g: 9.81},
+    )
+    for principle in PRINCIPLES:
+        accelerations, p = system.equations(principle).solve([0.25, np.sin(0.5)], [1, np.cos(0.5)], system.at(), 0.5)
+        np.testing.assert_allclose(accelerations, [2, -np.sin(0.5)], rtol=1e-14)
+        np.testing.assert_allclose(p, [-4, 2 * np.sin(0.5) - 2 * 9.81], rtol=1e-14)
+
+
 def test_comparison_tabulates_sizes_and_agreement():
     """Náprstek and Fischer: n + l equations by Lagrange, k = n − l dynamical ones by Appell."""
     found = system_called("own sleigh").compare(states=6, seed=1)

@@ -70,6 +70,13 @@ def test_redundant_constraints_are_refused_or_accepted(statement, rows):
     assert len(system.independent.statement.constraints) == len(system.statement.constraints) - len(rows)
 
 
+def test_a_circle_and_a_line_beside_it_have_no_initial_state():
+    """Independent rows may still have no common zero; the start names those that are left."""
+    case = state([z, x**2 + y**2 - 1, x - 5]).at()
+    with pytest.raises(ConstraintError, match="row 2, 3.*contradict each other"):
+        case.simulate(1)
+
+
 @pytest.mark.parametrize("holonomic", [[x, y], [x**2 + y**2 - 1, x - z], [x * y - 1, y * z - 1], [x**2 - 1, y]])
 def test_independent_constraints_are_left_alone(holonomic):
     assert state(holonomic).redundant == ()

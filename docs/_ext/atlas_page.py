@@ -44,11 +44,8 @@ def write_atlas(app: Sphinx) -> None:
 
 
 def topics() -> dict[str, list[str]]:
-    """Names of systems by topic, if the registry has topics."""
-    sorted_by = getattr(pfaff.atlas, "TOPICS", None)
-    if sorted_by is None:
-        return {"Systems": list(pfaff.atlas.SYSTEMS)}
-    return {topic: [make.__name__ for make in systems] for topic, systems in sorted_by.items()}
+    """Names of systems by topic."""
+    return {topic: [make.__name__ for make in systems] for topic, systems in pfaff.atlas.TOPICS.items()}
 
 
 def chapter(topic: str, names: list[str], folder: Path) -> list[str]:

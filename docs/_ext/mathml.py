@@ -6,25 +6,26 @@ import re
 from typing import Any
 
 from docutils import nodes
-from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util.math import get_node_equation_number
+
+from pfaff.report.mathematics import mathml as converted
 
 
 class UnknownCommandError(ValueError):
     """A formula uses a command of LaTeX that the converter does not know."""
 
 
-def mathml(latex: str, display: str) -> str:
+def mathml(latex: str, display: bool) -> str:
     """One formula; commands and alignment marks that would be printed as they are raise an error instead."""
-    converted = convert(latex, display=display)
-    if left := re.search(r"<m[io]>(\\[A-Za-z]+|&amp;|\\)</m[io]>", converted):
+    formula = converted(latex, display)
+    if left := re.search(r"<m[io]>(\\[A-Za-z]+|&|\\)</m[io]>", formula):
         raise UnknownCommandError(f"MathML has no {left[1]} of the formula {latex}")
-    return converted
+    return formula
 
 
 def inline(writer: Any, node: nodes.math) -> None:
-    writer.body.append(mathml(node.astext(), "inline"))
+    writer.body.append(mathml(node.astext(), display=False))
     raise nodes.SkipNode
 
 
@@ -36,7 +37,7 @@ def block(writer: Any, node: nodes.math_block) -> None:
         writer.body.append(f'<span class="eqno">({number})')
         writer.add_permalink_ref(node, "Link to this equation")
         writer.body.append("</span>")
-    writer.body.append(mathml(node.astext(), "block"))
+    writer.body.append(mathml(node.astext(), display=True))
     writer.body.append("</div>\n")
     raise nodes.SkipNode
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 AGREED = 1e-12
 TRIALS = 50  # random starts for one state
+REGULAR = 1e-2  # of the unit rows of A, the least singular value accepted at a random state
+SYMBOLIC = 1500  # operations of Lagrange's compiled flow beyond which the symbolic equations take minutes
 TIMED = 512  # states in the batch whose evaluation is timed
 
 
@@ -37,6 +39,9 @@ class Row:
     ones of the compiled flow. Times are in seconds: of the processor for the symbolic derivation, and of the clock for
     one evaluation of the compiled right-hand side in a batch. Differences are relative to the largest acceleration or
     reaction at the state, or to what the forces there would make without their balance if that is larger.
+
+    The symbolic equations of a large system would take minutes: they are left out, ``operations`` is None, and the
+    derivation is that of the compiled flow.
     """
 
     principle: str
@@ -44,7 +49,7 @@ class Row:
     equations: int
     unknowns: int
     states: int
-    operations: int
+    operations: int | None
     steps: int
     derivation: float
     evaluation: float
@@ -92,7 +97,7 @@ class Comparison:
         cells = [
             [
                 *(str(x) for x in (row.principle, row.dynamical, row.equations, row.unknowns, row.states)),
-                *(str(x) for x in (row.operations, row.steps)),
+                *("" if x is None else str(x) for x in (row.operations, row.steps)),
                 f"{1e3 * row.derivation:.0f} ms",
                 f"{1e9 * row.evaluation:.0f} ns",
                 f"{row.accelerations:.1e}",
@@ -149,23 +154,23 @@ def compare(system: System, states: int = 32, seed: int = 0) -> Comparison:
         except PfaffError as reason:
             refused[name] = str(reason)
             continue
-        size = len(equations.equations)
-        derivation = process_time() - start
-        rows.append(_row(equations, size, derivation, at, reference))
+        symbolic = system.flow.operations <= SYMBOLIC
+        _ = equations.equations if symbolic else equations.formulation
+        rows.append(_row(equations, symbolic, process_time() - start, at, reference))
     return Comparison(system.name, tuple(rows), refused, states, seed)
 
 
-def _row(equations: Principle, size: int, derivation: float, at: States, reference: Sequence[np.ndarray]) -> Row:
+def _row(equations: Principle, symbolic: bool, derivation: float, at: States, reference: Sequence[np.ndarray]) -> Row:
     found = equations.solve(at.q, at.v, at.numbers, at.time)
     sizes = _sizes(equations.system, at, reference)
     accelerations, reactions = (_difference(a, b, size) for a, b, size in zip(found, reference, sizes, strict=True))
     return Row(
         principle=equations.name,
         dynamical=equations.dynamical,
-        equations=size,
+        equations=len(equations.unknowns),  # as many as there are unknowns
         unknowns=len(equations.unknowns),
         states=len(equations.flow.states),
-        operations=_operations(equations),
+        operations=_operations(equations) if symbolic else None,
         steps=equations.flow.operations,
         derivation=derivation,
         evaluation=_evaluation(equations, at),
@@ -203,13 +208,23 @@ def _admissible(case: Case, generator: np.random.Generator, time: float) -> tupl
     for _ in range(TRIALS):
         try:
             q = on_positions(constraints, generator.uniform(-1, 1, n), np.zeros(n), free, time)
-            return q, on_velocities(constraints, q, generator.uniform(-1, 1, n), free, time, exactly=True)
+            v = on_velocities(constraints, q, generator.uniform(-1, 1, n), free, time, exactly=True)
+            if _regular(constraints(q, v, time)[2]):
+                return q, v
         except (ConstraintError, np.linalg.LinAlgError):
             continue
     raise ConvergenceError(
         f"no state of {case.system.name} that obeys its constraints was found from {TRIALS} random starts: give its "
         "parameters defaults at which it can be assembled near the origin"
     )
+
+
+def _regular(A: np.ndarray) -> bool:
+    """Far from a configuration where the constraints lose rank, and with it the reactions their sense."""
+    if not len(A):
+        return True
+    rows = A / np.linalg.norm(A, axis=1, keepdims=True)
+    return bool(np.linalg.svd(rows, compute_uv=False)[-1] > REGULAR)
 
 
 def _sizes(system: System, at: States, reference: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -56,8 +56,8 @@ class Flow:
 
     @property
     def _large(self) -> bool:
-        states = 2 * len(self.system.coordinates) if isinstance(self.system, System) else len(self.states)
-        return states > COMPACT_FROM
+        full = 2 * len(self.system.coordinates) if isinstance(self.system, System) else 0
+        return max(full, len(self.states)) > COMPACT_FROM
 
     @cached_property
     def heavy(self) -> bool:

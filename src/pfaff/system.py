@@ -224,6 +224,7 @@ class System(Parametrised):
 
         if principle not in PRINCIPLES:
             raise StatementError(f"unknown principle {principle!r}: {nearest(principle, PRINCIPLES)}")
+        self.check_independent()
         if quasi_velocities is None:
             return derive(self, principle)
         if principle != "appell":

@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Mesh, Metric, doubled
 from pfaff.bifurcation.continuation import Continuation, Event, Point, Stop
-from pfaff.bifurcation.floquet import sorted_multipliers
+from pfaff.bifurcation.floquet import multipliers, sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, nearest
 from pfaff.flow import Flow
@@ -39,6 +39,7 @@ LOOPS = 12  # of the same orbit, up to which they are told apart
 FINEST = 1e-14  # accuracy that can be asked for
 FEWEST_SAMPLES = 8  # of a motion
 COMPILING = "compiling what periodic orbits need: the first time up to a minute, then kept on disk"
+DOUBLE = 0.05  # distance of two multipliers from 1 in a family of orbits, on a motion that is sampled
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
@@ -256,7 +257,11 @@ class Special(OrbitPoint):
         points: int = 1000,
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> Branch:
-        """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``."""
+        """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
+
+        One branch: its two ways off are the same orbits, half a period apart, or mirror images of each other. At a
+        branch point it is the way that is found first; equilibria, whose ways off differ, give a tuple instead.
+        """
         return followed(_switched(self, to), to, step, points, progress)
 
     def curve(
@@ -446,12 +451,32 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
     value = _value(case, load)
     guess = _guess(problem, t, x, start, period, value)
-    found = _at(problem, guess, value)
+    try:
+        found = _at(problem, guess, value)
+    except ConvergenceError as why:
+        if not _one_of_many(problem, guess):
+            raise
+        raise ConvergenceError(
+            f"the motion is one of a family of orbits at {load} = {value:.10g}, as where energy is conserved: two "
+            "of its multipliers are 1, and none of the family is alone. Add damping or drive to select one"
+        ) from why
     loops = _loops(problem, found.point.cycle)
     if loops > 1:
         found = _at(problem, _guess(problem, t, x, t[-1] - period / loops, period / loops, value), value)
     cycle = _half(problem, found.point.cycle) if problem.odd() else None
     return found if cycle is None else _at(problem, cycle, value)
+
+
+def _one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
+    """Whether a second multiplier of what is nearly an orbit is 1, as far as the guess tells: a root of its error."""
+    continuation = problem.continuation(1 + abs(guess.value))
+    metric = Metric.of(guess, continuation.span)
+    pins = problem.collocation.pins(guess, metric, metric.dual(guess), problem.held, guess)
+    solution = problem.collocation.evaluated(guess, pins, metric)
+    if solution is None:
+        return False
+    values, _ = multipliers(solution.G, guess.signs)
+    return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
 
 
 def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:

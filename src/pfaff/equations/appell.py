@@ -82,13 +82,17 @@ class AppellEquations(Principle):
     @cached_property
     def gibbs_function(self) -> sm.Expr:
         """𝒢 = ½ u̇ᵀ(BᵀM B) u̇ + u̇ᵀBᵀ(M σ + c): the terms with accelerations, q̈ = B u̇ + σ."""
+        inertia, linear = self._gibbs
+        rates = self._rates
+        return self._stated((rates.T * inertia * rates / 2 + rates.T * linear)[0] if self.names else sm.S.Zero)
+
+    @cached_property
+    def _gibbs(self) -> tuple[sm.Matrix, sm.Matrix]:
+        """BᵀM B and Bᵀ(M σ + c) in plain symbols, c the inertial forces without accelerations."""
         s, (B, _) = self._statement, self._kinematics
         c = sm.Matrix([self._transport(sm.diff(s.kinetic, v)) - sm.diff(s.kinetic, q) for q, v in self._pairs])
         M = self._on_constraints(sm.hessian(s.kinetic, s.v))
-        inertia = self._tidy(B.T * M * B)
-        linear = self._tidy(B.T * (M * self._drift + self._on_constraints(c)))
-        rates = self._rates
-        return self._stated((rates.T * inertia * rates / 2 + rates.T * linear)[0] if self.names else sm.S.Zero)
+        return self._tidy(B.T * M * B), self._tidy(B.T * (M * self._drift + self._on_constraints(c)))
 
     @cached_property
     def generalised_forces(self) -> sm.Matrix:
@@ -103,13 +107,9 @@ class AppellEquations(Principle):
 
     @cached_property
     def motion(self) -> sm.Matrix:
-        """∂𝒢/∂u̇ − Q*, one for each quasi-velocity."""
-        t = self.system.time
-        rows = [
-            sm.diff(self.gibbs_function, sm.Function(name)(t).diff(t)) - force
-            for name, force in zip(self.names, self.generalised_forces, strict=True)
-        ]
-        return sm.Matrix(len(rows), 1, rows)
+        """∂𝒢/∂u̇ − Q*, one for each quasi-velocity; of the quadratic form 𝒢 that is a product of matrices."""
+        inertia, linear = self._gibbs
+        return self._stated(inertia * self._rates + linear) - self.generalised_forces
 
     @cached_property
     def kinematics(self) -> sm.Matrix:
@@ -142,13 +142,13 @@ class AppellEquations(Principle):
         t = self.system.time
         chosen = [(self._tex(name), self._stated(e)) for name, e in (self.quasi_velocities or {}).items()]
         velocities = zip(self.system.coordinates, self._stated(self._velocities), strict=True)
-        allowed = [(typeset(q.diff(t)), v) for q, v in velocities]
+        rows = [(typeset(q.diff(t)), v) for q, v in velocities]
+        allowed: list[Step] = [("Velocities that the constraints allow", lines(rows))]
         return [
             *self._energy_steps(),
             *self._constraint_step(),
             *([("Quasi-velocities", lines(chosen))] if chosen else []),
-            ("Velocities that the constraints allow", lines(allowed)),
-            *(self._carried_steps() if self.carried else self._motion_steps()),
+            *(self._carried_steps() if self.carried else [*allowed, *self._motion_steps()]),
             *([("Reactions, afterwards", r"A A^T p &= -A (M \ddot{q} + h)")] if len(self.constraints) else []),
         ]
 
@@ -164,11 +164,14 @@ class AppellEquations(Principle):
         """In matrices: written out, the entries of B would hide the equations."""
         lagrange = LagrangeEquations(self.system)
         M, h = (typeset(matrix.applyfunc(shorter)) for matrix in (lagrange.mass_matrix, lagrange.forcing))
-        drift = r"\dot{B} u" + (r" + \dot{\beta}" if any(self._kinematics[1]) else "")
+        moved = any(self._kinematics[1])
+        drift = r"\dot{B} u + \dot{\beta}" if moved else r"\dot{B} u"
+        allowed = r"B u + \beta, \quad \beta = -A^+ b" if moved else "B u"
         return [
             (
-                "The basis, carried along by the motion",
-                lines([("A B", "0"), ("B^T B", "1"), (r"\dot{B}", r"-A^T (A A^T)^{-1} \dot{A} B")]),
+                "Velocities that the constraints allow, in a basis that the motion carries along",
+                lines([(r"\dot{q}", allowed), ("A B", "0"), ("B^T B", "1"), (r"\dot{B}", r"-A^+ \dot{A} B")])
+                + r", \quad A^+ = A^T (A A^T)^{-1}",
             ),
             ("Inertia, and forces with the inertial ones", lines([("M", M), ("h", h)])),
             (

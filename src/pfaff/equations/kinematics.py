@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 import sympy as sm
 
-from pfaff.equations.typeset import shorter
+from pfaff.equations.typeset import longer_than, shorter
 from pfaff.errors import StatementError
 from pfaff.parameters import check_symbols, scalar
 from pfaff.system import Statement, System, polynomial_degree
 
-READABLE = 40  # operations beyond which SymPy's simplify takes too long
-SIMPLE = 120  # operations beyond which an entry of a basis is not simple
+READABLE = 80  # nodes beyond which SymPy's simplify takes too long
+SIMPLE = 240  # nodes beyond which an entry of a basis is not simple
 
 
 def readable(expression: sm.Expr) -> sm.Expr:
     """Simplified if that is quick, else with angles collected."""
-    return sm.simplify(expression) if sm.count_ops(expression) < READABLE else shorter(expression)
+    return shorter(expression) if longer_than(READABLE, expression) else sm.simplify(expression)
 
 
 def _simplified(expression: sm.Expr) -> sm.Expr:
-    return sm.simplify(expression) if sm.count_ops(expression) < READABLE else expression
+    return expression if longer_than(READABLE, expression) else sm.simplify(expression)
 
 
 @lru_cache(maxsize=64)
@@ -42,7 +42,7 @@ def simple_basis(system: System) -> tuple[sm.Matrix, sm.Matrix] | None:
         row = sm.Matrix([[sm.diff(constraint, v) for v in statement.v]])
         still = constraint.xreplace(dict.fromkeys(statement.v, sm.S.Zero))
         reduced = _eliminated(B, beta, (row * B).applyfunc(_simplified), _simplified((row * beta)[0] + still))
-        if reduced is None or any(sm.count_ops(e) > SIMPLE for matrix in reduced for e in matrix):
+        if reduced is None or any(longer_than(SIMPLE, e) for matrix in reduced for e in matrix):
             return None
         B, beta = (matrix.applyfunc(_simplified) for matrix in reduced)
     return B, beta

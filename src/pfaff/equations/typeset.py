@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 import sympy as sm
 from sympy.simplify.fu import TR5, TR8
 
 Step = tuple[str, str]
-LONG = 400  # operations beyond which expanding takes seconds and helps nobody
+LONG = 3000  # nodes beyond which expanding takes seconds and helps nobody
+ANGLES = 4  # factors beyond which collecting angles does
 
 
 def short(expression: sm.Expr) -> sm.Expr:
@@ -18,12 +20,23 @@ def short(expression: sm.Expr) -> sm.Expr:
 
 def shorter(expression: sm.Expr) -> sm.Expr:
     """As it stands, expanded, with sin² + cos² = 1, or with angles collected: whichever has fewest operations."""
-    if sm.count_ops(expression) > LONG:
+    if longer_than(LONG, expression):
         return expression
     expanded = sm.expand(expression)
-    if sm.count_ops(expanded) > LONG:
+    if longer_than(LONG, expanded) or max(map(_angles, sm.Add.make_args(expanded))) > ANGLES:
         return expression
     return min((expression, expanded, sm.expand(TR5(expanded)), short(expanded)), key=sm.count_ops)
+
+
+def longer_than(nodes: int, expression: sm.Expr) -> bool:
+    """Whether a tree has more nodes; counted no further, since a tree may be far larger than its memory."""
+    return sum(1 for _ in islice(sm.preorder_traversal(expression), nodes + 1)) > nodes
+
+
+def _angles(term: sm.Expr) -> int:
+    """How many sines and cosines are multiplied in a term; their product has two to that power terms in sums."""
+    powers = term.as_powers_dict().items()
+    return sum(int(abs(k)) if k.is_Integer else 1 for e, k in powers if isinstance(e, sm.sin | sm.cos))
 
 
 def typeset(expression: sm.Basic) -> str:

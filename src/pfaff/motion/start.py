@@ -106,11 +106,15 @@ def on_positions(
         q[free] += step
         if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(q).max()):
             break
-    residual = np.abs(constraints(q, v, time)[0]).max()
-    if not residual <= KEPT * (1 + np.abs(q).max()):
+    left = np.abs(constraints(q, v, time)[0])
+    wrong = ~(left <= KEPT * (1 + np.abs(q).max()))
+    if wrong.any():
+        first = 1 + constraints.m - constraints.holonomic
+        named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
         raise ConstraintError(
-            f"the initial coordinates violate a holonomic constraint by {residual:.2g}: leave some out so that they "
-            "can follow, or ask for project=True"
+            f"the initial coordinates violate a holonomic constraint by {left[wrong].max():.2g} (row {named}): leave "
+            "some out so that they can follow, or ask for project=True; if all are free, these rows contradict "
+            "each other"
         )
     return q
 

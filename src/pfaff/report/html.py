@@ -61,16 +61,24 @@ def _entry(entry: Entry) -> str:
     badge = f'<span class="badge {colour}">{escape(entry.verdict)}</span>' if entry.verdict else ""
     where = f'<div class="where">{escape(entry.where)}</div>' if entry.where else ""
     facts = [f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in entry.facts.items()]
-    facts += [f"<tr><th>{escape(name)}</th><td>{mathml(each)}</td></tr>" for name, each in entry.formulas.items()]
+    formulas = [
+        f'<div class="named"><span>{escape(name)}</span>{_formula(each)}</div>' for name, each in entry.formulas.items()
+    ]
     pieces = [
         f'<div class="head"><div>{where}<h3>{escape(entry.title)}</h3></div>{badge}</div>',
-        f'<div class="formula">{mathml(entry.formula)}</div>' if entry.formula else "",
+        _formula(entry.formula) if entry.formula else "",
         f'<p class="remark">{escape(entry.remark)}</p>' if entry.remark else "",
+        *formulas,
         f"<table>{''.join(facts)}</table>" if facts else "",
         f"<details><summary>code</summary><pre><code>{escape(entry.code)}</code></pre></details>" if entry.code else "",
         f'<div class="parts">{"".join(_entry(part) for part in entry.parts)}</div>' if entry.parts else "",
     ]
     return f"<article>{''.join(pieces)}</article>"
+
+
+def _formula(latex: str) -> str:
+    """A formula that scrolls by itself where it is wider than the page."""
+    return f'<div class="formula">{mathml(latex)}</div>'
 
 
 def _image(image: Image) -> str:

@@ -22,6 +22,8 @@ article > div.head { display: flex; gap: .8rem; align-items: baseline; justify-c
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
 .formula { overflow-x: auto; overflow-y: hidden; padding: .5rem 0; }
 math { font-size: 1.1em; font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "XITS Math", "TeX Gyre Termes Math", math, serif; }
+.named { display: grid; grid-template-columns: 6rem minmax(0, 1fr); align-items: center; }
+.named > span { color: var(--soft); } .named math { margin-left: 0; text-align: left; }
 table { border-collapse: collapse; margin: .35rem 0; }
 th { text-align: left; font-weight: 500; color: var(--soft); padding: .1rem 1.2rem .1rem 0; white-space: nowrap; vertical-align: top; }
 td { padding: .1rem 0; font-variant-numeric: tabular-nums; }

@@ -189,12 +189,16 @@ def equation_96b(constraint: str) -> float:
     return float(np.abs(residual).max() / np.abs(vX).max())
 
 
-def speeds_up_without_viscosity() -> float:
-    """The mean speed of the block in the first third of the undamped motion relative to that in the last."""
-    motion = undamped()
-    speed = np.gradient(motion["X"], motion.t)
-    third = len(speed) // 3
-    return float(np.abs(speed[:third].mean()) / np.abs(speed[-third:].mean()))
+def travel_without_viscosity(factor: float) -> float:
+    """The mean displacement in the last third of 32 undamped motions over that in the first, beyond flutter.
+
+    Five if the velocity were constant, more if it increased. Single motions are chaotic; their mean is not.
+    """
+    case = pendulum()
+    beyond = case.at(F=factor * float(case.flutter()))
+    motions = beyond.ensemble(900, samples=901, theta1_dot=np.linspace(0.01, 0.04, 32), theta2_dot=0.01)
+    moved = motions.to_xarray()["X"].values
+    return float(moved[600:].mean() / moved[:300].mean())
 
 
 @cache
@@ -225,8 +229,8 @@ MOTIONS = [
           method="Taylor's method over τ = 300 beyond flutter", formula=r"\mathcal T+\mathcal V=\text{const}", shares="undamped"),
     Claim("Sec. 2, Fig. 4", "the reaction never works", reaction_never_works, within=1e-12, method="relative to the work of the load",
           formula=r"\int p\,\mathbf a\cdot\dot{\mathbf q}\,\mathrm d\tau=0", shares="undamped"),
-    Claim("Sec. 6.1", "without viscosity the mean velocity increases", speeds_up_without_viscosity, within=0.7,
-          method="first third of the motion relative to the last", shares="undamped"),
+    Claim("Sec. 6.1", "without viscosity the velocity increases", partial(travel_without_viscosity, 1.1), beyond=5.0,
+          method="mean displacement of 32 motions with ξ̂, last third of τ = 900 over the first third: 5 if the velocity were constant; later times were not looked at"),
     Claim("Fig. 11", "initial load K Δ of the triple pendulum", lambda: triple_at_rest()["p"], "8", method="equilibrium of the case", formula=r"p=K(\Delta-X)", shares="triple"),
     Claim("Fig. 11", "N = 3 under the elastic device: the straight column is left", first_grows, within=1e-5,
           method="initial rotation relative to the largest", shares="triple"),
