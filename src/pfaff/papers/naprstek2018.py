@@ -300,8 +300,10 @@ def compared(make: Callable[[], System]) -> Comparison:
 
 def operations(make: Callable[[], System]) -> float:
     """Operations of Lagrange's symbolic equations over those of Appell's."""
-    found = compared(make)
-    return found["lagrange"].operations / found["appell"].operations
+    lagrange, appell = (compared(make)[principle].operations for principle in ("lagrange", "appell"))
+    assert lagrange is not None
+    assert appell is not None  # these systems are small
+    return lagrange / appell
 
 
 def compiled_operations(make: Callable[[], System]) -> float:
