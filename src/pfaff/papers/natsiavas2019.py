@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 STATES = 8
 UPRIGHT: dict[str, Any] = {"x0": 0, "y0": 1, "x1": 1, "y1": 1, "x2": 2, "y2": 1, "x0_dot": 1}
 CRANKED: dict[str, Any] = {"x1": 0.5, "y1": 0.5, "x2": 1, "x2_dot": -4}
-STEPS = (0.02, 0.01, 0.005, 0.0025)
+STEPS = (0.01, 0.005, 0.0025)
 FLAT, DEAD = 1.6, 1.2  # by then the linkage has been flat twice, the slider-crank in two dead points
 
 
@@ -244,7 +244,7 @@ def same_motion_with_redundancy() -> float:
 
 @cache
 def long_motion() -> Motion:
-    return _linkage().simulate(10, method="augmented", step=0.01, samples=401, **UPRIGHT)
+    return _linkage().simulate(10, method="augmented", step=0.01, samples=201, **UPRIGHT)
 
 
 def energy_drift() -> float:
@@ -331,11 +331,11 @@ def draw_convergence() -> Figure:
     )
     for words, mechanism, mark, colour in curves:
         axes.loglog(STEPS, errors(mechanism), mark + "-", color=colour, label=words, ms=9, fillstyle="none")
-    steps = STEPS[:3]
-    fixed = [_error(march(1.0, h, 1e4 * h**2 / 4), 1.0) for h in steps]
-    axes.loglog(steps, fixed, "x--", color=VERMILION, label="five rods, flat once, fixed penalty")
+    steps = (0.02, *STEPS)
+    fixed = [_error(march(1.0, h, 1e4 * h**2 / 4), 1.0) for h in steps[:3]]
+    axes.loglog(steps[:3], fixed, "x--", color=VERMILION, label="five rods, flat once, fixed penalty")
     axes.loglog(STEPS, [5 * h**2 for h in STEPS], ":", color=GREY, label="second order")
-    axes.set_xticks(STEPS, [f"{h:g}" for h in STEPS])
+    axes.set_xticks(steps, [f"{h:g}" for h in steps])
     axes.set_xticks([], minor=True)
     axes.legend(frameon=False, fontsize="small")
     label(axes, "step h", "error at the end", "Three-field augmented Lagrangian through singular configurations")
