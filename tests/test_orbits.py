@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import heyoka as hy
 import numpy as np
 import pytest
@@ -539,16 +541,16 @@ def test_a_branch_point_without_its_multiplier_is_not_called_located(monkeypatch
 
 
 def test_cycles_on_the_other_side_are_not_said_to_be_reached(skate_hopf):
-    with pytest.raises(NoBifurcationError, match=r"cycles exist above F = 76\.33.*, away from to=70"):
-        skate_hopf.orbits(to=70)
+    kept = skate_hopf.orbits(to=70)
+    assert re.search(r"cycles exist above F = 76\.33.*, away from to=70", kept.ended)
+    assert len(kept) > 3
     mu = sm.Symbol("mu", real=True)
     r2 = x**2 + y**2
     radial = mu + 2 * r2 - r2**2  # subcritical at 0, a fold at −1
     ode = pfaff.ode({x: radial * x - y, y: x + radial * y}, {mu: -2}, load=mu)
     hopf = ode.at().hopf(to=1)
     assert hopf.orbits(to=1.5).ended == "reached 1.5"
-    with pytest.raises(NoBifurcationError, match=r"cycles exist below mu = .*, away from to=0.5"):
-        hopf.orbits(to=0.5)
+    assert re.search(r"cycles exist below mu = .*, away from to=0.5", hopf.orbits(to=0.5).ended)
     (large,) = hopf.orbits(to=1.5).at(-0.9)[-1:]
     back = large.orbits(to=-1.5)
     assert "away from to=-1.5" in back.ended
