@@ -19,7 +19,7 @@ from pfaff.compiled import Compiled
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.flow import Flow
 from pfaff.lowering import graph_of
-from pfaff.relative import relative_flow
+from pfaff.relative import accidental, relative_flow
 from pfaff.stability.linear import Spectrum
 from pfaff.statics import gradient_rows
 from pfaff.steady import FARTHEST, SETTLED, at_rest, balanced, row_sizes
@@ -132,7 +132,7 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     names = case.system.coordinate_names
     speeds = [name for name in (*start, *fixed) if name.removesuffix("_dot") in names and name not in names]
-    flow = relative_flow(case.system, speeds)
+    flow = relative_flow(case.system, speeds, case.numbers)
     for name, value in {**start, **fixed}.items():
         if name not in flow.states:
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
@@ -140,7 +140,16 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
             raise ParameterError(f"{name} = {value}: give a finite number")
     x = np.array([float({**start, **fixed}.get(name, 0.0)) for name in flow.states])
     held = np.array([name in fixed for name in flow.states])
-    x = _solved(case, flow, x, held)
+    try:
+        x = _solved(case, flow, x, held)
+    except ConvergenceError as problem:
+        alike = accidental(flow, case.numbers) if speeds else ()
+        if not alike:
+            raise
+        raise ConvergenceError(
+            f"{problem}; only at these values of the parameters is {case.system.name} alike at every "
+            f"{', '.join(alike)}: state it without the parameters that are zero"
+        ) from problem
     _check_time(case, flow, x)
     residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
     zeros = _structural(case, flow, x)
