@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import heyoka as hy
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.bifurcation.floquet import multipliers
 from pfaff.bifurcation.gauss import gauss
+from pfaff.bifurcation.roots import bracketed_root
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 
 x, y, z = sm.symbols("x y z")
@@ -652,3 +655,32 @@ def test_a_motion_that_conserves_energy_is_refused_by_name(nonlinear):
     ode = pfaff.ode({x: y, y: -g * nonlinear(x)}, {g: 1}, load=g)
     with pytest.raises(ConvergenceError, match="one of a family of orbits at g = 1"):
         ode.at().orbit(integrated(ode, {}, [0.4, 0], 40))
+
+
+# Roots of costly functions
+
+
+def test_a_root_is_where_a_function_vanishes():
+    rng = np.random.default_rng(1)
+    shapes = [np.sinh, np.tanh, np.expm1, np.arctan, lambda t: t / np.sqrt(1 + abs(t))]
+    for shape, power, _ in product(shapes, (1, 1 / 3, 3), range(20)):
+        root, steep, sign = rng.uniform(0.01, 0.99), 10 ** rng.uniform(-1, 2.4), rng.choice([-1, 1])
+
+        def function(at, shape=shape, power=power, root=root, steep=steep, sign=sign):
+            value = shape(steep * (at - root))
+            return sign * np.sign(value) * abs(value) ** power
+
+        assert bracketed_root(function, 0.0, 1.0, 1e-11) == pytest.approx(root, abs=1.1e-11)
+    assert bracketed_root(lambda at: np.exp(500 * at) - np.exp(150), 0.0, 1.0, 1e-11) == pytest.approx(0.3, abs=1e-11)
+    assert bracketed_root(lambda at: (at - 0.3) ** 3, 0.0, 1.0, 1e-11) == pytest.approx(0.3, abs=1e-11)
+
+
+def test_a_smooth_function_is_evaluated_a_few_times_only():
+    places = []
+
+    def function(at):
+        places.append(at)
+        return np.cos(at) - at
+
+    assert bracketed_root(function, 0.0, 1.0, 1e-11) == pytest.approx(0.7390851332151607, abs=1e-11)
+    assert len(places) <= 7 and bracketed_root(function, 0.0, 1.0, 1e-11) in places
