@@ -683,4 +683,5 @@ def test_a_smooth_function_is_evaluated_a_few_times_only():
         return np.cos(at) - at
 
     assert bracketed_root(function, 0.0, 1.0, 1e-11) == pytest.approx(0.7390851332151607, abs=1e-11)
-    assert len(places) <= 7 and bracketed_root(function, 0.0, 1.0, 1e-11) in places
+    assert len(places) <= 7
+    assert bracketed_root(function, 0.0, 1.0, 1e-11) in places

@@ -34,7 +34,7 @@ def bracketed_root(function: Callable[[float], float], a: float, b: float, toler
             at = (low[0] + high[0]) / 2
         at = min(
             max(at, low[0] + tolerance / 2), high[0] - tolerance / 2
-        )  # just beyond an end, to enclose a root there
+        )  # beyond an end, to enclose a root there
         found = at, _number(function(at))
         known.append(found)
         if _alike(found[1], low[1]):
