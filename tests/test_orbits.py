@@ -635,6 +635,25 @@ def test_two_special_points_in_one_step_are_found(kind, apart):
     assert [each.value for each in branch.special] == pytest.approx([1 - apart / 2, 1 + apart / 2], abs=1e-8)
 
 
+def beside_circles(**others):
+    """Circles r² = μ + 1, with what happens beside them."""
+    mu = sm.Symbol("mu", real=True)
+    r2 = x**2 + y**2
+    rates = {sm.Symbol(name, real=True): rate for name, rate in others.items()}
+    ode = pfaff.ode({x: (mu + 1 - r2) * x - y, y: x + (mu + 1 - r2) * y} | rates, {mu: "-3/2"}, load=mu)
+    return ode.at().hopf(to=0)
+
+
+@pytest.mark.parametrize("to", [0.55, 0.8])
+def test_two_special_points_in_the_last_step_are_found(to):
+    """A pair grows at the rate 1e-4 − (μ − 1/2)²."""
+    mu, u, v = sm.symbols("mu u v", real=True)
+    a, w = 1e-4 - (mu - 0.5) ** 2, 1.4142135
+    branch = beside_circles(u=a * u - w * v, v=w * u + a * v - v**3).orbits(to=to)
+    assert [each.kind for each in branch.special] == ["torus", "torus"]
+    assert [each.value for each in branch.special] == pytest.approx([0.49, 0.51], abs=1e-8)
+
+
 def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
     import sys
     import time

@@ -32,9 +32,7 @@ def bracketed_root(function: Callable[[float], float], a: float, b: float, toler
             return last[0]
         if len(widths) > 2 and widths[-1] > STALLED * widths[-3]:
             at = (low[0] + high[0]) / 2
-        at = min(
-            max(at, low[0] + tolerance / 2), high[0] - tolerance / 2
-        )  # beyond an end, to enclose a root there
+        at = min(max(at, low[0] + tolerance / 2), high[0] - tolerance / 2)  # beyond an end, to enclose a root there
         found = at, _number(function(at))
         known.append(found)
         if _alike(found[1], low[1]):
