@@ -158,6 +158,19 @@ def test_a_fast_support_holds_the_pendulum_upside_down():
         assert (largest < 1 + 1e-7) == stands
 
 
+@pytest.mark.parametrize("f0", [0.3, 0.5, 0.6])
+def test_the_pendulum_stands_upside_down_between_two_edges(f0):
+    """a_0(q) < −4g/(LΩ²) < b_1(q), where b_1 is an edge only if it is negative: from q = 2f0/L = 0.908 on."""
+    q = 2 * f0
+    low, high = mathieu_a(0, q), mathieu_b(1, q)
+    assert (high < 0) == (q > 0.9081)
+    probes = [(1.02 * low, False), (0.98 * low, True)]
+    probes += [(1.02 * high, True), (0.98 * high, False)] if high < 0 else [(0.001 * low, True)]
+    for value, stands in probes:
+        case = SHAKEN.at(f0=f0, Omega=np.sqrt(-4 / value))
+        assert (np.abs(np.linalg.eigvals(monodromy(case, np.pi))).max() < 1 + 1e-6) == stands
+
+
 def static_limit(epsilon: float) -> float:
     """The largest (mg + P)L/K on the path (Q − ε)[1 − (Q − ε)²]/sin Q that starts from rest."""
     found = minimize_scalar(

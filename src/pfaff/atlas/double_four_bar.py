@@ -13,10 +13,11 @@ from pfaff.system import Drawing, System, coordinates
 def double_four_bar(rigid_coupler: bool = False) -> System:
     """Five equal rods; where they lie flat its one degree of freedom becomes three. Start: y_i = l, x0_dot = v.
 
-    Bayo and Avello (1994), Nonlinear Dynamics 5, 209–231; problem A02 with N = 2 of the IFToMM library of multibody
-    benchmarks (González et al. 2006): rods of 1 m and 1 kg, gravity 9.81, upright, B0 moving at 1 m/s. B0, B1, B2 are
-    the upper joints, the lower ones are 0, l, 2l on the x-axis. A rigid coupler B0 B1 B2 in place of two rods leaves
-    the motion as it is and makes the middle crank redundant.
+    Proposed by Bayo and Avello (1994), Nonlinear Dynamics 5, 209–231. The numbers are those of problem A02, N four-bars
+    in a row, of the benchmark of González et al. (2006): uniform rods of 1 m and 1 kg, gravity 9.81, B0 starting at
+    1 m/s, from upright. There N = 40; here N = 2, as in the double four-bar mechanism of the IFToMM library. B0, B1, B2
+    are the upper joints, the lower ones are 0, l, 2l on the x-axis. The rigid coupler B0 B1 B2 in place of two rods is
+    our own variant: it leaves the motion as it is and makes the middle crank redundant.
     """
     names = [f"{axis}{i}" for i in range(3) for axis in "xy"]
     q = coordinates(" ".join(names))

@@ -28,7 +28,9 @@ def moving_support_pendulum() -> System:
     """The pendulum whose support moves up and down by f = f0 cos Ωt: Q̈ + (g + f̈) sin Q/L = 0.
 
     Near Q = 0 this is Mathieu's equation y″ + (a − 2q cos 2τ) y = 0 in τ = Ωt/2, with a = 4g/(LΩ²) and q = 2f0/L;
-    upside down it has −a, and stands where that lies above the first characteristic value (Stephenson 1908).
+    upside down it has −a, and stands where that lies between the characteristic values a₀(q) and b₁(q) (Stephenson 1908
+    for small q, where a₀ ≈ −q²/2 alone matters). From q = 0.908 on b₁ is negative too: beyond it oscillations
+    of two periods of the support grow.
     """
     f0, Omega = sm.symbols("f0 Omega", real=True)
     parameters = {m: 1, L: 1, g: 1, f0: sm.Rational(1, 10), Omega: 2}

@@ -11,9 +11,10 @@ from pfaff.system import Drawing, System, coordinates
 def slider_crank() -> System:
     """Crank and rod of one length; where both stand upright the slider may stay while they turn together.
 
-    A problem of the IFToMM library of multibody benchmarks (González et al. 2006): uniform rods of 1 kg, a massless
-    slider, gravity 9.81; the crank starts at 45°, the slider with −4 m/s. The crank pin is (x1, y1), the slider
-    (x2, 0).
+    After the mechanisms with which formulations are tested at singular configurations (Bayo and Avello 1994). The
+    statement and its numbers are our own and those of no benchmark: uniform rods of √½ m and 1 kg, a massless slider,
+    gravity 9.81. Our start has the crank at 45° and the slider moving with −4 m/s: x1 = y1 = ½, x2 = 1, x2_dot = −4.
+    The crank pin is (x1, y1), the slider (x2, 0).
     """
     x1, y1, x2 = q = coordinates("x1 y1 x2")
     l, m, g = sm.symbols("l m g", positive=True)

@@ -1,10 +1,11 @@
 """Two-wheeled bodies towed at constant speed: the suitcase that rocks and the trailer that snakes.
 
-One model serves both, as Horváth and Takács do in Analogue models of rocking suitcases and snaking trailers (2018):
-yaw, roll on elastic wheels, and a hitch that yields sideways. Plaut (1996), Rocking instability of a pulled suitcase
-with two wheels, Acta Mech. 117, and Darling, Tilley and Gao (2009), An experimental investigation of car–trailer
-high-speed stability, Proc. IMechE D 223, describe what is modelled. The statement and its parameters are our own: a
-rigid body on an axle that does not slip sideways, which rolls about the line from the hitch to the middle of the axle.
+That they are analogues says a title, Horváth and Takács, Analogue models of rocking suitcases and snaking trailers
+(Nonlinear Dynamics of Structures, Systems and Devices, NODYCON 2019, vol. I, p. 117); rocking is the subject of Plaut
+(1996), Rocking instability of a pulled suitcase with two wheels, Acta Mech. 117, snaking that of Darling, Tilley and
+Gao (2009), An experimental investigation of car–trailer high-speed stability, Proc. IMechE D 223. The model here and
+all its numbers are our own and reproduce none of theirs: a rigid body on an axle that does not slip sideways, with yaw,
+roll about the line from the hitch to the middle of the axle, elastic wheels, and a hitch that yields sideways.
 """
 
 from __future__ import annotations
@@ -19,16 +20,19 @@ from pfaff.system import Drawing, System, coordinates
 
 
 def rocking_suitcase() -> System:
-    """A suitcase pulled by its handle: short, high and steeply inclined, on hard wheels close together."""
+    """A suitcase pulled by its handle: short, inclined by 45°, on wheels close together.
+
+    Its numbers are chosen so that it begins to rock at a walking speed: the oscillation that grows is mostly roll.
+    """
     values = {
         "m": 15, "I1": "0.6", "I2": "1.2", "I3": "0.9", "l": "0.8", "H": "0.8", "a": "0.2", "h": "0.2", "b": "0.2",
-        "k_w": 1000, "c_w": 5, "k": 500, "c": 5, "g": "9.81",
+        "k_w": 2000, "c_w": 10, "k": 500, "c": 5, "g": "9.81",
     }  # fmt: skip
     return _towed("rocking suitcase", values)
 
 
 def snaking_trailer() -> System:
-    """A caravan: long, with the hitch at the height of its axle, on soft suspensions."""
+    """A caravan: long, its hitch a tenth of the length above the axle, on soft suspensions; it snakes on the road."""
     values = {
         "m": 1200, "I1": 600, "I2": 2500, "I3": 2500, "l": "4", "H": "0.4", "a": "0.3", "h": "0.8", "b": "0.9",
         "k_w": 40000, "c_w": 1500, "k": 60000, "c": 500, "g": "9.81",
@@ -40,7 +44,9 @@ def _towed(name: str, values: dict[str, Any]) -> System:
     """Coordinates are the displacement q of the hitch, yaw psi and roll phi; the hitch is at (v t, q, H).
 
     The body has its centre of mass a ahead of the axle along the line to the hitch and h above it, its moments of
-    inertia I1 about that line, I2 aside and I3 upwards. Springs k_w and dampers c_w carry the wheels at ±b.
+    inertia I1 about that line, I2 aside and I3 upwards. It rests on the wheels, at ±b on the axle, through
+    vertical springs k_w and dampers c_w: as the line of the roll is inclined by atan(H/l), they yield by
+    ±b sin φ l/√(l² + H²).
     """
     q, psi, phi = coordinates("q psi phi")
     p = {each: sm.Symbol(each, **_promise(each)) for each in values}
@@ -58,11 +64,12 @@ def _towed(name: str, values: dict[str, Any]) -> System:
     ahead, left = v * sm.cos(psi) + sideways * sm.sin(psi), sideways * sm.cos(psi) - v * sm.sin(psi) - l * yaw
     velocity = rolling.T * (tilting.T * sm.Matrix([ahead, left, 0])) + spin.cross(centre)
     height = up.dot(centre)
+    lift = up.dot(sm.Matrix([0, b, 0]))
     return System(
         coordinates=[q, psi, phi],
         kinetic=kinetic_energy(p["m"], sm.diag(p["I1"], p["I2"], p["I3"]), velocity, spin),
-        potential=p["m"] * p["g"] * height + p["k"] * q**2 / 2 + p["k_w"] * b**2 * sm.sin(phi) ** 2,
-        dissipation=p["c"] * sideways**2 / 2 + p["c_w"] * b**2 * roll**2,
+        potential=p["m"] * p["g"] * height + p["k"] * q**2 / 2 + p["k_w"] * lift**2,
+        dissipation=p["c"] * sideways**2 / 2 + p["c_w"] * lift.diff(t) ** 2,
         nonholonomic_constraints=[left],
         parameters={**{p[each]: sm.Rational(value) for each, value in values.items()}, v: 0},
         load=v,
