@@ -122,10 +122,13 @@ def on_positions(
     if wrong.any():
         first = 1 + constraints.m - constraints.holonomic
         named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
+        remedy = (
+            "these rows have no common solution nearby: start elsewhere, or correct them"
+            if free.all()
+            else "leave some out so that they can follow, or ask for project=True"
+        )
         raise ConstraintError(
-            f"the initial coordinates violate a holonomic constraint by {left[wrong].max():.2g} (row {named}): leave "
-            "some out so that they can follow, or ask for project=True; if all are free, these rows contradict "
-            "each other"
+            f"the initial coordinates violate a holonomic constraint by {left[wrong].max():.2g} (row {named}): {remedy}"
         )
     return q
 
