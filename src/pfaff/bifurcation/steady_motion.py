@@ -21,6 +21,7 @@ from pfaff.flow import Flow
 from pfaff.lowering import graph_of
 from pfaff.relative import accidental, relative_flow
 from pfaff.stability.linear import Spectrum
+from pfaff.stability.rounding import axis_rounding
 from pfaff.statics import gradient_rows
 from pfaff.steady import FARTHEST, SETTLED, at_rest, balanced, row_sizes
 
@@ -89,9 +90,13 @@ class SteadyMotion:
         return allowed.T @ self.flow.jacobian(self.x, self.case) @ allowed
 
     @cached_property
+    def _deflated(self) -> np.ndarray:
+        return Deflation.about(self.jacobian, self.zeros)(self.jacobian)
+
+    @cached_property
     def eigenvalues(self) -> np.ndarray:
         """Without structural zeros, the least stable first."""
-        values = np.linalg.eigvals(Deflation.about(self.jacobian, self.zeros)(self.jacobian))
+        values = np.linalg.eigvals(self._deflated)
         return values[np.lexsort((values.imag, -values.real))]
 
     def spectrum(self) -> Spectrum:
@@ -100,7 +105,8 @@ class SteadyMotion:
         modes = [_null_vector(self.jacobian, value) for value in self.eigenvalues]
         vectors = allowed @ np.array(modes).T if modes else np.zeros((len(self.x), 0))
         zeros = {"families of steady motions": sum(self.zeros)} if self.zeros else {}
-        return Spectrum(self.eigenvalues, vectors, np.zeros((0, len(modes))), zeros, None)
+        rounding = axis_rounding(self._deflated, self.eigenvalues)
+        return Spectrum(self.eigenvalues, vectors, np.zeros((0, len(modes))), zeros, None, rounding)
 
     @property
     def stable(self) -> bool:

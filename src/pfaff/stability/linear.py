@@ -16,6 +16,7 @@ import sympy as sm
 
 from pfaff.lowering import graph_of
 from pfaff.reduction import ignorable_coordinates
+from pfaff.stability.rounding import REAL, axis_rounding
 from pfaff.statics import statics_of
 from pfaff.system import System
 
@@ -44,7 +45,8 @@ class Spectrum:
     """Eigenvalues of small motions, the structural zeros kept apart.
 
     ``vectors`` holds, column by column, the coordinates' part of each mode (all states of a plain ODE);
-    ``reactions`` the amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause.
+    ``reactions`` the amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause,
+    ``rounding`` is the real part up to which each eigenvalue may lie on the imaginary axis.
     """
 
     values: np.ndarray
@@ -52,6 +54,7 @@ class Spectrum:
     reactions: np.ndarray
     zeros: dict[str, int]
     linearisation: Linearisation | None  # none for a plain ODE
+    rounding: np.ndarray
 
     @property
     def structural_zeros(self) -> int:
@@ -60,12 +63,7 @@ class Spectrum:
     @property
     def stable(self) -> bool:
         """No eigenvalue to the right of the imaginary axis, beyond rounding."""
-        return bool(self.values.real.max(initial=-np.inf) <= self.rounding)
-
-    @property
-    def rounding(self) -> float:
-        """How far rounding may move a (possibly double) eigenvalue: √ε times the spectral radius."""
-        return 1e-7 * float(np.abs(self.values).max(initial=0.0))
+        return not (self.values.real > self.rounding).any()
 
     @property
     def status(self) -> str:
@@ -73,8 +71,8 @@ class Spectrum:
             verdict = "stable"
         else:
             growing = self.values[self.values.real > self.rounding]
-            oscillating = (np.abs(growing.imag) > self.rounding).sum() // 2
-            straight = (np.abs(growing.imag) <= self.rounding).sum()
+            turning = np.abs(growing.imag) > REAL * np.abs(growing)
+            oscillating, straight = turning.sum() // 2, (~turning).sum()
             parts = [f"{oscillating} growing oscillation(s)"] * bool(oscillating)
             verdict = "unstable: " + " and ".join(parts + [f"{straight} divergent mode(s)"] * bool(straight))
         causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
@@ -190,7 +188,7 @@ class Linearisation:
         vectors = vectors / np.linalg.norm(vectors, axis=0)
         push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
         reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
-        return Spectrum(values, vectors, reactions, r.zeros, self)
+        return Spectrum(values, vectors, reactions, r.zeros, self, axis_rounding(r.J, values))
 
     def polynomial(self) -> np.ndarray:
         """ρ_0 … ρ_m of Eq. (44), highest power first, with ρ_0 > 0."""
