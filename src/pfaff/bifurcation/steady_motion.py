@@ -16,7 +16,7 @@ import numpy as np
 
 from pfaff.bifurcation.slices import Deflation, zero_chain
 from pfaff.compiled import Compiled
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow import Flow
 from pfaff.lowering import graph_of
 from pfaff.relative import accidental, relative_flow
@@ -172,11 +172,13 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
     """Gauss–Newton in what is not held: the equations are dependent along families, and steps the shortest."""
     x, last = x.copy(), np.inf
     for _ in range(NEWTON_STEPS):
-        J = flow.jacobian(x, case)
+        f, J = flow.rhs(x, case), flow.jacobian(x, case)
+        if not np.isfinite(J).all():
+            flow._diagnose(x, case.numbers, f)
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
         step = np.zeros_like(x)
-        step[~held] = -np.linalg.lstsq(matrix, flow.rhs(x, case) / scale, rcond=RANK)[0]
+        step[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=RANK)[0]
         step *= scale
         size = float(np.abs(step).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
         if not np.isfinite(size):
@@ -224,7 +226,7 @@ def _structural(case: Case, flow: Flow, x: np.ndarray) -> tuple[int, ...]:
         aside = x + NEARBY * (1 + np.abs(x).max()) * generator.uniform(-1, 1, len(x))
         try:
             there = chain(_solved(case, flow, aside, np.zeros(len(x), dtype=bool)))
-        except ConvergenceError:
+        except PfaffError:
             continue
         found = tuple(min(a, b) for a, b in zip(found, there, strict=False))
     return found
