@@ -175,7 +175,7 @@ class System(Parametrised):
             check_descriptions(self)
 
     statement: Statement = field(init=False, repr=False)
-    redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from earlier ones, from zero
+    redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, from zero
 
     @property
     def time(self) -> sm.Symbol:
