@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
+
 import numpy as np
 
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
@@ -9,6 +12,7 @@ REAL = 1e-7  # imaginary parts below this, relative to their eigenvalue, are non
 ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
 STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
 DIPS = 33  # places between two points at which growth rates are looked at
+PLACES, NARROW = 33, 1e-12  # on a path at which pairs are looked at; of it, the bracket of a place where they cross
 
 
 def floor(values: np.ndarray) -> float:
@@ -104,3 +108,38 @@ def dips(a: np.ndarray, da: np.ndarray, b: np.ndarray, db: np.ndarray, length: f
     cubic = a + s**2 * (3 - 2 * s) * (b - a) + s * (1 - s) ** 2 * da + s**2 * (s - 1) * db
     same = (a * b > 0) & (np.minimum(np.abs(a), np.abs(b)) > noise)
     return bool((same & (cubic * np.sign(a) < -noise).any(axis=0)).any())
+
+
+def crossing_together(values_at: Callable[[float], np.ndarray], to: float) -> tuple[float, np.ndarray] | None:
+    """The first place on (0, to) where several pairs cross the imaginary axis at once, and their frequencies there.
+
+    Each way, so that the product of their growth rates may keep its sign; pairs that stay on the axis say nothing.
+    """
+    sampled = [(float(place), values_at(float(place))) for place in np.linspace(0, to, PLACES)]
+    least = min(_on_axis(values) for _, values in sampled)
+    for (a, first), (b, last) in pairwise(each for each in sampled if _on_axis(each[1]) == least):
+        while len(pairs := _crossed(first, last)) > 1:
+            middle = (a + b) / 2
+            if _on_axis(values_at(middle)) == least + 1:
+                middle = 0.55 * a + 0.45 * b
+            inner = values_at(middle)
+            if _on_axis(inner) > least + 1 or b - a < NARROW * to:
+                return middle, pairs
+            a, first, b, last = (a, first, middle, inner) if len(_crossed(first, inner)) else (middle, inner, b, last)
+    return None
+
+
+def _on_axis(values: np.ndarray) -> int:
+    """How many pairs are on the imaginary axis."""
+    near = np.abs(values.real) <= ROUNDING * np.abs(values) + floor(values)
+    return int((near & (values.imag > REAL * np.abs(values) + floor(values))).sum())
+
+
+def _crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Frequencies of the pairs that have crossed the imaginary axis from one place to another."""
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(np.abs(b[None] - a[:, None]))
+    a, b = a[rows], b[columns]
+    noise = REAL * np.maximum(np.abs(a), np.abs(b)) + floor(b)
+    return np.sort(b.imag[(a.real * b.real < 0) & (np.minimum(a.imag, b.imag) > noise)])
