@@ -688,3 +688,48 @@ def test_the_shell_names_the_flag_that_is_wrong():
         result = CliRunner().invoke(app, arguments)
         assert isinstance(result.exception, ParameterError)
         assert culprit in str(result.exception)
+
+
+# Eigenvalues that cross together, hardly, or often
+
+
+def two_pairs(first, second):
+    u, v = sm.symbols("u v")
+    return {x: first * x - y - x**3, y: x + first * y, u: second * u - 2 * v - u**3, v: 2 * u + second * v}
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_eigenvalues_that_change_sides_are_seen(pairs):
+    """One goes up where the other comes down, so that as many are unstable before as behind."""
+    rate = mu - sm.Rational(1, 7)
+    equations = two_pairs(rate, -rate) if pairs else {x: rate * x - x**3, y: -rate * y - y**3}
+    branch = ode(equations, mu=-1).at().branch(to=1)
+    assert kinds(branch) == ["multiple hopf" if pairs else "multiple branch point"]
+    assert branch.special[0].value == pytest.approx(1 / 7, abs=1e-9)
+
+
+@pytest.mark.parametrize("apart", [1e-5, 7e-6])
+def test_two_pairs_that_cross_close_together_are_two_points(apart):
+    branch = ode(two_pairs(mu, mu - apart), mu=-1).at().branch(to=1)
+    assert kinds(branch) == ["hopf", "hopf"]
+    assert [each.value for each in branch.special] == pytest.approx([0, apart], abs=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-4])
+def test_a_pair_that_is_unstable_for_a_moment_is_seen(size):
+    """The growth rate is ε² − (μ − 3/10)²; where it only touches zero, nothing happens."""
+    rate = sm.Float(size) ** 2 - (mu - 0.3) ** 2
+    branch = ode({x: rate * x - y - x**3, y: x + rate * y}, mu=-1).at().branch(to=1)
+    assert [each.value for each in branch.special] == pytest.approx([0.3 - size, 0.3 + size], abs=1e-10)
+    touching = -((mu - 0.3) ** 2)
+    assert not ode({x: touching * x - y - x**3, y: x + touching * y}, mu=-1).at().branch(to=1).special
+
+
+def test_growth_rates_that_oscillate_shorten_the_steps():
+    """sin 200μ = 9/10 has 20 roots up to 3/10, more than the branch, a straight line, has steps of its own."""
+    rate = sm.sin(200 * mu) - 0.9
+    branch = ode({x: rate * x - x**3, y: -y}, mu=0).at().branch(to=0.3)
+    first, second = np.arcsin(0.9), np.pi - np.arcsin(0.9)
+    expected = sorted(k * 2 * np.pi + each for k in range(10) for each in (first, second))
+    assert [each.value * 200 for each in branch.special] == pytest.approx([e for e in expected if e < 60], abs=1e-7)
+    assert set(kinds(branch)) == {"branch point"}

@@ -434,6 +434,28 @@ def test_a_pair_that_only_touches_the_axis_is_no_hopf_point():
         touching.at().hopf(to=2)
 
 
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize("start", [-1, 0, "3/10"])
+def test_pairs_that_cross_together_have_no_lyapunov_coefficient(start, way):
+    """Both at μ = 0, the second one way or the other; parted by 1e-5, each is a Hopf point."""
+    u, v, d = sm.symbols("u v d", real=True)
+    rate = way * (mu - d)
+    equations = {x: mu * x - y - x**3, y: x + mu * y, u: rate * u - 2 * v - u**3, v: 2 * u + rate * v}
+    system = pfaff.ode(equations, {mu: start, d: 0}, load=mu)
+    with pytest.raises(NoBifurcationError, match=r"2 pairs .* together at mu = 0, with the frequencies 1, 2"):
+        system.at().hopf(to=-1 if start == "3/10" else 1)
+    if start == -1:
+        assert system.at(d=1e-5).hopf(to=1).value == pytest.approx(0, abs=1e-12)
+        assert system.at(d=1e-5).hopf(near=0.5).value == pytest.approx(1e-5, rel=1e-9)
+
+
+def test_a_resonance_with_an_undamped_mode_has_no_normal_form():
+    u, v = sm.symbols("u v")
+    system = pfaff.ode({x: mu * x - y - x * u, y: x + mu * y, u: -2 * v + x**2, v: 2 * u}, {mu: -1}, load=mu)
+    with pytest.raises(ConvergenceError, match="twice the critical one"):
+        system.at().hopf(to=1)
+
+
 def test_vanishing_wants_a_change_of_sign(skate_point):
     with pytest.raises(NoBifurcationError, match="same sign"):
         skate_point.vanishing("c_i", between=(1, 2))

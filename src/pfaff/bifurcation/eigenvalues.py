@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 
 from pfaff.stability.rounding import REAL, ROUNDING, STIFF
 
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
-DIPS = 33  # places between two points at which growth rates are looked at
+WILD = 0.25  # of growth rates, what they may change otherwise than along a line in a step
+UNSURE = 0.125  # of the error of the trapezoidal rule, that of a cubic
+PLACES, NARROW = 33, 1e-12  # on a path at which pairs are looked at; of it, the bracket of a place where they cross
 
 
 def floor(values: np.ndarray) -> float:
@@ -89,17 +95,88 @@ def slopes(J: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return values, np.zeros_like(values)
 
 
-def dips(a: np.ndarray, da: np.ndarray, b: np.ndarray, db: np.ndarray, length: float) -> bool:
-    """Whether a growth rate of one sign at both ends of a step has the other in between, by Hermite's cubics."""
+@dataclass(frozen=True)
+class Rates:
+    """Growth rates of matched eigenvalues at both ends of a step, and their slopes in units of it: Hermite's cubics."""
+
+    a: np.ndarray
+    da: np.ndarray
+    b: np.ndarray
+    db: np.ndarray
+    noise: np.ndarray
+
+    @classmethod
+    def between(cls, a: np.ndarray, da: np.ndarray, b: np.ndarray, db: np.ndarray, length: float) -> Rates:
+        """From eigenvalues and their derivatives, matched by where the mean derivative takes them."""
+        from scipy.optimize import linear_sum_assignment
+
+        cost = np.abs(b[None] - a[:, None] - length * (da[:, None] + db[None]) / 2)
+        cost = cost + length / 4 * np.abs(db[None] - da[:, None])  # of two that pass each other, ends and slopes agree
+        rows, columns = linear_sum_assignment(cost) if np.isfinite(cost).all() else (np.zeros(0, int),) * 2
+        noise = ROUNDING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
+        return cls(a[rows].real, length * da[rows].real, b[columns].real, length * db[columns].real, noise)
+
+    def at(self, s: np.ndarray) -> np.ndarray:
+        bow = s * (1 - s) ** 2 * self.da + s**2 * (s - 1) * self.db
+        return self.a + s**2 * (3 - 2 * s) * (self.b - self.a) + bow
+
+    def crossed(self, beyond: bool) -> np.ndarray:
+        """Which change their signs; one that is zero at the end has crossed in this step, unless ``beyond`` is asked."""
+        end = np.sign(self.a) * self.b
+        return (np.abs(self.a) > self.noise) & (end < -self.noise if beyond else end <= self.noise)
+
+    def hide(self) -> bool:
+        """Whether a rate of one sign at both ends may have the other in between, or changes too much to know.
+
+        The cubic is wrong by some of what the trapezoidal rule is; neither can be trusted where that or the cubic's bow
+        is large beside the rates themselves.
+        """
+        a, b, sign = self.a, self.b, np.sign(self.a)
+        wrong = np.abs(b - a - (self.da + self.db) / 2)
+        wild = np.maximum(wrong, np.abs(self.db - self.da) / 8) > WILD * np.maximum(np.abs(a), np.abs(b)) + self.noise
+        same = (a * b > 0) & (np.minimum(np.abs(a), np.abs(b)) > self.noise)
+        lowest = np.minimum(*(sign * self.at(s) for s in self._extrema()))
+        return bool((wild | same & (lowest < np.maximum(UNSURE * wrong, -self.noise))).any())
+
+    def _extrema(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the cubics are stationary, in the step or at its nearer end."""
+        bend, twist = 3 * (self.b - self.a) - 2 * self.da - self.db, 2 * (self.a - self.b) + self.da + self.db
+        root = bend + np.where(bend < 0, -1.0, 1.0) * np.sqrt(np.maximum(bend**2 - 3 * twist * self.da, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            places = -self.da / root, -root / (3 * twist)
+        return tuple(np.clip(np.nan_to_num(each, nan=0.0), 0.0, 1.0) for each in places)  # type: ignore[return-value]
+
+
+def crossing_together(values_at: Callable[[float], np.ndarray], to: float) -> tuple[float, np.ndarray] | None:
+    """The first place on (0, to) where several pairs cross the imaginary axis at once, and their frequencies there.
+
+    Each way, so that the product of their growth rates may keep its sign; pairs that stay on the axis say nothing.
+    """
+    sampled = [(float(place), values_at(float(place))) for place in np.linspace(0, to, PLACES)]
+    least = min(_on_axis(values) for _, values in sampled)
+    for (a, first), (b, last) in pairwise(each for each in sampled if _on_axis(each[1]) == least):
+        while len(pairs := _crossed(first, last)) > 1:
+            middle = (a + b) / 2
+            if _on_axis(values_at(middle)) == least + 1:
+                middle = 0.55 * a + 0.45 * b
+            inner = values_at(middle)
+            if _on_axis(inner) > least + 1 or b - a < NARROW * to:
+                return middle, pairs
+            a, first, b, last = (a, first, middle, inner) if len(_crossed(first, inner)) else (middle, inner, b, last)
+    return None
+
+
+def _on_axis(values: np.ndarray) -> int:
+    """How many pairs are on the imaginary axis."""
+    near = np.abs(values.real) <= ROUNDING * np.abs(values) + floor(values)
+    return int((near & (values.imag > REAL * np.abs(values) + floor(values))).sum())
+
+
+def _crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Frequencies of the pairs that have crossed the imaginary axis from one place to another."""
     from scipy.optimize import linear_sum_assignment
 
-    cost = np.abs(b[None] - a[:, None] - length * (da[:, None] + db[None]) / 2)
-    if not np.isfinite(cost).all():
-        return False
-    rows, columns = linear_sum_assignment(cost)
-    s = np.linspace(0, 1, DIPS)[:, None]
-    noise = ROUNDING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
-    a, da, b, db = a[rows].real, da[rows].real * length, b[columns].real, db[columns].real * length
-    cubic = a + s**2 * (3 - 2 * s) * (b - a) + s * (1 - s) ** 2 * da + s**2 * (s - 1) * db
-    same = (a * b > 0) & (np.minimum(np.abs(a), np.abs(b)) > noise)
-    return bool((same & (cubic * np.sign(a) < -noise).any(axis=0)).any())
+    rows, columns = linear_sum_assignment(np.abs(b[None] - a[:, None]))
+    a, b = a[rows], b[columns]
+    noise = REAL * np.maximum(np.abs(a), np.abs(b)) + floor(b)
+    return np.sort(b.imag[(a.real * b.real < 0) & (np.minimum(a.imag, b.imag) > noise)])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.bifurcation.eigenvalues import crossing_together
 from pfaff.bifurcation.field import Field, field_at
 from pfaff.bifurcation.normal_form import Cubic, Expansion, cubic, marsden_mccracken, quintic
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
@@ -37,6 +38,7 @@ VANISHES = 1e-9  # l1 below this, relative to the terms it is made of, is zero
 RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value
 BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
 ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
+SAME = 1e-9  # of a search, the distance of loads that are one
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
@@ -269,32 +271,40 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
     loads: Iterator[float] = (outward.load(each) for each in found)
     if not isinstance(path, LoadPath):
         # Both sides of the origin tell whether a pair crosses there: one alone does not.
-        at_origin = [path.origin] if _crosses_at_origin(path, distance) else []
+        pairs = _crossing_at_origin(path, distance)
+        if len(pairs) > 1 and near is None:
+            raise NoBifurcationError(_several(path, path.origin, pairs))
+        at_origin = [path.origin] if len(pairs) else []
         loads = chain(at_origin, (load for load in loads if abs(load - path.origin) > ON_AXIS * distance))
     value = next(loads, None) if near is None else min(loads, key=lambda x: abs(x - near), default=None)
+    together = crossing_together(lambda each: outward.linearise(each).eigenvalues(), reach) if reach > 0 else None
+    if together is not None:
+        at, wanted = outward.load(together[0]), path.origin if near is None else near
+        if value is None or abs(at - wanted) <= abs(value - wanted) + SAME * reach:
+            raise NoBifurcationError(_several(path, at, together[1]))
     if value is None:
         raise NoBifurcationError(_absence(path, outward.load(reach), ended))
     return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
 
 
-def _crosses_at_origin(path: Path, distance: float) -> bool:
-    """Whether a pair is on the imaginary axis where a path begins, and on different sides about it."""
+def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
+    """Frequencies of the pairs that are on the imaginary axis where a path begins, and on different sides about it."""
     values = path.linearise(path.origin).eigenvalues()
     pairs = values[(np.abs(values.real) <= ON_AXIS * np.abs(values)) & (values.imag > 0)]
     if not len(pairs):
-        return False
+        return pairs.imag
     end, rates = path.end, []
     try:
         for sign in (-1.0, 1.0):
             beside = path.linearise(path.origin + sign * BESIDE * distance).eigenvalues()
             rates.append([beside[np.abs(beside - pair).argmin()].real for pair in pairs])
     except ConvergenceError:
-        return False
+        return pairs.imag[:0]
     finally:
         path.end = end
     before, after = np.array(rates)
     noise = ROUNDING * np.abs(pairs)
-    return bool(((before * after < 0) & (np.minimum(np.abs(before), np.abs(after)) > noise)).any())
+    return np.sort(pairs.imag[(before * after < 0) & (np.minimum(np.abs(before), np.abs(after)) > noise)])
 
 
 def _interval(path: Path, to: float | None, near: float | None) -> tuple[float, float]:
@@ -308,6 +318,16 @@ def _interval(path: Path, to: float | None, near: float | None) -> tuple[float, 
     if to == path.origin:
         raise ParameterError(f"to={to:g} is the value that {path.load} has: give another end of the search")
     return float(np.sign(to - path.origin)), abs(to - path.origin)
+
+
+def _several(path: Path, load: float, frequencies: np.ndarray) -> str:
+    at = 0.0 if abs(load) < 10 * SAME * abs(load - path.origin) else load
+    listed = ", ".join(f"{each:.8g}" for each in frequencies)
+    return (
+        f"{len(frequencies)} pairs of eigenvalues of {path.case.system.name} cross the imaginary axis together at "
+        f"{path.load} = {at:.10g}, with the frequencies {listed}: a multiple Hopf point, which has no l1; change another "
+        "parameter to part them, or look for another Hopf point with near=…"
+    )
 
 
 def _absence(path: Path, reach: float, ended: bool) -> str:
@@ -364,12 +384,22 @@ def hopf_near(
         p=p,
         distance=float(np.abs(_others(values, omega).real).min(initial=np.inf)),
         crossing=_crossing(around, border, x, load, q, p),
-        normal_form=cubic(expansion),
+        normal_form=_cubic(expansion, around.load, load),
         expansion=expansion,
         origin=origin,
         asked=asked,
         around=around,
     )
+
+
+def _cubic(expansion: Expansion, name: str, load: float) -> Cubic:
+    try:
+        return cubic(expansion)
+    except np.linalg.LinAlgError as problem:
+        raise ConvergenceError(
+            f"at the Hopf point at {name} = {load:.10g} another eigenvalue is twice the critical one (a resonance), so "
+            "that there is no normal form of the pair alone: change another parameter"
+        ) from problem
 
 
 def normal_form_at(around: Field, x: np.ndarray, load: float, omega: float) -> tuple[Expansion, Cubic]:

@@ -17,9 +17,9 @@ import numpy as np
 
 from pfaff.bifurcation.arclength import Event, Missed, Spot
 from pfaff.bifurcation.eigenvalues import (
+    Rates,
     axis_pairs,
     bounded,
-    dips,
     floor,
     hopf_product,
     imaginary,
@@ -103,11 +103,15 @@ class Rests:
         first, last = a.facts, b.facts
         if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / self.slice.sizes[-1] / length):
             return True
+        rates = _rates(first, last, length)
         changes = abs(unstable(last.eigenvalues) - unstable(first.eigenvalues))
-        crossed = first.hopf[0] * last.hopf[0] < 0
-        if changes > 2 or (changes == 2 and not crossed):
+        each = int(rates.crossed(beyond=bool(self.undamped)).sum())
+        most = 2 if first.hopf[0] * last.hopf[0] < 0 else 1
+        if each > most:
+            return True
+        if changes > most:
             return not self.undamped
-        return dips(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
+        return rates.hide()
 
     def event(self, name: str, spot: Spot) -> Event | None:
         return getattr(self, f"_{name.replace(' ', '_')}")(spot)
@@ -148,22 +152,40 @@ class Rests:
         many, order = max(right, left)
         explained = sum(2 if event.kind == "hopf" else 1 for event in found)
         if many <= explained or many < 2 or self.undamped:
-            return None
+            return self._exchanged(a, b, explained)
         return Missed(
-            lambda spot: float(np.sort(spot.facts.eigenvalues.real)[-order]), partial(self._together, many=many)
+            lambda spot: float(np.sort(spot.facts.eigenvalues.real)[-order]),
+            partial(self._together, many=many, alone=sum(event.kind == "hopf" for event in found)),
         )
 
-    def _together(self, spot: Spot, many: int) -> Event | None:
+    def _exchanged(self, a: Spot, b: Spot, explained: int) -> Missed | None:
+        """Eigenvalues that cross one way where as many cross the other way."""
+        chord = (b.z - a.z) / a.units**2
+        length = float(chord @ (b.z - a.z))
+        rates = _rates(a.facts, b.facts, np.sqrt(length))
+        moved = rates.crossed(beyond=bool(self.undamped))
+        many = int(moved.sum())
+        if many <= explained or many < 2:
+            return None
+        share = float(np.mean((rates.a / (rates.a - rates.b))[moved]))
+        return Missed(lambda spot: float(chord @ (spot.z - a.z)) / length - share, partial(self._together, many=many))
+
+    def _together(self, spot: Spot, many: int, alone: int = 0) -> Event | None:
+        """What so many eigenvalues do at one place, ``alone`` of their pairs being known already."""
         pairs = len(axis_pairs(spot.facts.eigenvalues, many))
         if pairs:
-            # A single pair that rounding beside a stiff mode puts on the axis has a test of its own.
-            return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs > 1 else None
+            # A single pair that rounding puts on the axis at the end of a step has a test of its own.
+            return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs - alone > 1 else None
         several = "multiple divergence" if self.slice.k else "multiple branch point"
         return Event(several, spot, detail=many, outranks=("fold", "branch point", "divergence"))
 
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
         s = self.slice
         return null_of(s.jacobian(z)[:, : s.n + s.k], s.n, like)
+
+
+def _rates(first: Facts, last: Facts, length: float) -> Rates:
+    return Rates.between(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
 
 
 def _meets(values: np.ndarray, pair: complex) -> bool:
