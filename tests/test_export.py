@@ -230,7 +230,7 @@ def test_structural_zeros_are_told():
     assert len(J) - np.linalg.matrix_rank(J) == 2
     for text in (exported.status, exported.text):
         assert "only the velocity matters: psi" in text
-        assert "2 eigenvalues 0 by structure" in text
+        assert "2 eigenvalues 0 at the start" in text
     rolling = module_of(export(pfaff.atlas.rolling_disc().at(), "numpy", start={"phi_dot": 2.0}))
     assert rolling["START"][rolling["STATES"].index("phi_dot")] == pytest.approx(2)
     theirs = np.linalg.eigvals(rolling["jacobian"](rolling["START"]))

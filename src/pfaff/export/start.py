@@ -55,8 +55,8 @@ class Start:
             told.append(f"holonomic constraints attract: {_eigenvalues(count)} {-rate:g} for leaving them")
         if self.zeros:
             told.append(
-                f"on a family of equilibria or steady motions: {_eigenvalues(self.zeros)} 0 by structure at the start; "
-                "a program that wants isolated equilibria must hold as many states"
+                f"on a family of equilibria or steady motions: {_eigenvalues(self.zeros)} 0 at the start; a program that "
+                "wants isolated equilibria must hold as many states, or start where there is no family"
             )
         return tuple(told)
 
@@ -105,7 +105,8 @@ def _mechanical(case: Case, near: Mapping[str, float]) -> Start:
     most = len(flow.states) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
     flow = _without(flow, cyclic_coordinates(flow) if most else ())
     x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
-    zeros = sum(zero_chain(jacobian_of(flow, x, case.numbers), most)) if most else 0
+    flow.rhs(x, case)  # which says what is singular, if anything is
+    zeros = sum(zero_chain(jacobian_of(flow, x, case.numbers), len(x))) if most else 0
     return Start(flow, x, zeros, _remark("equilibrium", near))
 
 
