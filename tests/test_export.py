@@ -13,7 +13,7 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.errors import ConvergenceError, ParameterError, StatementError
+from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
 from pfaff.export import export
 from pfaff.export.equations import Equations
 from pfaff.export.latex import formulas
@@ -247,6 +247,8 @@ def test_where_an_export_starts():
         module = module_of(export(case, "numpy", start={"y": 0.9 * y}))
         assert module["START"].tolist() == pytest.approx([0, y, 0])
         assert np.abs(module["rhs"](module["START"])).max() < 1e-12
+    with pytest.raises(RankError, match="rows 1, 2 are dependent"):  # the slider-crank hangs in its dead point
+        export(pfaff.atlas.slider_crank().at(), "numpy", start={"x1": 0.1, "y1": -0.7, "x2": 0.2})
     with pytest.raises(ParameterError, match="no state 'z' to start from"):
         export(case, "numpy", start={"z": 1})
     with pytest.raises(ParameterError, match="by name"):

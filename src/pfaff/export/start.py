@@ -16,16 +16,18 @@ import numpy as np
 
 from pfaff.bifurcation.field import regular_flow
 from pfaff.bifurcation.slices import jacobian_of, zero_chain
+from pfaff.case import Bound, Case
+from pfaff.equilibria import Balance, Equilibrium, equilibrium_near
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, StatementError, nearest
 from pfaff.flow import Flow
 from pfaff.lowering import clocked
 from pfaff.relative import cyclic_coordinates
+from pfaff.stability.linear import linearise
+from pfaff.steady import SteadyState
 from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.steady_motion import SteadyMotion
-    from pfaff.case import Bound, Case
-    from pfaff.equilibria import Equilibrium
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +57,8 @@ class Start:
             told.append(f"holonomic constraints attract: {_eigenvalues(count)} {-rate:g} for leaving them")
         if self.zeros:
             told.append(
-                f"on a family of equilibria or steady motions: {_eigenvalues(self.zeros)} 0 at the start; a program that "
-                "wants isolated equilibria must hold as many states, or start where there is no family"
+                f"on a family of equilibria or steady motions: {_eigenvalues(self.zeros)} 0 at the start; a program "
+                "that wants isolated equilibria must hold as many states, or start where there is no family"
             )
         return tuple(told)
 
@@ -67,15 +69,14 @@ def _eigenvalues(count: int) -> str:
 
 def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:
     """The equilibrium of a case, or the one near values of the states; with speeds, the steady motion."""
-    from pfaff.case import Case
-
     near = _checked(case, given if given is not None else {})
     if "the time" in hy.get_variables(clocked(list(case.system.shape.expressions))):  # type: ignore[attr-defined]
         raise StatementError("the equations depend on time: make the excitation part of the state, as an oscillator")
     try:
-        return _mechanical(case, near) if isinstance(case, Case) else _plain(case, near)
+        at = _rest(case, near) if isinstance(case, Case) else case.equilibrium(**near)  # type: ignore[attr-defined]
     except PfaffError as problem:
         return _origin(case, near, " ".join(str(problem).split()))
+    return _regular(at, near) if isinstance(at, Equilibrium) else _plain(at, near)
 
 
 def _checked(case: Bound, given: Mapping[str, Any]) -> dict[str, float]:
@@ -88,37 +89,35 @@ def _checked(case: Bound, given: Mapping[str, Any]) -> dict[str, float]:
     return {name: number_from(name, value) for name, value in given.items()}
 
 
-def _plain(case: Any, near: Mapping[str, float]) -> Start:
-    at = case.equilibrium(**near)
-    return Start(case.system.flow, at.x, at.family_dimension, _remark("equilibrium", near))
-
-
-def _mechanical(case: Case, near: Mapping[str, float]) -> Start:
-    if any(name not in case.system.coordinate_names for name in near):
-        motion: SteadyMotion = case.steady(near)
-        return Start(motion.flow, motion.x, sum(motion.zeros), _remark("steady motion", near))
-    from pfaff.stability.linear import linearise
-
-    at = _rest(case, near)
-    lin = linearise(case.system, at.q, at.p, case.numbers)
-    flow = regular_flow(case.system, lin, float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0)
-    most = len(flow.states) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
-    flow = _without(flow, cyclic_coordinates(flow) if most else ())
-    x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
-    flow.rhs(x, case)  # which says what is singular, if anything is
-    zeros = sum(zero_chain(jacobian_of(flow, x, case.numbers), len(x))) if most else 0
-    return Start(flow, x, zeros, _remark("equilibrium", near))
-
-
-def _rest(case: Case, near: Mapping[str, float]) -> Equilibrium:
-    from pfaff.equilibria import Balance, equilibrium_near
-
+def _rest(case: Case, near: Mapping[str, float]) -> Equilibrium | SteadyMotion:
     if not near:
         return case.equilibrium()
+    if any(name not in case.system.coordinate_names for name in near):
+        return case.steady(near)
     z = Balance(case, {}).start()
     for name, value in near.items():
         z[case.system.coordinate_names.index(name)] = value
     return equilibrium_near(case, {}, z)
+
+
+def _plain(at: SteadyState | SteadyMotion, near: Mapping[str, float]) -> Start:
+    """As it was found: a steady motion rests in its own flow, and a plain ODE has but one."""
+    if isinstance(at, SteadyState):
+        return Start(at.case.system.flow, at.x, at.family_dimension, _remark("equilibrium", near))
+    return Start(at.flow, at.x, sum(at.zeros), _remark("steady motion", near))
+
+
+def _regular(at: Equilibrium, near: Mapping[str, float]) -> Start:
+    """The shape flow as ``case.branch`` takes it, without cyclic coordinates."""
+    case = at.case
+    lin = linearise(case.system, at.q, at.p, case.numbers)
+    flow = regular_flow(case.system, lin, float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0)
+    family = len(flow.states) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    flow = _without(flow, cyclic_coordinates(flow) if family else ())
+    x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
+    flow.rhs(x, case)  # which says what is singular, if anything is
+    zeros = sum(zero_chain(jacobian_of(flow, x, case.numbers), len(x))) if family else 0
+    return Start(flow, x, zeros, _remark("equilibrium", near))
 
 
 def _without(flow: Flow, cyclic: tuple[str, ...]) -> Flow:
