@@ -9,10 +9,10 @@ run: $(VENV)/ready
 
 # The matrices are small: one thread for linear algebra is faster than two that wait for each other.
 test: lint $(VENV)/docs
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-fast: $(VENV)/ready
-	$(BIN)/python -m pytest -m "not slow"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile -m "not slow"
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check .

@@ -316,3 +316,15 @@ def test_a_stored_curve_belongs_to_its_case(driven, tmp_path):
     assert pfaff.load_curve(path, driven.at())[-1].angle == part[-1].angle
     with pytest.raises(ParameterError, match="was computed with c = 1, not 2: give that case"):
         pfaff.load_curve(path, driven.at(c=2))
+
+
+def test_folds_near_a_canard_explosion_start_their_curves():
+    """FitzHugh and Nagumo's equations: multipliers so large that Newton's steps settle at their rounding only."""
+    v, w, current, eps = sm.symbols("v w I eps")
+    rates = {v: v - v**3 / 3 - w + current, w: eps * (v + sm.Rational(7, 10) - sm.Rational(4, 5) * w)}
+    axon = pfaff.ode(rates, parameters={current: 0, eps: 0.08}, load=current)
+    branch = axon.at().hopf(to=2, v=-1.2, w=-0.6).orbits(to=2)
+    low, high = branch.of_kind("fold")
+    assert low.value + high.value == pytest.approx(1.75, abs=1e-9)  # mirror images of each other
+    ends = [fold.curve("eps", to=0.2)[-1]["I"] for fold in (low, high)]
+    assert sum(ends) == pytest.approx(1.75, abs=1e-7)

@@ -11,6 +11,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT
+from pfaff.errors import RankError
 from pfaff.stability.linear import hurwitz_matrix
 
 t = dynamicsymbols._t
@@ -262,3 +263,36 @@ def test_an_integrating_factor_does_not_make_it_unsymmetric():
     lin = pfaff.atlas.bottema_general(3, 1).at(**values).linearise()
     assert np.abs(lin.stiffness - lin.stiffness.T).max() > 0.1
     assert lin.symmetrisable
+
+
+@pytest.mark.parametrize("unit", [1, 1e-3, 1e6])
+def test_lost_rank_of_the_constraints_is_named(unit):
+    """A constraint that vanishes at the equilibrium leaves no linear theory there, whatever its units."""
+    x, y, z = dynamicsymbols("x y z")
+    system = pfaff.System(
+        coordinates=[x, y, z],
+        kinetic=sum(q.diff(t) ** 2 for q in (x, y, z)) / 2,
+        potential=(x**2 + 2 * y**2 + 3 * z**2) / 2,
+        nonholonomic_constraints=[unit * (x * z.diff(t) - y * x.diff(t))],
+    )
+    case = system.at()
+    for analysis in (case.spectrum, case.determinant, case.steady):
+        with pytest.raises(RankError, match=r"lose rank \(rows 1.*x = 0, y = 0, z = 0"):
+            analysis()
+    assert case.linearise().B.shape == (1, 3)
+
+
+def test_rows_that_become_dependent_are_named_and_others_are_not():
+    x, y, z, w, v = dynamicsymbols("x y z w v")
+    system = pfaff.System(
+        coordinates=[x, y, z, w, v],
+        kinetic=sum(q.diff(t) ** 2 for q in (x, y, z, w, v)) / 2,
+        potential=(x**2 + y**2 + z**2 + w**2 + v**2) / 2,
+        nonholonomic_constraints=[
+            v.diff(t) - w * y.diff(t),
+            z.diff(t) - y * x.diff(t),
+            z.diff(t) + x * w.diff(t),
+        ],
+    )
+    with pytest.raises(RankError, match=r"\(rows 2, 3\)"):
+        system.at().spectrum()

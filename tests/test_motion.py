@@ -232,3 +232,10 @@ def test_the_error_follows_the_tolerance(skate):
     orders = np.diff(np.log10(errors)) / -3
     assert np.all((orders > 0.7) & (orders < 1.4))
     assert np.abs(final(1e-15) - exact).max() < 1e-13
+
+
+def test_a_negative_kinetic_energy_is_refused():
+    x, y = dynamicsymbols("x y")
+    system = pfaff.System([x, y], kinetic=(x.diff(t) ** 2 - y.diff(t) ** 2) / 2, potential=x**2 + y**2)
+    with pytest.raises(pfaff.PfaffError, match="kinetic energy is negative for motions along y"):
+        system.at().simulate(1, x=0.1)

@@ -9,6 +9,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, StatementError
+from pfaff.stability.rounding import axis_rounding
 
 x, y, z = sm.symbols("x y z")
 mu = sm.Symbol("mu", real=True)
@@ -157,3 +158,29 @@ def test_a_motion_that_ends_early_says_why(oscillator):
     for wrong in ({"duration": "a"}, {"duration": 1, "z": 1}, {"duration": 1, "events": {"a": "q"}}):
         with pytest.raises(ParameterError):
             oscillator.simulate(**wrong)
+
+
+@pytest.mark.parametrize("stiff", [1, 1e6, 1e10])
+def test_a_stiff_neighbour_hides_no_growth(stiff):
+    X, Y, U = sm.symbols("X Y U", real=True)
+    spectrum = pfaff.ode({X: 0.05 * X - Y - X**3, Y: X + 0.05 * Y, U: -stiff * U + X}).at().spectrum()
+    assert spectrum.values[0] == pytest.approx(0.05 - 1j, rel=1e-4)
+    assert spectrum.status == "unstable: 1 growing oscillation(s)"
+
+
+def test_growth_beside_a_neutral_mode_is_seen():
+    """A zero eigenvalue of another mode is no reason to take a growth rate for rounding."""
+    X, Y = sm.symbols("X Y", real=True)
+    assert not pfaff.ode({X: 1e-6 * X - X**3, Y: -(Y**3)}).at().spectrum().stable
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_defective_pair_on_the_axis_does_not_grow(seed):
+    """It splits by √ε in any basis, which is rounding; a growth of 10⁻⁵ is not."""
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    block = np.block([[turn, np.eye(2)], [np.zeros((2, 2)), turn]])
+    basis = np.linalg.qr(np.random.default_rng(seed).normal(size=(4, 4)))[0]
+    for growth, grows in ((0.0, False), (1e-5, True)):
+        J = basis @ (block + growth * np.eye(4)) @ basis.T
+        values = np.linalg.eigvals(J)
+        assert (values.real > axis_rounding(J, values)).any() == grows

@@ -289,31 +289,49 @@ weightless = pfaff.Particle(m, (L * sm.sin(theta), -L * sm.cos(theta)))
 
 
 @pytest.mark.parametrize(
-    ("changes", "principle", "words"),
+    ("changes", "words"),
     [
         (
             {"potential": m * g * L * (2 - sm.cos(theta)) + theta**2},
-            "newton",
             ["force on theta", "-2*theta(t)", "force of a particle"],
         ),
-        ({"forces": {theta: c}}, "dalembert", ["force on theta", "not accounted for"]),
-        ({"particles": [weightless]}, "hamilton", ["force on theta", "virtual work of 0"]),
+        ({"forces": {theta: c}}, ["force on theta", "not accounted for"]),
+        ({"dissipation": c * theta.diff(t) ** 2 / 2}, ["force on theta", "virtual work"]),
         (
             {"kinetic": m * L**2 * theta.diff(t) ** 2},
-            "newton",
             ["theta_dot**2", "L**2*m/2 is not accounted for", "particle"],
         ),
-        ({"kinetic": m * L**2 * theta.diff(t) ** 2 / 2 + sm.cos(theta)}, "newton", ["lower degree", "push theta"]),
+        ({"kinetic": m * L**2 * theta.diff(t) ** 2 / 2 + sm.cos(theta)}, ["lower degree", "push theta"]),
     ],
 )
-def test_two_descriptions_that_differ_are_named(changes, principle, words):
+def test_two_descriptions_that_differ_are_refused(changes, words):
+    """Neither is silently preferred: the forces of the particles would be lost."""
     system = pendulum()
-    system = replace(system, **{"parameters": {**system.parameters, c: 1}, **changes})
     with pytest.raises(StatementError) as caught:
-        system.equations(principle)
+        replace(system, **{"parameters": {**system.parameters, c: 1}, **changes})
     for word in words:
         assert word in str(caught.value)
-    assert system.equations("lagrange")  # the energies alone are a statement
+
+
+def test_particles_without_forces_describe_the_inertia_only():
+    """Lagrange, Appell and Hamilton have the forces from the potential; Newton and d'Alembert say what is missing."""
+    system = replace(pendulum(), kinetic=None, potential=-m * g * L * sm.cos(theta), particles=[weightless])
+    for principle in ("lagrange", "appell", "hamilton"):
+        accelerations, _ = system.equations(principle).solve([0.5], [0.2], system.at())
+        assert accelerations[0] == pytest.approx(-9.81 * np.sin(0.5) / 0.7, rel=1e-13)
+    for principle in ("newton", "dalembert"):
+        with pytest.raises(StatementError, match=r"virtual work of 0.*force of a particle"):
+            system.equations(principle)
+
+
+def test_descriptions_that_differ_are_named_in_any_units():
+    """A particle of 3·10⁻¹³ is not one of 10⁻¹²."""
+    system = pfaff.System([x], 5e-13 * x.diff(t) ** 2, particles=[pfaff.Particle(3e-13, (x, 0))])
+    with pytest.raises(StatementError, match=r"x_dot\*\*2"):
+        system.equations("newton")
+    forced = pfaff.System([x], potential=5e-14 * x**2, particles=[pfaff.Particle(1, (x, 0), (-2e-13 * x, 0))])
+    with pytest.raises(StatementError, match="force on x"):
+        forced.equations("newton")
 
 
 def test_a_total_time_derivative_in_the_kinetic_energy_is_no_difference():

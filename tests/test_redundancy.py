@@ -57,7 +57,7 @@ def test_contradictory_constraints_are_named(statement, rows, accepted):
         ({"holonomic": [x, y, x - y, x + y]}, (2, 3)),
         ({"holonomic": [x - a, x - 1], "parameters": {a: 1}}, (1,)),
         ({"nonholonomic": [SKATE, y * SKATE]}, (1,)),
-        ({"nonholonomic": [SKATE, SKATE + x.diff(t)], "holonomic": [x]}, (2,)),
+        ({"nonholonomic": [SKATE, SKATE + x.diff(t)], "holonomic": [x]}, (1,)),  # the position stays
     ],
 )
 def test_redundant_constraints_are_refused_or_accepted(statement, rows):
@@ -70,10 +70,48 @@ def test_redundant_constraints_are_refused_or_accepted(statement, rows):
     assert len(system.independent.statement.constraints) == len(system.statement.constraints) - len(rows)
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1, 1e6])
+def test_units_do_not_decide_what_is_contradictory(size):
+    for statement in (
+        {"holonomic": [x - size, x - 2 * size]},
+        {"nonholonomic": [x.diff(t) - size, x.diff(t) + size], "accept_integrable": True},
+    ):
+        with pytest.raises(ConstraintError, match="constraints 1, 2 contradict each other"):
+            state(**statement, accept_redundant=True)
+    assert state([x - size, 2 * x - 2 * size, y - 1], accept_redundant=True).redundant == (1,)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1, 20, 1000])
+@pytest.mark.parametrize("as_parameter", [True, False])
+def test_a_parallelogram_is_redundant_in_any_units(size, as_parameter):
+    """Two cranks of length l and a coupler that is held in both components: one row too many."""
+    l = sm.Symbol("l", positive=True)
+    q = dynamicsymbols("x0 y0 x1 y1")
+    first, second, base = sm.Matrix(q[:2]), sm.Matrix(q[2:]), sm.Matrix([l, 0])
+    coupler = second - first - base
+    rows = [first.dot(first) - l**2, (second - base).dot(second - base) - l**2, *coupler]
+    system = pfaff.System(
+        q,
+        sum(each.diff(t) ** 2 for each in q) / 2,
+        holonomic_constraints=rows if as_parameter else [row.subs(l, size) for row in rows],
+        parameters={l: size} if as_parameter else {},
+        accept_redundant=True,
+    )
+    assert system.redundant == (3,)
+
+
+def test_of_positions_and_velocities_the_positions_are_kept():
+    """ż = y ẋ follows from y = 2, z = 2x + 1, but does not hold z at its place."""
+    system = state([y - 2, z - 2 * x - 1], [SKATE], accept_redundant=True, accept_integrable=True)
+    assert system.redundant == (0,)
+    assert system.independent.holonomic_constraints == system.holonomic_constraints
+    assert system.independent.nonholonomic_constraints == ()
+
+
 def test_a_circle_and_a_line_beside_it_have_no_initial_state():
     """Independent rows may still have no common zero; the start names those that are left."""
     case = state([z, x**2 + y**2 - 1, x - 5]).at()
-    with pytest.raises(ConstraintError, match="row 2, 3.*contradict each other"):
+    with pytest.raises(ConstraintError, match="row 2, 3.*no common solution nearby"):
         case.simulate(1)
 
 

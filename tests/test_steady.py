@@ -178,3 +178,40 @@ def test_bicycle_in_circles(bicycle):
     moving = bicycle.simulate(0.5, samples=11, project=True, **motion.initial)
     assert np.ptp(moving["phi"]) < 1e-10
     assert np.ptp(moving["delta"]) < 1e-10
+
+
+def _springs(stiffness, **default) -> pfaff.System:
+    x, y = coordinates("x y")
+    k = sm.Symbol("k", real=True)
+    potential = (k if stiffness is None else stiffness) * x**2 / 2 + y**2 / 2
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    return pfaff.System(
+        coordinates=[x, y], kinetic=kinetic, potential=potential, parameters={k: default["k"]} if default else {}
+    )
+
+
+@pytest.mark.parametrize(
+    "case", [_springs(None, k=0).at(k=5), _springs(None, k=1e-10).at(), _springs(1e-12).at()], ids=str
+)
+def test_no_spring_is_too_weak_to_forbid_a_steady_motion(case):
+    assert "x" in relative_flow(case.system, ["x_dot"], case.numbers).states
+    with pytest.raises(ConvergenceError, match="no steady motion"):
+        case.steady(x_dot=1)
+
+
+def test_a_symmetry_holds_at_all_times():
+    x, y = coordinates("x y")
+    system = pfaff.System(
+        coordinates=[x, y],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        potential=y**2 / 2,
+        forces={x: -x * sm.sin(t)},
+    )
+    with pytest.raises(ConvergenceError, match="no steady motion"):
+        system.at().steady(x_dot=1)
+
+
+def test_a_symmetry_of_some_values_only_is_named():
+    with pytest.raises(ConvergenceError, match="alike at every x: state it without the parameters that are zero"):
+        _springs(None, k=0).at(k=0).steady(x_dot=1)
+    assert _springs(0).at().steady(x_dot=1).family_dimension == 1

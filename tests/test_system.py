@@ -107,6 +107,15 @@ def test_constraints_that_are_integrable_only_together_are_found():
         state(nonholonomic_constraints=[z.diff(t) - y * x.diff(t), y.diff(t) - z * x.diff(t)])
 
 
+@pytest.mark.parametrize("factor", [1e-12, 1e-6, 1e9])
+def test_frobenius_test_does_not_depend_on_units(factor):
+    """Neither a factor of the row nor the unit of a coordinate makes ż = y ẋ integrable, or z ẋ + x ż = 0 not."""
+    for row in (factor * (z.diff(t) - y * x.diff(t)), z.diff(t) - factor * y * x.diff(t)):
+        assert state(nonholonomic_constraints=[row]).classification.constraints[0].kind == "nonholonomic"
+    with pytest.raises(ConstraintError, match="integrable"):
+        state(nonholonomic_constraints=[factor * (z * x.diff(t) + x * z.diff(t))])
+
+
 def test_a_square_root_in_a_constraint_is_no_obstacle():
     row = sm.sqrt(1 - 4 * x**2) * y.diff(t) - z * x.diff(t) - z.diff(t)
     assert state(nonholonomic_constraints=[row]).reaction_names == ("p",)

@@ -2,39 +2,51 @@
 
 A single form ω = a·dq + b dt is integrable where ω ∧ dω = 0: its exterior derivative vanishes on
 its own kernel. The test is made at random configurations with random parameters, where an
-identity fails with probability one if it fails at all; an integral is then sought symbolically.
+identity fails with probability one if it fails at all, and confirmed there in many digits; an integral is then sought
+symbolically.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import combinations_with_replacement
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any
 
+import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ConstraintError
+from pfaff.evaluation import evaluated
 
 if TYPE_CHECKING:
     from pfaff.system import Statement
 
 TRIALS = 3
 STEP = 1e-4  # of the central differences; the random points are O(1)
-TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the entries
+TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the gradient
+NOISE = 1e-10  # of differences, relative to the entries: rounding over STEP
+DIGITS = 60  # of the confirmation
+CONFIRMED = 1e-12  # numbers that were stated are rounded themselves
 
 Forms = Callable[[np.ndarray], np.ndarray]  # of one point, or of many with a trailing axis
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A random configuration (q, t) with random parameters: coefficients (a, b) of all forms, and their gradients."""
+
+    parameters: Mapping[sm.Symbol, float]
+    point: np.ndarray
+    values: np.ndarray
+    gradients: np.ndarray  # ∂(a, b)_i/∂x_j of every form, indexed [form, i, j]
+
+
 def integrable_rows(statement: Statement, nonholonomic: int) -> list[bool]:
     """Which nonholonomic rows are integrable on their own."""
-    integrable = np.full(nonholonomic, True)
-    for point, forms in _trials(statement) if nonholonomic else ():
-        values, gradients = forms(point), _differences(forms, point)
-        integrable &= [_closed_on_kernel(values[row], gradients[row]) for row in range(nonholonomic)]
-    return [bool(each) for each in integrable]
+    trials = list(_trials(statement)) if nonholonomic else []
+    return [_integrable(statement, [row], trials) for row in range(nonholonomic)]
 
 
 def integral_of(statement: Statement, row: int) -> tuple[sm.Expr, sm.Expr] | None:
@@ -57,29 +69,84 @@ def integrable_together(statement: Statement, nonholonomic: int) -> bool:
 
     Frobenius: every dω vanishes on the common kernel of all the forms.
     """
-    if nonholonomic < 2:
-        return False
-    for point, forms in _trials(statement):
-        values, gradients = forms(point)[:nonholonomic], _differences(forms, point)[:nonholonomic]
-        _, sizes, right = np.linalg.svd(values)
+    return nonholonomic > 1 and _integrable(statement, list(range(nonholonomic)), list(_trials(statement)))
+
+
+def _integrable(statement: Statement, rows: list[int], trials: Sequence[Trial]) -> bool:
+    """Whether every dω of some rows vanishes on their common kernel: seen in differences, confirmed in many digits."""
+    for trial in trials:
+        values, gradients = trial.values[rows], trial.gradients[rows]
+        _, sizes, right = np.linalg.svd(_unit_rows(values))
         kernel = right[int((sizes > TOLERANCE).sum()) :].T
-        twist = [kernel.T @ (gradient - gradient.T) @ kernel for gradient in gradients]
-        if np.abs(twist).max(initial=0.0) >= TOLERANCE * (1 + np.abs(gradients).max()):
-            return False
+        for value, gradient in zip(values, gradients, strict=True):
+            # relative to the gradient, so that neither units nor a factor of the row decide
+            allowed = TOLERANCE * np.abs(gradient).max() + NOISE * np.abs(value).max()
+            if np.abs(kernel.T @ (gradient - gradient.T) @ kernel).max(initial=0.0) > allowed:
+                return False
+    return all(_confirmed(statement, rows, trial) for trial in trials)
+
+
+def _unit_rows(values: np.ndarray) -> np.ndarray:
+    sizes = np.linalg.norm(values, axis=1, keepdims=True)
+    return values / np.where(sizes > 0, sizes, 1.0)
+
+
+def _confirmed(statement: Statement, rows: list[int], trial: Trial) -> bool:
+    """The same with DIGITS, in which differences over a tiny step are derivatives."""
+    with mpmath.workdps(DIGITS):
+        forms = precise_forms(statement, rows, trial.parameters)
+        x = [mpmath.mpf(float(each)) for each in trial.point]
+        values, step = forms(x), mpmath.mpf(10) ** (-DIGITS // 2)
+        kernel = kernel_projection(values)
+        moved = [forms([*x[:j], x[j] + step, *x[j + 1 :]]) for j in range(len(x))]
+        for k in range(len(rows)):
+            gradient = mpmath.matrix(len(x), len(x))  # ∂a_i/∂x_j
+            for i, j in product(range(len(x)), repeat=2):
+                gradient[i, j] = (moved[j][k, i] - values[k, i]) / step
+            twist = kernel * (gradient - gradient.T) * kernel
+            size, tiny = mpmath.norm(gradient, mpmath.inf), mpmath.norm(values, mpmath.inf) * step**0.8
+            if mpmath.norm(twist, mpmath.inf) > CONFIRMED * size + tiny:
+                return False
     return True
 
 
-def _trials(statement: Statement) -> Iterator[tuple[np.ndarray, Forms]]:
-    """Random configurations (q, t), each with the coefficients (a, b) of all forms as a function."""
-    parameters = sorted(
-        set().union(*(c.free_symbols for c in statement.constraints)) - {*statement.q, *statement.v, statement.time},
-        key=str,
-    )
+def precise_forms(statement: Statement, rows: Sequence[int], parameters: Mapping[sm.Symbol, float]) -> Any:
+    """(a, b) of some rows at (q, t) as a matrix in the digits of mpmath's context."""
+    chosen = [_form(statement, row) for row in rows]
+    flat = [e for form in chosen for e in form]
+    known = {symbol: mpmath.mpf(value) for symbol, value in parameters.items()}
+
+    def forms(x: Sequence[Any]) -> Any:
+        at = dict(zip((*statement.q, statement.time), x, strict=True))
+        found = evaluated(flat, {**known, **at}, "mpmath")
+        return mpmath.matrix(np.array(found, dtype=object).reshape(len(chosen), len(x)).tolist())
+
+    return forms
+
+
+def kernel_projection(values: Any) -> Any:
+    """1 − A⁺A, the orthogonal projection on the kernel of the rows; those that depend on others are left out."""
+    units = _unit_rows(np.array(values.tolist(), dtype=float))
+    kept: list[int] = []
+    for k in range(len(units)):
+        if np.linalg.matrix_rank(units[[*kept, k]], tol=TOLERANCE) > len(kept):
+            kept.append(k)
+    rows = mpmath.matrix([[values[k, j] / mpmath.norm(values[k, :]) for j in range(values.cols)] for k in kept])
+    return mpmath.eye(values.cols) - rows.T * mpmath.inverse(rows * rows.T) * rows
+
+
+def _parameters(statement: Statement, generator: np.random.Generator) -> dict[sm.Symbol, float]:
+    symbols = set().union(*(c.free_symbols for c in statement.constraints))
+    names = sorted(symbols - {*statement.q, *statement.v, statement.time}, key=str)
+    return dict(zip(names, generator.uniform(0.2, 1.4, len(names)).tolist(), strict=True))
+
+
+def _trials(statement: Statement) -> Iterator[Trial]:
     generator = np.random.default_rng(1949)
     n = len(statement.q)
     units = np.hstack([np.eye(n), np.zeros((n, 1))])[..., None]
     for _ in range(TRIALS):
-        values = dict(zip(parameters, generator.uniform(0.2, 1.4, len(parameters)), strict=True))
+        values = _parameters(statement, generator)
 
         def forms(x: np.ndarray, values: dict[sm.Symbol, float] = values) -> np.ndarray:
             many = x.reshape(n + 1, -1)
@@ -88,38 +155,8 @@ def _trials(statement: Statement) -> Iterator[tuple[np.ndarray, Forms]]:
             rows = np.array([np.broadcast_to(each, (n + 1, many.shape[1])) for each in found])
             return np.hstack([rows[:, :-1] - rows[:, -1:], rows[:, -1:]]).reshape(-1, *x.shape)
 
-        yield _admissible(forms, generator, n), forms
-
-
-def evaluated(expressions: Sequence[sm.Expr], values: Mapping[sm.Symbol, Any]) -> list[Any]:
-    """Expressions at numbers or arrays, common parts once: large trees are evaluated sooner than printed."""
-    known: dict[sm.Basic, Any] = dict(values)
-
-    def value(e: sm.Basic) -> Any:
-        if e not in known:
-            if isinstance(e, sm.Add):
-                known[e] = sum(map(value, e.args[1:]), value(e.args[0]))
-            elif isinstance(e, sm.Mul):
-                known[e] = math.prod(map(value, e.args[1:]), start=value(e.args[0]))
-            elif isinstance(e, sm.Pow):
-                known[e] = value(e.base) ** value(e.exp)
-            elif e.is_number:
-                known[e] = float(e)
-            elif isinstance(e, sm.Function) and all(isinstance(x, sm.Expr) for x in e.args):
-                known[e] = _function(e.func, len(e.args))(*map(value, e.args))
-            else:
-                symbols = sorted(e.free_symbols, key=str)
-                known[e] = sm.lambdify(symbols, e, "numpy")(*map(value, symbols))
-        return known[e]
-
-    with np.errstate(all="ignore"):
-        return [value(e) for e in expressions]
-
-
-@lru_cache(maxsize=64)
-def _function(function: Any, count: int) -> Callable[..., Any]:
-    arguments = sm.symbols(f"x1:{count + 1}")
-    return sm.lambdify(arguments, function(*arguments), "numpy")
+        point = _admissible(forms, generator, n)
+        yield Trial(values, point, forms(point), _differences(forms, point))
 
 
 def _admissible(forms: Forms, generator: np.random.Generator, n: int) -> np.ndarray:
@@ -138,12 +175,6 @@ def _differences(forms: Forms, point: np.ndarray) -> np.ndarray:
     """∂(a, b)_i/∂x_j of every form, by central differences: indexed [form, i, j]."""
     steps = STEP * np.eye(len(point))
     return (forms(point[:, None] + steps) - forms(point[:, None] - steps)) / (2 * STEP)
-
-
-def _closed_on_kernel(form: np.ndarray, gradient: np.ndarray) -> bool:
-    exterior = gradient - gradient.T
-    kernel = np.linalg.svd(form.reshape(1, -1))[2][1:].T
-    return bool(np.abs(kernel.T @ exterior @ kernel).max(initial=0.0) < TOLERANCE * (1 + np.abs(gradient).max()))
 
 
 def _form(statement: Statement, row: int) -> list[sm.Expr]:

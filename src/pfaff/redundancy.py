@@ -4,16 +4,22 @@ Where A has the rank r < m, the m − r left null vectors ℓ of A decide: rows 
 [A | b] have the same rank, and contradictory if not. Holonomic ones also contradict each other if they have no common
 zero although their gradients are dependent everywhere, as x = 0 and x = 1. Redundancy need only hold where the
 constraints do: it is tested at random points of φ(q, t) = 0, for random parameters and for the default ones.
+
+No unit decides: starts are of the sizes of the parameters and constants in φ, and what is zero is so beside the terms
+of its row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
+
+from pfaff.evaluation import magnitudes
 
 if TYPE_CHECKING:
     from pfaff.system import Statement
@@ -21,67 +27,122 @@ if TYPE_CHECKING:
 TRIALS = 3
 NEWTON_STEPS = 60
 KICKS = 8
+SCALES = 4  # sizes of starts, at most
 RANK = 1e-6  # of singular values of rows scaled to one
-ZERO = 1e-9  # what remains of a constraint at a point that was found
+ZERO = 1e-9  # what may remain of a constraint at a point that was found, relative to its terms
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]  # A, b and φ
 
 
 @dataclass(frozen=True)
 class Dependence:
-    """Rows that are combinations of earlier ones, and rows that contradict each other, counted from zero."""
+    """Rows that are combinations of others, and rows that contradict each other, counted from zero."""
 
     redundant: tuple[int, ...] = ()
     contradictory: tuple[int, ...] = ()
 
 
 def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Dependence:
-    """How the constraints depend on each other, wherever they hold."""
+    """How the constraints depend on each other, wherever they hold.
+
+    Velocity-level rows are counted after the positions: without one of them the same configurations are left, while a
+    position that is left out leaves its constant free.
+    """
     if len(statement.constraints) < 2:
         return Dependence()
-    dependent: list[set[int]] = []
+    dependent: list[tuple[bool, set[int]]] = []
     at_odds: list[tuple[int, ...]] = []
-    for rows, q, t in _trials(statement, defaults):
-        found, holds = _regular_zero(rows, q, t)
-        A, b, _ = rows(found if holds else q, t)
-        dependent.append(_dependent_rows(A))
-        null, b = _left_null(A), b / _sizes(A)
-        wrong = _support(null @ (null.T @ b), b)
+    for trial in trials(statement, defaults):
+        q, holds = trial.zero
+        A, b, _ = trial.rows(q)
+        dependent.append((holds, _dependent_rows(A, trial.columns, trial.order)))
+        null, sizes = _left_null(A, trial.columns), _sizes(A)
+        wrong = _support(null @ (null.T @ (b / sizes)), RANK * (trial.terms(q)[0] / sizes).max())
         if not holds and not wrong:
-            wrong = _without_common_zero(rows, q, t)
+            wrong = _without_common_zero(trial)
         at_odds.append(wrong)
     # the rank is that of most points: at a singular one, or for special parameters, more rows depend on each other
-    fewest: set[int] = min(dependent, key=len, default=set())
-    redundant = tuple(sorted(fewest))
+    counted = [rows for holds, rows in dependent if holds] or [rows for _, rows in dependent]
+    redundant = tuple(sorted(min(counted, key=len, default=set())))
     return Dependence(redundant, at_odds[-1] if redundant and all(at_odds) else ())
 
 
-def _trials(
-    statement: Statement, defaults: Mapping[sm.Symbol, Any]
-) -> Iterator[tuple[Callable[..., Rows], Any, float]]:
-    """(A, b, φ) as functions of q and t, with a random configuration to start from; the default parameters last."""
+@dataclass(frozen=True)
+class Trial:
+    """The constraints with numbers for the parameters at a time, and starts in the sizes that occur in them."""
+
+    statement: Statement
+    evaluate: Callable[..., list[float]]
+    parameters: Mapping[sm.Symbol, float]
+    time: float
+    starts: list[np.ndarray]
+    least: float  # of the sizes that occur in φ
+
+    def rows(self, q: np.ndarray) -> Rows:
+        n, m = len(q), len(self.statement.constraints)
+        units = [*np.eye(n).tolist(), [0.0] * n]
+        values = list(self.parameters.values())
+        table = np.array([self.evaluate(q.tolist(), unit, self.time, values) for unit in units], dtype=float).T
+        b = table[:m, -1]
+        return table[:m, :-1] - b[:, None], b, table[m:, -1]
+
+    def evaluable(self, q: np.ndarray) -> bool:
+        try:
+            return all(np.isfinite(each).all() for each in self.rows(q))
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+            return False
+
+    def terms(self, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sizes of the terms of b and of φ."""
+        s = self.statement
+        at = {**self.parameters, **dict(zip(s.q, q, strict=True)), **dict.fromkeys(s.v, 0.0), s.time: self.time}
+        found = np.array(magnitudes([*s.constraints, *s.positions], at), dtype=float)
+        return found[: len(s.constraints)], found[len(s.constraints) :]
+
+    @property
+    def order(self) -> list[int]:
+        """Holonomic rows first."""
+        m, holonomic = len(self.statement.constraints), len(self.statement.positions)
+        return [*range(m - holonomic, m), *range(m - holonomic)]
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """The sizes of the columns of A at a random point, its rows scaled to one: by the units of the coordinates."""
+        sizes = np.linalg.norm(_scaled(self.rows(self.starts[0])[0]), axis=0)
+        return np.where(sizes > 0, sizes, 1.0)
+
+    @cached_property
+    def zero(self) -> tuple[np.ndarray, bool]:
+        """A point of φ = 0, if one was found; without positions, a random one."""
+        for start in self.starts:
+            found, holds = _regular_zero(self, start)
+            if holds:
+                return found, True
+        return self.starts[0], False
+
+
+def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[Trial]:
+    """Random parameters first, the default ones last."""
     expressions = [*statement.constraints, *statement.positions]
     free = set().union(*(c.free_symbols for c in expressions)) - {*statement.q, *statement.v, statement.time}
     parameters = sorted(free, key=str)
     evaluate = sm.lambdify([statement.q, statement.v, statement.time, parameters], expressions, "math")
-    n, m = len(statement.q), len(statement.constraints)
-    units = [*np.eye(n).tolist(), [0.0] * n]
     generator = np.random.default_rng(1949)
-    for trial in range(2 * TRIALS):
+    for k in range(2 * TRIALS):
         values = generator.uniform(0.2, 1.4, len(parameters)).tolist()
-        if trial >= TRIALS:
+        if k >= TRIALS:
             values = [_number(defaults.get(p), value) for p, value in zip(parameters, values, strict=True)]
-
-        def rows(q: np.ndarray, t: float, values: list[float] = values) -> Rows:
-            table = np.array([evaluate(q.tolist(), unit, t, values) for unit in units], dtype=float).T
-            b = table[:m, -1]
-            return table[:m, :-1] - b[:, None], b, table[m:, -1]
-
-        for size in (1.4, 0.7, 0.3, 0.1):
-            q, t = generator.uniform(-size, size, n), float(generator.uniform(0.2, 1.4))
-            if _evaluable(rows, q, t):
-                yield rows, q, t
-                break
+        named = dict(zip(parameters, values, strict=True))
+        sizes = _scales(statement, named)
+        found = Trial(statement, evaluate, named, float(generator.uniform(0.2, 1.4)), [], min(sizes))
+        for scale in sizes:
+            for size in (1.4, 0.7, 0.3, 0.1):
+                q = generator.uniform(-size * scale, size * scale, len(statement.q))
+                if found.evaluable(q):
+                    found.starts.append(q)
+                    break
+        if found.starts:
+            yield found
 
 
 def _number(value: Any, otherwise: float) -> float:
@@ -91,58 +152,73 @@ def _number(value: Any, otherwise: float) -> float:
         return otherwise
 
 
-def _evaluable(rows: Callable[..., Rows], q: np.ndarray, t: float) -> bool:
-    try:
-        return all(np.isfinite(each).all() for each in rows(q, t))
-    except (ValueError, ZeroDivisionError, OverflowError, TypeError):
-        return False
+def _scales(statement: Statement, parameters: Mapping[sm.Symbol, float]) -> list[float]:
+    """Sizes of configurations: those of the parameters and numbers in φ, a few where there are many; else one."""
+    if not statement.positions:
+        return [1.0]
+    occurring = set().union(*(phi.free_symbols for phi in statement.positions))
+    sizes = {abs(value) for symbol, value in parameters.items() if symbol in occurring}
+    for part in (
+        p for phi in statement.positions for p in sm.preorder_traversal(phi) if isinstance(p, sm.Add | sm.Mul)
+    ):
+        sizes |= {abs(float(e)) for e in part.args if e.is_number and e.is_real and (part.is_Add or abs(e) != 1)}
+    found = sorted(size for size in sizes if size > 0) or [1.0]
+    places = np.unique(np.linspace(0, len(found) - 1, SCALES).round().astype(int))
+    return [found[k] for k in reversed(places)]
 
 
-def _regular_zero(rows: Callable[..., Rows], q: np.ndarray, t: float) -> tuple[np.ndarray, bool]:
+def _regular_zero(trial: Trial, start: np.ndarray) -> tuple[np.ndarray, bool]:
     """A common zero where few rows depend on each other: singular ones attract, and are left again by a kick."""
-    found, holds = _common_zero(rows, q, t)
-    A, _, phi = rows(found, t)
-    excess = len(_dependent_rows(A))
-    generator = np.random.default_rng(len(q))
+    found, holds = _common_zero(trial, start)
+    A, _, phi = trial.rows(found)
+    excess = len(_dependent_rows(A, trial.columns, trial.order))
+    generator = np.random.default_rng(len(start))
     for _ in range(KICKS if holds and excess and len(phi) else 0):
-        kicked = found + generator.uniform(-0.7, 0.7, len(q))
-        if not _evaluable(rows, kicked, t):
+        kicked = found + np.abs(start).max() * generator.uniform(-0.7, 0.7, len(start))
+        if not trial.evaluable(kicked):
             continue
-        other, there = _common_zero(rows, kicked, t)
-        fewer = len(_dependent_rows(rows(other, t)[0]))
+        other, there = _common_zero(trial, kicked)
+        fewer = len(_dependent_rows(trial.rows(other)[0], trial.columns, trial.order))
         if there and fewer < excess:
             found, excess = other, fewer
     return found, holds
 
 
-def _common_zero(
-    rows: Callable[..., Rows], q: np.ndarray, t: float, chosen: list[int] | None = None
-) -> tuple[np.ndarray, bool]:
+def _common_zero(trial: Trial, q: np.ndarray, chosen: list[int] | None = None) -> tuple[np.ndarray, bool]:
     """A point of φ(q, t) = 0, of all holonomic rows or of those chosen.
 
     By Levenberg and Marquardt's method with a damping in proportion to |φ|², which converges to a nearby point whatever
-    the rank of the rows (Yamashita and Fukushima 2001).
+    the rank of the rows (Yamashita and Fukushima 2001); q in units of the start, φ in those of its change from there.
     """
+    rows = np.arange(len(trial.statement.positions)) if chosen is None else np.array(chosen, dtype=int)
+    first = len(trial.statement.constraints) - len(trial.statement.positions)
+    scale = float(np.abs(q).max()) or 1.0
+    sizes = _sizes(trial.rows(q)[0][first:][rows])
 
     def holonomic(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        A, _, phi = rows(q, t)
-        A = A[len(A) - len(phi) :]
-        return (A, phi) if chosen is None else (A[chosen], phi[chosen])
+        A, _, phi = trial.rows(q)
+        return A[first:][rows] / sizes[:, None], phi[rows] / (sizes * scale)
 
     A, phi = holonomic(q)
-    damping = 1.0
+    damping, refused = 1.0, 0
     for _ in range(NEWTON_STEPS):
         left = phi @ phi
-        if left <= ZERO**3:
+        if left == 0 or (refused > 2 and left <= ZERO**3):
             break
         damped = np.vstack([A, (damping * left) ** 0.5 * np.eye(len(q))])
-        trial = q - np.linalg.lstsq(damped, np.concatenate([phi, 0 * q]), rcond=None)[0]
-        better = _evaluable(rows, trial, t) and (holonomic(trial)[1] ** 2).sum() < left
+        new = q - scale * np.linalg.lstsq(damped, np.concatenate([phi, 0 * q]), rcond=None)[0]
+        better = trial.evaluable(new) and (holonomic(new)[1] ** 2).sum() < left
         damping *= 0.3 if better else 10.0
+        refused = 0 if better else refused + 1
         if better:
-            q = trial
+            q = new
             A, phi = holonomic(q)
-    return q, bool(phi @ phi <= ZERO**2)
+    return q, bool((np.abs(phi) * scale * sizes <= ZERO * _row_terms(trial, q, sizes, rows)).all())
+
+
+def _row_terms(trial: Trial, q: np.ndarray, sizes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """What is large for each holonomic row: its terms, or what the least size in φ makes of its gradient."""
+    return np.maximum(trial.terms(q)[1][rows], sizes * trial.least)
 
 
 def _sizes(A: np.ndarray) -> np.ndarray:
@@ -154,36 +230,37 @@ def _scaled(A: np.ndarray) -> np.ndarray:
     return A / _sizes(A)[:, None]
 
 
-def _dependent_rows(A: np.ndarray) -> set[int]:
-    """Rows that do not raise the rank of those before them."""
-    rows = _scaled(A)
+def _dependent_rows(A: np.ndarray, columns: np.ndarray, order: list[int]) -> set[int]:
+    """Rows that do not raise the rank of those before them, in some order."""
+    rows = _scaled(A / columns)[order]
     ranks = [0, *(np.linalg.matrix_rank(rows[: k + 1], tol=RANK) for k in range(len(rows)))]
-    return {k for k in range(len(rows)) if ranks[k + 1] == ranks[k]}
+    return {order[k] for k in range(len(rows)) if ranks[k + 1] == ranks[k]}
 
 
-def _left_null(A: np.ndarray) -> np.ndarray:
+def _left_null(A: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """An orthonormal basis, column by column, of the ℓ with ℓᵀA = 0, the rows of A scaled to one."""
-    left, sizes, _ = np.linalg.svd(_scaled(A))
+    left, sizes, _ = np.linalg.svd(_scaled(A) / columns)
     return left[:, int((sizes > RANK).sum()) :]
 
 
-def _support(combination: np.ndarray, values: np.ndarray) -> tuple[int, ...]:
+def _support(combination: np.ndarray, least: float) -> tuple[int, ...]:
     size = np.abs(combination).max(initial=0.0)
-    if size <= RANK * max(1.0, np.abs(values).max(initial=0.0)):
+    if size <= least:
         return ()
     return tuple(int(k) for k in np.flatnonzero(np.abs(combination) > 1e-3 * size))
 
 
-def _without_common_zero(rows: Callable[..., Rows], q: np.ndarray, t: float) -> tuple[int, ...]:
+def _without_common_zero(trial: Trial) -> tuple[int, ...]:
     """Holonomic rows whose gradients are dependent but which do not vanish where the independent ones do."""
-    A, _, phi = rows(q, t)
+    start = trial.starts[0]
+    A, _, phi = trial.rows(start)
     first = len(A) - len(phi)
-    null = _left_null(A[first:])
-    dependent = _dependent_rows(A[first:])
+    A, every = A[first:], list(range(len(phi)))
+    dependent = _dependent_rows(A, trial.columns, every)
     if not dependent:
         return ()
-    found, holds = _common_zero(rows, q, t, [k for k in range(len(phi)) if k not in dependent])
-    left = rows(found, t)[2] / _sizes(A[first:])
-    if not holds or np.abs(left).max() <= 1e3 * ZERO:
-        return ()
-    return tuple(first + k for k in _support(null @ (null.T @ left), left))
+    found, holds = _common_zero(trial, start, [k for k in every if k not in dependent])
+    null, sizes = _left_null(A, trial.columns), _sizes(A)
+    left = trial.rows(found)[2] / sizes
+    least = ZERO * (_row_terms(trial, found, sizes, np.array(every)) / sizes).max()
+    return tuple(first + k for k in _support(null @ (null.T @ left), least)) if holds else ()

@@ -1,20 +1,20 @@
 """The equations of motion without the coordinates of a symmetry: where steady motions are equilibria.
 
 The heading of a wheel stands in its rolling constraints, but nothing that happens depends on it. Such cyclic
-coordinates are found by trial at random states, where an identity fails with probability one if it fails at all; they
-are then set to zero, and only their velocities remain.
+coordinates are found by trial at random states, parameters and times, where an identity fails with probability one if
+it fails at all; they are then set to zero, and only their velocities remain. The trials are in extended precision
+where the machine has it, so that a weak dependence is told from rounding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 
 import heyoka as hy
 import numpy as np
 
-from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow import COMPACT_FROM, Flow, reference_matrix, shape_flow
 from pfaff.lowering import graph_of
@@ -22,19 +22,33 @@ from pfaff.reduction import dependent_velocities, ignorable_coordinates
 from pfaff.system import System
 
 TRIALS = 3
-SAME = 1e-9  # rates that differ by less, relatively, are the same
+ROUNDING = 1e4 * float(np.finfo(np.longdouble).eps)  # rates that differ by less, relatively, are the same
 SETTLE = 1.0  # the rate at which holonomic constraints attract; it leaves no trace in any result
 
+Rates = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
+Draw = Callable[[np.random.Generator], np.ndarray]
 
-def relative_flow(system: System, independent: Iterable[str] = ()) -> Flow:
-    """The flow in which steady motions rest, with these velocities among its states."""
-    return _relative(system, frozenset(independent))
+
+def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.ndarray | None = None) -> Flow:
+    """The flow in which steady motions rest, with these velocities among its states.
+
+    A symmetry holds for every value of the parameters, and is confirmed at these numbers.
+    """
+    shape, rates, cyclic = _symmetric(system, frozenset(independent))
+    if numbers is not None:
+        cyclic = _unfelt(rates, shape, cyclic, [lambda _: numbers])
+    return _without(shape, cyclic)
 
 
 @lru_cache(maxsize=16)
-def _relative(system: System, independent: frozenset[str]) -> Flow:
+def _symmetric(system: System, independent: frozenset[str]) -> tuple[Flow, Rates, tuple[str, ...]]:
     shape = _chart(system, independent)
-    cyclic = cyclic_coordinates(shape)
+    rates = _extended(shape)
+    return shape, rates, cyclic_coordinates(shape, rates)
+
+
+@lru_cache(maxsize=16)
+def _without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
     if not cyclic:
         return shape
     gone = {hy.expression(name): hy.expression(0.0) for name in cyclic}
@@ -53,33 +67,68 @@ def _relative(system: System, independent: frozenset[str]) -> Flow:
     )
 
 
-def cyclic_coordinates(flow: Flow) -> tuple[str, ...]:
-    """Coordinates of a flow that no rate depends on."""
-    names = [name for name in flow.states if name in flow.system.coordinate_names]  # type: ignore[union-attr]
-    function = Compiled(flow.expressions, flow.variables, quick=True, compact=len(flow.states) > COMPACT_FROM // 3)
+def cyclic_coordinates(flow: Flow, rates: Rates | None = None) -> tuple[str, ...]:
+    """Coordinates of a flow that no rate depends on, whatever the parameters."""
+    names = tuple(name for name in flow.states if name in flow.system.coordinate_names)  # type: ignore[union-attr]
+    defaults = [None if value is None else float(value) for value in flow.system.parameters.values()]
+
+    def generic(generator: np.random.Generator) -> np.ndarray:
+        signs = [-1.0 if value is not None and value < 0 else 1.0 for value in defaults]
+        return generator.uniform(0.5, 1.5, len(defaults)) * signs
+
+    def usual(generator: np.random.Generator) -> np.ndarray:
+        return np.array([value or 1.0 for value in defaults]) * generator.uniform(0.8, 1.2, len(defaults))
+
+    return _unfelt(rates or _extended(flow), flow, names, [generic, usual])
+
+
+def accidental(flow: Flow, numbers: np.ndarray) -> tuple[str, ...]:
+    """Coordinates among the states that no rate depends on at these numbers, though it does at others."""
+    names = tuple(name for name in flow.states if name in flow.system.coordinate_names)  # type: ignore[union-attr]
+    return _unfelt(_extended(flow), flow, names, [lambda _: numbers])
+
+
+def _unfelt(rates: Rates, flow: Flow, names: tuple[str, ...], draws: list[Draw]) -> tuple[str, ...]:
+    """Those of the coordinates whose change leaves all rates as they are."""
     generator = np.random.default_rng(1897)
     found = set(names)
-    for _ in range(TRIALS):
-        x, numbers, rates = _trial(function, flow, generator)
+    for _ in range(TRIALS if names else 0):
+        x, numbers, time, there = _trial(rates, flow, draws, generator)
         for name in sorted(found):
             turned = x.copy()
             turned[flow.states.index(name)] += generator.uniform(0.3, 0.9)
-            change = np.abs(function(turned, numbers) - rates).max()
-            if not change <= SAME * (1 + np.abs(rates).max()):
+            change = np.abs(rates(turned, numbers, time) - there).max()
+            if not change <= ROUNDING * (1 + np.abs(there).max()):
                 found.discard(name)
     return tuple(name for name in names if name in found)
 
 
-def _trial(function: Compiled, flow: Flow, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A random state and parameters near the defaults, where the rates are finite."""
-    defaults = np.array([1.0 if value is None else float(value) for value in flow.system.parameters.values()])
-    for size in (1.0, 0.3, 0.1, 0.03):
-        numbers = defaults * generator.uniform(0.8, 1.2, len(defaults))
-        x = generator.uniform(0.2 * size, size, len(flow.states))
-        rates = function(x, numbers)
-        if np.isfinite(rates).all():
-            return x, numbers, rates
-    raise ParameterError(f"the rates of {flow.system.name} are not finite at any state tried: check its defaults")
+def _trial(
+    rates: Rates, flow: Flow, draws: list[Draw], generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
+    """A random state, parameters and time where the rates are finite, and the rates."""
+    for draw in draws:
+        for size in (1.0, 0.3, 0.1, 0.03):
+            x, numbers = generator.uniform(0.2 * size, size, len(flow.states)), draw(generator)
+            time = float(generator.uniform(0.0, 3.0))
+            there = rates(x, numbers, time)
+            if np.isfinite(there).all():
+                return x, numbers, time, there
+    raise ParameterError(f"the rates of {flow.system.name} are not finite at any state tried: check its parameters")
+
+
+def _extended(flow: Flow) -> Rates:
+    """f(x; parameters, time) in extended precision."""
+    wide = np.longdouble
+    compact = len(flow.states) > COMPACT_FROM // 3
+    function = hy.cfunc(list(flow.expressions), list(flow.variables), fp_type=wide, compact_mode=compact, opt_level=0)
+    # heyoka wants exactly the parameters up to the last one that occurs.
+    many = 1 + max((int(str(p)[1:]) for p in hy.get_params(list(flow.expressions))), default=-1)
+
+    def rates(x: np.ndarray, numbers: np.ndarray, time: float) -> np.ndarray:
+        return function(x.astype(wide), pars=numbers[:many].astype(wide), time=wide(time))
+
+    return rates
 
 
 def _chart(system: System, independent: frozenset[str]) -> Flow:

@@ -247,9 +247,12 @@ def linearise_flow(J: np.ndarray, zeros: int) -> FlowLinearisation:
 
 def spectrum_of(at: SteadyState) -> Spectrum:
     from pfaff.stability.linear import Spectrum
+    from pfaff.stability.rounding import axis_rounding
 
-    values, vectors = np.linalg.eig(at.case.system.flow.jacobian(at.x, at.case.numbers))
+    J = at.case.system.flow.jacobian(at.x, at.case.numbers)
+    values, vectors = np.linalg.eig(J)
     zeros = {"families of equilibria": at.family_dimension} if at.family_dimension else {}
     kept = np.sort(np.argsort(np.abs(values))[at.family_dimension :])
     order = kept[np.lexsort((values[kept].imag, -values[kept].real))]
-    return Spectrum(values[order], vectors[:, order], np.zeros((0, len(order))), zeros, None)
+    values, vectors = values[order], vectors[:, order]
+    return Spectrum(values, vectors, np.zeros((0, len(order))), zeros, None, axis_rounding(J, values))

@@ -125,7 +125,8 @@ class System(Parametrised):
         augmented Lagrangian and gives those of least norm, other analyses ask for ``system.independent``.
     particles
         Material points, for Newton's law and d'Alembert's principle. The kinetic energy may then be left out: it is
-        theirs. Without potential, dissipation and forces the generalised forces are theirs, too.
+        theirs. Without potential, dissipation and forces the generalised forces are theirs, too; with them,
+        the forces on the particles must be the same ones, or be left out.
 
     The equations are M q̈ + h + Aᵀp = 0 with A q̇ + b = 0: the reaction p multiplies +A on the
     left-hand side.
@@ -168,9 +169,13 @@ class System(Parametrised):
         _check_degrees(self)
         normalise(self, "redundant", _redundant_constraints(self))
         _check_integrability(self)
+        if self.particles:
+            from pfaff.descriptions import check_descriptions
+
+            check_descriptions(self)
 
     statement: Statement = field(init=False, repr=False)
-    redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from earlier ones, from zero
+    redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, from zero
 
     @property
     def time(self) -> sm.Symbol:

@@ -216,7 +216,7 @@ class Continuation:
             following, turn = taken
             rate = (following.determinant - point.determinant) / ds
             if not bounds[0] < following.value < bounds[1]:
-                yield from self._landed(point, following, bounds)
+                yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
             hidden = {} if earlier is None else self._hidden(earlier, point, following, gone / ds, hidden)
             yield from (event for pair in hidden.values() for event in pair)
@@ -239,13 +239,25 @@ class Continuation:
             point, before, earlier, gone, since = following, point, point, ds, since + 1
             ds = min(step, ds * float(np.clip(TURN / max(turn, 1e-9), 0.5, GROWTH)))
 
-    def _landed(self, a: Point, b: Point, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
-        """The end of a branch on a bound that it crosses between two points."""
+    def _landed(
+        self,
+        a: Point,
+        b: Point,
+        bounds: tuple[float, float],
+        earlier: Point | None,
+        gone: float,
+        known: dict[str, list[Event]],
+    ) -> Iterator[Point | Event | Stop]:
+        """The end of a branch on a bound that it crosses between two points; others as for ``_hidden``."""
         value = bounds[0] if b.value <= bounds[0] else bounds[1]
         last = self.point_at(a, b, value)
         if last is None:
             yield Stop(f"stopped at {a.value:.10g}: the orbit at {value:.10g} was not found")
             return
+        back = gone / Chord(self, a, last).length
+        hidden = {} if earlier is None else self._hidden(earlier, a, last, back, known)
+        hidden |= self._hidden_last(a, last, set(hidden))
+        yield from (event for pair in hidden.values() for event in pair)
         yield from self.events(a, last)
         yield last
         yield Stop(f"reached {value:.10g}", value)
@@ -329,6 +341,23 @@ class Continuation:
             inner = inner or self._dip(kind, start, end, nodes)
             if inner is not None:
                 found[kind] = self.events(start, inner, kind) + self.events(inner, end, kind)
+        return found
+
+    def _hidden_last(self, a: Point, last: Point, known: set[str]) -> dict[str, list[Event]]:
+        """The same in the last step of a branch, where no further point shows that a function grows again."""
+        found = {}
+        for kind, end in last.tests.items():
+            start = a.tests.get(kind, np.nan)
+            if kind == "fold" or kind in known or not (start * end > 0 and abs(end) < NEAR * abs(start)):
+                continue
+            probe = Chord(self, a, last).point(1 - PROBE)
+            value = np.nan if isinstance(probe, str) else probe.tests[kind]
+            if isinstance(probe, str) or not value / end < 1:
+                continue
+            nodes = [(0.0, start), (1 - PROBE, value), (1.0, end)]
+            inner = probe if value / end < 0 else self._dip(kind, a, last, nodes)
+            if inner is not None:
+                found[kind] = self.events(a, inner, kind) + self.events(inner, last, kind)
         return found
 
     def _dip(self, kind: str, a: Point, b: Point, nodes: list[tuple[float, float]]) -> Point | None:

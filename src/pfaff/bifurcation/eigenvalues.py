@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pfaff.stability.rounding import REAL, ROUNDING, STIFF
+
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
-REAL = 1e-7  # imaginary parts below this, relative to their eigenvalue, are none
-ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
-STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
 DIPS = 33  # places between two points at which growth rates are looked at
 
 

@@ -30,6 +30,7 @@ DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and l
 INTERVALS = 20  # of a period, at first
 BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
 DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
+AT_ORIGIN = 1e-14  # states of an equilibrium below this are the origin, but for rounding
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
@@ -336,7 +337,7 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
     problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     continuation = problem.continuation(span)
-    symmetric = not hopf.x.any() and problem.odd(to)
+    symmetric = bool(np.abs(hopf.x).max() <= AT_ORIGIN) and problem.odd(to)
     radius = _first_radius(hopf, span if load == hopf.load else np.inf)
     why = ""
     with patience(COMPILING):
@@ -606,11 +607,11 @@ def followed(
 
 
 def _left(start: OrbitPoint, found: list[OrbitPoint], to: float) -> str:
-    """The end of a branch on the other side of its start than was asked for; none if it was never on that side."""
+    """The end of a branch on the other side of its start than was asked for."""
     side, last = ("above" if to < start.value else "below"), found[-1].value
     if isinstance(start, Newborn) and all((each.value - start.born) * (to - start.born) <= 0 for each in found):
-        raise NoBifurcationError(
-            f"cycles exist {side} {start.load} = {start.born:.10g}, away from to={to:.10g}, and have not turned back "
-            f"until {last:.10g}: give to {side} {start.born:.6g}"
+        return (
+            f"ended at {last:.10g}: cycles exist {side} {start.load} = {start.born:.10g}, away from to={to:.10g}, and "
+            f"have not turned back until there; they are followed as far on this side, so give to {side} {last:.6g}"
         )
     return f"ended at {last:.10g}, away from to={to:.10g}: cycles go on {side}"

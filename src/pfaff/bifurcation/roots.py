@@ -3,36 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
+from math import inf
 
 NODES = 5  # values through which a polynomial is laid
 HALVINGS = 50  # of an interval, for the root of a polynomial
 STALLED = 0.6  # of a bracket left after two evaluations, beyond which it is halved
+STRAIGHT = 0.8  # ratio of slopes that are one
+FALLS = 0.1  # to which values fall from one place to the next where they converge to a simple root
 
 
-def bracketed_root(function: Callable[[float], float], a: float, b: float, tolerance: float, most: int = 60) -> float:
+def bracketed_root(function: Callable[[float], float], a: float, b: float, tolerance: float, most: int = 150) -> float:
     """Where a function vanishes, by the polynomial through its last values; evaluated there.
 
     Of an order near 2 without derivatives, and never outside the bracket; raises ArithmeticError at what is no number.
+    A place is believed where the function is as good as linear about it, or else enclosed within the tolerance.
     """
     low, high = (a, _number(function(a))), (b, _number(function(b)))
-    if low[1] * high[1] > 0:
+    if _alike(low[1], high[1]):
         raise ArithmeticError("no change of sign")
     known, widths = [low, high], [b - a]
     for _ in range(most):
-        at = _polynomial_root(known[-NODES:], low, high)
-        last = known[-1][0] if len(known) > 2 else None
-        if last is not None and (known[-1][1] == 0.0 or abs(at - last) < tolerance or high[0] - low[0] < tolerance):
-            return last
+        at, last = _polynomial_root(known[-NODES:], low, high), known[-1]
+        near = len(known) > 2 and abs(at - last[0]) < tolerance
+        if len(known) > 2 and (last[1] == 0.0 or high[0] - low[0] < tolerance):
+            return last[0]
+        if near and _linear_distance(*known[-4:]) < tolerance:
+            return last[0]
         if len(widths) > 2 and widths[-1] > STALLED * widths[-3]:
             at = (low[0] + high[0]) / 2
+        at = min(max(at, low[0] + tolerance / 2), high[0] - tolerance / 2)  # beyond an end, to enclose a root there
         found = at, _number(function(at))
         known.append(found)
-        if found[1] * low[1] > 0:
+        if _alike(found[1], low[1]):
             low = found
         else:
             high = found
         widths.append(high[0] - low[0])
     raise ArithmeticError(f"no root after {most} evaluations")
+
+
+def _linear_distance(*places: tuple[float, float]) -> float:
+    """How far the root is from the last of places that converge along a line, roughly; else it may be anywhere."""
+    *others, last = places
+    slopes = [(value - last[1]) / (at - last[0]) for at, value in others]
+    straight = all(slopes) and all(STRAIGHT < slope / slopes[-1] < 1 / STRAIGHT for slope in slopes)
+    falling = all(abs(after) < FALLS * abs(before) for (_, before), (_, after) in pairwise(places))
+    return abs(last[1] / slopes[-1]) if straight and falling else inf
+
+
+def _alike(a: float, b: float) -> bool:
+    """Whether both have the same sign; their product may underflow."""
+    return (a < 0 and b < 0) or (a > 0 and b > 0)
 
 
 def _number(value: float) -> float:
@@ -60,7 +82,7 @@ def _polynomial_root(nodes: list[tuple[float, float]], low: tuple[float, float],
     for _ in range(HALVINGS):
         before, at = at, (a * fb - b * fa) / (fb - fa) if fa != fb else (a + b) / 2
         value = polynomial(at)
-        if value * fa > 0:
+        if _alike(value, fa):
             a, fa, fb = at, value, fb / 2  # Illinois
         else:
             b, fb, fa = at, value, fa / 2

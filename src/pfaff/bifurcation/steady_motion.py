@@ -16,11 +16,12 @@ import numpy as np
 
 from pfaff.bifurcation.slices import Deflation, zero_chain
 from pfaff.compiled import Compiled
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow import Flow
 from pfaff.lowering import graph_of
-from pfaff.relative import relative_flow
+from pfaff.relative import accidental, relative_flow
 from pfaff.stability.linear import Spectrum
+from pfaff.stability.rounding import axis_rounding
 from pfaff.statics import gradient_rows
 from pfaff.steady import FARTHEST, SETTLED, at_rest, balanced, row_sizes
 
@@ -89,9 +90,13 @@ class SteadyMotion:
         return allowed.T @ self.flow.jacobian(self.x, self.case) @ allowed
 
     @cached_property
+    def _deflated(self) -> np.ndarray:
+        return Deflation.about(self.jacobian, self.zeros)(self.jacobian)
+
+    @cached_property
     def eigenvalues(self) -> np.ndarray:
         """Without structural zeros, the least stable first."""
-        values = np.linalg.eigvals(Deflation.about(self.jacobian, self.zeros)(self.jacobian))
+        values = np.linalg.eigvals(self._deflated)
         return values[np.lexsort((values.imag, -values.real))]
 
     def spectrum(self) -> Spectrum:
@@ -100,7 +105,8 @@ class SteadyMotion:
         modes = [_null_vector(self.jacobian, value) for value in self.eigenvalues]
         vectors = allowed @ np.array(modes).T if modes else np.zeros((len(self.x), 0))
         zeros = {"families of steady motions": sum(self.zeros)} if self.zeros else {}
-        return Spectrum(self.eigenvalues, vectors, np.zeros((0, len(modes))), zeros, None)
+        rounding = axis_rounding(self._deflated, self.eigenvalues)
+        return Spectrum(self.eigenvalues, vectors, np.zeros((0, len(modes))), zeros, None, rounding)
 
     @property
     def stable(self) -> bool:
@@ -132,7 +138,7 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     names = case.system.coordinate_names
     speeds = [name for name in (*start, *fixed) if name.removesuffix("_dot") in names and name not in names]
-    flow = relative_flow(case.system, speeds)
+    flow = relative_flow(case.system, speeds, case.numbers)
     for name, value in {**start, **fixed}.items():
         if name not in flow.states:
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
@@ -140,7 +146,16 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
             raise ParameterError(f"{name} = {value}: give a finite number")
     x = np.array([float({**start, **fixed}.get(name, 0.0)) for name in flow.states])
     held = np.array([name in fixed for name in flow.states])
-    x = _solved(case, flow, x, held)
+    try:
+        x = _solved(case, flow, x, held)
+    except ConvergenceError as problem:
+        alike = accidental(flow, case.numbers) if speeds else ()
+        if not alike:
+            raise
+        raise ConvergenceError(
+            f"{problem}; only at these values of the parameters is {case.system.name} alike at every "
+            f"{', '.join(alike)}: state it without the parameters that are zero"
+        ) from problem
     _check_time(case, flow, x)
     residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
     zeros = _structural(case, flow, x)
@@ -157,11 +172,13 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
     """Gauss–Newton in what is not held: the equations are dependent along families, and steps the shortest."""
     x, last = x.copy(), np.inf
     for _ in range(NEWTON_STEPS):
-        J = flow.jacobian(x, case)
+        f, J = flow.rhs(x, case), flow.jacobian(x, case)
+        if not np.isfinite(J).all():
+            flow._diagnose(x, case.numbers, f)
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
         step = np.zeros_like(x)
-        step[~held] = -np.linalg.lstsq(matrix, flow.rhs(x, case) / scale, rcond=RANK)[0]
+        step[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=RANK)[0]
         step *= scale
         size = float(np.abs(step).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
         if not np.isfinite(size):
@@ -209,7 +226,7 @@ def _structural(case: Case, flow: Flow, x: np.ndarray) -> tuple[int, ...]:
         aside = x + NEARBY * (1 + np.abs(x).max()) * generator.uniform(-1, 1, len(x))
         try:
             there = chain(_solved(case, flow, aside, np.zeros(len(x), dtype=bool)))
-        except ConvergenceError:
+        except PfaffError:
             continue
         found = tuple(min(a, b) for a, b in zip(found, there, strict=False))
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sm
 
-from pfaff.equations.descriptions import check_descriptions
+from pfaff.descriptions import check_forces
 from pfaff.equations.principle import Principle
 from pfaff.equations.typeset import Step, lines, typeset, vanishing, variation_of
 from pfaff.errors import StatementError
@@ -27,7 +27,7 @@ class ParticleEquations(Principle):
                 f"{self.name} needs the positions: give particles=[Particle(m, (x, y), force)], all masses of "
                 f"{self.system.name} with the active forces on them"
             )
-        check_descriptions(self.system)
+        check_forces(self.system)
 
     @cached_property
     def particle_accelerations(self) -> list[list[sm.Expr]]:

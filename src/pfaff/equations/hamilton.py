@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import sympy as sm
 
-from pfaff.equations.descriptions import check_forces
 from pfaff.equations.principle import Principle
 from pfaff.equations.typeset import Step, lines, sum_of, typeset, vanishing, variation_of
 from pfaff.errors import StatementError
@@ -32,8 +31,6 @@ class HamiltonEquations(Principle):
         for name in (*system.coordinate_names, *system.parameter_names):
             if name in self.momentum_names:
                 raise StatementError(f"{name!r} is the name of a momentum: rename the coordinate or parameter")
-        if system.particles:
-            check_forces(system)
 
     @property
     def momentum_names(self) -> tuple[str, ...]:

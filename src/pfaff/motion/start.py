@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.compiled import Compiled
-from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, SingularMassError, nearest
 from pfaff.lowering import graph_of
 from pfaff.system import System
 from pfaff.values import number_from
@@ -85,11 +85,22 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     free_v = np.array([project or f"{name}_dot" not in initial for name in names])
     new_q = on_positions(constraints, q, v, free_q)
     new_v = on_velocities(constraints, new_q, v, free_v)
+    _check_inertia(names, constraints(new_q, new_v)[3])
     before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
     changes = {
         name: float(b - a) for name, a, b in zip(known, before, after, strict=True) if name in initial and a != b
     }
     return Start(new_q, new_v, changes)
+
+
+def _check_inertia(names: Sequence[str], M: np.ndarray) -> None:
+    """Massless coordinates may be held by constraints; a negative kinetic energy is a mistake."""
+    inertia, directions = np.linalg.eigh(M)
+    if inertia[0] < -KEPT * abs(inertia).max():
+        along = names[int(np.abs(directions[:, 0]).argmax())]
+        raise SingularMassError(
+            f"the kinetic energy is negative for motions along {along} at the start: check its sign and the masses"
+        )
 
 
 def on_positions(
@@ -111,10 +122,13 @@ def on_positions(
     if wrong.any():
         first = 1 + constraints.m - constraints.holonomic
         named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
+        remedy = (
+            "these rows have no common solution nearby: start elsewhere, or correct them"
+            if free.all()
+            else "leave some out so that they can follow, or ask for project=True"
+        )
         raise ConstraintError(
-            f"the initial coordinates violate a holonomic constraint by {left[wrong].max():.2g} (row {named}): leave "
-            "some out so that they can follow, or ask for project=True; if all are free, these rows contradict "
-            "each other"
+            f"the initial coordinates violate a holonomic constraint by {left[wrong].max():.2g} (row {named}): {remedy}"
         )
     return q
 

@@ -36,7 +36,7 @@ def document_of(result: Reproduction, folder: Path) -> report.Document:
     by_claim = {id(item.claim): item for item in result.items}
     sections = []
     if result.differing:
-        text = "Everything else is reproduced. Each of these is taken up again among the errata, with evidence."
+        text = "Everything else is reproduced. The errata below give the evidence."
         sections.append(report.Section("What differs", [_entry(item, False) for item in result.differing], text=text))
     for section in paper.sections:
         items = [by_claim[id(claim)] for claim in section.claims if id(claim) in by_claim]

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
+from pfaff.errors import RankError
 from pfaff.lowering import graph_of
 from pfaff.reduction import ignorable_coordinates
+from pfaff.stability.rounding import REAL, axis_rounding
 from pfaff.statics import statics_of
 from pfaff.system import System
+from pfaff.units import row_units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 RANK_TOLERANCE = 1e-9
 SYMMETRY_TOLERANCE = 1e-9
+NEIGHBOUR = 1e-3  # distance, relative, at which a constraint that vanishes here shows its usual size
+LOST = 1e-6  # constraints that shrink to this, relative to that size, have lost their rank
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Spectrum:
     """Eigenvalues of small motions, the structural zeros kept apart.
 
     ``vectors`` holds, column by column, the coordinates' part of each mode (all states of a plain ODE);
-    ``reactions`` the amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause.
+    ``reactions`` the amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause,
+    ``rounding`` is the real part up to which each eigenvalue may lie on the imaginary axis.
     """
 
     values: np.ndarray
@@ -52,6 +58,7 @@ class Spectrum:
     reactions: np.ndarray
     zeros: dict[str, int]
     linearisation: Linearisation | None  # none for a plain ODE
+    rounding: np.ndarray
 
     @property
     def structural_zeros(self) -> int:
@@ -60,12 +67,7 @@ class Spectrum:
     @property
     def stable(self) -> bool:
         """No eigenvalue to the right of the imaginary axis, beyond rounding."""
-        return bool(self.values.real.max(initial=-np.inf) <= self.rounding)
-
-    @property
-    def rounding(self) -> float:
-        """How far rounding may move a (possibly double) eigenvalue: √ε times the spectral radius."""
-        return 1e-7 * float(np.abs(self.values).max(initial=0.0))
+        return not (self.values.real > self.rounding).any()
 
     @property
     def status(self) -> str:
@@ -73,8 +75,8 @@ class Spectrum:
             verdict = "stable"
         else:
             growing = self.values[self.values.real > self.rounding]
-            oscillating = (np.abs(growing.imag) > self.rounding).sum() // 2
-            straight = (np.abs(growing.imag) <= self.rounding).sum()
+            turning = np.abs(growing.imag) > REAL * np.abs(growing)
+            oscillating, straight = turning.sum() // 2, (~turning).sum()
             parts = [f"{oscillating} growing oscillation(s)"] * bool(oscillating)
             verdict = "unstable: " + " and ".join(parts + [f"{straight} divergent mode(s)"] * bool(straight))
         causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
@@ -124,7 +126,8 @@ class Linearisation:
     @cached_property
     def kernel(self) -> np.ndarray:
         """An orthonormal basis of the velocities that the constraints allow."""
-        return _kernel(self.A)
+        _check_rank(self)
+        return np.linalg.svd(self.A)[2][len(self.A) :].T if len(self.A) else np.eye(len(self.M))
 
     def pencil(self, omega: complex | sm.Expr) -> np.ndarray | sm.Matrix:
         """The matrix of Eq. (41) at ω: singular where ω is an eigenvalue. A SymPy symbol gives a SymPy matrix."""
@@ -190,7 +193,7 @@ class Linearisation:
         vectors = vectors / np.linalg.norm(vectors, axis=0)
         push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
         reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
-        return Spectrum(values, vectors, reactions, r.zeros, self)
+        return Spectrum(values, vectors, reactions, r.zeros, self, axis_rounding(r.J, values))
 
     def polynomial(self) -> np.ndarray:
         """ρ_0 … ρ_m of Eq. (44), highest power first, with ρ_0 > 0."""
@@ -216,6 +219,28 @@ def linearise(system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray)
     statics = statics_of(system)
     at = statics(q, p, numbers)
     return Linearisation(system, q, p, numbers, at.M, at.C, at.K, at.A, at.B, statics.nonholonomic)
+
+
+def _check_rank(lin: Linearisation) -> None:
+    """The constraints must be independent here, each row and column measured by its size in the neighbourhood."""
+    if not len(lin.A):
+        return
+    uneven = NEIGHBOUR * (1 + np.abs(lin.q).max()) * (1 + np.arange(len(lin.q)) % 3) / 3
+    statics = statics_of(lin.system)
+    near = [np.abs(statics(lin.q + sign * uneven, lin.p, lin.numbers).A) for sign in (-1.0, 1.0)]
+    usual = np.nanmax([np.abs(lin.A), *near], axis=0)
+    columns = row_units(usual.T)
+    scaled = lin.A * columns * row_units(usual * columns)[:, None]
+    left, values, _ = np.linalg.svd(scaled)
+    if values.min() > LOST * values.max():
+        return
+    lost = np.abs(left[:, values <= LOST * values.max()]).max(axis=1) if values.any() else np.ones(len(scaled))
+    rows = ", ".join(str(k + 1) for k in np.flatnonzero(lost > LOST))
+    where = ", ".join(f"{name} = {value:g}" for name, value in zip(lin.system.coordinate_names, lin.q, strict=True))
+    raise RankError(
+        f"the constraints of {lin.system.name} lose rank (rows {rows}) at {where}: small motions there are not those "
+        "of the constrained system; fix a coordinate to take another equilibrium"
+    )
 
 
 def _kernel(rows: np.ndarray) -> np.ndarray:
