@@ -13,9 +13,11 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.errors import ParameterError, StatementError
+from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
+from pfaff.export import export
 from pfaff.export.equations import Equations
 from pfaff.export.latex import formulas
+from pfaff.system import TIME, coordinates
 
 AUTO = Path("/usr/lib/auto-07p/lib")  # Debian's package auto-07p
 VALUES = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5, "c_e": 0.3, "c_t": 0.2, "c_r": 0.1, "F": 30}
@@ -151,20 +153,139 @@ def test_latex(case, states):
     assert text.count("&=") == len(abbreviations) + len(rates)
 
 
-@pytest.mark.skipif(shutil.which("gfortran") is None or not AUTO.is_dir(), reason="auto-07p or gfortran not installed")
+def auto_rows(exported) -> list[list[str]]:
+    """The branch that AUTO computes: point, type and label, then parameter, norm and states, as written in fort.7."""
+    source, constants = exported.written
+    folder = source.parent
+    shutil.copy(constants, folder / "fort.2")
+    (folder / "fort.3").touch()
+    objects = sorted(map(str, AUTO.glob("*.o")))
+    subprocess.run(["gfortran", "-fopenmp", source, *objects, "-o", "a.exe"], cwd=folder, check=True)
+    subprocess.run(["./a.exe"], cwd=folder, check=True, capture_output=True, timeout=60)
+    return [line.split() for line in (folder / "fort.7").read_text().splitlines() if not line.startswith("   0")]
+
+
+needs_auto = pytest.mark.skipif(
+    shutil.which("gfortran") is None or not AUTO.is_dir(), reason="auto-07p or gfortran not installed"
+)
+
+
+@needs_auto
 def test_auto_finds_our_hopf_point(tmp_path):
     """With d'Alembert's reduction the column's Hopf point is an ordinary one for AUTO; JAC = 1 uses our derivatives."""
     case = pfaff.atlas.column(2).at(**VALUES, M_X=1).at(F=0)
-    source, constants = case.export("auto", tmp_path, until=120).written
-    shutil.copy(constants, tmp_path / "fort.2")
-    (tmp_path / "fort.3").touch()
-    objects = sorted(map(str, AUTO.glob("*.o")))
-    subprocess.run(["gfortran", "-fopenmp", source, *objects, "-o", "a.exe"], cwd=tmp_path, check=True)
-    subprocess.run(["./a.exe"], cwd=tmp_path, check=True, capture_output=True, timeout=60)
-    rows = [line.split() for line in (tmp_path / "fort.7").read_text().splitlines() if not line.startswith("   0")]
+    rows = auto_rows(case.export("auto", tmp_path, until=120))
     hopf = [float(row[4]) for row in rows if row[2] == "3"]
     assert hopf == [pytest.approx(case.hopf().value, rel=1e-8)]
     assert float(rows[-1][4]) == pytest.approx(120)
+
+
+def cartesian_pendulum(height: float, name: str = "cartesian pendulum") -> pfaff.System:
+    """A damped bob at distance 1 from (0, height), pushed aside by F: it hangs at tan θ = F."""
+    x, y = coordinates("x y")
+    F = sm.Symbol("F", real=True)
+    kinetic = (x.diff(TIME) ** 2 + y.diff(TIME) ** 2) / 2
+    return pfaff.System(
+        coordinates=[x, y],
+        kinetic=kinetic,
+        potential=y - F * x,
+        dissipation=kinetic,
+        holonomic_constraints=[x**2 + (y - height) ** 2 - 1],
+        parameters={F: 0},
+        load=F,
+        name=name,
+    )
+
+
+@needs_auto
+def test_auto_continues_across_a_holonomic_constraint(tmp_path):
+    """Leaving the circle is no zero eigenvalue, so that AUTO follows the equilibrium; it ends at θ = atan 2."""
+    rows = auto_rows(cartesian_pendulum(1).at().export("auto", tmp_path, until=2))
+    assert float(rows[-1][4]) == pytest.approx(2)
+    assert [float(each) for each in rows[-1][6:8]] == pytest.approx([2 / 5**0.5, 1 - 1 / 5**0.5], abs=1e-7)
+
+
+def module_of(exported) -> dict:
+    module: dict = {}
+    exec(exported.text, module)
+    return module
+
+
+def test_a_holonomic_constraint_attracts_and_the_file_says_so():
+    """The eigenvalues are those of λ² + λ + 1, the damped pendulum's, and the rate at which the circle attracts."""
+    exported = cartesian_pendulum(1).at().export("numpy")
+    module = module_of(exported)
+    values = np.linalg.eigvals(module["jacobian"](module["START"]))
+    assert sorted(values, key=lambda x: x.imag) == pytest.approx([-0.5 - 0.75**0.5 * 1j, -1, -0.5 + 0.75**0.5 * 1j])
+    assert "1 eigenvalue -1 for leaving them" in exported.status
+    assert "1 eigenvalue -1 for leaving them" in exported.text
+
+
+def test_structural_zeros_are_told():
+    """An upright disc at rest may turn and roll at any speed: two zeros; its heading is left out."""
+    exported = pfaff.atlas.rolling_disc().at().export("numpy")
+    module = module_of(exported)
+    J = module["jacobian"](module["START"])
+    assert "psi" not in module["STATES"]
+    assert len(J) - np.linalg.matrix_rank(J) == 2
+    for text in (exported.status, exported.text):
+        assert "only the velocity matters: psi" in text
+        assert "2 eigenvalues 0 at the start" in text
+    rolling = module_of(export(pfaff.atlas.rolling_disc().at(), "numpy", start={"phi_dot": 2.0}))
+    assert rolling["START"][rolling["STATES"].index("phi_dot")] == pytest.approx(2)
+    theirs = np.linalg.eigvals(rolling["jacobian"](rolling["START"]))
+    ours = pfaff.atlas.rolling_disc().at().steady(phi_dot=2).eigenvalues
+    assert np.sort(np.abs(theirs))[2:] == pytest.approx(np.sort(np.abs(ours)))
+
+
+def test_where_an_export_starts():
+    """About the origin the circle has no rest: the start is given, or an error names what is missing."""
+    case = cartesian_pendulum(0).at()
+    with pytest.raises(ConvergenceError, match="no equilibrium to start from .* start="):
+        case.export("numpy")
+    for y in (-1, 1):
+        module = module_of(export(case, "numpy", start={"y": 0.9 * y}))
+        assert module["START"].tolist() == pytest.approx([0, y, 0])
+        assert np.abs(module["rhs"](module["START"])).max() < 1e-12
+    with pytest.raises(RankError, match="rows 1, 2 are dependent"):  # the slider-crank hangs in its dead point
+        export(pfaff.atlas.slider_crank().at(), "numpy", start={"x1": 0.1, "y1": -0.7, "x2": 0.2})
+    with pytest.raises(ParameterError, match="no state 'z' to start from"):
+        export(case, "numpy", start={"z": 1})
+    with pytest.raises(ParameterError, match="by name"):
+        export(case, "numpy", start=[0, -1])
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+@pytest.mark.parametrize("name", ["sin", "int", "gamma", "end", "math"])
+def test_names_that_languages_know_and_no_parameters(name, tmp_path):
+    (x,) = coordinates("x")
+    case = pfaff.System(coordinates=[x], kinetic=x.diff(TIME) ** 2 / 2, potential=1 - sm.cos(x), name=name).at()
+    (source,) = case.export("c", tmp_path).written
+    assert source.stem != name
+    subprocess.run(["gcc", "-std=c99", "-Wall", "-Werror", "-c", source, "-o", tmp_path / "a.o"], check=True)
+    module = module_of(case.export("numpy"))
+    assert module["rhs"]([0.5, 2.0]) == pytest.approx([2, -np.sin(0.5)])
+    assert module["parameter_jacobian"]([0.5, 2.0]).shape == (2, 0)
+    for to in ("auto", "bifurcationkit"):
+        with pytest.raises(ParameterError, match="no parameter to vary"):
+            case.export(to)
+    if shutil.which("octave"):
+        (source,) = case.export("matcont", tmp_path).written
+        script = f"h = {source.stem}; disp(feval(h{{2}}, 0, [0.5; 2])(2)); disp(size(feval(h{{4}}, 0, [0.5; 2])))"
+        done = subprocess.run(
+            ["octave-cli", "--norc", "--eval", script], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert np.array(done.stdout.split(), dtype=float) == pytest.approx([-np.sin(0.5), 2, 0], abs=1e-4)
+
+
+def test_fields_of_julia_are_no_keywords_and_differ():
+    (x,) = coordinates("x")
+    parameters = {sm.Symbol(name, real=True): k + 1 for k, name in enumerate(["end", "β", "γ"])}
+    case = pfaff.System(
+        coordinates=[x], kinetic=x.diff(TIME) ** 2 / 2, potential=sum(parameters) * x**2, parameters=parameters
+    ).at()
+    text = case.export("bifurcationkit", load="γ", until=9).text
+    assert "_parameters = (end_ = 1.0, system_2 = 2.0, system_3 = 3.0,)" in text
 
 
 def test_what_cannot_be_exported(tmp_path):
@@ -179,8 +300,6 @@ def test_what_cannot_be_exported(tmp_path):
     blocked.touch()
     with pytest.raises(ParameterError, match="cannot write"):
         case.export("c", blocked / "folder")
-    from pfaff.system import TIME, coordinates
-
     (x,) = coordinates("x")
     driven = pfaff.System(coordinates=[x], kinetic=x.diff(TIME) ** 2 / 2, forces={x: sm.sin(TIME)})
     with pytest.raises(StatementError, match="depend on time"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError, nearest
 
@@ -30,6 +30,7 @@ class Export:
     to: str
     files: Mapping[str, str] = field(repr=False)
     written: tuple[Path, ...] = ()
+    warnings: tuple[str, ...] = ()  # what the eigenvalues at the start tell of the equations and not of the motion
 
     @property
     def text(self) -> str:
@@ -39,7 +40,7 @@ class Export:
     @property
     def status(self) -> str:
         where = f"written: {', '.join(map(str, self.written))}" if self.written else ", ".join(self.files)
-        return f"for {self.to}: {where}"
+        return "; ".join([f"for {self.to}: {where}", *self.warnings])
 
     def write(self, folder: str | Path) -> Export:
         """The same, with its files written into a folder."""
@@ -50,15 +51,27 @@ class Export:
                 (folder / name).write_text(text, encoding="utf-8")
         except OSError as problem:
             raise ParameterError(f"cannot write into {folder}: {problem}") from problem
-        return Export(self.to, self.files, tuple(folder / name for name in self.files))
+        return replace(self, written=tuple(folder / name for name in self.files))
 
 
-def export(case: Bound, to: str, folder: str | Path | None, load: str | None, until: float | None) -> Export:
-    """Write the equations of a case on shape space for another program."""
+def export(
+    case: Bound,
+    to: str,
+    folder: str | Path | None = None,
+    load: str | None = None,
+    until: float | None = None,
+    start: Mapping[str, Any] | None = None,
+) -> Export:
+    """Write the equations of a case on shape space for another program.
+
+    They start from the equilibrium of the case, or from the one near ``start``, values of the states by name; with
+    speeds among them, from the steady motion.
+    """
     from pfaff.export.equations import Equations
 
     if to not in TARGETS:
         raise ParameterError(f"cannot export to {to!r}: {nearest(to, TARGETS)}")
     language = importlib.import_module(f"pfaff.export.{TARGETS[to]}")
-    exported = Export(to, language.files(Equations(case, load, until)))
+    equations = Equations(case, load, until, start)
+    exported = Export(to, language.files(equations), warnings=equations.at.warnings)
     return exported if folder is None else exported.write(folder)

@@ -43,7 +43,7 @@ def _source(e: Equations) -> str:
     lines = [
         f"! {e.title}: reduced equations of motion for AUTO-07p, with analytic derivatives. Written by pfaff.",
         *names,
-        f"! {e.remark}",
+        *(f"! {note}" for note in e.notes),
         "SUBROUTINE FUNC(NDIM, U, ICP, PAR, IJAC, F, DFDU, DFDP)",
         "IMPLICIT NONE",
         "INTEGER, INTENT(IN) :: NDIM, ICP(*), IJAC",

@@ -4,28 +4,7 @@ from __future__ import annotations
 
 from pfaff.export.equations import Equations, entries, steps
 from pfaff.export.notation import Notation, identifier
-
-KEYWORDS = [
-    "begin",
-    "do",
-    "else",
-    "elseif",
-    "end",
-    "for",
-    "function",
-    "if",
-    "in",
-    "isa",
-    "let",
-    "local",
-    "module",
-    "quote",
-    "return",
-    "struct",
-    "try",
-    "while",
-    "where",
-]
+from pfaff.export.reserved import JULIA
 
 
 def files(equations: Equations) -> dict[str, str]:
@@ -35,29 +14,30 @@ def files(equations: Equations) -> dict[str, str]:
 
 
 def _notation(e: Equations) -> Notation:
-    functions = {"atan2": "atan"}
+    functions, fields = {"atan2": "atan"}, _fields(e)
     return Notation(
         language="Julia",
         state=lambda k: f"x[{k + 1}]",
-        parameter=lambda k: f"p.{_field(e.parameters[k])}",
+        parameter=lambda k: f"p.{fields[k]}",
         power="^",
         functions=functions,
     )
 
 
-def _field(name: str) -> str:
-    """A name of a named tuple; keywords cannot be one."""
-    return f"{identifier(name)}_" if name in KEYWORDS else identifier(name)
+def _fields(e: Equations) -> list[str]:
+    """Names of a named tuple, each once though identifiers may coincide."""
+    names = [identifier(name, JULIA) for name in e.parameters]
+    return [f"{name}_{k + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
 
 
 def _source(e: Equations) -> str:
     julia = _notation(e)
-    values = zip(e.parameters, e.values, strict=True)
+    values = zip(_fields(e), e.values, strict=True)
     return "\n".join(
         [
             f"# {e.title}: reduced equations of motion, with the analytic Jacobian. Written by pfaff.",
             *(f"# x[{k + 1}] = {name}" for k, name in enumerate(e.states)),
-            f"# {e.remark}",
+            *(f"# {note}" for note in e.notes),
             "",
             f"function {e.name}(x, p)",
             *(f"    {step}" for step in steps(e.rates, julia)),
@@ -71,7 +51,7 @@ def _source(e: Equations) -> str:
             "    return J",
             "end",
             "",
-            f"{e.name}_parameters = ({' '.join(f'{_field(name)} = {value!r},' for name, value in values)})",
+            f"{e.name}_parameters = ({' '.join(f'{name} = {value!r},' for name, value in values)})",
             f"{e.name}_start = [{', '.join(map(repr, e.start))}]",
             "",
         ]
@@ -87,7 +67,7 @@ using BifurcationKit
 include("{e.name}.jl")
 
 problem = BifurcationProblem(
-    {e.name}, {e.name}_start, {e.name}_parameters, (@optic _.{_field(e.parameters[e.varied])});
+    {e.name}, {e.name}_start, {e.name}_parameters, (@optic _.{_fields(e)[e.varied]});
     J = {e.name}_jacobian,
 )
 settings = ContinuationPar(

@@ -17,7 +17,7 @@ def files(equations: Equations) -> dict[str, str]:
     text = [
         f"/* {e.title}: reduced equations of motion and their Jacobians. Written by pfaff.",
         *names,
-        f"   {e.remark}",
+        *(f"   {note}" for note in e.notes),
         "*/",
         "#include <math.h>",
         "",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
 import numpy as np
 
-from pfaff.errors import ParameterError, PfaffError
+from pfaff.errors import ParameterError
 from pfaff.export.notation import Notation, identifier
 from pfaff.export.program import Node, Program, program_of
+from pfaff.export.reserved import RESERVED
+from pfaff.export.start import Start, start_of
+from pfaff.flow import Flow
 from pfaff.lowering import Expression
 
 if TYPE_CHECKING:
@@ -22,11 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Equations:
-    """ẋ = f(x; p) of a case on shape space."""
+    """ẋ = f(x; p) of a case on shape space, regular at its start: an equilibrium, that of the case or one ``near``."""
 
     case: Bound
     load: str | None
     to: float | None
+    near: Mapping[str, Any] | None = None
 
     @property
     def title(self) -> str:
@@ -34,11 +38,11 @@ class Equations:
 
     @property
     def name(self) -> str:
-        return identifier(self.title)
+        return identifier(self.title, RESERVED)
 
     @property
     def states(self) -> tuple[str, ...]:
-        return self.case.system.shape.states  # type: ignore[attr-defined]
+        return self.flow.states
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -69,30 +73,31 @@ class Equations:
         return end
 
     @cached_property
-    def _rest(self) -> tuple[dict[str, float], str]:
-        """States at rest, and a remark on where they come from."""
-        try:
-            at = self.case.equilibrium()  # type: ignore[attr-defined]
-        except PfaffError as problem:
-            return {}, f"start: the origin, since no equilibrium was found ({' '.join(str(problem).split())})"
-        return getattr(at, "coordinates", None) or at.state, "start: the equilibrium of the case"
+    def at(self) -> Start:
+        """Where a continuation starts, with the flow that is regular there."""
+        return start_of(self.case, self.near)
+
+    @property
+    def flow(self) -> Flow:
+        return self.at.flow
 
     @property
     def start(self) -> list[float]:
-        """The equilibrium of the case; where none is found, the origin, and the remark says so."""
-        return [float(self._rest[0].get(name, 0.0)) for name in self.states]
+        """The equilibrium of the case; where none is found, the origin, and the notes say so."""
+        return [float(x) for x in self.at.x]
 
     @property
-    def remark(self) -> str:
-        return self._rest[1]
+    def notes(self) -> tuple[str, ...]:
+        """What the head of a file says of the start and of the eigenvalues there."""
+        return (self.at.remark, *self.at.warnings)
 
     @cached_property
     def _f(self) -> list[Expression]:
-        return list(self.case.system.shape.expressions)  # type: ignore[attr-defined]
+        return list(self.flow.expressions)
 
     @cached_property
     def _x(self) -> list[Expression]:
-        return list(self.case.system.shape.variables)  # type: ignore[attr-defined]
+        return list(self.flow.variables)
 
     def _derivatives(self, by: Sequence[Expression]) -> list[Expression]:
         return list(np.ravel(hy.diff_tensors(self._f, list(by), diff_order=1).jacobian)) if by else []

@@ -19,6 +19,7 @@ def files(equations: Equations) -> dict[str, str]:
     for x, rate in zip(states, rates, strict=True):
         rows.append(f"{_rate(x.name)} &= {sm.latex(rate, symbol_names=names)}")
     head = f"% {equations.title}: reduced equations of motion, written by pfaff.\n"
+    head += "".join(f"% {note}\n" for note in equations.at.warnings)
     body = " \\\\\n".join(rows)
     return {f"{equations.name}.tex": head + "\\begin{align*}\n" + body + "\n\\end{align*}\n"}
 

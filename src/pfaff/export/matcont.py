@@ -27,7 +27,7 @@ def _source(e: Equations) -> str:
             f"function out = {e.name}",
             f"% {e.title}: reduced equations of motion for MatCont, with analytic Jacobians. Written by pfaff.",
             *names,
-            f"% {e.remark}",
+            *(f"% {note}" for note in e.notes),
             f"% x = [{'; '.join(map(repr, e.start))}]",
             f"% p = {{{', '.join(map(repr, e.values))}}}",
             "out{1} = @init;",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from pfaff.errors import StatementError
@@ -68,7 +68,8 @@ class Notation:
         return self.functions.get(name, name)
 
 
-def identifier(name: str) -> str:
-    """A name that every language takes: letters, digits and underscores."""
+def identifier(name: str, reserved: Collection[str]) -> str:
+    """A name that every language takes: letters, digits and underscores, and no reserved word."""
     text = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "system"
-    return text if text[0].isalpha() else f"system_{text}"
+    text = text if text[0].isalpha() else f"system_{text}"
+    return f"{text}_" if text in reserved else text

@@ -34,10 +34,10 @@ class Program:
 
 def program_of(expressions: Sequence[Expression], variables: Sequence[Expression]) -> Program:
     """The program of expressions in these variables."""
+    if not expressions:
+        return Program((), ())
     # Only without compact mode is every entry of the decomposition elementary.
     compiled = hy.cfunc(list(expressions), list(variables), compact_mode=False, opt_level=0)
-    if compiled.is_time_dependent:
-        raise StatementError("the equations depend on time: make the excitation part of the state, as an oscillator")
     entries = compiled.dc
     states, count = len(variables), len(entries) - len(expressions)
     nodes = [_node(str(entry), states) for entry in entries[states:]]

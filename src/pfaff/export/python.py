@@ -33,7 +33,7 @@ def files(equations: Equations) -> dict[str, str]:
         f"STATES = {list(e.states)!r}",
         f"PARAMETERS = {list(e.parameters)!r}",
         f"VALUES = np.array({e.values!r})",
-        f"# {e.remark}",
+        *(f"# {note}" for note in e.notes),
         f"START = np.array({e.start!r})",
         *functions,
     ]
