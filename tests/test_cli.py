@@ -10,6 +10,10 @@ import sys
 
 import pytest
 
+from pfaff.cli import app
+from pfaff.cli.wording import on_shell
+from pfaff.errors import ParameterError
+
 SPEC = ["--set", "d=1/2", "--set", "M_L=15", "--set", "I_L=15", "--set", "k1=50"]
 
 
@@ -84,7 +88,19 @@ def test_hopf(tmp_path):
 
 @pytest.mark.parametrize(
     "command",
-    ["atlas", "show", "export", "equilibria", "spectrum", "critical", "hopf", "paradox", "simulate", "reproduce"],
+    [
+        "atlas",
+        "show",
+        "export",
+        "equilibria",
+        "spectrum",
+        "critical",
+        "hopf",
+        "paradox",
+        "steady",
+        "simulate",
+        "reproduce",
+    ],
 )
 def test_every_command_helps_with_an_example(command):
     done = run(command, "--help")
@@ -122,6 +138,8 @@ def test_every_command_helps_with_an_example(command):
         (["simulate", "column", "--duration", "1", "--start", "theta7=1"], "'theta7'"),
         (["simulate", "column", "--duration", "1", "--animate", "x.avi"], ".gif, .html, .mp4"),
         (["simulate", "bottema", "--duration", "1", "--film", "x.png"], "no drawing"),
+        (["steady", "rolling_disc", "--in", "phi_dot"], "--in and --to go together"),
+        (["steady", "rolling_disc", "--save", "x.nc"], "--in NAME --to VALUE"),
         (["reproduce", "cazzoli"], "did you mean 'cazzolli2020'"),
     ],
 )
@@ -166,7 +184,7 @@ def test_plots_are_written(tmp_path):
     assert picture.read_bytes().startswith(b"\x89PNG")
     refused = run("spectrum", "column", "--plot", str(tmp_path / "no" / "where.png"))
     assert refused.returncode == 2
-    assert "cannot draw" in refused.stderr
+    assert "there is no folder" in refused.stderr
 
 
 def test_latex_on_demand():
@@ -187,3 +205,54 @@ def test_orbits(tmp_path):
     done = run("orbits", "column", *SPEC, "--set", "c_i=1.5", "--to", "78")
     assert "stable" in done.stdout
     assert "reached 78" in done.stdout
+
+
+FILES = ("--plot", "--save", "--film", "--animate")
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), [(c, o) for c in app.commands.values() for o in c.params if o.opts[0] in FILES]
+)
+def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(command, option, tmp_path):
+    def refused(path):
+        with pytest.raises(ParameterError) as problem:
+            command.make_context(command.name, ["column", option.opts[0], str(path)], resilient_parsing=False)
+        return str(problem.value)
+
+    good = {"--save": "x.nc", "--animate": "x.gif"}.get(option.opts[0], "x.png")
+    assert "no folder" in refused(tmp_path / "nowhere" / good)
+    assert "'.xyz' is unknown" in refused(tmp_path / "x.xyz")
+    assert "no ending" in refused(tmp_path / "x")
+    (tmp_path / good).mkdir()
+    assert "name a file" in refused(tmp_path / good)
+
+
+@pytest.mark.parametrize(
+    ("command", "python", "shell"),
+    [
+        ("critical", "name the parameter that grows, load='mc'", "name the parameter that grows, --load-parameter mc"),
+        ("branch", "name the parameter that grows, load='mc'", "name the parameter that grows, --in mc"),
+        ("spectrum", "give it with at(k=…)", "give it with --set k=VALUE"),
+        ("hopf", "search farther with to=…, or", "search farther with --to VALUE, or"),
+        ("simulate", "ask for project=True, or for method='taylor'", "ask for --project, or for --method taylor"),
+        ("steady", "or give start={…} nearer to one", "or give --start NAME=VALUE nearer to one"),
+        ("critical", "to=-3.0: the load is searched", "--to -3.0: the load is searched"),
+        ("simulate", "--set step=5: unknown", "--set step=5: unknown"),
+        ("show", "search farther with to=…", "search farther with to=…"),
+    ],
+)
+def test_remedies_are_in_the_words_of_the_shell(command, python, shell):
+    assert on_shell(python, app.commands[command]) == shell
+
+
+def test_steady_motions(tmp_path):
+    arguments = ["rolling_disc", "--fix", "phi_dot=2", "--in", "phi_dot", "--to", "0.1", "--save", "b.nc"]
+    found = answer("steady", *arguments, folder=tmp_path)
+    assert found["stable"]
+    assert found["velocities"]["x_dot"] == 2
+    assert found["eigenvalues"][0]["re"] == pytest.approx(0, abs=1e-12)
+    followed = found["branch"]
+    # upright rolling is stable above φ̇² = g/(3r) for a thin disc: 1/3 in these units
+    assert [each["kind"] for each in followed["special"]] == ["divergence"]
+    assert followed["special"][0]["value"] == pytest.approx(3**-0.5, rel=1e-10)
+    assert (tmp_path / "b.nc").stat().st_size > 0

@@ -276,3 +276,33 @@ def test_outlines_are_closed_curves_through_their_points():
     assert curves[0][0] == pytest.approx(curves[0][-1])
     with pytest.raises(StatementError, match="no point 'rin'"):
         pfaff.Drawing(points={"rim": (0, 0)}, outlines=[["rim", "rin"]])
+
+
+def test_titles_fit_the_width_and_legends_leave_the_curves_alone(fluttering):
+    fig = replace(fluttering, status="stopped: " + "the constraints lose rank there, " * 8).plot()
+    fig.draw_without_rendering()
+    box = fig._suptitle.get_window_extent()
+    assert 0 < box.x0 < box.x1 < fig.bbox.x1
+    for axes in fig.axes:
+        assert axes.get_legend() is None or not axes.get_legend().get_window_extent().overlaps(axes.bbox)
+
+
+def test_a_curve_upon_another_is_dashed(fluttering):
+    n = len(fluttering.names)
+    same = fluttering.y.copy()
+    same[1], same[n + 1] = same[0], same[n]
+    lines = [axes.lines[:3] for axes in replace(fluttering, y=same, case=None).plot().axes[:2]]
+    assert [[line.get_linestyle() for line in panel] for panel in lines] == [["-", "--", "-"]] * 2
+
+
+def test_names_choose_what_is_drawn(fluttering):
+    histories = fluttering.plot("theta2").axes[0]
+    assert [line.get_label() for line in histories.lines] == ["theta2"]
+    with pytest.raises(ParameterError, match="'theta3'"):
+        fluttering.plot("theta3")
+
+
+def test_a_narrow_path_is_enlarged_and_says_so(drawn_sleigh):
+    wide, narrow = (drawn_sleigh.at().simulate(2, phi_dot=w, x_dot=1) for w in (1.0, 0.01))
+    assert [axes.get_xlabel() for axes in wide.plot().axes].count("x") == 1
+    assert any("(enlarged)" in axes.get_ylabel() for axes in narrow.plot().axes)

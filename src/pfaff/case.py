@@ -37,6 +37,13 @@ if TYPE_CHECKING:
     from pfaff.system import System
 
 
+MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
+OSCILLATOR = (
+    "make the excitation part of the state, as an oscillator, {u: w*v, v: -w*u, …} from v=1 for u = sin(w*t), or vary "
+    "a parameter with branch"
+)
+
+
 @dataclass(frozen=True)
 class Bound:
     """Whatever was stated, at given parameter values, with the analyses that work on any flow.
@@ -208,7 +215,10 @@ class Case(Bound):
         return LoadPath(self, load, fixed)
 
     def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
-        """All equilibria found from seeded random starts, with family coordinates fixed by name."""
+        """All equilibria found from seeded random starts, with family coordinates fixed by name.
+
+        Ctrl-C ends the search and keeps what was found.
+        """
         from pfaff.equilibria import find_equilibria
 
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
@@ -496,6 +506,12 @@ class OdeCase(Bound):
         """
         from pfaff.motion.trajectory import trajectory
 
+        for name in MECHANICAL:
+            if name in initial and name not in self.system.state_names:
+                raise NotMechanicalError(
+                    f"{name}= is for mechanical systems, and {self.system.name} is a plain ODE"
+                    + (", which is autonomous: " + OSCILLATOR if name == "prescribed" else "")
+                )
         return trajectory(self, duration, initial, samples, tolerance, events or {}, max_steps, progress)
 
     def __getattr__(self, name: str) -> Any:

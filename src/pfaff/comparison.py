@@ -92,11 +92,12 @@ class Comparison:
         )
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """Headings and cells, for people."""
-        headings = ["principle", "dynamical", "equations", "unknowns", "states", "operations", "compiled", "derived in"]
-        cells = [
+        """Headings and cells, for people: a column for each principle."""
+        figures = ["dynamical", "equations", "unknowns", "states", "operations", "compiled", "derived in"]
+        figures = [*figures, "evaluated in", "Δ accelerations", "Δ reactions"]
+        columns = [
             [
-                *(str(x) for x in (row.principle, row.dynamical, row.equations, row.unknowns, row.states)),
+                *(str(x) for x in (row.dynamical, row.equations, row.unknowns, row.states)),
                 *("" if x is None else str(x) for x in (row.operations, row.steps)),
                 f"{1e3 * row.derivation:.0f} ms",
                 f"{1e9 * row.evaluation:.0f} ns",
@@ -105,14 +106,21 @@ class Comparison:
             ]
             for row in self.rows
         ]
-        return [*headings, "evaluated in", "Δ accelerations", "Δ reactions"], cells
+        headings = ["", *(row.principle for row in self.rows)]
+        return headings, [list(cells) for cells in zip(figures, *columns, strict=True)]
 
     def __str__(self) -> str:
         headings, cells = self.table()
         widths = [max(map(len, column)) for column in zip(headings, *cells, strict=True)]
-        rows = ["  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in (headings, *cells)]
+        rows = [
+            "  ".join([row[0].ljust(widths[0]), *(x.rjust(w) for x, w in zip(row[1:], widths[1:], strict=True))])
+            for row in (headings, *cells)
+        ]
         refused = [f"{name} does not apply: {reason}" for name, reason in self.refused.items()]
         return "\n".join([*rows, self.status, *refused])
+
+    def __repr__(self) -> str:
+        return f"<Comparison of {self.status}>"
 
     def to_xarray(self) -> xr.Dataset:
         """Every figure over the principles."""

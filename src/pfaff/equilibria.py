@@ -27,6 +27,7 @@ RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
 WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
 SETTLED = 1e-8  # the last change of the unknowns, relative
 SINGULAR = 1e-13  # inertia this small, relative to the largest, is none
+TOGETHER = 4096  # starts taken at once: Ctrl-C keeps what earlier ones have found
 SAME = 1e-6  # two solutions closer than this are one
 
 
@@ -282,24 +283,42 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
     angles = balance.free & (np.arange(len(z)) < n)
     z[angles, 1:] = generator.uniform(-box, box, (angles.sum(), starts))
-    z[:, 1:] = _with_best_reactions(balance, z[:, 1:])
-    z, converged = _newton_batch(balance, z)
-    inside = np.abs(z[angles]).max(axis=0, initial=0.0) <= 2 * box
     found: list[np.ndarray] = []
-    for candidate in z[:, converged & inside].T:
-        polished, residual = balance.solve(candidate, case.numbers)
-        new = not any(np.abs(polished - other).max() < SAME for other in found)
-        if residual < ACCEPTED and new and balance.regular(polished):
-            _check_steady(case, balance, polished)
-            found.append(polished)
+    count, ended = 0, ""
+    try:
+        for first in range(0, starts + 1, TOGETHER):
+            settled = _settled(balance, z[:, first : first + TOGETHER], origin=first == 0)
+            count += settled.shape[1]
+            inside = np.abs(settled[angles]).max(axis=0, initial=0.0) <= 2 * box
+            _keep_new(balance, settled[:, inside], found)
+    except KeyboardInterrupt:
+        ended = f"; interrupted within the first {min(first + TOGETHER, starts)} of them"
     found.sort(key=lambda z: np.linalg.norm(z[:n]))
     search = (
         f"Newton from the origin and {starts} random starts (seed {seed}) with |q| ≤ {box:g}, of which "
-        f"{int(converged.sum())} converged; kept where |q| ≤ {2 * box:g}"
+        f"{count} converged; kept where |q| ≤ {2 * box:g}{ended}"
     )
     if family:
         search += f"; family coordinate {', '.join(family)} set to 0"
     return Equilibria(tuple(balance.equilibrium(z) for z in found), search)
+
+
+def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:
+    """What Newton's method converges to from these starts, the first of which may be the origin as it is."""
+    z = z.copy()
+    z[:, origin:] = _with_best_reactions(balance, z[:, origin:])
+    z, converged = _newton_batch(balance, z)
+    return z[:, converged]
+
+
+def _keep_new(balance: Balance, candidates: np.ndarray, found: list[np.ndarray]) -> None:
+    """Add those that are equilibria and not yet among those found."""
+    for candidate in candidates.T:
+        polished, residual = balance.solve(candidate, balance.case.numbers)
+        new = not any(np.abs(polished - other).max() < SAME for other in found)
+        if residual < ACCEPTED and new and balance.regular(polished):
+            _check_steady(balance.case, balance, polished)
+            found.append(polished)
 
 
 def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -46,5 +46,5 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """A half-sentence for an unknown name: the nearest known one, or the list of all."""
     names = sorted(known)
     lowered = {known_name.lower(): known_name for known_name in names}
-    close = difflib.get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.6)
     return f"did you mean {lowered[close[0]]!r}?" if close else f"known names: {', '.join(names)}"

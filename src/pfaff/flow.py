@@ -50,6 +50,10 @@ class Flow:
     _compiled: dict[Any, Compiled] = field(default_factory=dict, repr=False)
     _indices: dict[int, list[tuple[tuple[int, ...], Expression]]] = field(default_factory=dict, repr=False)
 
+    def __repr__(self) -> str:
+        left = f"; without {', '.join(self.dropped)}" if self.dropped else ""
+        return f"<Flow of {self.system.name!r}: states {', '.join(self.states)}{left}>"
+
     @cached_property
     def variables(self) -> list[Expression]:
         return [hy.expression(name) for name in self.states]

@@ -42,7 +42,13 @@ def read(path: str | Path, what: str) -> xarray.Dataset:
 
 def read_branch(path: str | Path, case: Bound) -> tuple[xarray.Dataset, dict[str, Any]]:
     """A branch or curve of the system of a case, and what was noted about it."""
+    from pfaff.case import Bound
+
+    if not isinstance(case, Bound):
+        raise ParameterError(f"{case!r} is no case: give the system with its values, system.at(…)")
     data = read(path, "branch")
+    if "t" in data.sizes:
+        raise ParameterError(f"{path} holds a motion, no branch: read it with pfaff.load_motion")
     try:
         about = json.loads(data.attrs["about"])
     except (ValueError, TypeError, KeyError) as why:

@@ -52,6 +52,9 @@ class SteadyMotion:
     zeros: tuple[int, ...]
     residual: float
 
+    def __repr__(self) -> str:
+        return f"<SteadyMotion of {self.case.system.name!r}: {self.status}>"
+
     @property
     def state(self) -> dict[str, float]:
         """The coordinates and independent velocities."""

@@ -11,7 +11,9 @@ from pfaff.cli.bifurcation import branch, curve, hopf, orbits
 from pfaff.cli.motion import simulate
 from pfaff.cli.papers import reproduce
 from pfaff.cli.stability import critical, equilibria, paradox, spectrum
+from pfaff.cli.steady import steady
 from pfaff.cli.systems import atlas, compare, export, show
+from pfaff.cli.wording import on_shell
 from pfaff.errors import PfaffError
 
 
@@ -24,7 +26,7 @@ def app() -> None:
 
 
 STATEMENT, STABILITY = (atlas, show, compare, export), (equilibria, spectrum, critical, paradox)
-BIFURCATION, MOTION = (hopf, orbits, branch, curve), (simulate,)
+BIFURCATION, MOTION = (hopf, orbits, branch, curve), (steady, simulate)
 for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, reproduce):
     app.add_command(command)
 
@@ -36,12 +38,17 @@ def main() -> None:
     try:
         app(standalone_mode=False)
     except PfaffError as problem:
-        _fail(f"pfaff: {problem}", 2)
+        _fail(f"pfaff: {on_shell(str(problem), _asked())}", 2)
     except click.ClickException as problem:
         _fail(f"pfaff: {problem.format_message()} (see pfaff --help)", 2)
     except (KeyboardInterrupt, click.Abort):
         _fail("pfaff: interrupted", 130)
     gc.freeze()
+
+
+def _asked() -> click.Command | None:
+    """The command on the command line."""
+    return next((app.commands[word] for word in sys.argv[1:] if word in app.commands), None)
 
 
 def _fail(message: str, code: int) -> None:

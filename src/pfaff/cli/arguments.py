@@ -8,9 +8,12 @@ from typing import Any
 
 import click
 
+from pfaff.cli.output import check_output
 from pfaff.errors import ParameterError
 
 Command = Callable[..., Any]
+PICTURES = (".png", ".pdf", ".svg", ".eps", ".ps", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+FILMS, STORED = (".gif", ".html", ".mp4"), (".nc", ".cdf", ".netcdf")
 
 
 def together(*options: Command) -> Command:
@@ -39,9 +42,28 @@ fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family 
 load_parameter = click.option(
     "--load-parameter", metavar="NAME", help="The parameter that grows, if not the declared load."
 )
-plot_into = click.option(
-    "--plot", type=click.Path(path_type=Path), help="Also draw it into this file: .png, .pdf, .svg."
-)
+
+
+def file_option(flag: str, text: str, endings: tuple[str, ...]) -> Command:
+    """A file to be written, refused before anything long is computed if that cannot succeed."""
+
+    def checked(context: click.Context, option: click.Parameter, path: Path | None) -> Path | None:
+        if path is not None:
+            check_output(path, flag, endings)
+        return path
+
+    return click.option(flag, type=click.Path(path_type=Path), callback=checked, help=text)
+
+
+plot_into = file_option("--plot", "Also draw it into this file: .png, .pdf, .svg.", PICTURES)
+film_into = file_option("--film", "Also draw successive configurations: .png, .pdf, .svg.", PICTURES)
+animate_into = file_option("--animate", "Also write a moving picture: .gif, .html, .mp4 (by ffmpeg).", FILMS)
+
+
+def save_into(what: str) -> Command:
+    return file_option("--save", f"Write the {what} as netCDF: .nc.", STORED)
+
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from pfaff.cli.arguments import as_json, fix, load_parameter, numbers, plot_into, which_case
-from pfaff.cli.output import counting, draw_into, finite, known, print_json, table
+from pfaff.cli.arguments import as_json, fix, load_parameter, numbers, plot_into, save_into, which_case
+from pfaff.cli.output import check_complete, counting, draw_into, finite, known, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.errors import NoBifurcationError, ParameterError
 
@@ -75,7 +75,7 @@ def hopf(
 @click.option("--near", type=float, help="Start at the Hopf point nearest to this load instead of the first.")
 @click.option("--points", default=1000, show_default=True, help="Stop after so many orbits.")
 @click.option("--accuracy", default=1e-11, show_default=True, help="Relative error that the mesh is adapted to.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write the branch as netCDF.")
+@save_into("branch")
 @plot_into
 @as_json
 def orbits(
@@ -104,12 +104,19 @@ def orbits(
         branch.save(save)
     if plot:
         draw_into(branch.plot(), plot)
-    if as_json:
-        words = ("value", "period", "stable", "symmetric", "amplitude", "advance", "residual", "mesh_error")
-        entries = [{w: getattr(each, w) for w in words} | {"multipliers": list(each.multipliers)} for each in branch]
-        facts = ("kind", "value", "period", "note")
-        special = [{fact: getattr(each, fact) for fact in facts} for each in branch.special]
-        return print_json({"load": branch.load, "status": branch.status, "special": special, "orbits": entries})
+    _orbits_as_json(branch) if as_json else _print_orbits(branch)
+    check_complete(branch.status)
+
+
+def _orbits_as_json(branch: Any) -> None:
+    words = ("value", "period", "stable", "symmetric", "amplitude", "advance", "residual", "mesh_error")
+    entries = [{w: getattr(each, w) for w in words} | {"multipliers": list(each.multipliers)} for each in branch]
+    facts = ("kind", "value", "period", "note")
+    special = [{fact: getattr(each, fact) for fact in facts} for each in branch.special]
+    print_json({"load": branch.load, "status": branch.status, "special": special, "orbits": entries})
+
+
+def _print_orbits(branch: Any) -> None:
     table(
         "Special points",
         ["kind", branch.load, "period"],
@@ -133,10 +140,18 @@ def orbits(
 @click.option("--in", "name_in", metavar="NAME", help="The parameter that changes, if not the declared load.")
 @click.option("--to", type=float, required=True, help="Where the branch ends.")
 @click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
+@save_into("branch")
 @plot_into
 @as_json
 def branch(
-    fix: tuple[str, ...], name_in: str | None, to: float, step: float, plot: Path | None, as_json: bool, **which: Any
+    fix: tuple[str, ...],
+    name_in: str | None,
+    to: float,
+    step: float,
+    save: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
 ) -> None:
     """Equilibria followed as a parameter changes: folds, branch points and Hopf points on the way.
 
@@ -147,11 +162,20 @@ def branch(
     gc.enable()
     with counting("equilibria", quiet=as_json) as progress:
         found = case_of(**which).branch(name_in, to, step=step, progress=progress, **numbers(fix))
+    if save:
+        found.save(save)
     if plot:
         draw_into(found.plot(), plot)
-    if as_json:
-        special = [_special_as_json(each) | {"coefficient": finite(each.coefficient)} for each in found.special]
-        return print_json(_followed_as_json(found) | {"parameter": found.parameter, "special": special})
+    print_json(branch_as_json(found)) if as_json else print_branch(found)
+    check_complete(found.ended)
+
+
+def branch_as_json(found: Any) -> dict[str, Any]:
+    special = [_special_as_json(each) | {"coefficient": finite(each.coefficient)} for each in found.special]
+    return _followed_as_json(found) | {"parameter": found.parameter, "special": special}
+
+
+def print_branch(found: Any) -> None:
     rows = [[each.kind, f"{each.value:.12g}", known(each.omega, 10), known(each.coefficient, 8), each.note]
             for each in found.special]  # fmt: skip
     table("Special points", ["kind", found.parameter, "frequency", "coefficient", ""], rows)
@@ -168,7 +192,7 @@ def branch(
 @click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
 @click.option("--of", "kind", metavar="KIND", help="Follow such special orbits instead: fold, torus, period doubling…")
 @click.option("--orbits-to", type=float, help="The load to which orbits are searched for the first of that kind.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write the curve as netCDF.")
+@save_into("curve")
 @plot_into
 @as_json
 def curve(
@@ -205,7 +229,13 @@ def curve(
     if plot:
         draw_into(found.plot(), plot)
     if kind is not None:
-        return _print_cycle_curve(found, as_json)
+        _print_cycle_curve(found, as_json)
+    else:
+        _print_curve(found, as_json)
+    check_complete(found.ended)
+
+
+def _print_curve(found: Any, as_json: bool) -> None:
     if as_json:
         special = [
             _special_as_json(each) | {"coefficients": {name: finite(x) for name, x in each.coefficients.items()}}

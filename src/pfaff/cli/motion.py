@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.cli.arguments import as_json, functions, numbers, plot_into, which_case
-from pfaff.cli.output import check_outputs, draw_into, print_json, table
+from pfaff.cli.arguments import animate_into, as_json, film_into, functions, numbers, plot_into, save_into, which_case
+from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of, mechanical
 from pfaff.progress import bar
 
@@ -40,12 +40,10 @@ if TYPE_CHECKING:
     "--event", multiple=True, metavar="EXPRESSION", help="Locate where this vanishes: 'theta1', 'p - 3'. Repeat."
 )
 @click.option("--stop", multiple=True, metavar="EXPRESSION", help="End the motion where this vanishes. Repeat.")
-@click.option("--save", type=click.Path(path_type=Path), help="Write the motion as netCDF.")
+@save_into("motion")
 @plot_into
-@click.option("--film", type=click.Path(path_type=Path), help="Also draw successive configurations: .png, .pdf, .svg.")
-@click.option(
-    "--animate", type=click.Path(path_type=Path), help="Also write a moving picture: .gif, .html, .mp4 (by ffmpeg)."
-)
+@film_into
+@animate_into
 @click.option("--seconds", default=10.0, show_default=True, help="How long the moving picture lasts.")
 @as_json
 def simulate(
@@ -78,7 +76,6 @@ def simulate(
 
     gc.enable()
     case = case_of(**which)
-    check_outputs(save, plot, film, animate)
     if film or animate:
         mechanical(case, "a drawing")
         _check_pictures(case, animate)
@@ -98,7 +95,11 @@ def simulate(
         draw_into(motion.film(), film)
     if animate:
         _animate(motion, animate, seconds)
-    mechanics = not _is_ode(case)
+    _print_motion(motion, [path for path in (save, plot, film, animate) if path], not _is_ode(case), as_json)
+    check_complete(motion.status)
+
+
+def _print_motion(motion: Any, written: list[Path], mechanics: bool, as_json: bool) -> None:
     names = (*motion.states, *(motion.reaction_names if mechanics else ()))
     balance = {"energy_drift": motion.energy.drift} if mechanics else {}
     changes = motion.changes if mechanics else {}
@@ -106,7 +107,7 @@ def simulate(
         series = {name: motion[name] for name in names}
         facts: dict[str, Any] = {"status": motion.status, "method": motion.method} | balance
         facts["events"] = {name: found.t for name, found in motion.events.items()}
-        facts["written"] = [str(path) for path in (save, plot, film, animate) if path]
+        facts["written"] = [str(path) for path in written]
         return print_json(facts | {"changes": changes, "t": motion.t} | series)
     rows = [
         [name, *(f"{x:.8g}" for x in (motion[name][0], motion[name][-1], motion[name].min(), motion[name].max()))]

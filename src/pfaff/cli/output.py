@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -74,11 +75,21 @@ def grouped(entries: dict[str, dict[str, str]]) -> None:
         console.print(table)
 
 
-def check_outputs(*paths: Path | None) -> None:
-    """Folders that exist, before anything long is computed."""
-    for path in paths:
-        if path and not path.resolve().parent.is_dir():
-            raise ParameterError(f"cannot write {path}: there is no folder {path.parent}")
+def check_output(path: Path, flag: str, endings: tuple[str, ...]) -> None:
+    """A folder that exists, a file that may be written, and an ending that says what goes into it."""
+    if path.suffix.lower() not in endings:
+        ending = f"the ending {path.suffix!r} is unknown" if path.suffix else "the name has no ending"
+        raise ParameterError(f"{flag} {path}: {ending}, write one of {', '.join(endings)}")
+    if not path.resolve().parent.is_dir():
+        raise ParameterError(f"{flag} {path}: cannot write it, there is no folder {path.parent}")
+    if path.is_dir() or not os.access(path if path.exists() else path.resolve().parent, os.W_OK):
+        raise ParameterError(f"{flag} {path}: cannot write it, name a file in a folder of your own")
+
+
+def check_complete(status: str) -> None:
+    """What Ctrl-C left unfinished has been printed; the exit code still says so."""
+    if "interrupted" in status:
+        sys.exit(130)
 
 
 @contextmanager

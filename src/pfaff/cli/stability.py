@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pfaff.cli.arguments import as_json, fix, load_parameter, numbers, plot_into, which_case
-from pfaff.cli.output import draw_into, print_json, table
+from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of
 
 
@@ -32,10 +32,12 @@ def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, 
         draw_into(found.plot(), plot)
     if as_json:
         entries = [{"coordinates": e.coordinates, "reaction": e.reaction, "residual": e.residual} for e in found]
-        return print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
+        print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
+        return check_complete(found.search)
     names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
     table("Equilibria", names, [[f"{x:.8g}" for x in (*e.q, *e.p)] for e in found])
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
+    check_complete(found.search)
 
 
 @click.command()

@@ -100,8 +100,10 @@ def _run(path: Path) -> ModuleType:
     from importlib.util import module_from_spec, spec_from_file_location
 
     if path.is_dir() or not path.exists():
-        near = nearest(path.name, [each.name for each in path.parent.glob("*.py")]) if path.parent.is_dir() else ""
-        hint = near if near.startswith("did") else f"write the path of a Python file, such as {EXAMPLE}"
+        files = [each.stem for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        near = nearest(path.stem, files)  # without endings, which are all alike
+        guess = near.removesuffix("'?") + ".py'?"
+        hint = guess if near.startswith("did") else f"write the path of a Python file, such as {EXAMPLE}"
         raise StatementError(f"no file {path}: {hint}")
     spec = spec_from_file_location(f"stated in {path.stem}", path.resolve())
     if spec is None or spec.loader is None:
@@ -139,13 +141,17 @@ def _is_system(found: Any) -> bool:
 
 
 def _systems(module: ModuleType) -> list[str]:
-    """Names in the file that are systems, or functions of its own."""
-    return [
-        name
-        for name, each in vars(module).items()
-        if not name.startswith("_")
-        and (_is_system(each) or (inspect.isfunction(each) and each.__module__ == module.__name__))
-    ]
+    """Names in the file that are systems, or functions of its own that need no arguments."""
+    named = {name: each for name, each in vars(module).items() if not name.startswith("_")}
+    return [name for name, each in named.items() if _is_system(each) or _makes(each, module)]
+
+
+def _makes(found: Any, module: ModuleType) -> bool:
+    """Whether it can be called as it is: what else a file defines are functions that its systems are made with."""
+    if not inspect.isfunction(found) or found.__module__ != module.__name__:
+        return False
+    optional = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return all(p.default is not p.empty or p.kind in optional for p in inspect.signature(found).parameters.values())
 
 
 def _made(make: Callable[..., Any], name: str, options: dict[str, Any]) -> Any:

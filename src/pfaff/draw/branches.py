@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, figure, label
+from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, figure, label, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.curves import Curve
@@ -56,7 +56,7 @@ def draw_equilibria_branch(branch: Branch, state: str | None) -> Figure:
     label(axes, branch.parameter, names[0] if len(names) == 1 else what)
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, fontsize="small")
-    fig.suptitle(f"{branch[0].case.system.name}: {branch.status}", fontsize="small")
+    title(fig, f"{branch[0].case.system.name}: {branch.status}")
     return fig
 
 
@@ -92,7 +92,7 @@ def draw_curve(curve: Curve) -> Figure:
     _mark(axes, curve, first)
     label(axes, second, first)
     axes.legend(frameon=False, fontsize="small")
-    fig.suptitle(f"{curve[0].case.system.name}: {curve.status}", fontsize="small")
+    title(fig, f"{curve[0].case.system.name}: {curve.status}")
     return fig
 
 
@@ -105,7 +105,7 @@ def draw_cycle_curve(curve: CycleCurve) -> Figure:
     _mark(axes, curve, first)
     label(axes, second, first)
     axes.legend(frameon=False, fontsize="small")
-    fig.suptitle(f"{curve[0].case.system.name}: {curve.status}", fontsize="small")
+    title(fig, f"{curve[0].case.system.name}: {curve.status}")
     return fig
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.draw.style import BLUE, GREY, ORANGE, VERMILION, figure, label
+from pfaff.draw.style import BLUE, GREY, ORANGE, VERMILION, figure, label, title
 
 if TYPE_CHECKING:
     from pfaff.comparison import Comparison
@@ -37,5 +37,5 @@ def draw_comparison(comparison: Comparison) -> Figure:
     label(difference, "", "difference from Lagrange's")
     for axes in (size, time, difference):
         axes.set_xticks(places, names, rotation=30, ha="right", fontsize="small")
-    fig.suptitle(comparison.status, fontsize="small")
+    title(fig, comparison.status)
     return fig

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label
+from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf import Hopf
@@ -28,7 +28,7 @@ def draw_hopf(hopf: Hopf) -> Figure:
     if not (hopf.drifts or hopf.generalised):
         _draw_cycles(growth, hopf)
     label(growth, hopf.load, "amplitude predicted")
-    fig.suptitle(hopf.status, fontsize="small")
+    title(fig, hopf.status)
     return fig
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib import colormaps
@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from pfaff.draw.scene import PATH, Scene, scene_of_motion
-from pfaff.draw.style import CYCLE, figure, label
+from pfaff.draw.style import CYCLE, figure, label, named, title
 
 if TYPE_CHECKING:
     from pfaff.motion.locomotion import Friction
@@ -20,38 +20,47 @@ if TYPE_CHECKING:
     from pfaff.motion.trajectory import Trajectory
 
 NAMED = 8  # entries of a legend at most
+ACROSS = 4  # of them side by side
+STRAIGHT, NARROW = 1e-6, 0.08  # width of a path by its length: less is rounding; less than the second is enlarged
+COINCIDING = 3e-3  # curves nearer than this, relatively, lie on each other
 
 
-def draw_motion(motion: Motion) -> Figure:
-    """One page; panels for reactions and for paths only where there are any."""
+def draw_motion(motion: Motion, names: Sequence[str] = ()) -> Figure:
+    """One page; panels for reactions and for paths only where there are any. Names select coordinates, reactions."""
     fig, panels = _page(motion)
-    n = len(motion.names)
-    _lines(panels["histories"], [motion.t] * n, motion.y[:n], motion.names)
-    _lines(panels["portraits"], motion.y[:n], motion.y[n:], motion.names)
+    shown, reactions = (_chosen(every, names) for every in (motion.names, motion.reaction_names))
+    positions, velocities = ([motion[f"{name}{dot}"] for name in shown] for dot in ("", "_dot"))
+    _lines(panels["histories"], [motion.t] * len(shown), positions, shown)
+    _lines(panels["portraits"], positions, velocities, shown)
     label(panels["histories"], "time", "coordinate")
     label(panels["portraits"], "coordinate", "velocity")
     _legend(panels["histories"])  # the portraits have the same colours
     _energies(panels["energies"], motion)
     if motion.reaction_names:
-        _lines(panels["reactions"], [motion.t] * len(motion.p), motion.p, motion.reaction_names)
+        _lines(panels["reactions"], [motion.t] * len(reactions), [motion[name] for name in reactions], reactions)
         label(panels["reactions"], "time", "reaction")
         _legend(panels["reactions"])
-    fig.suptitle(f"{motion.system}: {motion.status}", fontsize="medium")
+    title(fig, f"{motion.system}: {motion.status}")
     return fig
 
 
-def draw_trajectory(trajectory: Trajectory) -> Figure:
+def draw_trajectory(trajectory: Trajectory, names: Sequence[str] = ()) -> Figure:
     """States in time, and the first two of them against each other."""
     fig = figure(9, 3.6)
-    axes = fig.subplots(1, 2 if len(trajectory.states) > 1 else 1, squeeze=False)[0]
-    _lines(axes[0], [trajectory.t] * len(trajectory.y), trajectory.y, trajectory.states)
-    label(axes[0], "time", "state")
+    shown = list(names) or list(trajectory.states)
+    axes = fig.subplots(1, 2 if len(shown) > 1 else 1, squeeze=False)[0]
+    _lines(axes[0], [trajectory.t] * len(shown), [trajectory[name] for name in shown], shown)
+    label(axes[0], "time", named(shown, "state"))
     _legend(axes[0])
     if len(axes) > 1:
-        axes[1].plot(trajectory.y[0], trajectory.y[1], color=CYCLE[0], lw=0.9)
-        label(axes[1], *trajectory.states[:2])
-    fig.suptitle(f"{trajectory.system}: {trajectory.status}", fontsize="medium")
+        axes[1].plot(trajectory[shown[0]], trajectory[shown[1]], color=CYCLE[0], lw=0.9)
+        label(axes[1], *shown[:2])
+    title(fig, f"{trajectory.system}: {trajectory.status}")
     return fig
+
+
+def _chosen(every: Sequence[str], names: Sequence[str]) -> list[str]:
+    return [name for name in every if name in names] or list(every)
 
 
 def _page(motion: Motion) -> tuple[Figure, dict[str, Axes]]:
@@ -79,8 +88,13 @@ def _paths(axes: Axes, scene: Scene) -> None:
         axes.plot(*scene.points[name].T, color=CYCLE[k % len(CYCLE)], lw=0.9, label=f"path of {name}")
     starts = np.array([scene.points[name][0] for name in scene.drawing.traced])
     axes.plot(*starts.T, "o", color="black", mfc="white", ms=5, label="start")
-    axes.set_aspect("equal", adjustable="datalim")
-    label(axes, "x", "y")
+    span = scene.span(scene.drawing.traced)
+    if STRAIGHT < span.min() / (span.max() or 1.0) < NARROW:  # to scale, this path would look like a line
+        enlarged = int(span.argmin())
+        label(axes, *(f"{name} (enlarged)" if k == enlarged else name for k, name in enumerate("xy")))
+    else:
+        axes.set_aspect("equal", adjustable="datalim")
+        label(axes, "x", "y")
     _legend(axes)
 
 
@@ -99,8 +113,18 @@ def _lines(axes: Axes, x: Iterable[np.ndarray], y: Iterable[np.ndarray], names: 
     """A curve for each name; where there are many, colours follow their order and the legend names some."""
     many = len(names) > len(CYCLE)
     colours = [to_hex(colormaps["viridis"](k / len(names))) for k in range(len(names))] if many else CYCLE
+    x, y = list(x), list(y)
+    sizes = [max((np.nanmax(np.abs(row)) for row in rows), default=1.0) or 1.0 for rows in (x, y)]
+    drawn: list[tuple[np.ndarray, np.ndarray]] = []
     for name, colour, along, up in zip(names, colours, x, y, strict=False):
-        axes.plot(along, up, color=colour, lw=0.9, label=name)
+        hidden = sum(_close(along, a, sizes[0]) and _close(up, b, sizes[1]) for a, b in drawn)
+        style = (0, (6 / hidden, 6)) if hidden else "-"  # dashes let what lies beneath be seen
+        axes.plot(along, up, color=colour, lw=0.9, ls=style, label=name)
+        drawn.append((along, up))
+
+
+def _close(a: np.ndarray, b: np.ndarray, size: float) -> bool:
+    return bool(np.nanmax(np.abs(a - b)) < COINCIDING * size)
 
 
 def _legend(axes: Axes) -> None:
@@ -108,9 +132,11 @@ def _legend(axes: Axes) -> None:
     some = np.unique(np.linspace(0, len(handles) - 1, min(len(handles), NAMED)).astype(int))
     if len(some):
         chosen = [handles[k] for k in some], [names[k] for k in some]
-        many = len(handles) > len(CYCLE)  # such a legend stands beside the panel
-        place, anchor = ("upper left", (1, 1)) if many else ("best", None)
-        axes.legend(*chosen, fontsize="small", framealpha=0.8, edgecolor="none", loc=place, bbox_to_anchor=anchor)
+        many = len(handles) > len(CYCLE)  # beside the panel, else above it: curves stay uncovered
+        place, anchor = ("upper left", (1, 1)) if many else ("lower left", (0, 1))
+        columns = 1 if many else ACROSS
+        style: dict[str, Any] = {"fontsize": "small", "frameon": False, "handlelength": 1.8, "columnspacing": 1.2}
+        axes.legend(*chosen, loc=place, bbox_to_anchor=anchor, ncols=columns, **style)
 
 
 def draw_friction(friction: Friction) -> Figure:

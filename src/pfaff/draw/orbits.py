@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, VERMILION, figure, label
+from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, VERMILION, figure, label, named, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.branch import Branch
@@ -33,7 +33,7 @@ def draw_branch(branch: Branch, state: str) -> Figure:
     label(amplitudes, branch.load, f"amplitude of {state}")
     if branch.special:
         periods.legend(frameon=False, fontsize="small")
-    fig.suptitle(f"{branch.problem.case.system.name}: {branch.status}", fontsize="small")
+    title(fig, f"{branch.problem.case.system.name}: {branch.status}")
     return fig
 
 
@@ -58,11 +58,18 @@ def draw_orbit(orbit: Orbit) -> Figure:
         histories.plot(orbit.t, orbit[name], color=CYCLE[k % len(CYCLE)], lw=1, label=name)
     for k, (first, second) in enumerate(_pairs(orbit.states)):
         portraits.plot(orbit[first], orbit[second], color=CYCLE[k % len(CYCLE)], lw=1, label=f"{first}, {second}")
-    label(histories, "time", "state")
-    label(portraits, "first", "second")
-    for axes in (histories, portraits):
-        axes.legend(frameon=False, fontsize="small")
-    fig.suptitle(orbit.title, fontsize="small")
+    label(histories, "time", named(orbit.states, "state"))
+    firsts, seconds = zip(*_pairs(orbit.states), strict=True) if len(orbit.states) > 1 else ((), ())
+    label(portraits, named(firsts, "coordinate"), named(seconds, "velocity"))
+    for axes in (histories, portraits):  # above the panel: curves stay uncovered
+        axes.legend(
+            frameon=False,
+            fontsize="small",
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=4 if axes is histories else 2,
+        )
+    title(fig, orbit.title)
     return fig
 
 

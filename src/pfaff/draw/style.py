@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from textwrap import fill
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -9,11 +12,23 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7F7F7F",
 )  # fmt: skip
 CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
+LETTERS = 14  # of a title on an inch
+FEW = 4  # names on an axis at most
 
 
 def figure(width: float = 7.0, height: float = 4.0) -> Figure:
     """A figure that needs no screen and no global state."""
     return Figure(figsize=(width, height), layout="constrained", dpi=150)
+
+
+def title(fig: Figure, text: str) -> None:
+    """Above everything, in as many lines as its length needs."""
+    fig.suptitle(fill(text, int(LETTERS * fig.get_figwidth())), fontsize="small")
+
+
+def named(names: Sequence[str], many: str) -> str:
+    """What an axis says that shows several states: their names, or one word for many."""
+    return ", ".join(names) if len(names) <= FEW else many
 
 
 def label(axes: Axes, x: str, y: str, title: str = "") -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
@@ -18,6 +17,7 @@ from pfaff.export.reserved import RESERVED
 from pfaff.export.start import Start, start_of
 from pfaff.flow import Flow
 from pfaff.lowering import Expression
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -64,8 +64,8 @@ class Equations:
     def end(self) -> float:
         """Where the continuation is to end: as far again as the value is from zero, and 100 at least, if not told."""
         value = self.values[self.varied]
-        end = float(self.to) if self.to is not None else value + max(100.0, abs(value))
-        if not isfinite(end) or end == value:
+        end = number_from("until", self.to) if self.to is not None else value + max(100.0, abs(value))
+        if end == value:
             name = self.parameters[self.varied]
             raise ParameterError(
                 f"{name} is {value:g} and until={end:g}: give another value for the continuation to end"

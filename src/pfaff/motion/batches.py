@@ -42,11 +42,13 @@ class Batches:
 
     def run(self, progress: Callable[[float], None]) -> None:
         """All batches; Ctrl-C waits for those that run and keeps what is finished."""
+        groups, done = self._groups(), 0
         idle: SimpleQueue[Any] = SimpleQueue()
-        for _ in range(self.workers):
-            idle.put(copy.deepcopy(_batch_integrator(self.system, self.zeros, self.tolerance)))
-        groups = self._groups()
-        done = 0
+        try:  # compilation takes seconds
+            for _ in range(self.workers):
+                idle.put(copy.deepcopy(_batch_integrator(self.system, self.zeros, self.tolerance)))
+        except KeyboardInterrupt:
+            return
         with ThreadPoolExecutor(self.workers) as pool:
             running: set[Future[int]] = set()
             try:

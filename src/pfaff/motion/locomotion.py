@@ -114,7 +114,11 @@ def impose(
 
     The others start where they were in that motion.
     """
+    from pfaff.motion.result import Motion
+
     system = case.system
+    if not isinstance(motion, Motion):
+        raise ParameterError(f"{motion!r} is no motion: impose what case.simulate gives, case.impose(motion, …)")
     names = _shared(system, motion, names)
     length = float(motion.t[-1] - since) if duration is None else float(duration)
     if not (length > 0 and motion.t[0] <= since and since + length <= motion.t[-1] * (1 + 1e-12)):

@@ -164,11 +164,18 @@ class Motion:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
         return write(self.to_xarray(), path)
 
-    def plot(self) -> Figure:
-        """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane."""
+    def plot(self, *names: str) -> Figure:
+        """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane.
+
+        With names, only these of the coordinates and reactions.
+        """
         from pfaff.draw.motion import draw_motion
 
-        return draw_motion(self)
+        known = (*self.names, *self.reaction_names)
+        for name in names:
+            if name not in known:
+                raise ParameterError(f"no coordinate or reaction {name!r}: {nearest(name, known)}")
+        return draw_motion(self, names)
 
     def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:
         """Successive configurations, evenly spaced or at the given times, with the path of the traced points so far."""
@@ -208,6 +215,11 @@ def load_motion(path: str | Path, case: Case | None = None) -> Motion | Trajecto
     data = read(path, "motion")
     if "about" not in data.attrs:
         raise ParameterError(f"{path} holds no motion: it was not written by motion.save")
+    if "t" not in data.sizes:
+        raise ParameterError(
+            f"{path} holds a branch or curve, no motion: read it with pfaff.load_branch (orbits), load_equilibria or "
+            "load_curve"
+        )
     about = json.loads(data.attrs["about"])
     if "states" in about:
         from pfaff.motion.trajectory import restored

@@ -95,6 +95,11 @@ def simulate(
     redundant = case.system.redundant
     if method not in METHODS:
         raise ParameterError(f"unknown method {method!r}: {nearest(str(method), METHODS)}")
+    if redundant and events:
+        raise ParameterError(
+            "events are located by Taylor's method, which needs independent constraints: simulate system.independent, "
+            f"which moves as {case.system.name} does, its redundant constraints left out"
+        )
     if step is not None:
         step = _checked_step(step, method, bool(redundant))
     for name in prescribed or {}:

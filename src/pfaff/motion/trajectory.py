@@ -88,11 +88,11 @@ class Trajectory:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
         return write(self.to_xarray(), path)
 
-    def plot(self) -> Figure:
-        """Every state in time, and the first two of them against each other."""
+    def plot(self, *names: str) -> Figure:
+        """Every state, or those named, in time, and the first two of them against each other."""
         from pfaff.draw.motion import draw_trajectory
 
-        return draw_trajectory(self)
+        return draw_trajectory(self, names)
 
 
 def restored(data: xarray.Dataset, about: Mapping[str, Any]) -> Trajectory:

@@ -60,6 +60,9 @@ class CriticalLoad:
     case: Case
     crossing_speed: float | None = None
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.status}>"
+
     def __bool__(self) -> bool:
         return self.value is not None
 
@@ -355,14 +358,17 @@ def natural_range(path: LoadPath) -> float:
 def search_range(path: LoadPath, to: float | None) -> float:
     """How far the load is searched: as asked, if that makes sense, or up to the natural range."""
     natural = natural_range(path)
-    to = natural if to is None else float(to)
-    if not (np.isfinite(to) and to > 0):
+    try:
+        end = natural if to is None else float(to)
+    except (TypeError, ValueError):
+        end = np.nan
+    if not (np.isfinite(end) and end > 0):
         raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
-    if to > FARTHEST * natural:
+    if end > FARTHEST * natural:
         raise ParameterError(
-            f"to={to:g} is a million times what outweighs the stiffness ({natural:g}): search less far"
+            f"to={end:g} is a million times what outweighs the stiffness ({natural:g}): search less far"
         )
-    return to
+    return end
 
 
 def hopf_loads(path: Outward, to: float) -> Iterator[float]:

@@ -24,7 +24,7 @@ omega = sm.Symbol("omega")
 AGREEMENT = 1e-8  # between a closed form and the numerical search, relative
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExactLoad(CriticalLoad):
     """A critical load in closed form.
 
@@ -45,7 +45,9 @@ class ExactLoad(CriticalLoad):
         if self.value is None:
             return super().status
         where = ", ".join(f"{name} = {value:g}" for name, value in (self.near or {}).items())
-        return f"{self.kind} at {self.load} = {self.value}" + (
+        value = sm.sympify(self.value)
+        decimal = f" ≈ {float(value):.12g}" if value.is_number and not value.is_Integer else ""
+        return f"{self.kind} at {self.load} = {value}{decimal}" + (
             f" (the branch that holds near {where})" if where else ""
         )
 

@@ -50,6 +50,9 @@ class Paradox:
     sources: tuple[str, ...]
     weak: WeakDamping
 
+    def __repr__(self) -> str:
+        return f"<Paradox: {self.status}>"
+
     @property
     def recovered(self) -> bool:
         """Whether the undamped load is recovered along this direction."""

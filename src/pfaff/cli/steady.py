@@ -1,0 +1,84 @@
+"""The command about steady motions."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pfaff.cli.arguments import as_json, numbers, plot_into, save_into, which_case
+from pfaff.cli.bifurcation import branch_as_json, print_branch
+from pfaff.cli.output import check_complete, counting, draw_into, print_json, table
+from pfaff.cli.statement import case_of
+from pfaff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.steady_motion import SteadyMotion
+
+
+@click.command()
+@which_case
+@click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A speed or coordinate: phi_dot=2. Repeat.")
+@click.option("--start", multiple=True, metavar="NAME=VALUE", help="Where to look for one that is free. Repeat.")
+@click.option("--in", "name_in", metavar="NAME", help="Follow them as this parameter, speed or coordinate changes.")
+@click.option("--to", type=float, help="Where the branch ends, with --in.")
+@save_into("branch")
+@plot_into
+@as_json
+def steady(
+    fix: tuple[str, ...],
+    start: tuple[str, ...],
+    name_in: str | None,
+    to: float | None,
+    save: Path | None,
+    plot: Path | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """A steady motion, such as a wheel that rolls straight or in circles: velocities, reactions, stability.
+
+    With --in and --to, the branch of steady motions through it, with its special points.
+
+    \b
+    Examples:
+      pfaff steady rolling_disc --fix phi_dot=2
+      pfaff steady rolling_disc --fix phi_dot=2 --in phi_dot --to 0.1
+    """
+    gc.enable()
+    if (name_in is None) != (to is None):
+        raise ParameterError("--in and --to go together: what changes along the branch, and where it ends")
+    if save and name_in is None:
+        raise ParameterError("--save writes a branch: ask for one with --in NAME --to VALUE")
+    found = case_of(**which).steady(numbers(start, "--start"), **numbers(fix))
+    branch = None
+    if name_in is not None:
+        with counting("steady motions", quiet=as_json) as progress:
+            branch = found.branch(name_in, to, progress=progress)
+    if branch is not None and save:
+        branch.save(save)
+    if plot:
+        draw_into((branch or found).plot(), plot)
+    if as_json:
+        followed = {} if branch is None else {"branch": branch_as_json(branch)}
+        print_json(_facts(found) | followed)
+    else:
+        _print_motion(found)
+        if branch is not None:
+            print_branch(branch)
+    if branch is not None:
+        check_complete(branch.ended)
+
+
+def _facts(found: SteadyMotion) -> dict[str, Any]:
+    names = ("state", "velocities", "reaction", "eigenvalues", "stable", "family", "residual", "status")
+    return {name: getattr(found, name) for name in names}
+
+
+def _print_motion(found: SteadyMotion) -> None:
+    values = {**found.state, **found.velocities, **found.reaction}
+    table("Steady motion", ["name", "value"], [[name, f"{value + 0.0:.12g}"] for name, value in values.items()])
+    rows = [[f"{value.real:.12g}", f"{value.imag:.12g}"] for value in found.eigenvalues]
+    table("Eigenvalues", ["growth rate", "frequency"], rows)
+    print(found.status)

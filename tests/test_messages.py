@@ -1,0 +1,191 @@
+"""What people read: errors of ours instead of Python's, results in one line, and what Ctrl-C leaves."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.cli import main
+from pfaff.comparison import Comparison, Row
+from pfaff.errors import NotMechanicalError, ParameterError, StatementError, nearest
+from pfaff.motion import batches
+from pfaff.stability.exact import ExactLoad
+
+u, v, mu = sm.symbols("u v mu", real=True)
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> pfaff.System:
+    return pfaff.atlas.pendulum()
+
+
+@pytest.fixture(scope="module")
+def van_der_pol() -> pfaff.ode:
+    return pfaff.ode({u: v, v: mu * (1 - u**2) * v - u}, {mu: 1}, load=mu, name="van der Pol")
+
+
+def test_text_where_a_number_belongs(skate):
+    with pytest.raises(ParameterError, match="to=x: the load is searched"):
+        skate.at(**XI_HAT).flutter(to="x")
+    with pytest.raises(ParameterError, match="until='x' is not a number"):
+        skate.at(**XI_HAT).export("auto", until="x")
+
+
+def test_files_of_another_kind_and_systems_instead_of_cases(skate, pendulum, tmp_path):
+    case = skate.at(**XI_HAT, c_i=1.5)
+    branch = case.branch("F", 1.0).save(tmp_path / "branch.nc")
+    motion = pendulum.at().simulate(1, Q=0.1, samples=3).save(tmp_path / "motion.nc")
+    with pytest.raises(ParameterError, match="no motion: read it with pfaff.load_branch"):
+        pfaff.load_motion(branch)
+    with pytest.raises(ParameterError, match=r"is no case: give the system with its values, system.at\(…\)"):
+        pfaff.load_branch(branch, skate)
+    with pytest.raises(ParameterError, match="holds a motion, no branch"):
+        pfaff.load_branch(motion, case)
+
+
+def test_things_that_are_no_motion_and_names_that_are_no_coordinate(pendulum):
+    with pytest.raises(ParameterError, match="5 is no motion"):
+        pendulum.at().impose(5)
+    motion = pendulum.at().simulate(1, Q=0.1, samples=3)
+    with pytest.raises(ParameterError, match="no coordinate or reaction 'P': known names: Q"):
+        motion.plot("P")
+
+
+def test_a_plain_ode_has_no_drives(van_der_pol):
+    with pytest.raises(NotMechanicalError, match="mechanical systems.*van der Pol is a plain ODE.*oscillator"):
+        van_der_pol.at().simulate(1, prescribed={"u": "sin(t)"})
+
+
+def test_the_oscillator_of_that_message_is_a_sine():
+    w = sm.Symbol("w", positive=True)
+    forced = pfaff.ode({u: w * v, v: -w * u}, {w: 3}).at().simulate(2, v=1)
+    np.testing.assert_allclose(forced["u"], np.sin(3 * forced.t), atol=1e-13)
+
+
+def test_events_of_redundant_systems_name_the_way_out():
+    x, y = pfaff.system.coordinates("x y")
+    twice = pfaff.System(
+        coordinates=[x, y],
+        kinetic=(x.diff() ** 2 + y.diff() ** 2) / 2,
+        potential=x**2 / 2,
+        holonomic_constraints=[x - y, 2 * x - 2 * y],
+        accept_redundant=True,
+    )
+    for method in ("auto", "taylor", "augmented"):
+        with pytest.raises(ParameterError, match="simulate system.independent"):
+            twice.at().simulate(1, method=method, events={"x": "x"}, x=1)
+    found = twice.independent.at().simulate(3, events={"x": "x"}, x=1, project=True)
+    assert found.events["x"].t == pytest.approx([np.pi / np.sqrt(2)])
+
+
+def test_guesses_are_near(skate):
+    with pytest.raises(StatementError, match="'kane': known names: appell, dalembert, hamilton, lagrange, newton"):
+        skate.equations("kane")
+    assert nearest("lagrang", ["lagrange", "appell"]) == "did you mean 'lagrange'?"
+
+
+def test_results_in_one_line(skate):
+    case = skate.at(**XI_HAT)
+    exact = pfaff.atlas.bottema().at().flutter(exact=True)
+    row = Row("lagrange", 3, 4, 4, 6, 36, 34, 0.1, 1e-7, 0.0, 0.0)
+    compared = Comparison("sleigh", (row,), {"newton": "it needs positions"}, 2, 0)
+    disc = pfaff.atlas.rolling_disc().at().steady(phi_dot=2)
+    for result in (skate.shape, exact, case.flutter(), case.paradox(), disc, compared):
+        assert repr(result).startswith(f"<{type(result).__name__}")
+        assert "\n" not in repr(result)
+        assert len(repr(result)) < 400
+
+
+def test_exact_loads_tell_their_decimals():
+    root = sm.CRootOf(sm.Symbol("x") ** 5 - sm.Symbol("x") - 1, 0)
+    load = ExactLoad("flutter", "F", root, None, None, None, (0.0, 9.0), "", None)
+    assert load.status.startswith("flutter at F = CRootOf(")
+    assert load.status.endswith("≈ 1.16730397826")  # 1.1673039782614186842560… (OEIS A160155)
+    assert "≈" not in replace(load, value=sm.Integer(3)).status
+
+
+def test_principles_stand_side_by_side():
+    row = Row("lagrange", 3, 4, 4, 6, None, 34, 0.1, 1e-7, 0.0, 2e-16)
+    rows = tuple(replace(row, principle=name) for name in ("lagrange", "appell", "hamilton", "dalembert", "newton"))
+    lines = str(Comparison("sleigh", rows, {}, 2, 0)).splitlines()
+    assert lines[0].split() == ["lagrange", "appell", "hamilton", "dalembert", "newton"]
+    assert lines[1].split() == ["dynamical", *"33333"]
+    assert lines[10].split() == ["Δ", "reactions", *["2.0e-16"] * 5]
+    assert max(map(len, lines[:11])) < 80
+
+
+def test_interrupted_searches_keep_what_they_found(skate, monkeypatch):
+    from pfaff import equilibria
+
+    whole, parts = equilibria._settled, count()
+
+    def settled(*arguments, **options):
+        if next(parts) == 2:
+            raise KeyboardInterrupt
+        return whole(*arguments, **options)
+
+    monkeypatch.setattr(equilibria, "TOGETHER", 5)
+    monkeypatch.setattr(equilibria, "_settled", settled)
+    found = skate.at(F=3).equilibria(starts=50, X=0)
+    assert len(found) >= 1
+    assert "interrupted within the first 15 of them" in found.status
+
+
+def test_parts_of_a_search_find_the_same(skate, monkeypatch):
+    from pfaff import equilibria
+
+    at_once = skate.at(F=3).equilibria(starts=40, X=0)
+    monkeypatch.setattr(equilibria, "TOGETHER", 7)
+    in_parts = skate.at(F=3).equilibria(starts=40, X=0)
+    assert in_parts.search == at_once.search
+    np.testing.assert_allclose([e.q for e in in_parts], [e.q for e in at_once], atol=1e-12)
+
+
+def test_an_ensemble_interrupted_while_compiling_has_run_nothing(pendulum, monkeypatch):
+    def compiled(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batches, "_batch_integrator", compiled)
+    found = pendulum.at().ensemble(1, Q=np.linspace(0, 1, 5))
+    assert (found.outcomes == batches.NOT_RUN).all()
+
+
+@contextmanager
+def interrupting(*arguments, **options):
+    """Progress that is interrupted when it is told for the third time."""
+    told = count(1)
+
+    def progress(*reached):
+        if next(told) == 3:
+            raise KeyboardInterrupt
+
+    yield progress
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["branch", "column", "--set", "c_i=1", "--to", "5"], "equilibria from F = 0"),
+        (["simulate", "pendulum", "--duration", "1e5", "--start", "Q=1", "--method", "taylor"], "Q_dot"),
+    ],
+)
+def test_an_interrupted_command_prints_what_it_has(arguments, words, monkeypatch, capsys):
+    monkeypatch.setattr("pfaff.cli.bifurcation.counting", interrupting)
+    monkeypatch.setattr("pfaff.cli.motion.bar", interrupting)
+    monkeypatch.setattr(sys, "argv", ["pfaff", *arguments])
+    with pytest.raises(SystemExit, match="130"):
+        main()
+    gc.enable()
+    gc.unfreeze()
+    printed = capsys.readouterr().out
+    assert words in printed
+    assert "interrupted" in printed
