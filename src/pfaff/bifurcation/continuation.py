@@ -124,8 +124,7 @@ class Continuation:
         """Everything about a corrected orbit; its tangent points towards a change, or as it is."""
         cycle = solution.cycle
         metric = Metric.of(cycle, self.span)
-        sign = 1.0 if towards is None or metric.dot(solution.tangent, towards) >= 0 else -1.0
-        tangent = solution.tangent.scaled(sign / metric.norm(solution.tangent))
+        tangent, sign = metric.unit(solution.tangent, solution.tangent if towards is None else towards)
         values, basis = multipliers(solution.G, cycle.signs, basis)
         error = self.collocation.error(solution, metric)
         determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
@@ -199,7 +198,7 @@ class Continuation:
         ds, before, rate, since = min(FIRST_STEP, step), None, 0.0, 0
         earlier, gone = None, 0.0  # the point before, and the step from there
         hidden: dict[str, list[Event]] = {}
-        greatest, shortest = point.cycle.amplitude.max(), point.cycle.period
+        greatest, shortest = point.cycle.largest_amplitude, point.cycle.period
         while True:
             if since >= ADAPT_EVERY:
                 moved, rate, since = self.remeshed(point, self._intervals(point)), 0.0, 0
@@ -228,7 +227,7 @@ class Continuation:
                     return
                 following, rate, since = finer, 0.0, 0
             yield following
-            amplitude, period = following.cycle.amplitude.max(), following.cycle.period
+            amplitude, period = following.cycle.largest_amplitude, following.cycle.period
             greatest, shortest = max(greatest, amplitude), min(shortest, period)
             if amplitude < VANISHING * greatest:
                 yield Stop(f"the orbits shrink to an equilibrium near {following.value:.8g}: a Hopf point")
@@ -237,7 +236,7 @@ class Continuation:
                 yield Stop(f"the period grows without bound near {following.value:.10g}: towards a homoclinic orbit")
                 return
             point, before, earlier, gone, since = following, point, point, ds, since + 1
-            ds = min(step, ds * float(np.clip(TURN / max(turn, 1e-9), 0.5, GROWTH)))
+            ds = min(step, ds * min(max(TURN / max(turn, 1e-9), 0.5), GROWTH))
 
     def _landed(self, a: Point, b: Point, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
         """The end of a branch on a bound that it crosses between two points."""
@@ -256,7 +255,7 @@ class Continuation:
         factor = 1.1 * (max(point.error, 1e-14) * 10 / self.accuracy) ** (1 / order)
         if 0.85 < factor < 1:
             return point.cycle.intervals
-        return min(max(FEWEST, ceil(point.cycle.intervals * float(np.clip(factor, 0.7, 1.5)))), MOST)
+        return min(max(FEWEST, ceil(point.cycle.intervals * min(max(factor, 0.7), 1.5))), MOST)
 
     def _step(self, point: Point, ds: float, before: Point | None) -> tuple[Point, float] | str:
         """The next point and the turn of the branch; or why it is refused."""
