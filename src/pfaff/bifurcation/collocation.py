@@ -32,6 +32,7 @@ from pfaff.bifurcation.meshes import (
     cubic,
     defect_of_oddness,
     dual_row,
+    equidistribute,
     jumps,
     largest_amplitude,
     measured,
@@ -470,12 +471,8 @@ class Collocation:
 
     def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
-        m, h = self.gauss.degree, cycle.mesh.h
-        density = self._derivatives(cycle, metric) ** (1 / (m + 1))
-        density = density + EVEN * (density @ h) if density.any() else np.ones_like(density)
-        total = np.concatenate([[0.0], np.cumsum(density * h)])
-        times = np.interp(np.linspace(0.0, total[-1], intervals + 1), total, cycle.mesh.at)
-        times[0], times[-1] = 0.0, 1.0
+        power, times = 1 / (self.gauss.degree + 1), np.empty(intervals + 1)
+        equidistribute(self._derivatives(cycle, metric), cycle.mesh.h, cycle.mesh.at, power, EVEN, times)
         return Mesh(times)
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:

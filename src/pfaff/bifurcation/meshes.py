@@ -170,6 +170,28 @@ def jumps(slopes, h, highest, scale, signs, derivative):
 
 
 @compiled
+def equidistribute(derivative, h, at, power, even, times):
+    """Fill the times between which the integral of derivative^power, with a share of its mean added, is the same."""
+    N, count = len(h), len(times) - 1
+    density, mean = np.empty(N), 0.0
+    for j in range(N):
+        density[j] = derivative[j] ** power
+        mean += density[j] * h[j]
+    total = 0.0
+    for j in range(N):
+        density[j] = density[j] + even * mean if mean > 0 else 1.0
+        total += density[j] * h[j]
+    j, before = 0, 0.0  # the integral until the interval
+    for k in range(1, count):
+        aim = total * k / count
+        while j < N - 1 and before + density[j] * h[j] < aim:
+            before += density[j] * h[j]
+            j += 1
+        times[k] = at[j] + (aim - before) / density[j]
+    times[0], times[count] = 0.0, 1.0
+
+
+@compiled
 def polynomials(s, inverse, values, integrals):
     """At s in [0, 1]: the polynomials that are 1 at one Gauss point and 0 at the others, and their integrals from 0."""
     m = len(values)

@@ -9,8 +9,15 @@ HALVINGS = 50  # of an interval, for the root of a polynomial
 STALLED = 0.6  # of a bracket left after two evaluations, beyond which it is halved
 
 
-def bracketed_root(function: Callable[[float], float], a: float, b: float, tolerance: float, most: int = 60) -> float:
-    """Where a function vanishes, by the polynomial through its last values; evaluated there.
+def bracketed_root(
+    function: Callable[[float], float],
+    a: float,
+    b: float,
+    tolerance: float,
+    most: int = 60,
+    first: float | None = None,
+) -> float:
+    """Where a function vanishes, by the polynomial through its last values; evaluated there. ``first`` is a guess.
 
     Of an order near 2 without derivatives, and never outside the bracket; raises ArithmeticError at what is no number.
     """
@@ -19,7 +26,8 @@ def bracketed_root(function: Callable[[float], float], a: float, b: float, toler
         raise ArithmeticError("no change of sign")
     known, widths = [low, high], [b - a]
     for _ in range(most):
-        at = _polynomial_root(known[-NODES:], low, high)
+        guessed = first is not None and len(known) == 2
+        at = first if guessed else _polynomial_root(known[-NODES:], low, high)  # type: ignore[assignment]
         last = known[-1][0] if len(known) > 2 else None
         if last is not None and (known[-1][1] == 0.0 or abs(at - last) < tolerance or high[0] - low[0] < tolerance):
             return last
@@ -49,17 +57,15 @@ def _polynomial_root(nodes: list[tuple[float, float]], low: tuple[float, float],
         for i in range(len(used) - 1, k - 1, -1):
             coefficients[i] = (coefficients[i] - coefficients[i - 1]) / (used[i][0] - used[i - k][0])
 
-    def polynomial(at: float) -> float:
-        value = coefficients[-1]
-        for (node, _), coefficient in zip(used[-2::-1], coefficients[-2::-1], strict=True):
-            value = value * (at - node) + coefficient
-        return value
-
+    highest = coefficients.pop()
+    others = [(used[i][0], coefficients[i]) for i in range(len(coefficients) - 1, -1, -1)]
     (a, fa), (b, fb) = low, high
     at = a
     for _ in range(HALVINGS):
         before, at = at, (a * fb - b * fa) / (fb - fa) if fa != fb else (a + b) / 2
-        value = polynomial(at)
+        value = highest
+        for node, coefficient in others:
+            value = value * (at - node) + coefficient
         if value * fa > 0:
             a, fa, fb = at, value, fb / 2  # Illinois
         else:
