@@ -26,8 +26,7 @@ def bracketed_root(
         raise ArithmeticError("no change of sign")
     known, widths = [low, high], [b - a]
     for _ in range(most):
-        guessed = first is not None and len(known) == 2
-        at = first if guessed else _polynomial_root(known[-NODES:], low, high)  # type: ignore[assignment]
+        at = _polynomial_root(known[-NODES:], low, high) if first is None or len(known) > 2 else first
         last = known[-1][0] if len(known) > 2 else None
         if last is not None and (known[-1][1] == 0.0 or abs(at - last) < tolerance or high[0] - low[0] < tolerance):
             return last
