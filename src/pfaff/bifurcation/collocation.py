@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import acos, sqrt
+from math import acos, inf, isfinite, sqrt
 
 import numpy as np
 
 from pfaff.bifurcation.condensation import (
     carried_velocity,
     close_chain,
+    conclude,
     condense,
     expand,
     inner_product,
@@ -24,7 +25,20 @@ from pfaff.bifurcation.condensation import (
     stage_states,
 )
 from pfaff.bifurcation.gauss import Gauss
-from pfaff.bifurcation.meshes import all_slopes, amplitudes, carry, cubic, defect_of_oddness, jumps, sizes, turned
+from pfaff.bifurcation.meshes import (
+    all_slopes,
+    amplitudes,
+    carry,
+    cubic,
+    defect_of_oddness,
+    dual_row,
+    equidistribute,
+    jumps,
+    largest_amplitude,
+    measured,
+    normalised,
+    turned,
+)
 from pfaff.compiled import Compiled
 from pfaff.flow import Flow
 
@@ -104,6 +118,10 @@ class Cycle:
         """Half of what every state covers, at the mesh points."""
         return amplitudes(self.x, self.halved)
 
+    @property
+    def largest_amplitude(self) -> float:
+        return largest_amplitude(self.x, self.halved)
+
     def copy(self) -> Cycle:
         """With its own states, slopes and scalars, on the same mesh."""
         return Cycle(self.mesh, self.x.copy(), self.K.copy(), self.scalars.copy(), self.signs)
@@ -116,9 +134,10 @@ class Cycle:
         """Hermite's cubic from here, at 0, to another orbit, at 1: its derivatives are those multiples of changes."""
         chord = at * at * (3 - 2 * at)
         shares = 1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1)
-        x, K, scalars = cubic(
+        x, K, scalars = np.empty(self.x.shape), np.empty(self.K.shape), np.empty(self.scalars.shape)
+        cubic(
             shares, self.x, self.K, self.scalars, other.x, other.K, other.scalars,
-            tangent.x, tangent.K, tangent.scalars, slope.x, slope.K, slope.scalars,
+            tangent.x, tangent.K, tangent.scalars, slope.x, slope.K, slope.scalars, x, K, scalars,
         )  # fmt: skip
         return Cycle(self.mesh, x, K, scalars, self.signs)
 
@@ -135,35 +154,42 @@ class Metric:
 
     states: np.ndarray
     scalars: np.ndarray
+    squares: np.ndarray
+    scalar_squares: np.ndarray
 
     @classmethod
     def of(cls, cycle: Cycle, parameter: float) -> Metric:
-        scalars = np.zeros_like(cycle.scalars)
-        scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter
-        return cls(1 / sizes(cycle.x, cycle.halved, STILL), scalars)
-
-    @cached_property
-    def _squares(self) -> tuple[np.ndarray, np.ndarray]:
-        return self.states**2 / len(self.states), self.scalars**2
+        n, nb = cycle.x.shape[1], len(cycle.scalars)
+        states, scalars, squares, scalar_squares = np.empty(n), np.empty(nb), np.empty(n), np.empty(nb)
+        measured(cycle.x, cycle.scalars, cycle.signs, STILL, parameter, states, scalars, squares, scalar_squares)
+        return cls(states, scalars, squares, scalar_squares)
 
     def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
         """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
-        squares, scalar_squares = self._squares
-        return change.mesh.weights[:, None] * squares * change.x, scalar_squares * change.scalars
+        row, scalars = np.empty(change.x.shape), np.empty(change.scalars.shape)
+        dual_row(change.mesh.weights, self.squares, self.scalar_squares, change.x, change.scalars, row, scalars)
+        return row, scalars
 
     def dot(self, a: Cycle, b: Cycle) -> float:
-        squares, scalar_squares = self._squares
-        return inner_product(a.mesh.weights, squares, a.x, b.x, scalar_squares, a.scalars, b.scalars)
+        return inner_product(a.mesh.weights, self.squares, a.x, b.x, self.scalar_squares, a.scalars, b.scalars)
 
     def norm(self, a: Cycle) -> float:
         return sqrt(self.dot(a, a))
 
+    def unit(self, change: Cycle, towards: Cycle) -> tuple[Cycle, float]:
+        """A change at unit length, turned towards another, and the sign that turned it."""
+        x, K, scalars = np.empty(change.x.shape), np.empty(change.K.shape), np.empty(change.scalars.shape)
+        sign = normalised(
+            change.mesh.weights, self.squares, self.scalar_squares, change.x, change.K, change.scalars,
+            towards.x, towards.scalars, x, K, scalars,
+        )  # fmt: skip
+        return Cycle(change.mesh, x, K, scalars, change.signs), sign
+
     def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
         """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
         whose product with the tangent is 1."""
-        squares, scalar_squares = self._squares
         chord, shared, longest = turned(
-            a.mesh.weights, squares, scalar_squares, b.x, b.scalars, a.x, a.scalars,
+            a.mesh.weights, self.squares, self.scalar_squares, b.x, b.scalars, a.x, a.scalars,
             tangent.x, tangent.scalars, ahead.x, ahead.scalars,
         )  # fmt: skip
         return acos(max(-1.0, min(1.0, shared / sqrt(chord), 1 / sqrt(longest))))
@@ -199,7 +225,8 @@ class Solution:
 
 @dataclass(frozen=True)
 class Workspace:
-    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes."""
+    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes, and states at
+    the mesh points, a column each, without and with their mirror images."""
 
     X: np.ndarray
     Z: np.ndarray
@@ -207,12 +234,17 @@ class Workspace:
     dx: np.ndarray
     dc: np.ndarray
     dK: np.ndarray
+    once: np.ndarray
+    both: np.ndarray
 
     @classmethod
     def of(cls, N: int, m: int, equations: Equations) -> Workspace:
         (n, k), nr = equations.unfolding.shape, len(equations.rows)
         nb = 2 + k
-        shapes = (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr)
+        shapes = (
+            (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
+            (n, N + 1), (n, 2 * N + 2),
+        )  # fmt: skip
         return cls(*(np.empty(shape) for shape in shapes))
 
 
@@ -250,7 +282,10 @@ class Equations:
 
     def rates(self, x: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         """f at states given as rows, a column each, at one value of the load or at one for each."""
-        return self._rates.batch(np.ascontiguousarray(x.T), self._columns(len(x), value), np.empty(x.shape[::-1]))
+        return self.rates_of_columns(np.ascontiguousarray(x.T), value)
+
+    def rates_of_columns(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
+        return self._rates.batch(X, self._columns(X.shape[1], value), np.empty(X.shape))
 
     def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
         """The parameters at a value of the load, a column for each of so many points."""
@@ -315,15 +350,14 @@ class Collocation:
         The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
         """
         enough = self.converged if converged is None else converged
-        cycle, last = cycle.copy(), np.inf
-        G = np.empty((cycle.intervals, *self._shape[:1] * 2))
-        self._fill(cycle, self._workspace(cycle.intervals).X)
+        cycle, last = cycle.copy(), inf
+        G, workspace = self._room(cycle)
         for steps in range(1, NEWTON_STEPS + 1):
-            size, residual, determinant = self._stepped(cycle, pins, metric, G)
-            if not np.isfinite(size):
+            size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace)
+            if not isfinite(size):
                 return "the equations are singular or not finite on the orbit"
             if size < enough or last / 2 < size < SETTLED:
-                return self._solution(cycle, G, determinant, residual, steps)
+                return self._solution(cycle, G, determinant, residual, steps, workspace)
             if size > (FARTHEST if steps == 1 else last):
                 return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
             last = size
@@ -331,16 +365,23 @@ class Collocation:
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | None:
         """A cycle taken as it is for a solution, with tangent and transition matrices."""
-        G = np.empty((cycle.intervals, *self._shape[:1] * 2))
-        self._fill(cycle, self._workspace(cycle.intervals).X)
-        size, residual, determinant = self._stepped(cycle.copy(), pins, metric, G)
-        return self._solution(cycle, G, determinant, residual, 1) if np.isfinite(size) else None
+        G, workspace = self._room(cycle)
+        size, residual, determinant = self._stepped(cycle.copy(), pins, metric, G, workspace)
+        return self._solution(cycle, G, determinant, residual, 1, workspace) if isfinite(size) else None
 
-    def _stepped(self, cycle: Cycle, pins: Pins, metric: Metric, G: np.ndarray) -> tuple[float, float, float]:
+    def _room(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
+        """For transition matrices, and a workspace that holds the states at the Gauss points."""
+        N, n = cycle.x.shape
+        workspace = self._workspace(N - 1)
+        self._fill(cycle, workspace.X)
+        return np.empty((N - 1, n, n)), workspace
+
+    def _stepped(
+        self, cycle: Cycle, pins: Pins, metric: Metric, G: np.ndarray, w: Workspace
+    ) -> tuple[float, float, float]:
         """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds."""
-        e, w = self.equations, self._workspace(cycle.intervals)
         return newton_step(
-            e(w.X, cycle.scalars[1]), cycle.x, cycle.K, w.X, cycle.mesh.h, cycle.scalars, *self._constants,
+            self.equations(w.X, cycle.scalars[1]), cycle.x, cycle.K, w.X, cycle.mesh.h, cycle.scalars, *self._constants,
             pins.rows, pins.scalars, pins.right, cycle.signs, metric.states, metric.scalars,
             w.Z, G, w.ends, w.dx, w.dc, w.dK,
         )  # fmt: skip
@@ -350,13 +391,18 @@ class Collocation:
         e, g = self.equations, self.gauss
         return e.unfolding, g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source
 
-    def _solution(self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int) -> Solution:
+    def _solution(
+        self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
+    ) -> Solution:
         """With the tangent that the last step left in the workspace."""
-        w, dK = self._workspace(cycle.intervals), np.empty_like(cycle.K)
-        expand(w.Z, w.dx[1], w.dc[1], False, dK)
-        tangent = Cycle(cycle.mesh, w.dx[1].copy(), dK, w.dc[1].copy(), cycle.signs)
-        x = np.concatenate((cycle.x, -cycle.x)) if cycle.halved else cycle.x
-        return Solution(cycle, tangent, G, self.equations.rates(x, cycle.value), determinant, residual, steps)
+        x, K, scalars, halved = np.empty(cycle.x.shape), np.empty(cycle.K.shape), np.empty(len(w.dc[1])), cycle.halved
+        states = w.both if halved else w.once
+        conclude(w.Z, w.dx, w.dc, cycle.x, halved, x, K, scalars, states)
+        tangent, rates = (
+            Cycle(cycle.mesh, x, K, scalars, cycle.signs),
+            self.equations.rates_of_columns(states, cycle.scalars[1]),
+        )
+        return Solution(cycle, tangent, G, rates, determinant, residual, steps)
 
     def _workspace(self, intervals: int) -> Workspace:
         if intervals not in self._workspaces:
@@ -425,12 +471,8 @@ class Collocation:
 
     def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
-        m, h = self.gauss.degree, cycle.mesh.h
-        density = self._derivatives(cycle, metric) ** (1 / (m + 1))
-        density = density + EVEN * (density @ h) if density.any() else np.ones_like(density)
-        total = np.concatenate([[0.0], np.cumsum(density * h)])
-        times = np.interp(np.linspace(0.0, total[-1], intervals + 1), total, cycle.mesh.at)
-        times[0], times[-1] = 0.0, 1.0
+        power, times = 1 / (self.gauss.degree + 1), np.empty(intervals + 1)
+        equidistribute(self._derivatives(cycle, metric), cycle.mesh.h, cycle.mesh.at, power, EVEN, times)
         return Mesh(times)
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import ceil, isnan
+from math import ceil, copysign, isnan, nan, sqrt
 
 import numpy as np
 
@@ -27,7 +27,8 @@ GROWTH = 1.6  # of one step over the one before
 ADAPT_EVERY = 4  # steps between new meshes
 FEWEST, MOST = 8, 2000  # intervals
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
-PLACE = 1e-11  # to which special points are located on the chord of their step
+PLACE = 1e-11  # to which special points are located on the chord of their step, if that much accuracy is asked for
+SHARE = 1e-4  # of the accuracy, by which they may be displaced
 LOCATED = 1e-9  # error of tangents and multipliers from which they are
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
 REAL = 1e-9  # imaginary parts below this, relative, are rounding
@@ -90,6 +91,7 @@ class Continuation:
         self.collocation, self.span, self.held, self.accuracy = collocation, span, held, accuracy
         self.structural = 1 + len(held)
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
+        self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
 
     # Orbits
 
@@ -124,8 +126,7 @@ class Continuation:
         """Everything about a corrected orbit; its tangent points towards a change, or as it is."""
         cycle = solution.cycle
         metric = Metric.of(cycle, self.span)
-        sign = 1.0 if towards is None or metric.dot(solution.tangent, towards) >= 0 else -1.0
-        tangent = solution.tangent.scaled(sign / metric.norm(solution.tangent))
+        tangent, sign = metric.unit(solution.tangent, solution.tangent if towards is None else towards)
         values, basis = multipliers(solution.G, cycle.signs, basis)
         error = self.collocation.error(solution, metric)
         determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
@@ -199,7 +200,7 @@ class Continuation:
         ds, before, rate, since = min(FIRST_STEP, step), None, 0.0, 0
         earlier, gone = None, 0.0  # the point before, and the step from there
         hidden: dict[str, list[Event]] = {}
-        greatest, shortest = point.cycle.amplitude.max(), point.cycle.period
+        greatest, shortest = point.cycle.largest_amplitude, point.cycle.period
         while True:
             if since >= ADAPT_EVERY:
                 moved, rate, since = self.remeshed(point, self._intervals(point)), 0.0, 0
@@ -228,7 +229,7 @@ class Continuation:
                     return
                 following, rate, since = finer, 0.0, 0
             yield following
-            amplitude, period = following.cycle.amplitude.max(), following.cycle.period
+            amplitude, period = following.cycle.largest_amplitude, following.cycle.period
             greatest, shortest = max(greatest, amplitude), min(shortest, period)
             if amplitude < VANISHING * greatest:
                 yield Stop(f"the orbits shrink to an equilibrium near {following.value:.8g}: a Hopf point")
@@ -237,7 +238,7 @@ class Continuation:
                 yield Stop(f"the period grows without bound near {following.value:.10g}: towards a homoclinic orbit")
                 return
             point, before, earlier, gone, since = following, point, point, ds, since + 1
-            ds = min(step, ds * float(np.clip(TURN / max(turn, 1e-9), 0.5, GROWTH)))
+            ds = min(step, ds * min(max(TURN / max(turn, 1e-9), 0.5), GROWTH))
 
     def _landed(
         self,
@@ -268,7 +269,7 @@ class Continuation:
         factor = 1.1 * (max(point.error, 1e-14) * 10 / self.accuracy) ** (1 / order)
         if 0.85 < factor < 1:
             return point.cycle.intervals
-        return min(max(FEWEST, ceil(point.cycle.intervals * float(np.clip(factor, 0.7, 1.5)))), MOST)
+        return min(max(FEWEST, ceil(point.cycle.intervals * min(max(factor, 0.7), 1.5))), MOST)
 
     def _step(self, point: Point, ds: float, before: Point | None) -> tuple[Point, float] | str:
         """The next point and the turn of the branch; or why it is refused."""
@@ -304,7 +305,7 @@ class Continuation:
     def _explained(self, a: Point, b: Point) -> bool:
         """Whether the multipliers that cross the unit circle in a step belong to special points that are seen."""
         before, after = a.tests, b.tests
-        if isnan(before["torus"]) or isnan(after["torus"]):
+        if a.unstable == b.unstable or isnan(before["torus"]) or isnan(after["torus"]):
             return True
         crossings = sum(
             2 if kind == "torus" else 1 for kind in before if before[kind] * after[kind] < 0 and kind != "fold"
@@ -385,9 +386,11 @@ class Continuation:
         kinds = [kind for kind in before if before[kind] * after[kind] < 0 and only in ("", kind)]
         if max(abs(before["fold"]), abs(after["fold"])) < LEVEL:
             kinds = [kind for kind in kinds if kind != "fold"]
+        if not kinds:
+            return []
         found = []
         for kind in kinds:
-            located = self.locate(a, b, lambda point, kind=kind: point.tests[kind])  # type: ignore[misc]
+            located = self.locate(a, b, lambda point, kind=kind: point.tests[kind], kind == "fold")  # type: ignore[misc]
             if located is not None and (kind != "torus" or self._on_circle(located[1])):
                 note = self._doubt(located[1]) if kind == "branch point" else ""
                 found.append((located[0], Event(kind, located[1], note)))
@@ -420,8 +423,11 @@ class Continuation:
         mu = self.others(point)
         return bool(((np.abs(np.abs(mu) - 1) < ON_CIRCLE) & (np.abs(mu.imag) > REAL)).any())
 
-    def locate(self, a: Point, b: Point, test: Callable[[Point], float]) -> tuple[float, Point] | None:
-        """The place on the chord between two points, and the point, where a function vanishes."""
+    def locate(
+        self, a: Point, b: Point, test: Callable[[Point], float], level: bool = False
+    ) -> tuple[float, Point] | None:
+        """The place on the chord between two points, and the point, where a function vanishes; it may be known that the
+        parameter is level there."""
         between = Chord(self, a, b)
         known = {0.0: test(a), 1.0: test(b)}
         points: dict[float, Point] = {}
@@ -435,7 +441,7 @@ class Continuation:
             return known[at]
 
         with suppress(ArithmeticError):
-            at = bracketed_root(value, 0.0, 1.0, PLACE)
+            at = bracketed_root(value, 0.0, 1.0, self.place, first=between.level() if level else None)
             return at, points[at]
         solved = {at: test for at, test in known.items() if np.isfinite(test)}
         before = max((at for at, test in solved.items() if test * known[0.0] > 0), default=0.0)
@@ -491,24 +497,36 @@ class Chord:
         self.length = self.metric.norm(self.chord)
         self.tangents = [t.scaled(self.length / self.metric.norm(t)) for t in (tangent, b.tangent)]
         self.row = self.metric.dual(self.chord)
-        self.solved: dict[float, Cycle] = {}
+        self.off: dict[float, Cycle] = {}  # the orbits that are solved, from the cubic
 
     def guess(self, at: float) -> Cycle:
         """The cubic, bent towards the nearest points that are solved already."""
+        return self._bent(self.cubic(at), at)
+
+    def _bent(self, guess: Cycle, at: float) -> Cycle:
         nodes: list[float] = []
-        for each in sorted(self.solved, key=lambda each: abs(each - at)):
+        for each in sorted(self.off, key=lambda each: abs(each - at)):
             if len(nodes) < NODES and all(abs(each - node) > SEPARATE for node in [*nodes, 0.0, 1.0]):
                 nodes.append(each)
-        guess = self.cubic(at)
         for node in nodes:
-            others = np.array([0.0, 0.0, 1.0, 1.0, *(each for each in nodes if each != node)])
-            share = float(np.prod((at - others) / (node - others)))
-            guess = guess.moved(self.solved[node].moved(self.cubic(node), -1.0), share)
+            share = (at * (at - 1) / (node * (node - 1))) ** 2  # value and slope are those of the cubic at both ends
+            for other in nodes:
+                share *= (at - other) / (node - other) if other != node else 1.0
+            guess = guess.moved(self.off[node], share)
         return guess
 
     def cubic(self, at: float) -> Cycle:
         first, last = self.tangents
         return self.start.towards(self.b.cycle, at, first, 1.0, last, 1.0)
+
+    def level(self) -> float | None:
+        """Where the parameter of the cubic is stationary, if its slopes at the ends have opposite signs."""
+        rise, (first, last) = self.b.value - self.start.value, (float(each.scalars[1]) for each in self.tangents)
+        if not first * last < 0:
+            return None
+        half, square = 3 * rise - 2 * first - last, 3 * (first + last - 2 * rise)  # first + 2 half s + square s² = 0
+        stable = -half - copysign(sqrt(max(half * half - square * first, 0.0)), half)
+        return next((root for root in (first / stable, stable / (square or nan)) if 0 < root < 1), None)
 
     def fraction(self, value: float) -> float:
         """Where the cubic has this value of the parameter."""
@@ -525,10 +543,11 @@ class Chord:
 
     def point(self, at: float) -> Point | str:
         """The orbit on the plane across the chord at a fraction of it."""
-        solution = self.continuation.corrected(self.guess(at), self.b, self.row, LOCATED)
+        cubic = self.cubic(at)
+        solution = self.continuation.corrected(self._bent(cubic, at), self.b, self.row, LOCATED)
         if isinstance(solution, str):
             return solution
-        self.solved[at] = solution.cycle
+        self.off[at] = solution.cycle.moved(cubic, -1.0)
         return self.continuation.point(solution, self.chord, self.b.basis)
 
     def estimate(self, at: float) -> Point | None:
@@ -547,11 +566,11 @@ def _lowest(nodes: list[tuple[float, float]]) -> float | None:
     if not bend * f1 > 0:
         return None
     at = (t0 + t1) / 2 - slope / (2 * bend)
+    if not max(t0, 0.0) < at < min(t2, 1.0):
+        return None
     low = f0 + slope * (at - t0) + bend * (at - t0) * (at - t1)
-    inside = max(t0, 0.0) < at < min(t2, 1.0)
     near = low * f1 < NEAR * abs(f1) * min(abs(f1), abs(f2))
-    apart = min(abs(at - t) for t, _ in nodes) > SEPARATE
-    return at if inside and near and apart else None
+    return at if near and min(abs(at - t0), abs(at - t1), abs(at - t2)) > SEPARATE else None
 
 
 def _around(nodes: list[tuple[float, float]], at: float) -> list[tuple[float, float]]:

@@ -23,7 +23,9 @@ LARGEST = 700.0  # logarithms beyond this overflow
 def multipliers(G: np.ndarray, signs: np.ndarray, start: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues of signs·G_{N−1}…G_0, the largest first, and the basis of the iteration, a start for the next."""
     Q = np.eye(G.shape[1]) if start is None else start.copy()
-    return sorted_multipliers(_multipliers(G, signs, Q)), Q
+    values = np.empty(len(Q), dtype=np.complex128)
+    _multipliers(G, signs, Q, values)
+    return values, Q
 
 
 def sorted_multipliers(values: np.ndarray) -> np.ndarray:
@@ -32,11 +34,10 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _multipliers(G, signs, Q):
+def _multipliers(G, signs, Q, values):
     n = G.shape[1]
     R, H = np.empty_like(G), np.empty((n, n))
     block = _iterate(G, signs, Q, R, H)
-    values = np.empty(n, dtype=np.complex128)
     low = 0
     for high in range(1, n + 1):
         if high == n or block[high] != block[low]:
@@ -53,7 +54,21 @@ def _multipliers(G, signs, Q):
                 if abs(values[l] - mirrored) < abs(values[nearest] - mirrored):
                     nearest = l
             values[nearest] = mirrored
-    return values
+    _sort(values)
+
+
+@compiled
+def _sort(values):
+    """As ``sorted_multipliers``, in place."""
+    for k in range(1, len(values)):
+        each, at = values[k], k
+        while at > 0:
+            before = values[at - 1]
+            if not (abs(each) > abs(before) or (abs(each) == abs(before) and each.imag > before.imag)):
+                break
+            values[at] = before
+            at -= 1
+        values[at] = each
 
 
 @compiled

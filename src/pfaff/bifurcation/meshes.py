@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.condensation import compiled
+from pfaff.bifurcation.condensation import compiled, inner_product
 
 
 @compiled
@@ -60,6 +60,57 @@ def sizes(x, halved, share):
 
 
 @compiled
+def largest_amplitude(x, halved):
+    largest = 0.0
+    for each in amplitudes(x, halved):
+        largest = max(largest, each)
+    return largest
+
+
+@compiled
+def measured(x, scalars, signs, share, parameter, of_states, of_scalars, squares, scalar_squares):
+    """Fill the factors by which states and scalars are compared, and the weights of their squares."""
+    size = sizes(x, signs[0] < 0, share)
+    n = len(size)
+    for t in range(n):
+        of_states[t] = 1 / size[t]
+        squares[t] = of_states[t] * of_states[t] / n
+    for t in range(len(scalars)):
+        of_scalars[t] = 0.0
+    of_scalars[0], of_scalars[1] = 1 / scalars[0], 1 / parameter
+    for t in range(len(scalars)):
+        scalar_squares[t] = of_scalars[t] * of_scalars[t]
+
+
+@compiled
+def normalised(weights, squares, scalar_squares, x, K, c, towards, towards_c, new_x, new_K, new_c):
+    """Fill a change of an orbit, at unit length and turned towards another; the sign that turned it."""
+    ahead = inner_product(weights, squares, x, towards, scalar_squares, c, towards_c) >= 0
+    sign = 1.0 if ahead else -1.0
+    factor = sign / np.sqrt(inner_product(weights, squares, x, x, scalar_squares, c, c))
+    for j in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            new_x[j, t] = factor * x[j, t]
+    for j in range(K.shape[0]):
+        for i in range(K.shape[1]):
+            for r in range(K.shape[2]):
+                new_K[j, i, r] = factor * K[j, i, r]
+    for t in range(len(c)):
+        new_c[t] = factor * c[t]
+    return sign
+
+
+@compiled
+def dual_row(weights, squares, scalar_squares, x, c, row, scalar_row):
+    """The row of products with a change of an orbit, over the mesh points and over the scalars."""
+    for j in range(x.shape[0]):
+        for t in range(x.shape[1]):
+            row[j, t] = weights[j] * squares[t] * x[j, t]
+    for t in range(len(c)):
+        scalar_row[t] = scalar_squares[t] * c[t]
+
+
+@compiled
 def turned(
     weights, squares, scalar_squares, x, scalars, from_x, from_scalars, along, along_scalars, ahead, ahead_scalars
 ):
@@ -80,10 +131,9 @@ def turned(
 
 
 @compiled
-def cubic(shares, x, K, c, x1, K1, c1, dx, dK, dc, dx1, dK1, dc1):
+def cubic(shares, x, K, c, x1, K1, c1, dx, dK, dc, dx1, dK1, dc1, states, slopes, scalars):
     """Four orbits or changes of orbits, each times its share, added: states, slopes and scalars."""
     a, b, d, e = shares
-    states, slopes, scalars = np.empty_like(x), np.empty_like(K), np.empty_like(c)
     for j in range(x.shape[0]):
         for t in range(x.shape[1]):
             states[j, t] = a * x[j, t] + b * x1[j, t] + d * dx[j, t] + e * dx1[j, t]
@@ -93,7 +143,6 @@ def cubic(shares, x, K, c, x1, K1, c1, dx, dK, dc, dx1, dK1, dc1):
                 slopes[j, i, r] = a * K[j, i, r] + b * K1[j, i, r] + d * dK[j, i, r] + e * dK1[j, i, r]
     for t in range(len(c)):
         scalars[t] = a * c[t] + b * c1[t] + d * dc[t] + e * dc1[t]
-    return states, slopes, scalars
 
 
 @compiled
@@ -118,6 +167,28 @@ def jumps(slopes, h, highest, scale, signs, derivative):
         if j > 0:
             derivative[j - 1] = (before + jump) / 2
         before = jump
+
+
+@compiled
+def equidistribute(derivative, h, at, power, even, times):
+    """Fill the times between which the integral of derivative^power, with a share of its mean added, is the same."""
+    N, count = len(h), len(times) - 1
+    density, mean = np.empty(N), 0.0
+    for j in range(N):
+        density[j] = derivative[j] ** power
+        mean += density[j] * h[j]
+    total = 0.0
+    for j in range(N):
+        density[j] = density[j] + even * mean if mean > 0 else 1.0
+        total += density[j] * h[j]
+    j, before = 0, 0.0  # the integral until the interval
+    for k in range(1, count):
+        aim = total * k / count
+        while j < N - 1 and before + density[j] * h[j] < aim:
+            before += density[j] * h[j]
+            j += 1
+        times[k] = at[j] + (aim - before) / density[j]
+    times[0], times[count] = 0.0, 1.0
 
 
 @compiled

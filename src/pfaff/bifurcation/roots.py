@@ -13,8 +13,15 @@ STRAIGHT = 0.8  # ratio of slopes that are one
 FALLS = 0.1  # to which values fall from one place to the next where they converge to a simple root
 
 
-def bracketed_root(function: Callable[[float], float], a: float, b: float, tolerance: float, most: int = 150) -> float:
-    """Where a function vanishes, by the polynomial through its last values; evaluated there.
+def bracketed_root(
+    function: Callable[[float], float],
+    a: float,
+    b: float,
+    tolerance: float,
+    most: int = 150,
+    first: float | None = None,
+) -> float:
+    """Where a function vanishes, by the polynomial through its last values; evaluated there. ``first`` is a guess.
 
     Of an order near 2 without derivatives, and never outside the bracket; raises ArithmeticError at what is no number.
     A place is believed where the function is as good as linear about it, or else enclosed within the tolerance.
@@ -24,7 +31,8 @@ def bracketed_root(function: Callable[[float], float], a: float, b: float, toler
         raise ArithmeticError("no change of sign")
     known, widths = [low, high], [b - a]
     for _ in range(most):
-        at, last = _polynomial_root(known[-NODES:], low, high), known[-1]
+        at = _polynomial_root(known[-NODES:], low, high) if first is None or len(known) > 2 else first
+        last = known[-1]
         near = len(known) > 2 and abs(at - last[0]) < tolerance
         if len(known) > 2 and (last[1] == 0.0 or high[0] - low[0] < tolerance):
             return last[0]
@@ -71,17 +79,15 @@ def _polynomial_root(nodes: list[tuple[float, float]], low: tuple[float, float],
         for i in range(len(used) - 1, k - 1, -1):
             coefficients[i] = (coefficients[i] - coefficients[i - 1]) / (used[i][0] - used[i - k][0])
 
-    def polynomial(at: float) -> float:
-        value = coefficients[-1]
-        for (node, _), coefficient in zip(used[-2::-1], coefficients[-2::-1], strict=True):
-            value = value * (at - node) + coefficient
-        return value
-
+    highest = coefficients.pop()
+    others = [(used[i][0], coefficients[i]) for i in range(len(coefficients) - 1, -1, -1)]
     (a, fa), (b, fb) = low, high
     at = a
     for _ in range(HALVINGS):
         before, at = at, (a * fb - b * fa) / (fb - fa) if fa != fb else (a + b) / 2
-        value = polynomial(at)
+        value = highest
+        for node, coefficient in others:
+            value = value * (at - node) + coefficient
         if _alike(value, fa):
             a, fa, fb = at, value, fb / 2  # Illinois
         else:
