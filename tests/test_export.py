@@ -247,7 +247,7 @@ def test_where_an_export_starts():
         module = module_of(export(case, "numpy", start={"y": 0.9 * y}))
         assert module["START"].tolist() == pytest.approx([0, y, 0])
         assert np.abs(module["rhs"](module["START"])).max() < 1e-12
-    with pytest.raises(RankError, match="rows 1, 2 are dependent"):  # the slider-crank hangs in its dead point
+    with pytest.raises(RankError, match="rows 1, 2"):  # the slider-crank hangs in its dead point
         export(pfaff.atlas.slider_crank().at(), "numpy", start={"x1": 0.1, "y1": -0.7, "x2": 0.2})
     with pytest.raises(ParameterError, match="no state 'z' to start from"):
         export(case, "numpy", start={"z": 1})
