@@ -34,6 +34,10 @@ def make(arm=0.5, fail=False):
     )
 
 
+def square(x):
+    return x**2
+
+
 sleigh = make()
 loaded = sleigh.at(F="3/4")
 number = 3
@@ -49,6 +53,7 @@ def folder(tmp_path_factory):
     (folder / "shared_symbols.py").write_text(
         "import pfaff.system as s\nt = s.TIME\nx, y, phi = s.coordinates('x y phi')\n"
     )
+    (folder / "n.py").write_text("")
     (folder / "alone.py").write_text("from my_sleigh import sleigh\n")
     (folder / "wrong.py").write_text("import pfaff\n\nsystem = pfaff.System(coordinates=[], kinetic=0)\n")
     (folder / "torn.py").write_text("import pfaff\nsystem = pfaff.System(\n")
@@ -77,6 +82,8 @@ def test_an_ode(folder):
     ("arguments", "words"),
     [
         (["my_sleig.py:sleigh"], "no file my_sleig.py: did you mean 'my_sleigh.py'?"),
+        (["nope.py:sleigh"], "no file nope.py: write the path of a Python file, such as"),
+        (["my_sleigh.py:nope"], "no 'nope' in my_sleigh.py: known names: control, loaded, make, sleigh"),
         (["my_sleigh.py:sleig"], "no 'sleig' in my_sleigh.py: did you mean 'sleigh'?"),
         (["my_sleigh.py"], "Write my_sleigh.py:NAME; it has make, sleigh, loaded, control"),
         (["my_sleigh.py:number"], "of type int"),

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from pfaff.equations.typeset import bold, typeset
+from pfaff.system import TIME, coordinates
 
 t = dynamicsymbols._t
 
@@ -154,3 +156,16 @@ def test_reaction_forces_have_the_stated_sign(skate):
     assert sm.simplify(rest + equations.reaction_forces) == sm.zeros(3, 1)
     case = skate.at(F=5)
     assert case.equilibrium()["p"] == pytest.approx(5)  # positive in compression
+
+
+def test_names_of_several_letters_stand_upright_and_matrices_bold():
+    """Italic letters side by side are a product; a matrix M is not a mass M."""
+    th, cy, theta1, th_1 = coordinates("th cy theta1 th_1")
+    mc, k1, M = sm.symbols("mc k1 M", positive=True)
+    assert typeset(mc * th.diff(TIME, 2)) == r"\mathrm{mc} \ddot{\mathrm{th}}"
+    assert typeset(th_1.diff(TIME)) == r"\dot{\mathrm{th}}_{1}"
+    assert typeset(k1 * M * theta1.diff(TIME)) == r"M k_{1} \dot{\theta}_{1}"
+    assert typeset(sm.Matrix([cy])) == r"\left[\begin{matrix}\mathrm{cy}\end{matrix}\right]"
+    assert bold(r"A^T \dot{B} u + \dot{\beta} + Q^{*}") == (
+        r"\mathbf{A}^T \dot{\mathbf{B}} \mathbf{u} + \dot{\beta} + Q^{*}"
+    )

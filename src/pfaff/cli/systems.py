@@ -147,10 +147,10 @@ def _facts_of_ode(stated: Ode) -> dict[str, Any]:
 
 
 def _ode_latex(stated: Ode) -> str:
-    import sympy as sm
+    from pfaff.equations.typeset import typeset
 
     rates = zip(stated.symbols, stated.right_hand_sides, strict=True)
-    rows = [rf"\dot{{{sm.latex(x)}}} &= {sm.latex(rate)}" for x, rate in rates]
+    rows = [rf"\dot{{{typeset(x)}}} &= {typeset(rate)}" for x, rate in rates]
     return "\\begin{align*}\n" + " \\\\\n".join(rows) + "\n\\end{align*}"
 
 

@@ -15,7 +15,7 @@ import sympy as sm
 from pfaff.equations.kinematics import checked_quasi_velocities, readable, simple_basis, solved_for_velocities
 from pfaff.equations.lagrange import LagrangeEquations
 from pfaff.equations.principle import Principle
-from pfaff.equations.typeset import Step, lines, shorter, typeset, vanishing
+from pfaff.equations.typeset import Step, bold, lines, shorter, typeset, vanishing
 
 if TYPE_CHECKING:
     from pfaff.formulations.formulation import Formulation
@@ -149,7 +149,7 @@ class AppellEquations(Principle):
             *self._constraint_step(),
             *([("Quasi-velocities", lines(chosen))] if chosen else []),
             *(self._carried_steps() if self.carried else [*allowed, *self._motion_steps()]),
-            *([("Reactions, afterwards", r"A A^T p &= -A (M \ddot{q} + h)")] if len(self.constraints) else []),
+            *([("Reactions, afterwards", bold(r"A A^T p &= -A (M \ddot{q} + h)"))] if len(self.constraints) else []),
         ]
 
     def _motion_steps(self) -> list[Step]:
@@ -170,16 +170,20 @@ class AppellEquations(Principle):
         return [
             (
                 "Velocities that the constraints allow, in a basis that the motion carries along",
-                lines([(r"\dot{q}", allowed), ("A B", "0"), ("B^T B", "1"), (r"\dot{B}", r"-A^+ \dot{A} B")])
-                + r", \quad A^+ = A^T (A A^T)^{-1}",
+                bold(
+                    lines([(r"\dot{q}", allowed), ("A B", "0"), ("B^T B", "1"), (r"\dot{B}", r"-A^+ \dot{A} B")])
+                    + r", \quad A^+ = A^T (A A^T)^{-1}"
+                ),
             ),
-            ("Inertia, and forces with the inertial ones", lines([("M", M), ("h", h)])),
+            ("Inertia, and forces with the inertial ones", lines([(bold("M"), M), (bold("h"), h)])),
             (
                 "Gibbs function with the power of the forces, up to terms without accelerations",
-                r"\mathcal{G} - Q^{*} \cdot \dot{u} &= \tfrac{1}{2} \dot{u}^T B^T M B \dot{u} + "
-                rf"\dot{{u}}^T B^T \left(M ({drift}) + h\right)",
+                bold(
+                    r"\mathcal{G} - Q^{*} \cdot \dot{u} &= \tfrac{1}{2} \dot{u}^T B^T M B \dot{u} + "
+                    rf"\dot{{u}}^T B^T \left(M ({drift}) + h\right)"
+                ),
             ),
-            ("Equations of motion", rf"B^T M B \dot{{u}} + B^T \left(M ({drift}) + h\right) &= 0"),
+            ("Equations of motion", bold(rf"B^T M B \dot{{u}} + B^T \left(M ({drift}) + h\right) &= 0")),
         ]
 
     @property

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import sympy as sm
+from sympy.core.function import AppliedUndef
+from sympy.printing.conventions import split_super_sub
+from sympy.printing.latex import translate
 from sympy.simplify.fu import TR5, TR8
 
 Step = tuple[str, str]
 LONG = 3000  # nodes beyond which expanding takes seconds and helps nobody
+NAME = re.compile(r"[A-Za-z]\w*")
+MATRICES = re.compile(r"(?<![\\A-Za-z])([ABMbhpqu])(?![A-Za-z])")
 ANGLES = 4  # factors beyond which collecting angles does
 
 
@@ -40,10 +46,32 @@ def _angles(term: sm.Expr) -> int:
 
 
 def typeset(expression: sm.Basic) -> str:
-    """LaTeX with dots for time derivatives."""
+    """LaTeX with dots for time derivatives; names of several letters stand upright, since italics are a product."""
     from sympy.physics.vector import vlatex
 
-    return vlatex(expression)
+    upright: dict[sm.Basic, sm.Basic] = {}
+    for each in expression.atoms(sm.Symbol, AppliedUndef):
+        name = _upright(each.name if isinstance(each, sm.Symbol) else each.func.__name__)
+        if name:
+            assumed = each.assumptions0 if isinstance(each, sm.Symbol) else {}
+            upright[each] = sm.Symbol(name, **assumed) if isinstance(each, sm.Symbol) else sm.Function(name)(*each.args)
+    return vlatex(expression.xreplace(upright))
+
+
+def _upright(name: str) -> str:
+    """The name in LaTeX if its stem has several letters and is no Greek one, else nothing."""
+    if not NAME.fullmatch(name):
+        return ""
+    stem, above, below = split_super_sub(name)
+    if len(stem) < 2 or translate(stem) != stem:
+        return ""
+    indices = [f"{sign}{{{' '.join(map(translate, given))}}}" for sign, given in (("_", below), ("^", above)) if given]
+    return rf"\mathrm{{{stem}}}" + "".join(indices)
+
+
+def bold(formula: str) -> str:
+    """A formula of matrices and vectors with these in bold: none is then taken for a coordinate or a parameter."""
+    return MATRICES.sub(r"\\mathbf{\1}", formula)
 
 
 def variation_of(symbol: sm.Basic) -> sm.Symbol:
