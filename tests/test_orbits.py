@@ -655,6 +655,23 @@ def test_two_special_points_in_the_last_step_are_found(to):
     assert [each.value for each in branch.special] == pytest.approx([0.49, 0.51], abs=1e-8)
 
 
+def test_multipliers_that_cross_together_are_one_multiple_point():
+    """Two real ones or two pairs at μ = 3/10; two real ones at 3/10 and 7/20 are two branch points, in one step or not."""
+    mu, u, v, p, q = sm.symbols("mu u v p q", real=True)
+    a = mu - sm.Rational(3, 10)
+    real = beside_circles(u=a * u - u**2, v=a * v - v**2).orbits(to=1)
+    assert [each.kind for each in real.special] == ["multiple branch point"]
+    assert real.special[0].value == pytest.approx(0.3, abs=1e-8)
+    pairs = {"u": a * u - 1.41 * v - u**3, "v": 1.41 * u + a * v, "p": a * p - 2.23 * q - p**3, "q": 2.23 * p + a * q}
+    tori = beside_circles(**pairs).orbits(to=1)
+    assert [each.kind for each in tori.special] == ["multiple torus"]
+    assert tori.special[0].value == pytest.approx(0.3, abs=1e-8)
+    assert tori.ended == "reached 1"
+    apart = beside_circles(u=a * u - u**2, v=(a - sm.Rational(1, 20)) * v - v**2).orbits(to=1)
+    assert [each.kind for each in apart.special] == ["branch point", "branch point"]
+    assert [each.value for each in apart.special] == pytest.approx([0.3, 0.35], abs=1e-8)
+
+
 def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
     import sys
     import time

@@ -28,6 +28,7 @@ RESOLVED = 1e-5  # step below which nothing is looked for between its ends
 SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 PLACE = 1e-14  # to which special points are located on the chord of their step
+MET = 1e-8  # of a test at both ends of a step, its value at a trial that is as good as its zero
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
 HERE = 1e-6  # distance from the first point of an event that is at it
 SAME = 1e-3  # part of a chord on which events of two kinds are one
@@ -276,9 +277,11 @@ class Arclength:
             return None
         try:
             root = float(brentq(value, 0.0, 1.0, xtol=PLACE, rtol=4e-15, maxiter=100, disp=False))
+            value(root)
         except (PfaffError, ValueError, np.linalg.LinAlgError):
-            return None
-        value(root)
+            # Trials that meet the singular point itself fail; the one before them is as good as it.
+            root = min(spots, key=lambda at: abs(test(spots[at])))
+            return (root, spots[root]) if abs(value(root)) < MET * min(abs(value(0.0)), abs(value(1.0))) else None
         nearest = min((at for at in spots if abs(at - root) < 1e-6), key=lambda at: abs(test(spots[at])), default=root)
         return root, spots[nearest]
 

@@ -33,6 +33,7 @@ LOCATED = 1e-9  # error of tangents and multipliers from which they are
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
 REAL = 1e-9  # imaginary parts below this, relative, are rounding
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
+MERGED = 1e-5  # step within which special points are one
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
 TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
 AT_ONE = 1e-4  # distance from 1 of a multiplier at a branch point
@@ -215,13 +216,21 @@ class Continuation:
                     return
                 continue
             following, turn = taken
+            inside = bounds[0] < following.value < bounds[1]
+            several = abs(following.unstable - point.unstable) > 1
+            found = self.events(point, following) if inside or several else []
+            if not self._accounted(point, following, found):
+                if ds > MERGED:
+                    ds, before = ds / 2, None
+                    continue
+                found += self._together(point, following)
             rate = (following.determinant - point.determinant) / ds
-            if not bounds[0] < following.value < bounds[1]:
+            if not inside:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
             hidden = {} if earlier is None else self._hidden(earlier, point, following, gone / ds, hidden)
             yield from (event for pair in hidden.values() for event in pair)
-            yield from self.events(point, following)
+            yield from found
             if following.error > self.accuracy:
                 finer = self.refined(following)
                 if isinstance(finer, str):
@@ -259,7 +268,8 @@ class Continuation:
         hidden = {} if earlier is None else self._hidden(earlier, a, last, back, known)
         hidden |= self._hidden_last(a, last, set(hidden))
         yield from (event for pair in hidden.values() for event in pair)
-        yield from self.events(a, last)
+        found = self.events(a, last)
+        yield from found if self._accounted(a, last, found) else found + self._together(a, last)
         yield last
         yield Stop(f"reached {value:.10g}", value)
 
@@ -284,7 +294,7 @@ class Continuation:
         if turn > LARGEST_TURN:
             return f"the branch turns by {turn:.2f} rad in a step of {ds:.1e}"
         following = self.point(solution, tangent, point.basis)
-        if not self._explained(point, following):
+        if ds > MERGED and not self._explained(point, following):
             return "more multipliers cross the unit circle than special points are seen"
         return following, turn
 
@@ -311,6 +321,14 @@ class Continuation:
             2 if kind == "torus" else 1 for kind in before if before[kind] * after[kind] < 0 and kind != "fold"
         ) + (before["fold"] * after["fold"] < 0)
         return abs(a.unstable - b.unstable) <= crossings
+
+    def _accounted(self, a: Point, b: Point, found: list[Event]) -> bool:
+        """Whether special points account for the multipliers that cross: μ_i μ_j − 1 vanishes for real ones as well."""
+        if not self._explained(a, b):
+            return False
+        if not a.tests["torus"] * b.tests["torus"] < 0 or any(event.kind == "torus" for event in found):
+            return True
+        return abs(a.unstable - b.unstable) <= max(len(found), 1)
 
     # Special points
 
@@ -397,6 +415,19 @@ class Continuation:
         if "branch point" in kinds and "fold" in kinds:
             found = self._pitchfork(a, b, found)
         return [event for _, event in sorted(found, key=lambda each: each[0])]
+
+    def _together(self, a: Point, b: Point) -> list[Event]:
+        """Several multipliers that cross the unit circle at one place, as near as steps can tell."""
+        many, order = abs(a.unstable - b.unstable), max(a.unstable, b.unstable)
+        located = self.locate(a, b, lambda point: float(np.sort(np.abs(self.others(point)))[-order]) - 1)
+        if located is None:
+            return []
+        mu = self.others(located[1])
+        critical = mu[np.argsort(np.abs(np.abs(mu) - 1))[:many]]
+        turned = "symmetry breaking" if a.cycle.halved else "period doubling"
+        real = turned if (critical.real < 0).all() else "branch point"
+        kind = "torus" if (np.abs(critical.imag) > REAL).all() else real
+        return [Event(f"multiple {kind}", located[1])]
 
     def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
         """A fold where the equations are singular besides is the branch point: a pitchfork, seen from its tine."""
