@@ -156,3 +156,9 @@ def test_a_term_beside_the_velocities_is_refused():
     for exact in (False, True):
         with pytest.raises(pfaff.errors.PfaffError, match="term b\\(q\\)"):
             moving.at().determinant(exact=exact)
+
+
+@pytest.mark.parametrize("stiff", [1, 1e10, 1e12])
+def test_a_stiff_direction_makes_nothing_symmetric(stiff):
+    assert not pfaff.atlas.bottema().at(c=3, b11=stiff).determinant().symmetrisable
+    assert pfaff.atlas.bottema().at(c=0, b11=stiff).determinant().symmetrisable

@@ -296,3 +296,46 @@ def test_rows_that_become_dependent_are_named_and_others_are_not():
     )
     with pytest.raises(RankError, match=r"\(rows 2, 3\)"):
         system.at().spectrum()
+
+
+@pytest.mark.parametrize("stiff", [1e6, 1e10, 1e12])
+def test_a_stiff_spring_deletes_no_mode(stiff):
+    """ÿ = ẏ/100 − y beside a stiff spring: λ = 0.005 ± √(0.005² − 1), and no family."""
+    x, y = dynamicsymbols("x y")
+    case = pfaff.System(
+        coordinates=[x, y],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        potential=stiff * x**2 / 2 + (y - 1) ** 2 / 2,
+        forces={y: y.diff(t) / 100},
+        dissipation=x.diff(t) ** 2 / 2,
+    ).at()
+    rest = case.equilibrium()
+    assert rest.family_dimension == 0
+    assert rest["y"] == pytest.approx(1)
+    assert case.equilibria(starts=20)[0]["y"] == pytest.approx(1)
+    spectrum = case.spectrum()
+    assert spectrum.values[0] == pytest.approx(0.005 - 1j * np.sqrt(1 - 0.005**2), rel=1e-9)
+    assert spectrum.status == "unstable: 1 growing oscillation(s)"
+    assert not case.steady().stable
+
+
+def test_a_stiff_spring_leaves_families_as_they_are():
+    """Only z − y is held by the weak spring: y and z may shift together, at any stiffness of x."""
+    x, y, z = dynamicsymbols("x y z")
+    case = pfaff.System(
+        coordinates=[x, y, z],
+        kinetic=sum(q.diff(t) ** 2 for q in (x, y, z)) / 2,
+        potential=1e11 * x**2 / 2 + (y - z) ** 2 / 2,
+    ).at()
+    assert case.equilibrium().family_dimension == 1
+    spectrum = case.spectrum()
+    assert spectrum.zeros == {"families of equilibria": 1, "steady motions along them": 1}
+    assert sorted(spectrum.values.imag)[2:] == pytest.approx([np.sqrt(2), np.sqrt(1e11)])
+
+
+def test_a_stiff_hinge_of_the_column_is_a_rigid_one():
+    """With k1 → ∞ the first bar is clamped: the slow pair tends to a limit and does not disappear."""
+    case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, c_i="3/2")
+    slow = [case.at(k1=k1).spectrum(F=10).values[:2] for k1 in (5e6, 5e9, 5e11)]
+    assert slow[1] == pytest.approx(slow[0], rel=1e-5)
+    assert slow[2] == pytest.approx(slow[1], rel=1e-7)

@@ -15,6 +15,7 @@ import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError, SingularMassError, nearest
 from pfaff.statics import AtRest, Statics, statics_of
+from pfaff.units import row_units, stiffness_units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -176,11 +177,11 @@ class Balance:
         return step
 
     def _scales(self, at: AtRest) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and columns in units of the largest stiffness and the largest lever, so that ranks mean something."""
-        n, m = self.statics.n, self.statics.m
-        stiff, lever = (np.abs(x).max(initial=0.0) or 1.0 for x in (at.K, np.concatenate([at.A, at.B])))
-        rows = np.concatenate([np.full(n, 1 / stiff), np.full(m, 1 / lever)])
-        return rows, np.concatenate([np.ones(n), np.full(m, stiff / lever)])
+        """Rows and columns in units in which stiffnesses and levers are alike, so that ranks mean something."""
+        d = stiffness_units(at.K)
+        levers = np.maximum(np.abs(at.A), np.abs(at.B))
+        both = np.concatenate([d, row_units(levers * d.reshape(-1, *[1] * (levers.ndim - 2)))])
+        return both, both
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, relative to the largest force that takes part in the balance."""
@@ -210,7 +211,7 @@ class Balance:
         _, values, rows = np.linalg.svd((jacobian * left[:, None] * right)[:, free])
         rank = int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum())
         null = np.zeros((len(z), free.sum() - rank))
-        null[free] = rows[rank:].T
+        null[free] = np.linalg.qr(right[free, None] * rows[rank:].T)[0]
         return null
 
     def _family_coordinates(self, z: np.ndarray) -> list[int]:

@@ -20,7 +20,7 @@ from pfaff.reduction import ignorable_coordinates
 from pfaff.stability.rounding import REAL, axis_rounding
 from pfaff.statics import statics_of
 from pfaff.system import System
-from pfaff.units import row_units
+from pfaff.units import row_units, stiffness_units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from pfaff.stability.determinant import Determinant
 
 RANK_TOLERANCE = 1e-9
-SYMMETRY_TOLERANCE = 1e-9
+SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over the NOISE of these units
+AT_REST = 1e-12  # unbalanced forces below this, relative to those of their row, are rounding
 NEIGHBOUR = 1e-3  # distance, relative, at which a constraint that vanishes here shows its usual size
 LOST = 1e-6  # constraints that shrink to this, relative to that size, have lost their rank
 
@@ -129,6 +130,18 @@ class Linearisation:
         _check_rank(self)
         return np.linalg.svd(self.A)[2][len(self.A) :].T if len(self.A) else np.eye(len(self.M))
 
+    @cached_property
+    def _units(self) -> np.ndarray:
+        return stiffness_units(self.stiffness)
+
+    @cached_property
+    def _allowed(self) -> np.ndarray:
+        """The same velocities in units of the stiffness: beside a stiff spring others are not rounding."""
+        _check_rank(self)
+        rows = self.A * self._units
+        rows = rows * row_units(rows)[:, None]
+        return np.linalg.svd(rows)[2][len(rows) :].T if len(rows) else np.eye(len(self.M))
+
     def pencil(self, omega: complex | sm.Expr) -> np.ndarray | sm.Matrix:
         """The matrix of Eq. (41) at ω: singular where ω is an eigenvalue. A SymPy symbol gives a SymPy matrix."""
         top, corner = self.M * omega**2 + self.C * omega + self.stiffness, self._rows(omega)
@@ -167,7 +180,9 @@ class Linearisation:
     @property
     def symmetrisable(self) -> bool:
         """Whether Bottema's determinant can be made symmetric, as it always can for holonomic systems."""
-        return self.asymmetry < SYMMETRY_TOLERANCE
+        D, N = self._units, self._allowed
+        inner = N.T @ (self.stiffness * D[:, None] * D) @ N
+        return bool(np.abs(inner - inner.T).max(initial=0.0) < SYMMETRY_TOLERANCE)
 
     @cached_property
     def reduced(self) -> Reduced:
@@ -287,27 +302,34 @@ def _without_families(lin: Linearisation, r: Reduced) -> Reduced:
 
 def _neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
     """Directions among those of Z along which the balance persists to first order."""
-    inner = lin.kernel.T @ lin.stiffness @ Z
-    if not inner.any():
+    if not Z.shape[1]:
         return Z
-    return Z @ _kernel(inner)
+    D = lin._units
+    moves = np.linalg.qr(Z / D[:, None])[0]
+    inner = lin._allowed.T @ (lin.stiffness * D[:, None] * D) @ moves
+    along = moves @ _kernel(inner) if inner.any() else moves
+    return np.linalg.qr(D[:, None] * along)[0]
 
 
 def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
     """Whether neighbouring equilibria exist and are as neutral: a family, not the accident of a bifurcation."""
-    statics, n = statics_of(lin.system), len(lin.q)
+    statics, n, s = statics_of(lin.system), len(lin.q), lin.nonholonomic
     step = 1e-3 * (1 + np.abs(lin.q).max(initial=0.0))
     for direction in along.T:
         q, p = lin.q + step * direction, lin.p.copy()
         for _ in range(8):
             at = statics(q, p, lin.numbers)
-            s = lin.nonholonomic
             rows = np.block([[at.K, at.A.T], [at.A[s:], np.zeros((len(p) - s, len(p)))]])
-            change = np.linalg.lstsq(rows, -np.concatenate([at.balance, at.held[s:]]), rcond=RANK_TOLERANCE)[0]
+            d = stiffness_units(at.K)
+            e = row_units(at.A * d)
+            left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
+            residual = np.concatenate([at.balance, at.held[s:]])
+            change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK_TOLERANCE)[0] * right
             q, p = q + change[:n], p + change[n:]
         moved = linearise(lin.system, q, p, lin.numbers)
         away = np.abs(q - lin.q).max() > 0.1 * step
-        still = np.abs(statics(q, p, lin.numbers).balance).max() <= 1e-9 * (np.abs(at.K).max() * step or 1.0)
+        forces = np.abs(at.K) @ np.full(n, 1 + np.abs(q).max()) + np.abs(at.A.T) @ np.abs(p)
+        still = (np.abs(statics(q, p, lin.numbers).balance) <= AT_REST * forces).all()
         if not (away and still and _neutral(moved, moved.kernel).shape[1] >= along.shape[1]):
             return False
     return True
