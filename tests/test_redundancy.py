@@ -150,8 +150,13 @@ def test_the_independent_system_has_the_same_motions():
 
 
 def test_classification_of_each_kind():
-    system = state(
-        [z - sm.sin(t)], [x.diff(t) - y * z.diff(t), x * y.diff(t) + y * x.diff(t) - 2], accept_integrable=True
+    w = dynamicsymbols("w")
+    system = pfaff.System(
+        [x, y, z, w],
+        KINETIC + w.diff(t) ** 2,
+        holonomic_constraints=[z - sm.sin(t)],
+        nonholonomic_constraints=[w.diff(t) - y * x.diff(t), x * y.diff(t) + y * x.diff(t) - 2],
+        accept_integrable=True,
     )
     skate, integrable, moving = system.classification.constraints
     assert (skate.kind, skate.scleronomic, skate.catastatic, skate.integral) == ("nonholonomic", True, True, None)
@@ -163,7 +168,7 @@ def test_classification_of_each_kind():
     assert "nonholonomic and rheonomic, virtual and real displacements differ" in table
     assert "x(t)*y(t)" in table
     assert "friction would be a force or a dissipation" in table
-    assert (system.classification.freedom, system.classification.dimension) == (0, 1)
+    assert (system.classification.freedom, system.classification.dimension) == (1, 2)
 
 
 def test_an_integrating_factor_is_reported():
@@ -179,6 +184,54 @@ def test_rows_that_are_integrable_only_together():
     system = state([], [z.diff(t) - y * x.diff(t), y.diff(t) - z * x.diff(t)], accept_integrable=True)
     assert system.classification.holonomic
     assert "together" in str(system.classification)
+
+
+def robot(r=1, b=1):
+    """Two wheels on an axle; the constraints of the rolling are nonholonomic, their difference is not."""
+    X, Y, theta, f1, f2 = q = dynamicsymbols("X Y theta f1 f2")
+    forward = X.diff(t) * sm.cos(theta) + Y.diff(t) * sm.sin(theta)
+    rows = [
+        Y.diff(t) * sm.cos(theta) - X.diff(t) * sm.sin(theta),
+        forward + b * theta.diff(t) - r * f1.diff(t),
+        forward - b * theta.diff(t) - r * f2.diff(t),
+    ]
+    free = {each: 1 for each in (r, b) if isinstance(each, sm.Symbol)}
+    kinetic = sum(each.diff(t) ** 2 for each in q) / 2
+    return pfaff.System(q, kinetic, nonholonomic_constraints=rows, parameters=free), 2 * b * theta - r * (f1 - f2)
+
+
+@pytest.mark.parametrize("values", [(1, 1), (1e-6, 1), sm.symbols("r b", positive=True)])
+def test_an_integral_of_a_combination_is_found(values):
+    """The angle of a two-wheeled robot follows from those of its wheels: 2bθ = r(φ₁ − φ₂) + constant."""
+    system, integral = robot(*values)
+    found = system.classification
+    assert (found.freedom, found.dimension, found.combinations) == (2, 4, 1)
+    (stated,) = found.integrals
+    assert sm.simplify((stated / integral).diff(t)) == 0
+    assert "1 combination of rows is integrable" in found.status
+    assert found.to_dict()["integrals"] == [str(stated)]
+    assert not found.holonomic
+
+
+def test_a_row_may_be_integrable_where_the_others_hold():
+    """ż = y ẋ is so on y = 2 and on y = 2 + x, but not where another coordinate is bound."""
+    w = dynamicsymbols("w")
+    for holonomic in ([y - 2], [y - 2 - x]):
+        found = state(holonomic, [SKATE]).classification
+        assert (found.holonomic, found.freedom, found.dimension) == (True, 1, 1)
+    more = pfaff.System(
+        [x, y, z, w], KINETIC + w.diff(t) ** 2, nonholonomic_constraints=[SKATE], holonomic_constraints=[w - y]
+    ).classification
+    assert (more.holonomic, more.freedom, more.dimension) == (False, 2, 3)
+
+
+def test_brackets_of_brackets_count():
+    """A chained form, ż_{k+1} = z_k ẋ: brackets of brackets make all configurations reachable."""
+    z1, z2, z3, z4 = dynamicsymbols("z1:5")
+    chain = [z2.diff(t) - z1 * x.diff(t), z3.diff(t) - z2 * x.diff(t), z4.diff(t) - z3 * x.diff(t)]
+    q = [x, z1, z2, z3, z4]
+    system = pfaff.System(q, sum(each.diff(t) ** 2 for each in q), nonholonomic_constraints=chain)
+    assert (system.classification.freedom, system.classification.dimension) == (2, 5)
 
 
 def test_scleronomic_and_catastatic_are_not_the_same():

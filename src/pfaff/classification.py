@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
-from pfaff.integrability import integrable_rows, integrable_together, integral_of
+from pfaff.integrability import closure, combined_integrals, integrable_rows, integrable_together, integral_of
+from pfaff.redundancy import trials
 
 if TYPE_CHECKING:
     from pfaff.system import System
@@ -52,13 +53,16 @@ class Classification:
     """All constraints of a system, in the order of its reactions.
 
     ``freedom`` counts the independent velocities, ``dimension`` is that of the configuration space: the coordinates
-    less the independent holonomic constraints.
+    less the independent integrals of the constraints. ``combinations`` of these are integrals of no single row;
+    ``integrals`` are those that were found.
     """
 
     system: str
     constraints: tuple[ConstraintClass, ...]
     freedom: int
     dimension: int
+    combinations: int = 0
+    integrals: tuple[sm.Expr, ...] = ()
 
     @property
     def holonomic(self) -> bool:
@@ -90,14 +94,23 @@ class Classification:
         same = "coincide" if self.catastatic else "differ"
         return (
             f"{kind} and {time}, virtual and real displacements {same}; degrees of freedom {self.freedom}, "
-            f"configuration space of dimension {self.dimension}"
+            f"configuration space of dimension {self.dimension}{self._combined}"
         )
+
+    @property
+    def _combined(self) -> str:
+        if not self.combinations:
+            return ""
+        rows = "combination of rows is" if self.combinations == 1 else "combinations of rows are"
+        found = f": {', '.join(map(str, self.integrals))} constant" if self.integrals else ""
+        return f", {self.combinations} {rows} integrable{found}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for files."""
         rows = [{k: str(v) if isinstance(v, sm.Basic) else v for k, v in asdict(c).items()} for c in self.constraints]
-        words = ("status", "ideal", "freedom", "dimension", "holonomic", "scleronomic", "catastatic")
-        return {"constraints": rows, **{word: getattr(self, word) for word in words}}
+        words = ("status", "ideal", "freedom", "dimension", "holonomic", "scleronomic", "catastatic", "combinations")
+        integrals = [str(each) for each in self.integrals]
+        return {"constraints": rows, "integrals": integrals, **{word: getattr(self, word) for word in words}}
 
     def __str__(self) -> str:
         table = [c.words for c in self.constraints]
@@ -107,10 +120,12 @@ class Classification:
 
 
 def classify(system: System) -> Classification:
-    """Frobenius' test on every row, explicit time, b, and redundancy."""
+    """Frobenius' test on every row and on all of them, explicit time, b, and redundancy."""
     s, free = system.statement, len(system.nonholonomic_constraints)
+    freedom = len(s.q) - len(s.constraints) + len(system.redundant)
     alone = integrable_rows(s, free)
-    together = integrable_together(s, free)
+    dimension = _dimension(system, alone)
+    together = dimension == freedom if dimension is not None else integrable_together(s, free)
     back = {plain: original for original, plain in s.to_plain.items()}
     names = system.reaction_names
     stated = (*system.nonholonomic_constraints, *system.holonomic_constraints)
@@ -134,9 +149,26 @@ def classify(system: System) -> Classification:
                 note=_note(k < free, bool(k < free and alone[k]), together, integral, factor),
             )
         )
-    independent = [c for c in found if not c.redundant]
-    freedom = len(s.q) - len(independent)
-    return Classification(system.name, tuple(found), freedom, len(s.q) - sum(c.holonomic for c in independent))
+    known = sum(c.holonomic for c in found if not c.redundant)
+    if dimension is None or dimension > len(s.q) - known:
+        dimension = len(s.q) - known
+    combinations = len(s.q) - known - dimension
+    rows = [k for k in range(free) if not found[k].holonomic and not found[k].redundant]
+    integrals = [each.xreplace(back) for each in combined_integrals(s, rows)] if combinations else []
+    return Classification(system.name, tuple(found), freedom, dimension, combinations, tuple(integrals))
+
+
+def _dimension(system: System, alone: list[bool]) -> int | None:
+    """That of the configurations that can be reached, or None where no point of the constraints is found."""
+    s = system.statement
+    rows = [k for k in range(len(s.constraints)) if k not in system.redundant]
+    if len(rows) < 2 or all(alone):
+        return None  # Frobenius' test of the rows has said it all
+    for trial in trials(s, system.parameters):
+        q, holds = trial.zero
+        if holds:
+            return closure(s, rows, [*q, trial.time], trial.parameters) - 1
+    return None
 
 
 def _note(velocity: bool, alone: bool, together: bool, integral: sm.Expr | None, factor: sm.Expr | None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any
 
@@ -28,14 +29,19 @@ STEP = 1e-4  # of the central differences; the random points are O(1)
 TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the gradient
 NOISE = 1e-10  # of differences, relative to the entries: rounding over STEP
 DIGITS = 60  # of the confirmation
+BRACKET_DIGITS, BRACKET_STEP = 300, 1e-40  # every bracket costs as many digits as its step has: seven are possible
 CONFIRMED = 1e-12  # numbers that were stated are rounded themselves
 
 Forms = Callable[[np.ndarray], np.ndarray]  # of one point, or of many with a trailing axis
+Field = Callable[[Any], tuple[Any, Any]]  # a vector of (q, t) as a difference of two
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A random configuration (q, t) with random parameters: coefficients (a, b) of all forms, and their gradients."""
+    """A random configuration (q, t) with random parameters: coefficients (a, b) of all forms, and their gradients.
+
+    Coordinates are measured in units of the columns of the coefficients.
+    """
 
     parameters: Mapping[sm.Symbol, float]
     point: np.ndarray
@@ -62,6 +68,83 @@ def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.E
     row = integrable.index(True)
     found = integral_of(statement, row)
     return row, found[0] if found else None
+
+
+def closure(
+    statement: Statement, rows: Sequence[int], point: Sequence[float], parameters: Mapping[sm.Symbol, float]
+) -> int:
+    """The dimension of the smallest integrable distribution in (q, t) that contains the kernel K of some rows.
+
+    What vanishes on it is the largest integrable subsystem of the forms, the end of their derived flag. It is the
+    dimension of K with all its Lie brackets [X, Y] = Y′X − X′Y, X of K and Y of those found last. At a point of the
+    holonomic constraints the differentials of these are among the rows, and all fields are tangent to them.
+    """
+    with mpmath.workdps(BRACKET_DIGITS):
+        forms, start = _precise_forms(statement, rows, parameters, point)
+        projection = lru_cache(maxsize=None)(lambda x: _kernel_projection(forms(x)))
+        x = mpmath.matrix(start)
+        basis: list[Any] = []
+        kernel = _raising(basis, [_projected(projection, j) for j in range(len(x))], x)
+        last = kernel
+        while last and len(basis) < len(x):
+            last = _raising(basis, [_bracket(X, Y) for X in kernel for Y in last if X is not Y], x)
+        return len(basis)
+
+
+def combined_integrals(statement: Statement, rows: Sequence[int]) -> list[sm.Expr]:
+    """Integrals of combinations of rows with constant coefficients, as far as there are such."""
+    trials = [trial.gradients[list(rows)] / np.abs(trial.values).max() for trial in _trials(statement)]
+    twists = np.concatenate([(g - g.transpose(0, 2, 1)).reshape(len(rows), -1) for g in trials], axis=1)
+    left, sizes, _ = np.linalg.svd(twists)
+    closed = left[:, int((sizes > TOLERANCE * sizes.max(initial=0.0)).sum()) :].T
+    for k in range(len(closed)):
+        pivot = int(np.abs(closed[k]).argmax())
+        closed[k] /= closed[k, pivot]
+        closed -= np.outer(np.where(np.arange(len(closed)) == k, 0.0, closed[:, pivot]), closed[k])
+    variables, found = (*statement.q, statement.time), []
+    for combination in closed:
+        coefficients = [sm.nsimplify(c, rational=True, tolerance=TOLERANCE) for c in combination.round(7)]
+        forms = [[c * a for a in _form(statement, row)] for c, row in zip(coefficients, rows, strict=True)]
+        pair = _integral([sm.simplify(sum(terms)) for terms in zip(*forms, strict=True)], variables)
+        found += [pair[0]] if pair else []
+    return found
+
+
+def _raising(basis: list[Any], fields: Sequence[Field], x: Any) -> list[Field]:
+    """Those fields that are independent at x of an orthonormal basis and of each other; the basis grows by them."""
+    found = []
+    for field in fields:
+        plus, minus = field(x)
+        size = mpmath.norm(plus) + mpmath.norm(minus)
+        vector = plus - minus
+        for e in basis:
+            vector -= (e.T * vector)[0] * e
+        left = mpmath.norm(vector)
+        # relative to the two parts of a bracket, which are large or small with the units
+        if left > CONFIRMED * size and size > BRACKET_STEP**0.5:
+            basis.append(vector / left)
+            found.append(field)
+    return found
+
+
+def _projected(projection: Callable[..., Any], j: int) -> Field:
+    """The projection of the unit vector j on the kernel."""
+    return lambda x: (projection(tuple(x))[:, j], mpmath.matrix(len(x), 1))
+
+
+def _bracket(X: Field, Y: Field) -> Field:
+    """The two parts Y′X and X′Y of a bracket."""
+
+    def value(field: Field, x: Any) -> Any:
+        plus, minus = field(x)
+        return plus - minus
+
+    def field(x: Any) -> tuple[Any, Any]:
+        step = mpmath.mpf(BRACKET_STEP)
+        here, there = value(X, x), value(Y, x)
+        return (value(Y, x + step * here) - there) / step, (value(X, x + step * there) - here) / step
+
+    return field
 
 
 def integrable_together(statement: Statement, nonholonomic: int) -> bool:
@@ -94,10 +177,9 @@ def _unit_rows(values: np.ndarray) -> np.ndarray:
 def _confirmed(statement: Statement, rows: list[int], trial: Trial) -> bool:
     """The same with DIGITS, in which differences over a tiny step are derivatives."""
     with mpmath.workdps(DIGITS):
-        forms = precise_forms(statement, rows, trial.parameters)
-        x = [mpmath.mpf(float(each)) for each in trial.point]
+        forms, x = _precise_forms(statement, rows, trial.parameters, trial.point.tolist())
         values, step = forms(x), mpmath.mpf(10) ** (-DIGITS // 2)
-        kernel = kernel_projection(values)
+        kernel = _kernel_projection(values)
         moved = [forms([*x[:j], x[j] + step, *x[j + 1 :]]) for j in range(len(x))]
         for k in range(len(rows)):
             gradient = mpmath.matrix(len(x), len(x))  # ∂a_i/∂x_j
@@ -110,21 +192,36 @@ def _confirmed(statement: Statement, rows: list[int], trial: Trial) -> bool:
     return True
 
 
-def precise_forms(statement: Statement, rows: Sequence[int], parameters: Mapping[sm.Symbol, float]) -> Any:
-    """(a, b) of some rows at (q, t) as a matrix in the digits of mpmath's context."""
-    chosen = [_form(statement, row) for row in rows]
-    flat = [e for form in chosen for e in form]
+def _precise_forms(
+    statement: Statement,
+    rows: Sequence[int],
+    parameters: Mapping[sm.Symbol, float],
+    point: Sequence[float] | np.ndarray,
+) -> tuple[Callable[..., Any], list[Any]]:
+    """(a, b) of some rows as a matrix in the digits of mpmath's context, and a point, in units of their columns."""
+    flat = [e for row in rows for e in _form(statement, row)]
     known = {symbol: mpmath.mpf(value) for symbol, value in parameters.items()}
 
-    def forms(x: Sequence[Any]) -> Any:
+    def table(x: Sequence[Any]) -> np.ndarray:
         at = dict(zip((*statement.q, statement.time), x, strict=True))
-        found = evaluated(flat, {**known, **at}, "mpmath")
-        return mpmath.matrix(np.array(found, dtype=object).reshape(len(chosen), len(x)).tolist())
+        return np.array(evaluated(flat, {**known, **at}, "mpmath"), dtype=object).reshape(len(rows), len(x))
 
-    return forms
+    start = [mpmath.mpf(float(each)) for each in point]
+    units = [mpmath.mpf(float(each)) for each in _columns(table(start).astype(float))]
+
+    def forms(x: Sequence[Any]) -> Any:
+        return mpmath.matrix((table([e / u for e, u in zip(x, units, strict=True)]) / units).tolist())
+
+    return forms, [e * u for e, u in zip(start, units, strict=True)]
 
 
-def kernel_projection(values: Any) -> Any:
+def _columns(values: np.ndarray) -> np.ndarray:
+    """The sizes of the columns of rows scaled to one: units of the coordinates in which all of them matter alike."""
+    sizes = np.linalg.norm(_unit_rows(values), axis=0)
+    return np.where(sizes > 0, sizes, 1.0)
+
+
+def _kernel_projection(values: Any) -> Any:
     """1 − A⁺A, the orthogonal projection on the kernel of the rows; those that depend on others are left out."""
     units = _unit_rows(np.array(values.tolist(), dtype=float))
     kept: list[int] = []
@@ -156,7 +253,9 @@ def _trials(statement: Statement) -> Iterator[Trial]:
             return np.hstack([rows[:, :-1] - rows[:, -1:], rows[:, -1:]]).reshape(-1, *x.shape)
 
         point = _admissible(forms, generator, n)
-        yield Trial(values, point, forms(point), _differences(forms, point))
+        found, gradients = forms(point), _differences(forms, point)
+        columns = _columns(found)
+        yield Trial(values, point, found / columns, gradients / np.multiply.outer(columns, columns))
 
 
 def _admissible(forms: Forms, generator: np.random.Generator, n: int) -> np.ndarray:

@@ -63,7 +63,8 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
         at_odds.append(wrong)
     # the rank is that of most points: at a singular one, or for special parameters, more rows depend on each other
     counted = [rows for holds, rows in dependent if holds] or [rows for _, rows in dependent]
-    redundant = tuple(sorted(min(counted, key=len, default=set())))
+    fewest: set[int] = min(counted, key=len, default=set())
+    redundant = tuple(sorted(fewest))
     return Dependence(redundant, at_odds[-1] if redundant and all(at_odds) else ())
 
 
@@ -158,9 +159,7 @@ def _scales(statement: Statement, parameters: Mapping[sm.Symbol, float]) -> list
         return [1.0]
     occurring = set().union(*(phi.free_symbols for phi in statement.positions))
     sizes = {abs(value) for symbol, value in parameters.items() if symbol in occurring}
-    for part in (
-        p for phi in statement.positions for p in sm.preorder_traversal(phi) if isinstance(p, sm.Add | sm.Mul)
-    ):
+    for part in set().union(*(phi.atoms(sm.Add, sm.Mul) for phi in statement.positions)):
         sizes |= {abs(float(e)) for e in part.args if e.is_number and e.is_real and (part.is_Add or abs(e) != 1)}
     found = sorted(size for size in sizes if size > 0) or [1.0]
     places = np.unique(np.linspace(0, len(found) - 1, SCALES).round().astype(int))
