@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import acos, inf, isfinite, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from pfaff.bifurcation.meshes import (
     jumps,
     largest_amplitude,
     measured,
-    normalised,
+    normalise,
     turned,
 )
 from pfaff.compiled import Compiled
@@ -176,14 +177,12 @@ class Metric:
     def norm(self, a: Cycle) -> float:
         return sqrt(self.dot(a, a))
 
-    def unit(self, change: Cycle, towards: Cycle) -> tuple[Cycle, float]:
-        """A change at unit length, turned towards another, and the sign that turned it."""
-        x, K, scalars = np.empty(change.x.shape), np.empty(change.K.shape), np.empty(change.scalars.shape)
-        sign = normalised(
+    def normalise(self, change: Cycle, towards: Cycle) -> float:
+        """Scale a change to unit length and turn it towards another, in place; the sign that turned it."""
+        return normalise(
             change.mesh.weights, self.squares, self.scalar_squares, change.x, change.K, change.scalars,
-            towards.x, towards.scalars, x, K, scalars,
+            towards.x, towards.scalars,
         )  # fmt: skip
-        return Cycle(change.mesh, x, K, scalars, change.signs), sign
 
     def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
         """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
@@ -195,8 +194,7 @@ class Metric:
         return acos(max(-1.0, min(1.0, shared / sqrt(chord), 1 / sqrt(longest))))
 
 
-@dataclass(frozen=True)
-class Pins:
+class Pins(NamedTuple):
     """Linear conditions that select one solution: the phase, members of families, and a place on the branch.
 
     The last is ⟨row, ·⟩ = right: orthogonality to a tangent, or a value of the parameter.
@@ -207,9 +205,8 @@ class Pins:
     right: np.ndarray
 
 
-@dataclass(frozen=True)
-class Solution:
-    """A corrected orbit with its tangent (not normalised), transition matrices and what Newton's method did.
+class Solution(NamedTuple):
+    """A corrected orbit with its tangent (not normalised yet), transition matrices and what Newton's method did.
 
     ``rates`` are f at the mesh points, a column each, and then at their mirror images if half a period is known.
     """

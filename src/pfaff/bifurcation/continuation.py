@@ -124,10 +124,11 @@ class Continuation:
         return solution
 
     def point(self, solution: Solution, towards: Cycle | None = None, basis: np.ndarray | None = None) -> Point:
-        """Everything about a corrected orbit; its tangent points towards a change, or as it is."""
+        """Everything about a corrected orbit; its tangent, now of unit length, points towards a change, or as it is."""
         cycle = solution.cycle
         metric = Metric.of(cycle, self.span)
-        tangent, sign = metric.unit(solution.tangent, solution.tangent if towards is None else towards)
+        tangent = solution.tangent
+        sign = metric.normalise(tangent, tangent if towards is None else towards)
         values, basis = multipliers(solution.G, cycle.signs, basis)
         error = self.collocation.error(solution, metric)
         determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps

@@ -83,20 +83,20 @@ def measured(x, scalars, signs, share, parameter, of_states, of_scalars, squares
 
 
 @compiled
-def normalised(weights, squares, scalar_squares, x, K, c, towards, towards_c, new_x, new_K, new_c):
-    """Fill a change of an orbit, at unit length and turned towards another; the sign that turned it."""
+def normalise(weights, squares, scalar_squares, x, K, c, towards, towards_c):
+    """Scale a change of an orbit to unit length and turn it towards another; the sign that turned it."""
     ahead = inner_product(weights, squares, x, towards, scalar_squares, c, towards_c) >= 0
     sign = 1.0 if ahead else -1.0
     factor = sign / np.sqrt(inner_product(weights, squares, x, x, scalar_squares, c, c))
     for j in range(x.shape[0]):
         for t in range(x.shape[1]):
-            new_x[j, t] = factor * x[j, t]
+            x[j, t] *= factor
     for j in range(K.shape[0]):
         for i in range(K.shape[1]):
             for r in range(K.shape[2]):
-                new_K[j, i, r] = factor * K[j, i, r]
+                K[j, i, r] *= factor
     for t in range(len(c)):
-        new_c[t] = factor * c[t]
+        c[t] *= factor
     return sign
 
 
