@@ -160,16 +160,24 @@ class Bound:
         return follow_equilibria(self, name, to, start, step, points, progress, fixed)
 
     def export(
-        self, to: str, folder: str | FilePath | None = None, *, load: str | None = None, until: float | None = None
+        self,
+        to: str,
+        folder: str | FilePath | None = None,
+        *,
+        load: str | None = None,
+        until: float | None = None,
+        start: Mapping[str, float] | None = None,
     ) -> Export:
         """The equations on shape space for another program, with this case's values and its equilibrium as the start.
 
         ``to`` is ``"auto"`` (AUTO-07p), ``"matcont"``, ``"bifurcationkit"``, ``"c"``, ``"numpy"`` or ``"latex"``. A
-        continuation in the parameter ``load`` ends at ``until``. Files are written into ``folder``, if given.
+        continuation in the parameter ``load`` ends at ``until``. Files are written into ``folder``, if given. ``start``
+        has values of the states near another equilibrium or, with speeds, a steady motion. Zero eigenvalues that a
+        family has at the start are told in the files and the ``status``.
         """
         from pfaff.export import export
 
-        return export(self, to, folder, load, until)
+        return export(self, to, folder, load, until, start)
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""

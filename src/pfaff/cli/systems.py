@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from pfaff.cli.arguments import as_json, load_parameter, plot_into, which_case, which_system
+from pfaff.cli.arguments import as_json, load_parameter, numbers, plot_into, which_case, which_system
 from pfaff.cli.output import draw_into, grouped, print_json, table
 from pfaff.cli.statement import case_of, mechanical, system_of
 
@@ -159,10 +159,17 @@ def _ode_latex(stated: Ode) -> str:
 @load_parameter
 @click.option("--to", required=True, metavar="PROGRAM", help="auto, matcont, bifurcationkit, c, numpy or latex.")
 @click.option("--until", type=float, help="Where a continuation in the load ends.")
+@click.option("--start", multiple=True, metavar="NAME=VALUE", help="Where to look for the equilibrium: x=0.1. Repeat.")
 @click.option("--output", type=click.Path(path_type=Path), help="Folder for the files; printed if not given.")
 @as_json
 def export(
-    load_parameter: str | None, to: str, until: float | None, output: Path | None, as_json: bool, **which: Any
+    load_parameter: str | None,
+    to: str,
+    until: float | None,
+    start: tuple[str, ...],
+    output: Path | None,
+    as_json: bool,
+    **which: Any,
 ) -> None:
     """The reduced equations with their derivatives, for AUTO-07p, MatCont, BifurcationKit, C, NumPy or LaTeX.
 
@@ -170,7 +177,8 @@ def export(
     Example:
       pfaff export column --set k1=50 --set c_i=1.5 --to auto --until 120 --output column
     """
-    exported = case_of(**which).export(to, output, load=load_parameter, until=until)
+    near = numbers(start, "--start") or None
+    exported = case_of(**which).export(to, output, load=load_parameter, until=until, start=near)
     if as_json:
         return print_json({"to": to, "files": exported.files, "written": list(exported.written)})
     if output is None:

@@ -390,9 +390,9 @@ PAPER = Paper(
             Picture("figure_2", "Errors over the step: second order through singular configurations, lost with a penalty that stays fixed.", draw_convergence, shares=LINKAGE),
         ]),
         Section("Another chapter that the preface names", [
-            Claim("Preface, Horváth and Takács", "suitcases and trailers are subject to nonholonomic constraints", towed_nonholonomically, method="classification"),
-            Claim("Contents, Horváth and Takács", "they are analogues: one model, other numbers", analogues, method="equations of motion, symbolically"),
-            *(Claim("Preface, Horváth and Takács", f"the {words} loses stability at some speed", partial(lost_stability, make), beyond=0.1, method="flutter speed, in units of the atlas's parameters")
+            Claim("Preface, on Horváth and Takács", "suitcases and trailers are subject to nonholonomic constraints", towed_nonholonomically, method="classification"),
+            Claim("Contents, title of Horváth and Takács", "they are analogues: one model of ours, two sets of our numbers", analogues, method="equations of motion, symbolically"),
+            *(Claim("Preface, on Horváth and Takács", f"stability of the {words}: our model loses it at some speed", partial(lost_stability, make), beyond=0.1, method="flutter speed of our model with our numbers")
               for make, words in ((rocking_suitcase, "suitcase"), (snaking_trailer, "trailer"))),
         ]),
     ],
