@@ -339,3 +339,29 @@ def test_a_stiff_hinge_of_the_column_is_a_rigid_one():
     slow = [case.at(k1=k1).spectrum(F=10).values[:2] for k1 in (5e6, 5e9, 5e11)]
     assert slow[1] == pytest.approx(slow[0], rel=1e-5)
     assert slow[2] == pytest.approx(slow[1], rel=1e-7)
+
+
+def test_a_weak_direction_between_the_coordinates_is_no_family():
+    """Beside 10¹⁰ along (3, 4)/5 the stiffness across it, 1, is seen by a finite move; both modes grow at 0.005."""
+    x, y = dynamicsymbols("x y")
+    system = pfaff.System(
+        coordinates=[x, y],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        potential=sm.Integer(10) ** 10 * (3 * x + 4 * y) ** 2 / 50 + (4 * x - 3 * y) ** 2 / 50,
+        forces={q: q.diff(t) / 100 for q in (x, y)},
+    )
+    assert system.at().spectrum().values.real == pytest.approx(np.full(4, 0.005), rel=1e-2)
+
+
+@pytest.mark.parametrize("stiff", [1, 1e5])
+def test_a_curved_family_is_confirmed(stiff):
+    """Two springs hold two functions of three coordinates: a curve of equilibria, whatever their stiffness."""
+    x, y, z = dynamicsymbols("x y z")
+    first = sm.sin(x + 2 * y) + sm.exp(x / 3) * sm.cos(y) - 1 - z * sm.cosh(x)
+    second = sm.sinh(x * y) + y - 2 * z
+    case = pfaff.System(
+        coordinates=[x, y, z],
+        kinetic=sum(q.diff(t) ** 2 for q in (x, y, z)) / 2,
+        potential=stiff * first**2 / 2 + second**2 / 2,
+    ).at()
+    assert case.spectrum(x=0.05).zeros == {"families of equilibria": 1, "steady motions along them": 1}

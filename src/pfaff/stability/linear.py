@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 RANK_TOLERANCE = 1e-9
 SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over the NOISE of these units
-AT_REST = 1e-12  # unbalanced forces below this, relative to those of their row, are rounding
+AT_REST = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding
 NEIGHBOUR = 1e-3  # distance, relative, at which a constraint that vanishes here shows its usual size
 LOST = 1e-6  # constraints that shrink to this, relative to that size, have lost their rank
 
