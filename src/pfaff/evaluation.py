@@ -22,10 +22,15 @@ def evaluated(expressions: Sequence[sm.Expr], values: Mapping[sm.Basic, Any], mo
         return [_value(e, known, module) for e in expressions]
 
 
-def magnitudes(expressions: Sequence[sm.Expr], values: Mapping[sm.Basic, Any]) -> list[Any]:
-    """The sizes of the terms of each expression: sums with the signs of their terms left out."""
+def magnitudes(
+    expressions: Sequence[sm.Expr], values: Mapping[sm.Basic, Any], usual: Mapping[sm.Basic, Any] | None = None
+) -> list[Any]:
+    """The sizes of the terms of each expression: sums with the signs of their terms left out.
+
+    ``usual`` are sizes of what may be zero but for rounding.
+    """
     known: dict[sm.Basic, Any] = dict(values)
-    sizes: dict[sm.Basic, Any] = {}
+    sizes: dict[sm.Basic, Any] = dict(usual or {})
 
     def size(e: sm.Basic) -> Any:
         if e not in sizes:

@@ -236,11 +236,11 @@ class System(Parametrised):
             raise StatementError(f"quasi-velocities are for principle 'appell', not {principle!r}: leave them out")
         return derive(self, principle, quasi_velocities=quasi_velocities)
 
-    def compare(self, states: int = 32, seed: int = 0) -> Comparison:
-        """The principles of mechanics side by side: sizes, costs, and agreement at random states."""
+    def compare(self, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> Comparison:
+        """The principles of mechanics side by side: sizes, costs, and agreement at random states, or ``near`` one."""
         from pfaff.comparison import compare
 
-        return compare(self, states, seed)
+        return compare(self, states, seed, near)
 
     @cached_property
     def classification(self) -> Classification:

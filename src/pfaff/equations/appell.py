@@ -10,14 +10,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sympy as sm
 
 from pfaff.equations.kinematics import checked_quasi_velocities, readable, simple_basis, solved_for_velocities
 from pfaff.equations.lagrange import LagrangeEquations
 from pfaff.equations.principle import Principle
+<<<<<<< HEAD
 from pfaff.equations.typeset import Step, bold, lines, shorter, typeset, vanishing
+=======
+from pfaff.equations.typeset import Step, lines, shorter, typeset, vanishing
+from pfaff.errors import RankError
+>>>>>>> fix2
 
 if TYPE_CHECKING:
+    from pfaff.case import Bound
     from pfaff.formulations.formulation import Formulation
 
 AUTOMATIC = ("u", "nu", "omega", "quasi")  # the first that clashes with nothing that is stated
@@ -137,6 +144,17 @@ class AppellEquations(Principle):
             if self.carried
             else on_basis(self.system, self.names, *self._kinematics)
         )
+
+    def solve(
+        self, q: Any, v: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        found = super().solve(q, v, case, time)
+        if self.quasi_velocities is not None and not all(np.isfinite(each).all() for each in found):
+            raise RankError(
+                f"the quasi-velocities {', '.join(self.names)} depend on each other or on the constraints at this "
+                "state: choose others, or leave the choice out"
+            )
+        return found
 
     def steps(self) -> list[Step]:
         t = self.system.time
