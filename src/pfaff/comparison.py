@@ -118,12 +118,8 @@ class Comparison:
             ]
             for row in self.rows
         ]
-<<<<<<< HEAD
         headings = ["", *(row.principle for row in self.rows)]
         return headings, [list(cells) for cells in zip(figures, *columns, strict=True)]
-=======
-        return [*headings, "evaluated in", "Δ accelerations", "Δ reactions", "residual"], cells
->>>>>>> fix2
 
     def __str__(self) -> str:
         headings, cells = self.table()

@@ -16,12 +16,8 @@ import sympy as sm
 from pfaff.equations.kinematics import checked_quasi_velocities, readable, simple_basis, solved_for_velocities
 from pfaff.equations.lagrange import LagrangeEquations
 from pfaff.equations.principle import Principle
-<<<<<<< HEAD
 from pfaff.equations.typeset import Step, bold, lines, shorter, typeset, vanishing
-=======
-from pfaff.equations.typeset import Step, lines, shorter, typeset, vanishing
 from pfaff.errors import RankError
->>>>>>> fix2
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
