@@ -656,7 +656,7 @@ def test_two_special_points_in_the_last_step_are_found(to):
 
 
 def test_multipliers_that_cross_together_are_one_multiple_point():
-    """Two real ones or two pairs at μ = 3/10; two real ones at 3/10 and 7/20 are two branch points, in one step or not."""
+    """Two real ones or two pairs at μ = 3/10; two real ones at 3/10 and 7/20 are two branch points."""
     mu, u, v, p, q = sm.symbols("mu u v p q", real=True)
     a = mu - sm.Rational(3, 10)
     real = beside_circles(u=a * u - u**2, v=a * v - v**2).orbits(to=1)

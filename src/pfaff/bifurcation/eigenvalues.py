@@ -121,7 +121,7 @@ class Rates:
         return self.a + s**2 * (3 - 2 * s) * (self.b - self.a) + bow
 
     def crossed(self, beyond: bool) -> np.ndarray:
-        """Which change their signs; one that is zero at the end has crossed in this step, unless ``beyond`` is asked."""
+        """Which change their signs; one that is zero at the end has crossed, unless it must be ``beyond``."""
         end = np.sign(self.a) * self.b
         return (np.abs(self.a) > self.noise) & (end < -self.noise if beyond else end <= self.noise)
 
@@ -144,7 +144,7 @@ class Rates:
         root = bend + np.where(bend < 0, -1.0, 1.0) * np.sqrt(np.maximum(bend**2 - 3 * twist * self.da, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             places = -self.da / root, -root / (3 * twist)
-        return tuple(np.clip(np.nan_to_num(each, nan=0.0), 0.0, 1.0) for each in places)  # type: ignore[return-value]
+        return tuple(np.clip(np.nan_to_num(each, nan=0.0), 0.0, 1.0) for each in places)
 
 
 def crossing_together(values_at: Callable[[float], np.ndarray], to: float) -> tuple[float, np.ndarray] | None:

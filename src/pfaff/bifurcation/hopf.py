@@ -325,8 +325,8 @@ def _several(path: Path, load: float, frequencies: np.ndarray) -> str:
     listed = ", ".join(f"{each:.8g}" for each in frequencies)
     return (
         f"{len(frequencies)} pairs of eigenvalues of {path.case.system.name} cross the imaginary axis together at "
-        f"{path.load} = {at:.10g}, with the frequencies {listed}: a multiple Hopf point, which has no l1; change another "
-        "parameter to part them, or look for another Hopf point with near=…"
+        f"{path.load} = {at:.10g}, with the frequencies {listed}: a multiple Hopf point, which has no l1; change "
+        "another parameter to part them, or look for another Hopf point with near=…"
     )
 
 

@@ -36,7 +36,7 @@ def bracketed_root(
         near = len(known) > 2 and abs(at - last[0]) < tolerance
         if len(known) > 2 and (last[1] == 0.0 or high[0] - low[0] < tolerance):
             return last[0]
-        if near and _linear_distance(*known[-4:]) < tolerance:
+        if near and len(known) > 3 and _linear_distance(*known[-4:]) < tolerance:
             return last[0]
         if len(widths) > 2 and widths[-1] > STALLED * widths[-3]:
             at = (low[0] + high[0]) / 2
