@@ -108,6 +108,7 @@ def test_results_in_one_line(skate):
 def test_exact_loads_tell_their_decimals():
     root = sm.CRootOf(sm.Symbol("x") ** 5 - sm.Symbol("x") - 1, 0)
     load = ExactLoad("flutter", "F", root, None, None, None, (0.0, 9.0), "", None)
+    assert float(load) == float(root)
     assert load.status.startswith("flutter at F = CRootOf(")
     assert load.status.endswith("≈ 1.16730397826")  # 1.1673039782614186842560… (OEIS A160155)
     assert "≈" not in replace(load, value=sm.Integer(3)).status

@@ -101,8 +101,9 @@ def critical(
             {kind: _load_as_json(each) for kind, each in loads.items()}
             | {"load": loads["flutter"].load, "searched": list(loads["flutter"].searched)}
         )
+    form = "{0.value} ≈ {1:.12g}" if exact else "{1:.12g}"
     rows = [
-        [kind, str(each.value) if exact else f"{each.value:.12g}", f"{each.frequency:.10g}", each.how] if each
+        [kind, form.format(each, float(each)), f"{each.frequency:.10g}", each.how] if each
         else [kind, "none", "", f"up to {each.load} = {each.searched[1]:g}"]
         for kind, each in loads.items()
     ]  # fmt: skip

@@ -69,7 +69,7 @@ class CriticalLoad:
     def __float__(self) -> float:
         if self.value is None:
             raise ParameterError(f"there is no {self.kind} load up to {self.load} = {self.searched[1]:g}")
-        return self.value
+        return float(self.value)
 
     @property
     def status(self) -> str:
