@@ -105,7 +105,7 @@ class Comparison:
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Headings and cells, for people: a column for each principle."""
         figures = ["dynamical", "equations", "unknowns", "states", "operations", "compiled", "derived in"]
-        figures = [*figures, "evaluated in", "Δ accelerations", "Δ reactions"]
+        figures = [*figures, "evaluated in", "Δ accelerations", "Δ reactions", "residual"]
         columns = [
             [
                 *(str(x) for x in (row.dynamical, row.equations, row.unknowns, row.states)),

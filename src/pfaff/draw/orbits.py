@@ -20,6 +20,9 @@ MARKS = {
     "torus": ("^", PURPLE),
     "symmetry breaking": ("D", ORANGE),
     "branch point": ("X", ORANGE),
+    "multiple branch point": ("P", ORANGE),
+    "multiple period doubling": ("P", GREEN),
+    "multiple torus": ("P", PURPLE),
 }
 
 
