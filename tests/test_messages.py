@@ -96,7 +96,7 @@ def test_guesses_are_near(skate):
 def test_results_in_one_line(skate):
     case = skate.at(**XI_HAT)
     exact = pfaff.atlas.bottema().at().flutter(exact=True)
-    row = Row("lagrange", 3, 4, 4, 6, 36, 34, 0.1, 1e-7, 0.0, 0.0)
+    row = Row("lagrange", 3, 4, 4, 6, 36, 34, 0.1, 1e-7, 0.0, 0.0, 1e-16)
     compared = Comparison("sleigh", (row,), {"newton": "it needs positions"}, 2, 0)
     disc = pfaff.atlas.rolling_disc().at().steady(phi_dot=2)
     for result in (skate.shape, exact, case.flutter(), case.paradox(), disc, compared):
@@ -115,7 +115,7 @@ def test_exact_loads_tell_their_decimals():
 
 
 def test_principles_stand_side_by_side():
-    row = Row("lagrange", 3, 4, 4, 6, None, 34, 0.1, 1e-7, 0.0, 2e-16)
+    row = Row("lagrange", 3, 4, 4, 6, None, 34, 0.1, 1e-7, 0.0, 2e-16, None)
     rows = tuple(replace(row, principle=name) for name in ("lagrange", "appell", "hamilton", "dalembert", "newton"))
     lines = str(Comparison("sleigh", rows, {}, 2, 0)).splitlines()
     assert lines[0].split() == ["lagrange", "appell", "hamilton", "dalembert", "newton"]
