@@ -27,6 +27,7 @@ import numpy as np
 import pfaff
 from pfaff.bifurcation.hopf import Hopf
 
+hy.set_nthreads(1)  # as AUTO
 LIBRARY = Path("/usr/lib/auto-07p")
 ENDS = {2: 100.0, 5: 0.7, 10: 0.3}  # loads to which cycles are followed, by the number of bars
 EQUAL = 1e-4  # accuracy asked of pfaff, at which its period comes out more accurate than AUTO's at NTST 50
