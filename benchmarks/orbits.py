@@ -1,7 +1,7 @@
 """Branches of periodic orbits against AUTO-07p: the column on a skate, from the Hopf point to F = 100.
 
 AUTO (Debian packages auto-07p and gfortran) gets the same equations with analytic Jacobians as straight-line C,
-compiled with -O3 (ten bars: -O1, as the optimiser takes hours), one thread, NTST 50, NCOL 4, folds, branch points and
+compiled with -O3 (ten bars: -O1, which compiles sooner), one thread, NTST 50, NCOL 4, folds, branch points and
 Floquet multipliers on; it solves the whole period, where pfaff uses the odd symmetry. AUTO's time is that of its
 process, start and files included; pfaff's is that of ``hopf.orbits`` alone, imports and compilation left out, for the
 accuracy it has by default and for one at which its period is still more accurate than AUTO's. The two take different
