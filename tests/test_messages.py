@@ -50,6 +50,8 @@ def test_files_of_another_kind_and_systems_instead_of_cases(skate, pendulum, tmp
         pfaff.load_branch(branch, skate)
     with pytest.raises(ParameterError, match="holds a motion, no branch"):
         pfaff.load_branch(motion, case)
+    with pytest.raises(ParameterError, match="no branch of orbits: read it by load_equilibria"):
+        pfaff.load_branch(branch, case)
 
 
 def test_things_that_are_no_motion_and_names_that_are_no_coordinate(pendulum):

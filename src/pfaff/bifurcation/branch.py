@@ -181,6 +181,8 @@ def packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
 def load_branch(path: str | Path, case: Bound) -> Branch:
     """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
     data, about = read_branch(path, case)
+    if "unfolding" not in about:
+        raise ParameterError(f"{path} holds no branch of orbits: read it by load_equilibria or load_curve")
     compare(path, case, about["values"], (data.attrs["load"],), alike)
     problem = OrbitProblem(
         case,
