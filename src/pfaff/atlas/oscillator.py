@@ -15,7 +15,7 @@ from pfaff.system import Drawing, System, coordinates
 def oscillator() -> System:
     """A mass on a spring and a damper under a harmonic force: m Q̈ + c Q̇ + k Q = p0 cos Ωt.
 
-    In the long run |Q| = p0/√((k − mΩ²)² + (cΩ)²).
+    In the long run its amplitude is p0/√((k − mΩ²)² + (cΩ)²).
     """
     (Q,) = coordinates("Q")
     m, k = sm.symbols("m k", positive=True)
