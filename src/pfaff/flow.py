@@ -74,7 +74,7 @@ class Flow:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
         values = self._evaluate("rhs", lambda: self.expressions, x, case, time)
         if not np.isfinite(values).all():
-            self._diagnose(np.asarray(x, dtype=float), _numbers(case), values)
+            self._diagnose(np.asarray(x, dtype=float), numbers_of(case), values)
         return values
 
     @property
@@ -183,7 +183,7 @@ class Flow:
         x = np.asarray(x, dtype=float)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
-        return function(x, _numbers(case), time)
+        return function(x, numbers_of(case), time)
 
     def _function(self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False) -> Compiled:
         if key not in self._compiled:
@@ -292,7 +292,8 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
     )
 
 
-def _numbers(case: Bound | np.ndarray) -> np.ndarray:
+def numbers_of(case: Bound | np.ndarray) -> np.ndarray:
+    """The parameters of a case, or numbers that stand for them as they are."""
     return case if isinstance(case, np.ndarray) else case.numbers
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.compiled import Compiled
+from pfaff.flow import numbers_of
 from pfaff.formulations.formulation import Formulation, flow_of
 from pfaff.lowering import (
     CLOCK,
@@ -92,8 +93,7 @@ class CarriedBasis(Formulation):
         """q, u = Bᵀq̇ and B, the null space of A at q by its singular vectors."""
         qv = self.coordinates_and_velocities(q, v)
         n, m = len(self.graph.q), len(self.graph.A)
-        numbers = case if isinstance(case, np.ndarray) else case.numbers
-        rows = self._constraints(qv[:n], numbers, time).reshape(m, n, -1)
+        rows = self._constraints(qv[:n], numbers_of(case), time).reshape(m, n, -1)
         B = np.linalg.svd(np.moveaxis(rows, 2, 0))[2][:, m:]  # [state, r, coordinate]
         u = np.einsum("srj,js->rs", B, qv[n:].reshape(n, -1))
         carried = np.moveaxis(B, 0, 2).transpose(1, 0, 2).reshape(n * (n - m), -1)

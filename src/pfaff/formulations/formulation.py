@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError
-from pfaff.flow import Flow
+from pfaff.flow import Flow, numbers_of
 from pfaff.lowering import Expression, Graph, graph_of
 from pfaff.system import System
 
@@ -66,7 +66,7 @@ class Formulation:
 def _values(function: Compiled | None, x: np.ndarray, case: Bound | np.ndarray, time: float | np.ndarray) -> np.ndarray:
     if function is None:
         return np.zeros((0, *x.shape[1:]))
-    return function(x, case if isinstance(case, np.ndarray) else case.numbers, time)
+    return function(x, numbers_of(case), time)
 
 
 def flow_of(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.compiled import Compiled
+from pfaff.flow import numbers_of
 from pfaff.formulations.formulation import Formulation, flow_of
 from pfaff.lowering import CLOCK, Expression, convert, dot, graph_of, timed, total_derivative
 from pfaff.system import System
@@ -26,9 +27,7 @@ class ParticleFormulation(Formulation):
 
     def particle_reactions(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """All components of N, particle by particle."""
-        return self._components(
-            np.asarray(x, dtype=float), case if isinstance(case, np.ndarray) else case.numbers, time
-        )
+        return self._components(np.asarray(x, dtype=float), numbers_of(case), time)
 
     @cached_property
     def _components(self) -> Compiled:
