@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
+from pfaff.bifurcation.sequence import Sequence
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.stored import alike, compare, flow_of, read_branch, write
 
@@ -25,7 +26,7 @@ UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, an
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Branch:
+class Branch(Sequence[OrbitPoint, Special]):
     """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
 
     problem: OrbitProblem
@@ -37,23 +38,9 @@ class Branch:
     def __repr__(self) -> str:
         return f"<{self.status}>"
 
-    def __len__(self) -> int:
-        return len(self.points)
-
-    def __getitem__(self, index: int) -> OrbitPoint:
-        return self.points[index]
-
-    def __iter__(self) -> Iterator[OrbitPoint]:
-        return iter(self.points)
-
     @property
     def load(self) -> str:
         return self.problem.load
-
-    @property
-    def values(self) -> np.ndarray:
-        """Of the load, along the branch."""
-        return np.array([point.value for point in self.points])
 
     @property
     def periods(self) -> np.ndarray:
@@ -66,10 +53,6 @@ class Branch:
         counted = ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"
         first = self.points[0].value
         return f"{len(self)} orbits from {self.load} = {first:.8g}, {counted}; {self.ended}"
-
-    def of_kind(self, kind: str) -> tuple[Special, ...]:
-        """The special points of one kind: ``branch.of_kind("fold")``."""
-        return tuple(special for special in self.special if special.kind == kind)
 
     def at(self, value: float) -> tuple[OrbitPoint, ...]:
         """The orbits of the branch at a value of the load, in their order along it: several where it folds."""
@@ -145,7 +128,7 @@ class Branch:
 # Files
 
 
-def _columns(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
+def _columns(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
     facts = ("value", "period", "residual", "mesh_error")
     columns: dict[str, Any] = {name: (dimension, np.array([getattr(p, name) for p in points])) for name in facts}
     columns["stable"] = (dimension, np.array([p.stable for p in points], dtype=np.int8))
@@ -158,7 +141,7 @@ def _columns(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
     return columns
 
 
-def packed(points: Sequence[OrbitPoint], dimension: str) -> dict[str, Any]:
+def packed(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
     """Orbits and tangents as arrays of equal length."""
     longest = max(p.point.cycle.intervals for p in points)
 
