@@ -38,12 +38,9 @@ def files(equations: Equations) -> dict[str, str]:
 def _source(e: Equations) -> str:
     rates, by_state, by_parameter = e.rates, e.jacobian, e.parameter_jacobian
     room = max(len(each.steps) for each in (rates, by_state, by_parameter)) or 1
-    names = [f"! U({k + 1}) = {name}" for k, name in enumerate(e.states)]
-    names += [f"! PAR({parameter_index(k)}) = {name}" for k, name in enumerate(e.parameters)]
     lines = [
         f"! {e.title}: reduced equations of motion for AUTO-07p, with analytic derivatives. Written by pfaff.",
-        *names,
-        *(f"! {note}" for note in e.notes),
+        *(f"! {line}" for line in (*e.named_states(FORTRAN), *e.named_parameters(FORTRAN), *e.notes)),
         "SUBROUTINE FUNC(NDIM, U, ICP, PAR, IJAC, F, DFDU, DFDP)",
         "IMPLICIT NONE",
         "INTEGER, INTENT(IN) :: NDIM, ICP(*), IJAC",

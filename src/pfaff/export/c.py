@@ -12,12 +12,9 @@ C = Notation(language="C", state=lambda k: f"x[{k}]", parameter=lambda k: f"p[{k
 def files(equations: Equations) -> dict[str, str]:
     """``name.c``; matrices are stored row after row."""
     e = equations
-    names = [f"   x[{k}] = {name}" for k, name in enumerate(e.states)]
-    names += [f"   p[{k}] = {name}" for k, name in enumerate(e.parameters)]
     text = [
         f"/* {e.title}: reduced equations of motion and their Jacobians. Written by pfaff.",
-        *names,
-        *(f"   {note}" for note in e.notes),
+        *(f"   {line}" for line in (*e.named_states(C), *e.named_parameters(C), *e.notes)),
         "*/",
         "#include <math.h>",
         "",

@@ -120,6 +120,13 @@ class Equations:
     def size(self) -> int:
         return len(self.states)
 
+    def named_states(self, notation: Notation) -> list[str]:
+        """Which state of the system each state of the program is, for the head of a file."""
+        return [f"{notation.state(k)} = {name}" for k, name in enumerate(self.states)]
+
+    def named_parameters(self, notation: Notation) -> list[str]:
+        return [f"{notation.parameter(k)} = {name}" for k, name in enumerate(self.parameters)]
+
 
 def steps(program: Program, notation: Notation, assign: str = "{} = {}") -> list[str]:
     """The assignments of a program, one text each."""
