@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -84,24 +85,26 @@ def _draw_growth(axes: Any, branch: Branch) -> None:
 
 def draw_curve(curve: Curve) -> Figure:
     """The curve in the plane of its parameters; of Hopf points solid where l1 < 0, dashed where l1 > 0."""
-    fig = figure(6.5, 4.2)
-    axes = fig.add_subplot()
-    first, second = curve.parameters
     soft = [not point.coefficient > 0 for point in curve] if curve.of == "Hopf points" else [True] * len(curve)
-    _draw_runs(axes, curve, first, soft, BLUE, curve.of)
-    _mark(axes, curve, first)
-    label(axes, second, first)
-    axes.legend(frameon=False, fontsize="small")
-    title(fig, f"{curve[0].case.system.name}: {curve.status}")
-    return fig
+    return _in_plane(curve, lambda axes, first: _draw_runs(axes, curve, first, soft, BLUE, curve.of))
 
 
 def draw_cycle_curve(curve: CycleCurve) -> Figure:
     """The curve in the plane of its parameters, with the points of codimension two."""
+    return _in_plane(
+        curve,
+        lambda axes, first: axes.plot(
+            curve.values, [point[first] for point in curve], "-", color=BLUE, lw=1.3, label=curve.of
+        ),
+    )
+
+
+def _in_plane(curve: Curve | CycleCurve, line: Callable[[Any, str], Any]) -> Figure:
+    """A line drawn over the second parameter, and the special points on it."""
     fig = figure(6.5, 4.2)
     axes = fig.add_subplot()
     first, second = curve.parameters
-    axes.plot(curve.values, [point[first] for point in curve], "-", color=BLUE, lw=1.3, label=curve.of)
+    line(axes, first)
     _mark(axes, curve, first)
     label(axes, second, first)
     axes.legend(frameon=False, fontsize="small")
