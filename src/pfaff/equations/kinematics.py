@@ -16,6 +16,7 @@ import sympy as sm
 
 from pfaff.equations.typeset import longer_than, shorter
 from pfaff.errors import StatementError
+from pfaff.evaluation import evaluated
 from pfaff.parameters import check_symbols, scalar
 from pfaff.system import Statement, System, polynomial_degree
 
@@ -98,14 +99,13 @@ def checked_quasi_velocities(system: System, given: Mapping[str, Any]) -> dict[s
 
 def _generic_rank(statement: Statement, forms: list[sm.Expr]) -> int:
     """The rank of the coefficients of q̇ at a random configuration."""
-    coefficients = sm.Matrix([[sm.diff(form, v) for v in statement.v] for form in forms])
-    symbols = sorted(coefficients.free_symbols, key=str)
-    evaluate = sm.lambdify(symbols, coefficients, "numpy")
+    coefficients = [sm.diff(form, v) for form in forms for v in statement.v]
+    symbols = sorted(set().union(*(e.free_symbols for e in coefficients)), key=str)
     generator = np.random.default_rng(1949)
     ranks = []
     for size in (1.4, 0.7, 0.3):
-        with np.errstate(all="ignore"):
-            matrix = np.asarray(evaluate(*generator.uniform(0.2 * size, size, len(symbols))), dtype=float)
+        values = dict(zip(symbols, generator.uniform(0.2 * size, size, len(symbols)), strict=True))
+        matrix = np.array(evaluated(coefficients, values), dtype=float).reshape(len(forms), -1)
         ranks.append(int(np.linalg.matrix_rank(matrix)) if np.isfinite(matrix).all() else 0)
     return max(ranks)
 
