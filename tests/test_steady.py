@@ -95,6 +95,8 @@ def test_what_cannot_be_fixed_is_refused(rolling):
         case.steady(phy_dot=0.3)
     with pytest.raises(ParameterError, match="finite"):
         case.steady(phi_dot=float("nan"))
+    with pytest.raises(ParameterError, match="phi_dot='fast' is not a number"):
+        case.steady(phi_dot="fast")
     with pytest.raises(ConvergenceError, match="fix fewer names"):
         case.steady(theta=0.3, phi_dot=12, psi_dot=5)
 

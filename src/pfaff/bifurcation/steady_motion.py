@@ -24,6 +24,7 @@ from pfaff.stability.linear import Spectrum
 from pfaff.stability.rounding import axis_rounding
 from pfaff.statics import gradient_rows
 from pfaff.steady import FARTHEST, SETTLED, at_rest, balanced, row_sizes
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -142,12 +143,11 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     names = case.system.coordinate_names
     speeds = [name for name in (*start, *fixed) if name.removesuffix("_dot") in names and name not in names]
     flow = relative_flow(case.system, speeds, case.numbers)
-    for name, value in {**start, **fixed}.items():
+    for name in (*start, *fixed):
         if name not in flow.states:
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
-        if not np.isfinite(float(value)):
-            raise ParameterError(f"{name} = {value}: give a finite number")
-    x = np.array([float({**start, **fixed}.get(name, 0.0)) for name in flow.states])
+    given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
+    x = np.array([given.get(name, 0.0) for name in flow.states])
     held = np.array([name in fixed for name in flow.states])
     try:
         x = _solved(case, flow, x, held)
@@ -162,7 +162,7 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     _check_time(case, flow, x)
     residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
     zeros = _structural(case, flow, x)
-    return SteadyMotion(case, flow, x, {name: float(fixed[name]) for name in fixed}, zeros, float(residual))
+    return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, float(residual))
 
 
 def _why_not(flow: Flow, name: str) -> str:
