@@ -413,7 +413,7 @@ def draw_tongues() -> Figure:
         for characteristic in (mathieu_a, mathieu_b):
             edge = 2 / np.sqrt(np.array([characteristic(order, 2 * f) for f in amplitudes]))
             axes.plot(edge, amplitudes, "-", color=BLUE, lw=1.0, label="Mathieu's values" if order == 1 else None)
-    axes.legend(*[each[:1] for each in axes.get_legend_handles_labels()], frameon=False, loc="upper left")
+    axes.legend(*[each[:1] for each in axes.get_legend_handles_labels()], frameon=False, loc="lower right")
     axes.set(xlim=(0.6, 2.8), ylim=(0, 0.3))
     label(axes, r"$\Omega\,/\sqrt{g/L}$", "$f_0/L$", "Pendulum on a moving support")
     return fig
