@@ -31,7 +31,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/simulate.py
 	$(BIN)/python benchmarks/many_bars.py
 	$(BIN)/python benchmarks/cold_start.py
-	$(BIN)/python benchmarks/orbits.py 2 5
+	$(BIN)/python benchmarks/orbits.py
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

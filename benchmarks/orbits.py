@@ -1,12 +1,13 @@
 """Branches of periodic orbits against AUTO-07p: the column on a skate, from the Hopf point to F = 100.
 
 AUTO (Debian packages auto-07p and gfortran) gets the same equations with analytic Jacobians as straight-line C,
-compiled with -O3 (ten bars: -O1, which compiles sooner), one thread, NTST 50, NCOL 4, folds, branch points and
-Floquet multipliers on; it solves the whole period, where pfaff uses the odd symmetry. AUTO's time is that of its
-process, start and files included; pfaff's is that of ``hopf.orbits`` alone, imports and compilation left out, for the
-accuracy it has by default and for one at which its period is still more accurate than AUTO's. The two take different
-numbers of points, so that both the time of the branch and that per point are printed. The programs run in turn, and
-the least of many times counts, by the clock and of the processor. Period errors are at the last load of each.
+compiled with -O3 (ten bars: in pieces with -O1, which compiles sooner and runs as fast), one thread, NTST 50, NCOL 4,
+folds, branch points and Floquet multipliers on; it solves the whole period, where pfaff uses the odd symmetry. AUTO's
+time is that of its process, start and files included; pfaff's is that of ``hopf.orbits`` alone; compilation is printed
+apart for both. pfaff runs with the accuracy it has by default; with one at which its period is still more accurate than
+AUTO's; and with that and steps so small that it takes as many points as AUTO, since a point costs less the nearer it is
+to the one before. The programs run in turn, and the least of many times counts, by the clock and of the processor.
+Period errors are at the last load of each.
 """
 
 from __future__ import annotations
@@ -31,13 +32,16 @@ hy.set_nthreads(1)  # as AUTO
 LIBRARY = Path("/usr/lib/auto-07p")
 ENDS = {2: 100.0, 5: 0.7, 10: 0.3}  # loads to which cycles are followed, by the number of bars
 EQUAL = 1e-4  # accuracy asked of pfaff, at which its period comes out more accurate than AUTO's at NTST 50
+STEPS = {2: 0.035}  # with which it takes about as many points as AUTO, where it takes fewer by itself
 REPEATS = {2: 40, 5: 10, 10: 3}
 OPTIMISED = {10: "-O1"}
+LONG, PIECE = 20_000, 200  # statements beyond which a function is cut into pieces, and of a piece
 
 SOURCE = """#include "auto_f2c.h"
 #include <math.h>
 #define sub(a, b) ((a) - (b))
 #define div(a, b) ((a) / (b))
+%s
 int func(integer ndim, const doublereal *x, const integer *icp, const doublereal *par, integer ijac,
          doublereal *f, doublereal *dfdu, doublereal *dfdp) {
 %s
@@ -67,8 +71,9 @@ def case_of(bars: int) -> pfaff.Case:
     return pfaff.atlas.column(bars, "skate", "dead").at(d="1/2", M_L=15, I_L=15, k1=50, c_i="3/2")
 
 
-def straight_line(case: pfaff.Case) -> str:
-    """f, and with ∂f/∂x and ∂f/∂F where they are asked for, as C: one statement for each elementary operation."""
+def straight_line(case: pfaff.Case) -> tuple[str, str]:
+    """f, and with ∂f/∂x and ∂f/∂F where they are asked for, as C, one statement for each elementary operation: the
+    pieces of long functions, and the body."""
     flow = case.system.shape
     n, place = len(flow.states), case.system.parameter_names.index("F")
     load = hy.expression("load of the column")
@@ -80,18 +85,33 @@ def straight_line(case: pfaff.Case) -> str:
     for i in range(n):
         derivatives += [f"dfdu[{i} + {j} * ndim]" for j in range(n)] + [f"if (ijac > 1) dfdp[{i}]"]
     variables = [*flow.variables, load]
-    short, long = statements(f, variables, simple), statements([*f, *np.ravel(J)], variables, simple + derivatives)
-    return f"  if (ijac == 0) {{\n{short}\n  return 0;\n  }}\n{long}"
+    pieces, short = in_pieces("rates", statements(f, variables, simple))
+    more, long = in_pieces("derivatives", statements([*f, *np.ravel(J)], variables, simple + derivatives))
+    return pieces + more, f"  if (ijac == 0) {{\n{short}\n  return 0;\n  }}\n{long}"
 
 
-def statements(expressions: list[hy.expression], variables: list[hy.expression], targets: list[str]) -> str:
+def statements(expressions: list[hy.expression], variables: list[hy.expression], targets: list[str]) -> list[str]:
     n = len(variables)
-    graph = [str(each) for each in hy.cfunc(list(expressions), list(variables)).dc]
+    graph = [str(each) for each in hy.cfunc(list(expressions), list(variables), opt_level=0).dc]
     inner, outer = graph[n : len(graph) - len(targets)], graph[len(graph) - len(targets) :]
-    lines = [f"  double u_{i} = {f'x[{i}]' if i < n - 1 else 'par[0]'};" for i in range(n)]
-    lines += [f"  double u_{n + k} = {as_c(each)};" for k, each in enumerate(inner)]
-    lines += [f"  {target} = {as_c(each)};" for target, each in zip(targets, outer, strict=True)]
-    return "\n".join(lines)
+    lines = [f"double u_{i} = {f'x[{i}]' if i < n - 1 else 'par[0]'};" for i in range(n)]
+    lines += [f"double u_{n + k} = {as_c(each)};" for k, each in enumerate(inner)]
+    return lines + [f"{target} = {as_c(each)};" for target, each in zip(targets, outer, strict=True)]
+
+
+def in_pieces(name: str, lines: list[str]) -> tuple[str, str]:
+    """Functions that share an array of values, and the calls of them; few statements need no function but themselves."""
+    if len(lines) < LONG:
+        return "", "\n".join(lines)
+    lines = [re.sub(r"\bu_(\d+)\b", rf"{name}[\1]", line.removeprefix("double ")) for line in lines]
+    pieces = [lines[low : low + PIECE] for low in range(0, len(lines), PIECE)]
+    given = "const double *x, const double *par, integer ndim, integer ijac, double *f, double *dfdu, double *dfdp"
+    functions = [
+        f"static __attribute__((noinline)) void {name}_{k}({given}) {{\n" + "\n".join(piece) + "\n}\n"
+        for k, piece in enumerate(pieces)
+    ]
+    calls = [f"{name}_{k}(x, par, ndim, ijac, f, dfdu, dfdp);" for k in range(len(pieces))]
+    return f"static double {name}[{len(lines)}];\n" + "".join(functions), "\n".join(calls)
 
 
 def as_c(operation: str) -> str:
@@ -114,23 +134,25 @@ class Branch:
         self.seconds, self.processor = min(self.seconds, seconds), min(self.processor, processor)
 
 
-def prepared(bars: int, to: float, folder: Path) -> None:
-    """AUTO's program and the Hopf point from which it starts, in a folder."""
+def prepared(bars: int, to: float, folder: Path) -> float:
+    """AUTO's program and the Hopf point from which it starts, in a folder; the seconds of its compilation."""
     case = case_of(bars)
     hopf = case.hopf()
     n = len(hopf.x)
-    (folder / "column.c").write_text(SOURCE % (straight_line(case), 0.99 * hopf.value))
-    level = OPTIMISED.get(bars, "-O3")
+    (folder / "column.c").write_text(SOURCE % (*straight_line(case), 0.99 * hopf.value))
+    level, start = OPTIMISED.get(bars, "-O3"), time.perf_counter()
     shell(folder, "gcc", level, "-ffast-math", "-march=native", "-c", "column.c", "-o", "column.o")
     objects = [str(each) for each in sorted((LIBRARY / "lib").glob("*.o"))]
     library = [f"-L{LIBRARY / 'lib'}", "-lauto_c", "-lm"]
     shell(folder, "gfortran", "-fopenmp", "column.o", *objects, *library, "-o", "column.exe")
+    compilation = time.perf_counter() - start
     (folder / "fort.3").write_text("")
     small = 1e-3 * hopf.value
     (folder / "fort.2").write_text(CONSTANTS % (n, 1, 0, 0, "[1]", small, 5 * small, 1.01 * hopf.value))
     shell(folder, "./column.exe")
     (folder / "fort.3").write_text((folder / "fort.8").read_text())
     (folder / "fort.2").write_text(CONSTANTS % (n, 2, 2, 1, "[1, 11]", 0.02, 0.5, to))
+    return compilation
 
 
 def auto(folder: Path, branch: Branch) -> None:
@@ -173,7 +195,7 @@ def reference(bars: int, load: float) -> float:
 def report(name: str, branch: Branch, bars: int) -> None:
     error = abs(branch.period - reference(bars, branch.load))
     print(
-        f"  {name:14s} {1e3 * branch.seconds / branch.points:7.3f} ms a point, {branch.points} points, "
+        f"  {name:29s} {1e3 * branch.seconds / branch.points:7.3f} ms a point, {branch.points} points, "
         f"{1e3 * branch.seconds:.1f} ms (processor {1e3 * branch.processor:.1f}), period error {error:.1e}; "
         f"{branch.found or 'no labels'}"
     )
@@ -183,21 +205,26 @@ def compare(bars: int, to: float) -> None:
     hopf = case_of(bars).hopf()
     start = time.perf_counter()
     hopf.orbits(to=to, points=3)
-    print(f"{bars} bars, cycles to F = {to:g}; compilation, once: {time.perf_counter() - start:.2f} s")
-    default, equal, theirs = Branch(), Branch(), Branch()
+    print(f"{bars} bars, cycles to F = {to:g}; compilation, once: {time.perf_counter() - start:.2f} s", flush=True)
+    default, equal, alike, theirs = Branch(), Branch(), Branch(), Branch()
+    runs = {"by default": default, "at equal accuracy": equal}
+    if bars in STEPS:
+        runs["and with as many points"] = alike
     with tempfile.TemporaryDirectory() as name:
         if LIBRARY.exists():
-            prepared(bars, to, Path(name))
+            print(f"  AUTO-07p: compilation, once: {prepared(bars, to, Path(name)):.2f} s", flush=True)
         for _ in range(REPEATS[bars]):
             ours(hopf, to, default)
             ours(hopf, to, equal, accuracy=EQUAL)
+            if bars in STEPS:
+                ours(hopf, to, alike, accuracy=EQUAL, step=STEPS[bars])
             if LIBRARY.exists():
                 auto(Path(name), theirs)
-    report("pfaff", default, bars)
-    report(f"pfaff, {EQUAL:g}", equal, bars)
+    for what, branch in runs.items():
+        report(f"pfaff {what}", branch, bars)
     if LIBRARY.exists():
         report("AUTO-07p", theirs, bars)
-        for what, branch in (("by default", default), ("at equal accuracy", equal)):
+        for what, branch in runs.items():
             clock, processor = theirs.seconds / branch.seconds, theirs.processor / branch.processor
             share = branch.points / theirs.points
             print(

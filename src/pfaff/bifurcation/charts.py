@@ -219,7 +219,7 @@ class CurveContinuation:
         continuation = self._continuation(problem)
         scalars, turned = point.cycle.scalars.copy(), point.tangent.scalars.copy()
         scalars[1], turned[1] = place.values[fixed], 0.0
-        cycle, tangent = replace(point.cycle, scalars=scalars), replace(point.tangent, scalars=turned)
+        cycle, tangent = point.cycle._replace(scalars=scalars), point.tangent._replace(scalars=turned)
         solution = continuation.corrected(cycle, cycle, point.metric.dual(tangent))
         if isinstance(solution, str):
             return solution

@@ -83,8 +83,7 @@ class Mesh:
         return (self.at[:-1, None] + self.h[:, None] * fractions).ravel()
 
 
-@dataclass(frozen=True, eq=False)
-class Cycle:
+class Cycle(NamedTuple):
     """An orbit, or a change of one: states at the mesh points, slopes x' at the Gauss points, and scalars.
 
     The scalars are the duration of what the mesh covers, the parameter, and the unfolding of conserved quantities
@@ -146,8 +145,7 @@ class Cycle:
         return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)
 
 
-@dataclass(frozen=True)
-class Metric:
+class Metric(NamedTuple):
     """Sizes by which orbits are compared: every state by its amplitude, the period by itself, the parameter by a range.
 
     Independent of the units of any of them. A state that is still on the orbit is compared by its own magnitude.
@@ -220,8 +218,7 @@ class Solution(NamedTuple):
     steps: int
 
 
-@dataclass(frozen=True)
-class Workspace:
+class Workspace(NamedTuple):
     """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes, and states at
     the mesh points, a column each, without and with their mirror images."""
 

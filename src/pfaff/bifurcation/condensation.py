@@ -19,7 +19,7 @@ from numba import njit
 compiled = njit(cache=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
 
 REGULAR = 1e-300  # pivots below this are zeros
-LANES = 32  # at most, intervals that are eliminated side by side
+LANES, WIDTH = 32, 8  # at most, intervals that are eliminated side by side; a multiple of the processor's vectors
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
 
 
@@ -84,7 +84,7 @@ def condense(values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, sour
     N, m, nr = K.shape
     size = m * nr
     width = size + Z.shape[2]
-    lanes = min(LANES, N)
+    lanes = min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
     a, single, grown = np.empty((size, width, lanes)), np.empty((size, width)), np.empty(lanes)
     worst = 0.0
     for low in range(0, N, lanes):

@@ -21,11 +21,14 @@ from pfaff.bifurcation.roots import bracketed_root
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
 LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for
+DECOUPLED = 1e-3  # share of that error with which multipliers are eigenvalues
 FIRST_STEP, SMALLEST_STEP = 0.05, 1e-7
 SLOW = 5  # steps of Newton's method, beyond which a step is repeated with half its length
 GROWTH = 1.6  # of one step over the one before
 ADAPT_EVERY = 4  # steps between new meshes
 FEWEST, MOST = 8, 2000  # intervals
+RESERVE = 0.02  # share of the accuracy at which the error of a new mesh aims
+KEPT = 3e-3, 0.2  # shares between which a mesh keeps its number of intervals
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 PLACE = 1e-11  # to which special points are located on the chord of their step, if that much accuracy is asked for
 SHARE = 1e-4  # of the accuracy, by which they may be displaced
@@ -118,7 +121,7 @@ class Continuation:
         scalars = guess.scalars.copy()
         scalars[1] = value
         row = np.zeros_like(guess.x), np.eye(len(scalars))[1] / self.span
-        solution = self.corrected(replace(guess, scalars=scalars), guess, row)
+        solution = self.corrected(guess._replace(scalars=scalars), guess, row)
         if isinstance(solution, Solution):
             solution.cycle.scalars[1] = value  # without the rounding of Newton's last step
         return solution
@@ -129,7 +132,7 @@ class Continuation:
         metric = Metric.of(cycle, self.span)
         tangent = solution.tangent
         sign = metric.normalise(tangent, tangent if towards is None else towards)
-        values, basis = multipliers(solution.G, cycle.signs, basis)
+        values, basis = multipliers(solution.G, cycle.signs, basis, DECOUPLED * self.settled)
         error = self.collocation.error(solution, metric)
         determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
@@ -275,11 +278,11 @@ class Continuation:
         yield Stop(f"reached {value:.10g}", value)
 
     def _intervals(self, point: Point) -> int:
-        """As many as the accuracy needs, with a reserve."""
-        order = 2 * self.collocation.gauss.degree
-        factor = 1.1 * (max(point.error, 1e-14) * 10 / self.accuracy) ** (1 / order)
-        if 0.85 < factor < 1:
+        """As many as the accuracy needs, with a reserve that lasts for a while."""
+        share = max(point.error, 1e-14) / self.accuracy
+        if KEPT[0] < share < KEPT[1]:
             return point.cycle.intervals
+        factor = (share / RESERVE) ** (1 / (2 * self.collocation.gauss.degree))
         return min(max(FEWEST, ceil(point.cycle.intervals * min(max(factor, 0.7), 1.5))), MOST)
 
     def _step(self, point: Point, ds: float, before: Point | None) -> tuple[Point, float] | str:

@@ -20,11 +20,16 @@ REAL = 1e-14  # imaginary parts below this, relative, are rounding
 LARGEST = 700.0  # logarithms beyond this overflow
 
 
-def multipliers(G: np.ndarray, signs: np.ndarray, start: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues of signs·G_{N−1}…G_0, the largest first, and the basis of the iteration, a start for the next."""
+def multipliers(
+    G: np.ndarray, signs: np.ndarray, start: np.ndarray | None = None, accuracy: float = DECOUPLED
+) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues of signs·G_{N−1}…G_0, the largest first, and the basis of the iteration, a start for the next.
+
+    ``accuracy`` is that of each of them, relative to itself.
+    """
     Q = np.eye(G.shape[1]) if start is None else start.copy()
     values = np.empty(len(Q), dtype=np.complex128)
-    _multipliers(G, signs, Q, values)
+    _multipliers(G, signs, Q, values, max(accuracy, DECOUPLED))
     return values, Q
 
 
@@ -34,10 +39,10 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def _multipliers(G, signs, Q, values):
+def _multipliers(G, signs, Q, values, decoupled):
     n = G.shape[1]
     R, H = np.empty_like(G), np.empty((n, n))
-    block = _iterate(G, signs, Q, R, H)
+    block = _iterate(G, signs, Q, R, H, decoupled)
     low = 0
     for high in range(1, n + 1):
         if high == n or block[high] != block[low]:
@@ -95,7 +100,7 @@ def test_functions(multipliers, structural):
 
 
 @compiled
-def _iterate(G, signs, Q, R, H):
+def _iterate(G, signs, Q, R, H, decoupled):
     """Sweeps until Q is carried into itself as far as sizes separate it; H = Q_0ᵀ signs Q_N. Returns the blocks."""
     N, n = G.shape[:2]
     sizes, block = np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -124,7 +129,7 @@ def _iterate(G, signs, Q, R, H):
             for t in range(i):
                 if block[t] < block[i]:
                     left = max(left, abs(H[i, t]))
-        if left < DECOUPLED or (last / 2 < left < ROUNDING):
+        if left < decoupled or (last / 2 < left < ROUNDING):
             break
         last = left
     return block

@@ -368,7 +368,7 @@ def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: f
     slopes = 2 * radius * (1j * turn * np.exp(1j * turn * points) * hopf.q).real[:, :, c.equations.rows]
     scalars = np.array([turn / hopf.omega, value, *np.zeros(c.equations.unfolding.shape[1])])
     guess = Cycle(mesh, hopf.x + wave, slopes, scalars, signs)
-    change = replace(guess, x=wave, scalars=np.zeros_like(scalars))
+    change = guess._replace(x=wave, scalars=np.zeros_like(scalars))
     metric = Metric.of(guess, continuation.span)
     solution = continuation.corrected(guess, guess, metric.dual(change))
     if isinstance(solution, str):
@@ -395,7 +395,7 @@ def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
     cycle = doubled(cycle) if cycle.halved and not problem.odd(to) else cycle
     scalars = cycle.scalars.copy()
     scalars[1] = value
-    return _at(problem, replace(cycle, scalars=scalars), value)
+    return _at(problem, cycle._replace(scalars=scalars), value)
 
 
 def _at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
