@@ -100,7 +100,7 @@ def statements(expressions: list[hy.expression], variables: list[hy.expression],
 
 
 def in_pieces(name: str, lines: list[str]) -> tuple[str, str]:
-    """Functions that share an array of values, and the calls of them; few statements need no function but themselves."""
+    """Functions that share an array of values, and the calls of them; a few statements need no function."""
     if len(lines) < LONG:
         return "", "\n".join(lines)
     lines = [re.sub(r"\bu_(\d+)\b", rf"{name}[\1]", line.removeprefix("double ")) for line in lines]
