@@ -50,6 +50,26 @@ def test_the_hopf_point_of_the_paper(skate_point):
     assert skate_point.states == ("theta1", "theta2", "theta1_dot", "theta2_dot")
 
 
+def test_a_hopf_point_at_zero_load():
+    """Van der Pol: ẍ + x = (μ − x²)ẋ has cycles of radius 2√μ."""
+    (place,) = coordinates("x")
+    system = pfaff.System(
+        name="van der Pol",
+        coordinates=[place],
+        kinetic=place.diff(TIME) ** 2 / 2,
+        potential=place**2 / 2,
+        forces={place: (mu - place**2) * place.diff(TIME)},
+        parameters={mu: 0},
+        load="mu",
+    )
+    for value in (0, 1):
+        hopf = system.at(mu=value).hopf()
+        assert hopf.value == pytest.approx(0.0, abs=1e-12)
+        assert hopf.criticality == "supercritical"
+        assert hopf.crossing_speed == pytest.approx(0.5, rel=1e-10)
+        assert hopf.orbits(to=1e-4)[-1].amplitude["x"] == pytest.approx(2e-2, rel=1e-4)
+
+
 def test_first_lyapunov_coefficients_of_the_paper(skate_point, bow_point):
     assert skate_point.l1 == pytest.approx(-2.20853769246, rel=1e-11)
     assert bow_point.l1 == pytest.approx(-0.896083718013, rel=1e-11)

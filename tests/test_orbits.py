@@ -16,6 +16,7 @@ from pfaff.bifurcation.floquet import multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.bifurcation.roots import bracketed_root
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.system import TIME, coordinates
 
 x, y, z = sm.symbols("x y z")
 CRITICAL = 76.3379703896335
@@ -392,6 +393,53 @@ def test_a_branch_says_why_it_ends(skate_hopf):
     assert branch.ended.startswith(("no orbit beyond", "stopped at"))
     assert "not finite" in branch.ended
     assert branch[-1].amplitude["x"] == pytest.approx(1, abs=1e-3)  # where the root ends
+
+
+def turning_sleigh():
+    """A blade whose heading is held by a spring and swings beyond a right angle, where the rate of y is no longer
+    determined by that of x."""
+    X, Y, heading = coordinates("x y theta")
+    drive = sm.Symbol("mu", real=True)
+    v, w, turn = X.diff(TIME), Y.diff(TIME), heading.diff(TIME)
+    return pfaff.System(
+        name="turning sleigh",
+        coordinates=[X, Y, heading],
+        kinetic=(v**2 + w**2 + turn**2) / 2,
+        potential=heading**2 / 2,
+        forces={
+            X: turn * sm.cos(heading) - heading**2 - v,
+            Y: turn * sm.sin(heading) - w,
+            heading: (drive - sm.Rational(1, 20) - heading**2 / 10) * turn,
+        },
+        nonholonomic_constraints=[w * sm.cos(heading) - v * sm.sin(heading)],
+        parameters={drive: 0},
+        load="mu",
+    )
+
+
+def test_a_branch_ends_where_a_velocity_is_no_longer_determined():
+    case = turning_sleigh().at()
+    branch = case.hopf().orbits(to=0.3)
+    assert "do not determine y_dot everywhere" in branch.status
+    assert branch[-1].amplitude["theta"] == pytest.approx(np.pi / 2, abs=1e-3)  # seen at the mesh points
+    period, amplitude = heading_alone(branch[-1].value)
+    assert branch[-1].period == pytest.approx(period, rel=1e-8)
+    assert branch[-1].amplitude["theta"] == pytest.approx(amplitude, rel=1e-8)
+
+
+def heading_alone(drive):
+    """Period and amplitude of θ̈ + θ = (μ − 1/20 − θ²/10) θ̇, by integration from one maximum to the next."""
+    from scipy.integrate import solve_ivp
+
+    def rate(t, u):
+        return [u[1], (drive - 0.05 - u[0] ** 2 / 10) * u[1] - u[0]]
+
+    def top(t, u):
+        return u[1]
+
+    top.direction = -1
+    settled = solve_ivp(rate, (0, 400), [1.5, 0.0], method="DOP853", events=top, rtol=1e-12, atol=1e-13)
+    return np.diff(settled.t_events[0])[-1], settled.y_events[0][-1][0]
 
 
 def test_plots(skate_branch):

@@ -36,6 +36,7 @@ class Flow:
 
     ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,
     ``dependent`` which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract.
+    ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends.
     """
 
     system: System | Ode
@@ -47,6 +48,7 @@ class Flow:
     velocity_expressions: Sequence[Expression] = field(repr=False)
     reaction_expressions: Sequence[Expression] = field(repr=False)
     settle: float = 0.0
+    pivots: Sequence[Expression] = field(default=(), repr=False)
     _compiled: dict[Any, Compiled] = field(default_factory=dict, repr=False)
     _indices: dict[int, list[tuple[tuple[int, ...], Expression]]] = field(default_factory=dict, repr=False)
 
@@ -269,7 +271,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
     reference = reference_matrix(graph)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
     columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
-    solved = _solve_velocities(graph, columns, reference, settle)
+    solved, pivots = _solve_velocities(graph, columns, reference, settle)
     replace = {graph.v[j]: expression for j, expression in zip(columns, solved, strict=True)}
     free = [j for j in range(len(names)) if j not in columns]
     shape = [j for j, name in enumerate(names) if name not in dropped]
@@ -289,6 +291,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
         velocity_expressions=velocities,
         reaction_expressions=on_shape(reactions),
         settle=settle,
+        pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
     )
 
 
@@ -322,11 +325,11 @@ def reference_matrix(graph: Graph) -> np.ndarray:
     )
 
 
-def _solve_velocities(graph: Graph, columns: list[int], reference: np.ndarray, settle: float) -> list[Expression]:
-    """v_d of A_d v_d = −(A_f v_f + b) − settle φ, eliminated in the graph with pivots chosen at the reference state."""
+def _solve_velocities(
+    graph: Graph, columns: list[int], reference: np.ndarray, settle: float
+) -> tuple[list[Expression], list[Expression]]:
+    """v_d of A_d v_d = −(A_f v_f + b) − settle φ, eliminated in the graph; and the pivots, chosen at the reference."""
     size = len(columns)
-    if not size:
-        return []
     free = [j for j in range(len(graph.v)) if j not in columns]
     still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v})
     rows = [[row[j] for j in columns] for row in graph.A]
@@ -350,4 +353,4 @@ def _solve_velocities(graph: Graph, columns: list[int], reference: np.ndarray, s
     for k in reversed(range(size)):
         known = dot(rows[k][k + 1 :], solved[k + 1 :])
         solved[k] = (right[k] - known) / rows[k][k]
-    return solved
+    return solved, [rows[k][k] for k in range(size)]

@@ -62,6 +62,7 @@ def _without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
         expressions=hy.subs([shape.expressions[k] for k in left], gone),
         velocity_expressions=hy.subs(list(shape.velocity_expressions), gone),
         reaction_expressions=hy.subs(list(shape.reaction_expressions), gone) if shape.reaction_expressions else [],
+        pivots=hy.subs(list(shape.pivots), gone) if shape.pivots else [],
         _compiled={},
         _indices={},
     )

@@ -203,7 +203,8 @@ def unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, s
     if isinstance(solution, str) or not metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED:
         pins = problem.collocation.pins(orbit, metric, row, problem.held, orbit)
         kept = problem.collocation.evaluated(orbit, pins, metric)
-        if kept is None or not kept.residual < UNMOVED:  # at a branch point equations are singular, but they hold
+        # At a branch point the equations are singular, but they hold.
+        if isinstance(kept, str) or not kept.residual < UNMOVED:
             raise ParameterError(
                 f"the stored orbit {k} does not belong to this case: give the case that the branch was computed for"
             )

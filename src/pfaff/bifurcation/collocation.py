@@ -49,6 +49,7 @@ SETTLED = 1e-7  # changes below this that no longer shrink are rounding
 FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
 MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
+NOT_FINITE = "the equations are singular or not finite on the orbit"
 EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
 
 
@@ -279,7 +280,20 @@ class Equations:
         return self.rates_of_columns(np.ascontiguousarray(x.T), value)
 
     def rates_of_columns(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
-        return self._rates.batch(X, self._columns(X.shape[1], value), np.empty(X.shape))
+        return self._evaluated(X, value)[: len(X)]
+
+    def rates_on_chart(self, X: np.ndarray, value: float) -> np.ndarray | None:
+        """The same; none if a coefficient by which velocities are solved for has different signs at the states."""
+        values = self._evaluated(X, value)
+        for pivot in values[len(X) :]:
+            if pivot.min() < 0 < pivot.max():
+                return None
+        return values[: len(X)]
+
+    def _evaluated(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
+        """f and then the pivots of the chart, a column for each state."""
+        room = np.empty((len(X) + len(self.flow.pivots), X.shape[1]))
+        return self._rates.batch(X, self._columns(X.shape[1], value), room)
 
     def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
         """The parameters at a value of the load, a column for each of so many points."""
@@ -311,9 +325,10 @@ def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
 
 
 def _compiled_rates(flow: Flow) -> Compiled:
-    if "rhs" not in flow._compiled:
-        flow._compiled["rhs"] = Compiled(flow.expressions, flow.variables, compact=flow._large)
-    return flow._compiled["rhs"]
+    key = "rates and pivots" if flow.pivots else "rhs"
+    if key not in flow._compiled:
+        flow._compiled[key] = Compiled([*flow.expressions, *flow.pivots], flow.variables, compact=flow._large)
+    return flow._compiled[key]
 
 
 class Collocation:
@@ -349,7 +364,7 @@ class Collocation:
         for steps in range(1, NEWTON_STEPS + 1):
             size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace)
             if not isfinite(size):
-                return "the equations are singular or not finite on the orbit"
+                return NOT_FINITE
             if size < enough or last / 2 < size < SETTLED:
                 return self._solution(cycle, G, determinant, residual, steps, workspace)
             if size > (FARTHEST if steps == 1 else last):
@@ -357,11 +372,13 @@ class Collocation:
             last = size
         return f"Newton's method did not converge in {NEWTON_STEPS} steps"
 
-    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | None:
-        """A cycle taken as it is for a solution, with tangent and transition matrices."""
+    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
+        """A cycle taken as it is for a solution, with tangent and transition matrices; or why it cannot be one."""
         G, workspace = self._room(cycle)
         size, residual, determinant = self._stepped(cycle.copy(), pins, metric, G, workspace)
-        return self._solution(cycle, G, determinant, residual, 1, workspace) if isfinite(size) else None
+        if not isfinite(size):
+            return NOT_FINITE
+        return self._solution(cycle, G, determinant, residual, 1, workspace)
 
     def _room(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
         """For transition matrices, and a workspace that holds the states at the Gauss points."""
@@ -387,15 +404,16 @@ class Collocation:
 
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
-    ) -> Solution:
-        """With the tangent that the last step left in the workspace."""
+    ) -> Solution | str:
+        """With the tangent that the last step left in the workspace; or that the orbit leaves the chart."""
         x, K, scalars, halved = np.empty(cycle.x.shape), np.empty(cycle.K.shape), np.empty(len(w.dc[1])), cycle.halved
         states = w.both if halved else w.once
         conclude(w.Z, w.dx, w.dc, cycle.x, halved, x, K, scalars, states)
-        tangent, rates = (
-            Cycle(cycle.mesh, x, K, scalars, cycle.signs),
-            self.equations.rates_of_columns(states, cycle.scalars[1]),
-        )
+        rates = self.equations.rates_on_chart(states, cycle.scalars[1])
+        if rates is None:
+            solved = ", ".join(self.equations.flow.dependent)
+            return f"on orbits there the constraints do not determine {solved} everywhere, for which they are solved"
+        tangent = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
         return Solution(cycle, tangent, G, rates, determinant, residual, steps)
 
     def _workspace(self, intervals: int) -> Workspace:

@@ -590,7 +590,7 @@ class Chord:
         c, guess = self.continuation, self.guess(at)
         pins = c.collocation.pins(self.b.cycle, self.b.metric, self.row, c.held, guess)
         solution = c.collocation.evaluated(guess, pins, self.b.metric)
-        return None if solution is None else c.point(solution, self.chord, self.b.basis)
+        return None if isinstance(solution, str) else c.point(solution, self.chord, self.b.basis)
 
 
 def _lowest(nodes: list[tuple[float, float]]) -> float | None:

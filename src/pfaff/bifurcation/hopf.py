@@ -17,7 +17,7 @@ import numpy as np
 from pfaff.bifurcation.eigenvalues import crossing_together
 from pfaff.bifurcation.field import Field, field_at
 from pfaff.bifurcation.normal_form import Cubic, Expansion, cubic, marsden_mccracken, quintic
-from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.path import LoadPath, Outward, Path
 from pfaff.stability.critical import hopf_loads, imaginary_pair, reachable, search_range
 from pfaff.steady import Border, balanced, bordering
@@ -269,13 +269,11 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
     reach, ended = reachable(outward, distance)
     found = hopf_loads(outward, reach) if reach > 0 else iter(())
     loads: Iterator[float] = (outward.load(each) for each in found)
-    if not isinstance(path, LoadPath):
-        # Both sides of the origin tell whether a pair crosses there: one alone does not.
-        pairs = _crossing_at_origin(path, distance)
-        if len(pairs) > 1 and near is None:
-            raise NoBifurcationError(_several(path, path.origin, pairs))
-        at_origin = [path.origin] if len(pairs) else []
-        loads = chain(at_origin, (load for load in loads if abs(load - path.origin) > ON_AXIS * distance))
+    pairs = _crossing_at_origin(path, distance)
+    if len(pairs) > 1 and near is None:
+        raise NoBifurcationError(_several(path, path.origin, pairs))
+    at_origin = [path.origin] if len(pairs) else []
+    loads = chain(at_origin, (load for load in loads if abs(load - path.origin) > ON_AXIS * distance))
     value = next(loads, None) if near is None else min(loads, key=lambda x: abs(x - near), default=None)
     together = crossing_together(lambda each: outward.linearise(each).eigenvalues(), reach) if reach > 0 else None
     if together is not None:
@@ -288,7 +286,8 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
 
 
 def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
-    """Frequencies of the pairs that are on the imaginary axis where a path begins, and on different sides about it."""
+    """Frequencies of the pairs that are on the imaginary axis where a path begins, and on different sides about it:
+    one side alone does not tell whether they cross."""
     values = path.linearise(path.origin).eigenvalues()
     pairs = values[(np.abs(values.real) <= ON_AXIS * np.abs(values)) & (values.imag > 0)]
     if not len(pairs):
@@ -298,7 +297,7 @@ def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
         for sign in (-1.0, 1.0):
             beside = path.linearise(path.origin + sign * BESIDE * distance).eigenvalues()
             rates.append([beside[np.abs(beside - pair).argmin()].real for pair in pairs])
-    except ConvergenceError:
+    except PfaffError:
         return pairs.imag[:0]
     finally:
         path.end = end

@@ -474,7 +474,7 @@ def _one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
     metric = Metric.of(guess, continuation.span)
     pins = problem.collocation.pins(guess, metric, metric.dual(guess), problem.held, guess)
     solution = problem.collocation.evaluated(guess, pins, metric)
-    if solution is None:
+    if isinstance(solution, str):
         return False
     values, _ = multipliers(solution.G, guess.signs)
     return bool((np.abs(values - 1) < DOUBLE).sum() > 1)

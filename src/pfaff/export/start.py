@@ -132,6 +132,7 @@ def _without(flow: Flow, cyclic: tuple[str, ...]) -> Flow:
         expressions=list(hy.subs([flow.expressions[k] for k in left], gone)),
         velocity_expressions=list(hy.subs(list(flow.velocity_expressions), gone)),
         reaction_expressions=list(hy.subs(list(flow.reaction_expressions), gone)) if flow.reaction_expressions else [],
+        pivots=list(hy.subs(list(flow.pivots), gone)) if flow.pivots else [],
         _compiled={},
         _indices={},
     )
