@@ -37,7 +37,7 @@ def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.n
     shape, rates, cyclic = _symmetric(system, frozenset(independent))
     if numbers is not None:
         cyclic = _unfelt(rates, shape, cyclic, [lambda _: numbers])
-    return _without(shape, cyclic)
+    return without(shape, cyclic)
 
 
 @lru_cache(maxsize=16)
@@ -48,7 +48,8 @@ def _symmetric(system: System, independent: frozenset[str]) -> tuple[Flow, Rates
 
 
 @lru_cache(maxsize=16)
-def _without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
+def without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
+    """The flow without coordinates that no rate depends on."""
     if not cyclic:
         return shape
     gone = {hy.expression(name): hy.expression(0.0) for name in cyclic}

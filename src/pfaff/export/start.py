@@ -8,7 +8,7 @@ out. What zeros remain belong to a family; other programs cannot know this, so i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
@@ -21,7 +21,7 @@ from pfaff.equilibria import Balance, Equilibrium, equilibrium_near
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, StatementError, nearest
 from pfaff.flow import Flow
 from pfaff.lowering import clocked
-from pfaff.relative import cyclic_coordinates
+from pfaff.relative import cyclic_coordinates, without
 from pfaff.stability.linear import linearise
 from pfaff.steady import SteadyState
 from pfaff.values import number_from
@@ -113,29 +113,11 @@ def _regular(at: Equilibrium, near: Mapping[str, float]) -> Start:
     lin = linearise(case.system, at.q, at.p, case.numbers)
     flow = regular_flow(case.system, lin, float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0)
     family = len(flow.states) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
-    flow = _without(flow, cyclic_coordinates(flow) if family else ())
+    flow = without(flow, cyclic_coordinates(flow) if family else ())
     x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
     flow.rhs(x, case)  # which says what is singular, if anything is
     zeros = sum(zero_chain(jacobian_of(flow, x, case.numbers), len(x))) if family else 0
     return Start(flow, x, zeros, _remark("equilibrium", near))
-
-
-def _without(flow: Flow, cyclic: tuple[str, ...]) -> Flow:
-    """The flow without coordinates that no rate depends on."""
-    if not cyclic:
-        return flow
-    gone = {hy.expression(name): hy.expression(0.0) for name in cyclic}
-    left = [k for k, name in enumerate(flow.states) if name not in cyclic]
-    return replace(
-        flow,
-        states=tuple(flow.states[k] for k in left),
-        expressions=list(hy.subs([flow.expressions[k] for k in left], gone)),
-        velocity_expressions=list(hy.subs(list(flow.velocity_expressions), gone)),
-        reaction_expressions=list(hy.subs(list(flow.reaction_expressions), gone)) if flow.reaction_expressions else [],
-        pivots=list(hy.subs(list(flow.pivots), gone)) if flow.pivots else [],
-        _compiled={},
-        _indices={},
-    )
 
 
 def _remark(kind: str, near: Mapping[str, float]) -> str:
