@@ -642,7 +642,7 @@ def test_text_is_a_number_where_it_says_one():
 def test_results_say_in_one_line_what_they_are():
     branch = lorenz().at().branch(to=2)
     assert repr(branch) == (
-        f"<{len(branch)} equilibria of Lorenz, rho = 0.5 … 2: 1 branch point; reached 2>"
+        f"<{len(branch)} equilibria of Lorenz, rho = 0.5 … 2: branch point; reached 2>"
     )  # fmt: skip
     assert repr(branch[0]) == "<equilibrium at rho = 0.5: stable>"
     assert repr(branch.special[0]).startswith("<branch point at rho = 1")
@@ -652,6 +652,8 @@ def test_results_say_in_one_line_what_they_are():
     assert repr(curve) == (
         f"<{len(curve)} Hopf points of ode, mu = 0 … 0, nu = 1 … 2: no special points; reached 2>"
     )  # fmt: skip
+    with pytest.raises(ParameterError, match="did you mean 'generalised hopf'"):
+        branch.of_kind("generalized hopf")
 
 
 @pytest.mark.parametrize(

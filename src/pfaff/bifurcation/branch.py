@@ -92,7 +92,7 @@ class Branch(Sequence[OrbitPoint, Special]):
             columns |= {f"special_{name}": data for name, data in packed(self.special, "special").items()}
             columns["special_value"] = ("special", np.array([each.value for each in self.special]))
             columns["special_period"] = ("special", np.array([each.period for each in self.special]))
-        return xarray.Dataset(columns, attrs=self._notes())
+        return xarray.Dataset(columns, coords={"state": list(self.problem.flow.states)}, attrs=self._notes())
 
     def _notes(self) -> dict[str, Any]:
         problem, flow = self.problem, self.problem.flow
