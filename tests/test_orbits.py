@@ -137,6 +137,24 @@ def test_locomotion_of_the_skate(skate_branch):
     assert orbit.period == pytest.approx(6.2503299589458, abs=1e-12)
     assert orbit.mean_velocity["X"] == pytest.approx(0.00972446606235, abs=1e-13)
     assert orbit.advance["X"] == pytest.approx(orbit.period * orbit.mean_velocity["X"], rel=1e-14)
+    (last,) = skate_branch.at(90)
+    mean = np.trapezoid(last.orbit["X_dot"], last.orbit.t) / last.period
+    assert mean == pytest.approx(last.mean_velocity["X"], rel=1e-3)
+    assert repr(last.orbit).endswith(f"theta1, theta2, theta1_dot, theta2_dot at {len(last.orbit.t)} times>")
+
+
+def test_where_rounding_hides_multipliers_stability_is_not_claimed():
+    """A canard: the contraction along its slow part is beyond what rounding leaves of the multiplier 1."""
+    v, w, current, eps = sm.symbols("v w I epsilon")
+    fast = {v: v - v**3 / 3 - w + current, w: eps * (v + sm.Rational(7, 10) - sm.Rational(4, 5) * w)}
+    nagumo = pfaff.ode(fast, parameters={eps: "0.02", current: 0}, load=current).at()
+    branch = nagumo.hopf(to=2, v=-1.2, w=-0.6).orbits(to=0.6, points=150)
+    hidden = [orbit for orbit in branch if not orbit.resolved]
+    assert hidden
+    for orbit in branch:
+        off = np.abs(orbit.multipliers - 1).min()
+        assert orbit.resolved == (off < 1e-3)
+        assert orbit.resolved or (not orbit.stable and orbit.status.endswith("stability not resolved"))
 
 
 def test_half_the_period_gives_what_the_whole_gives(skate_hopf, skate_branch):

@@ -84,23 +84,41 @@ class OrbitProblem:
         return bool(seen.any() and odd[:, seen].all())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Orbit:
-    """One period in time: ``t``, states ``x`` (one column for each time) and their names."""
+    """One period in time: ``t`` and states ``x`` (one column for each time).
+
+    ``orbit["theta"]`` is one of them, or a velocity that the constraints determine or whose coordinate is ignorable.
+    """
 
     t: np.ndarray
     x: np.ndarray
-    states: tuple[str, ...]
+    flow: Flow
+    numbers: np.ndarray
     title: str
 
+    @property
+    def states(self) -> tuple[str, ...]:
+        return self.flow.states
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of the velocities of all coordinates; a plain ODE has none."""
+        return tuple(f"{name}_dot" for name in getattr(self.flow.system, "coordinate_names", ()))
+
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.states:
-            raise ParameterError(f"no state {name!r}: {nearest(name, self.states)}")
-        return self.x[self.states.index(name)]
+        if name in self.states:
+            return self.x[self.states.index(name)]
+        if name not in self.velocities:
+            raise ParameterError(f"no state {name!r}: {nearest(name, dict.fromkeys(self.states + self.velocities))}")
+        return self.flow.velocities(self.x, self.numbers)[self.velocities.index(name)]
 
     @property
     def status(self) -> str:
         return self.title
+
+    def __repr__(self) -> str:
+        return f"<{self.title}; {', '.join(self.states)} at {len(self.t)} times>"
 
     def plot(self) -> Figure:
         from pfaff.draw.orbits import draw_orbit
@@ -149,8 +167,13 @@ class OrbitPoint:
         return self.point.unstable
 
     @property
+    def resolved(self) -> bool:
+        """Whether the multipliers that are 1 by structure come out as 1: if not, rounding hides the others as well."""
+        return not np.isnan(self.point.tests["torus"])
+
+    @property
     def stable(self) -> bool:
-        return self.unstable == 0
+        return self.resolved and self.unstable == 0
 
     @property
     def residual(self) -> float:
@@ -164,7 +187,8 @@ class OrbitPoint:
 
     @property
     def status(self) -> str:
-        how = "stable" if self.stable else f"unstable ({self.unstable} multipliers outside the unit circle)"
+        outside = f"{self.unstable} multiplier{'s' if self.unstable > 1 else ''} outside the unit circle"
+        how = "stable" if self.stable else f"unstable ({outside})" if self.resolved else "stability not resolved"
         symmetry = ", symmetric" if self.symmetric else ""
         return f"orbit at {self.load} = {self.value:.10g}, period {self.period:.10g}: {how}{symmetry}"
 
@@ -203,7 +227,8 @@ class OrbitPoint:
         x = c.interpolate(cycle, c.slopes(cycle), s)
         if self.symmetric:
             s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
-        return Orbit(s * cycle.scalars[0], x.T.copy(), self.problem.flow.states, self.status)
+        numbers = c.equations.numbers_at(cycle.value)
+        return Orbit(s * cycle.scalars[0], x.T.copy(), self.problem.flow, numbers, self.status)
 
     def orbits(
         self,
