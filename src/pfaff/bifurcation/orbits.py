@@ -337,7 +337,8 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
     problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     continuation = problem.continuation(span)
-    symmetric = bool(np.abs(hopf.x).max() <= AT_ORIGIN) and problem.odd(to)
+    # A conserved quantity has other signs on the two halves of a symmetric orbit: families are solved as a whole.
+    symmetric = not len(held) and bool(np.abs(hopf.x).max() <= AT_ORIGIN) and problem.odd(to)
     radius = _first_radius(hopf, span if load == hopf.load else np.inf)
     why = ""
     with patience(COMPILING):
@@ -357,20 +358,26 @@ def _first_radius(hopf: Hopf, span: float) -> float:
 
 
 def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: float, symmetric: bool) -> Point | str:
-    """x0 + 2r Re(q e^{iωt}), corrected at this amplitude."""
+    """x0 + 2r Re(q e^{iωt}), on families + r² (h11 − tangent η + Re(h20 e^{2iωt})), corrected at this amplitude."""
     c = continuation.collocation
     turn = np.pi if symmetric else 2 * np.pi
     intervals = INTERVALS // 2 if symmetric else INTERVALS
     mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
     signs = np.full(len(hopf.x), -1.0 if symmetric else 1.0)
     points = mesh.points(c.gauss.c).reshape(intervals, -1, 1)
-    wave = 2 * radius * (np.exp(1j * turn * mesh.at[:, None]) * hopf.q).real
-    slopes = 2 * radius * (1j * turn * np.exp(1j * turn * points) * hopf.q).real[:, :, c.equations.rows]
+    third = hopf.normal_form
+    circle, inner = np.exp(1j * turn * mesh.at[:, None]), np.exp(1j * turn * points)
+    wave, bent = 2 * radius * (circle * hopf.q).real, np.zeros_like(hopf.x)
+    slopes = 2 * radius * (1j * turn * inner * hopf.q).real
+    if hopf.expansion.family:  # a state that moves in the second order only has no size otherwise
+        mean = (third.h11 - hopf.expansion.right @ third.shift).real
+        bent = radius**2 * (mean + (circle**2 * third.h20).real)
+        slopes = slopes + 2 * radius**2 * (1j * turn * inner**2 * third.h20).real
     scalars = np.array([turn / hopf.omega, value, *np.zeros(c.equations.unfolding.shape[1])])
-    guess = Cycle(mesh, hopf.x + wave, slopes, scalars, signs)
+    guess = Cycle(mesh, hopf.x + wave + bent, slopes[:, :, c.equations.rows], scalars, signs)
     change = guess._replace(x=wave, scalars=np.zeros_like(scalars))
     metric = Metric.of(guess, continuation.span)
-    solution = continuation.corrected(guess, guess, metric.dual(change))
+    solution = continuation.born(guess, guess._replace(x=hopf.x + 0 * wave), change, metric)
     if isinstance(solution, str):
         return solution
     return continuation.refined(continuation.point(solution, change))
@@ -434,7 +441,9 @@ def _switched(special: Special, to: float) -> OrbitPoint:
     why = ""
     for distance in (sign * each for each in OFF for sign in (1.0, -1.0)):
         away = off.scaled(np.sign(distance))
-        solution = continuation.corrected(cycle.moved(away, abs(distance)), cycle, metric.dual(away))
+        solution = continuation.corrected(
+            cycle.moved(away, abs(distance)), cycle, metric.dual(away), held=special.problem.held
+        )
         point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
         if not isinstance(point, str):
             return OrbitPoint(special.problem, point)
