@@ -553,6 +553,24 @@ def test_symmetry_is_not_imposed_where_the_load_breaks_it():
     assert orbit.period == pytest.approx(6.326729026, abs=1e-9)
 
 
+@pytest.mark.parametrize("unit", [1e-8, 1e12])
+def test_symmetry_is_seen_in_any_units(unit):
+    """The product of the states is not odd; at states much larger or smaller than the orbits other terms hide it."""
+    load = sm.Symbol("m", real=True)
+
+    def last(unit, product):
+        X, Y = x / unit, y / unit
+        growth = load - (X**2 + Y**2) ** 2 - (X**2 + Y**2)
+        field = {x: unit * (growth * X - Y + product * X * Y), y: unit * (X + growth * Y)}
+        return pfaff.ode(field, {load: -1}, load=load).at().hopf().orbits(to=0.5)[-1]
+
+    even, odd = last(unit, 1), last(unit, 0)
+    assert odd.symmetric
+    assert odd.amplitude["x"] / unit == pytest.approx(np.sqrt((np.sqrt(3) - 1) / 2), rel=1e-6)
+    assert not even.symmetric
+    assert even.amplitude["x"] / unit == pytest.approx(last(1, 1).amplitude["x"], rel=1e-9)
+
+
 def test_symmetry_ends_with_a_parameter_that_breaks_it():
     (orbit,) = van_der_pol().at().hopf(to=1).orbits(to=1).at(0.9)
     assert orbit.symmetric
