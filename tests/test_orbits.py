@@ -308,6 +308,46 @@ def test_orbits_on_level_sets_of_a_conserved_quantity():
     assert sorted(np.abs(last.multipliers)) == pytest.approx([np.exp(-2 * last.period), 1, 1], rel=1e-8)
 
 
+def test_a_branch_keeps_the_level_of_a_conserved_quantity_that_is_not_linear():
+    """w = u − x² is conserved: on w = 0 cycles are circles r² − r⁴ + m = 0, with their fold at m = −1/4."""
+    load, z = sm.symbols("m u", real=True)
+    growth = load + x**2 + y**2 - (x**2 + y**2) ** 2 + (z - x**2)
+    f = growth * x - y
+    branch = pfaff.ode({x: f, y: x + growth * y, z: 2 * x * f}, {load: -1}, load=load).at().hopf().orbits(to=-1)
+    assert [special.kind for special in branch.special] == ["fold"]
+    assert branch.special[0].value == pytest.approx(-0.25, abs=1e-9)
+    for point in branch:
+        X, _, U = point.point.cycle.x.T
+        assert pytest.approx(0, abs=1e-8) == (U - X**2)
+        assert point.value == pytest.approx(point.amplitude["x"] ** 4 - point.amplitude["x"] ** 2, abs=1e-6)
+        assert np.sort(np.abs(point.multipliers - 1))[:2] == pytest.approx([0, 0], abs=1e-9)
+
+
+def test_cycles_of_a_rotor_are_those_of_its_reduction_by_the_momentum():
+    """L = (1 + q²) ψ̇ is conserved, and the frequency alone depends on it: the reduced equation has L = 1."""
+    q, psi = coordinates("q psi")
+    drive = sm.Symbol("d", real=True)
+    v, spin = q.diff(TIME), psi.diff(TIME)
+    rotor = pfaff.System(
+        name="rotor",
+        coordinates=[q, psi],
+        kinetic=(v**2 + (1 + q**2) * spin**2) / 2,
+        potential=2 * q**2 + q**4 / 8,
+        forces={q: (drive - q**2) * v},
+        parameters={drive: -0.5},
+        load="d",
+    )
+    hopf = rotor.at().branch(to=0.5, start={"psi_dot": 1.0}).of_kind("hopf")[0].hopf
+    spring = 4 * x + x**3 / 2 - x / (1 + x**2) ** 2
+    reduced = pfaff.ode({x: y, y: (drive - x**2) * y - spring}, {drive: -0.5}, load=drive).at().hopf()
+    assert hopf.c1 == pytest.approx(reduced.c1, rel=1e-9)  # ⟨q, q⟩ = 1 in both, as ψ̇ does not take part
+    branch, expected = hopf.orbits(to=0.1), reduced.orbits(to=0.1)[-1]
+    assert branch[-1].period == pytest.approx(expected.period, rel=1e-8)
+    assert branch[-1].multipliers[-1] == pytest.approx(expected.multipliers[-1], rel=1e-6)
+    Q, _, rate = branch[-1].point.cycle.x.T
+    assert (1 + Q**2) * rate == pytest.approx(1, abs=2e-8)
+
+
 # Methods.
 
 
@@ -529,6 +569,24 @@ def test_symmetry_is_not_imposed_where_the_load_breaks_it():
     (orbit,) = pfaff.ode(field, {mu: -1}, load=mu).at().hopf(to=1).orbits(to=0.5).at(0.4)
     assert not orbit.symmetric
     assert orbit.period == pytest.approx(6.326729026, abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-8, 1e12])
+def test_symmetry_is_seen_in_any_units(unit):
+    """The product of the states is not odd; at states much larger or smaller than the orbits other terms hide it."""
+    load = sm.Symbol("m", real=True)
+
+    def last(unit, product):
+        X, Y = x / unit, y / unit
+        growth = load - (X**2 + Y**2) ** 2 - (X**2 + Y**2)
+        field = {x: unit * (growth * X - Y + product * X * Y), y: unit * (X + growth * Y)}
+        return pfaff.ode(field, {load: -1}, load=load).at().hopf().orbits(to=0.5)[-1]
+
+    even, odd = last(unit, 1), last(unit, 0)
+    assert odd.symmetric
+    assert odd.amplitude["x"] / unit == pytest.approx(np.sqrt((np.sqrt(3) - 1) / 2), rel=1e-6)
+    assert not even.symmetric
+    assert even.amplitude["x"] / unit == pytest.approx(last(1, 1).amplitude["x"], rel=1e-9)
 
 
 def test_symmetry_ends_with_a_parameter_that_breaks_it():

@@ -16,6 +16,7 @@ import numpy as np
 
 from pfaff.bifurcation.collocation import CONVERGED, Collocation, Cycle, Mesh, Metric, Solution
 from pfaff.bifurcation.floquet import multipliers, test_functions
+from pfaff.bifurcation.levels import coordinates, free_multipliers, on_level
 from pfaff.bifurcation.roots import bracketed_root
 
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
@@ -105,10 +106,17 @@ class Continuation:
         reference: Cycle | Point,
         last: tuple[np.ndarray, np.ndarray],
         converged: float | None = None,
+        held: np.ndarray | None = None,
     ) -> Solution | str:
-        """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value."""
+        """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value.
+
+        On families it is on the level of the reference; ``held`` are covectors by which the family is measured.
+        """
         cycle = reference.cycle if isinstance(reference, Point) else reference
         metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
+        if self.structural > 1:
+            rows = coordinates(self.collocation, cycle, metric, last, self.held) if held is None else held
+            return on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged)
         pins = self.collocation.pins(cycle, metric, last, self.held, guess)
         solution = self.collocation.correct(guess, pins, metric, converged)
         if not isinstance(solution, str) and guess.halved and not self.collocation.mirrored(solution, metric):
@@ -116,12 +124,19 @@ class Continuation:
             return f"the equations are not odd at {value:.10g}, so that half a period does not give the other half"
         return solution
 
-    def at_value(self, guess: Cycle, value: float) -> Solution | str:
-        """The orbit at a value of the parameter."""
+    def born(self, guess: Cycle, still: Cycle, change: Cycle, metric: Metric) -> Solution | str:
+        """The orbit near a guess that differs by a small change from an equilibrium, on its level."""
+        last = metric.dual(change)
+        if self.structural == 1:
+            return self.corrected(guess, guess, last)
+        return on_level(self.collocation, guess, still, guess, metric, last, self.held)
+
+    def at_value(self, guess: Cycle, value: float, reference: Point | None = None) -> Solution | str:
+        """The orbit at a value of the parameter, on the level of a reference."""
         scalars = guess.scalars.copy()
         scalars[1] = value
         row = np.zeros_like(guess.x), np.eye(len(scalars))[1] / self.span
-        solution = self.corrected(guess._replace(scalars=scalars), guess, row)
+        solution = self.corrected(guess._replace(scalars=scalars), reference or guess, row)
         if isinstance(solution, Solution):
             solution.cycle.scalars[1] = value  # without the rounding of Newton's last step
         return solution
@@ -132,11 +147,23 @@ class Continuation:
         metric = Metric.of(cycle, self.span)
         tangent = solution.tangent
         sign = metric.normalise(tangent, tangent if towards is None else towards)
-        values, basis = multipliers(solution.G, cycle.signs, basis, DECOUPLED * self.settled)
+        accuracy = DECOUPLED * self.settled
+        if self.structural > 1 and solution.levels is None:
+            solution = self._with_levels(solution, metric)
+        if solution.levels is None:
+            values, basis = multipliers(solution.G, cycle.signs, basis if self.structural == 1 else None, accuracy)
+        else:
+            values, basis = free_multipliers(solution, metric, basis, accuracy)
         error = self.collocation.error(solution, metric)
         determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
         return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, unstable, tests)
+
+    def _with_levels(self, solution: Solution, metric: Metric) -> Solution:
+        """An orbit in a family that is taken as it is, with the gradients of what is conserved, if they are known."""
+        c, cycle = self.collocation, solution.cycle
+        pins = c.pins(cycle, metric, metric.dual(solution.tangent), self.held, cycle)
+        return solution._replace(levels=c.gradients(cycle, pins))
 
     def adopted(self, point: Point, sign: float = 1.0) -> Point:
         """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
@@ -228,7 +255,8 @@ class Continuation:
                     ds, before = ds / 2, None
                     continue
                 found += self._together(point, following)
-            rate = (following.determinant - point.determinant) / ds
+            # On families the size of the determinant varies with the pivots: only its sign is to be trusted.
+            rate = (following.determinant - point.determinant) / ds if self.structural == 1 else 0.0
             if not inside:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
@@ -430,7 +458,7 @@ class Continuation:
         critical = mu[np.argsort(np.abs(np.abs(mu) - 1))[:many]]
         turned = "symmetry breaking" if a.cycle.halved else "period doubling"
         real = turned if (critical.real < 0).all() else "branch point"
-        kind = "torus" if (np.abs(critical.imag) > REAL).all() else real
+        kind = "torus" if many > 1 and (np.abs(critical.imag) > REAL).all() else real
         return [Event(f"multiple {kind}", located[1])]
 
     def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
@@ -515,7 +543,7 @@ class Continuation:
         """The orbit at a value of the parameter between two points."""
         between = Chord(self, a, b)
         at = between.fraction(value)
-        solution = self.at_value(between.guess(at), value)
+        solution = self.at_value(between.guess(at), value, b)
         if isinstance(solution, str):
             located = self.locate(a, b, lambda point: point.value - value)
             return located[1] if located else None

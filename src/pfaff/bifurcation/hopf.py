@@ -39,6 +39,7 @@ RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its
 BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
 ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
 SAME = 1e-9  # of a search, the distance of loads that are one
+BESIDE_STEPS = 4  # of Newton's method, for an equilibrium at a nearby load
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
@@ -369,7 +370,8 @@ def hopf_near(
     A = around.jacobian(x, load)
     q, p = _normalised(A, omega, q)
     values = _eigenvalues(spectrum(x, load), omega)
-    expansion = Expansion(A, partial(around.form, x, load), omega, q, p, *_family(A, around))
+    crossing = _crossing(around, border, x, load, q, p)
+    expansion = _expansion(around, border, x, load, omega, A, q, p, crossing)
     return Hopf(
         case=case.unchecked(**{around.load: load}),
         load=around.load,
@@ -382,7 +384,7 @@ def hopf_near(
         q=q,
         p=p,
         distance=float(np.abs(_others(values, omega).real).min(initial=np.inf)),
-        crossing=_crossing(around, border, x, load, q, p),
+        crossing=crossing,
         normal_form=_cubic(expansion, around.load, load),
         expansion=expansion,
         origin=origin,
@@ -406,8 +408,45 @@ def normal_form_at(around: Field, x: np.ndarray, load: float, omega: float) -> t
     A = around.jacobian(x, load)
     values, vectors = np.linalg.eig(A)
     q, p = _normalised(A, omega, vectors[:, np.abs(values - 1j * omega).argmin()])
-    expansion = Expansion(A, partial(around.form, x, load), omega, q, p, *_family(A, around))
+    border = bordering(A, around.zeros, around.held)
+    crossing = _crossing(around, border, x, load, q, p) if around.zeros and around.loaded else 0j
+    expansion = _expansion(around, border, x, load, omega, A, q, p, crossing)
     return expansion, cubic(expansion)
+
+
+def _expansion(
+    around: Field,
+    border: Border,
+    x: np.ndarray,
+    load: float,
+    omega: float,
+    A: np.ndarray,
+    q: np.ndarray,
+    p: np.ndarray,
+    crossing: complex,
+) -> Expansion:
+    left, right = _family(A, around)
+
+    def beside(distance: float) -> tuple[complex, np.ndarray]:
+        return _drift(around, border, x, q, right, load + distance * omega / abs(crossing))
+
+    known = right.shape[1] and abs(crossing.real) > ON_AXIS * abs(crossing)
+    return Expansion(A, partial(around.form, x, load), omega, q, p, left, right, beside if known else None)
+
+
+def _drift(
+    around: Field, border: Border, x: np.ndarray, q: np.ndarray, right: np.ndarray, load: float
+) -> tuple[complex, np.ndarray]:
+    """The critical eigenvalue and the drift P·B(q, q̄) along a family at a load beside that of a Hopf point."""
+    for _ in range(BESIDE_STEPS):
+        x = x - border.solve(around.jacobian(x, load), around.rhs(x, load))
+    A = around.jacobian(x, load)
+    values, vectors = np.linalg.eig(A)
+    k = int(np.abs(q.conj() @ vectors).argmax())
+    there = vectors[:, k] / np.linalg.norm(vectors[:, k])
+    left = bordering(A, around.zeros).left
+    left = left @ np.linalg.inv(right.T @ left)
+    return complex(values[k]), (left.T @ around.form(x, load, there, there.conj())).real
 
 
 def _polished(
