@@ -247,6 +247,57 @@ def test_homoclinic_orbit_of_lorenz():
     assert branch.special == ()
 
 
+def circles(growth, start, load, value, factor=1):
+    """The orbit of ṙ = r growth(r²), θ̇ = 1 near a radius, in a time scaled by a factor."""
+    ode = pfaff.ode({x: factor * (growth * x - y), y: factor * (x + growth * y)}, {load: value}, load=load)
+    return ode.at().orbit(ode.at().simulate(60, x=start))
+
+
+def test_a_closed_branch_comes_back_to_its_start():
+    """(r² − 2)² + μ² = 1/4, once around: two folds; also if it is followed in two parts."""
+    mu = sm.Symbol("mu", real=True)
+    orbit = circles(sm.Rational(1, 4) - mu**2 - (x**2 + y**2 - 2) ** 2, 1.6, mu, 0)
+    branch = orbit.orbits(to=1)
+    assert branch.ended == "closes: it is back at its first point"
+    assert [each.kind for each in branch.special] == ["fold", "fold"]
+    assert [each.value for each in branch.special] == pytest.approx([0.5, -0.5], abs=1e-10)
+    assert branch[-1].value == pytest.approx(0, abs=1e-6)
+    assert branch[-1].amplitude["x"] == pytest.approx(np.sqrt(2.5), abs=1e-6)
+    parts = orbit.orbits(to=1, points=20).extend(to=3)
+    assert (parts.ended, len(parts.special)) == (branch.ended, 2)
+    from_fold = branch.special[0].orbits(to=-1)
+    assert from_fold.ended == branch.ended
+
+
+def test_orbits_that_only_get_small_or_slow_go_on():
+    """r = e^−μ, T = 2π e^μ, and T of van der Pol's equation: (3 − 2 ln 2) μ + 7.01432 μ^−1/3 − …"""
+    mu = sm.Symbol("mu", real=True)
+    square = x**2 + y**2
+    small = circles(1 - square * sm.exp(2 * mu), 0.5, mu, 0).orbits(to=10)
+    assert small.ended == "reached 10"
+    assert small[-1].amplitude["x"] == pytest.approx(np.exp(-10), rel=1e-6)
+    slow = circles(1 - square, 0.5, mu, 0, sm.exp(-mu)).orbits(to=10)
+    assert slow.ended == "reached 10"
+    assert slow[-1].period == pytest.approx(2 * np.pi * np.exp(10))
+    ode = pfaff.ode({x: y, y: mu * (1 - x**2) * y - x}, {mu: 1}, load=mu)
+    relaxed = ode.at().orbit(ode.at().simulate(60, x=0.5)).orbits(to=1000)
+    assert relaxed.ended == "reached 1000"
+    late = (3 - 2 * np.log(2)) * 1000 + 0.701432
+    assert relaxed[-1].period == pytest.approx(late, abs=0.02)
+
+
+def test_rounding_near_a_homoclinic_orbit_makes_no_folds():
+    """The unfolding of Bogdanov and Takens at μ1 = −1: cycles between the Hopf point at −1 and the homoclinic orbit."""
+    kappa = sm.Symbol("kappa", real=True)
+    ode = pfaff.ode({x: y, y: -1 + kappa * y + x**2 - x * y}, {kappa: -0.01}, load=kappa)
+    hopf = ode.at().hopf(to=-2, x=-1, y=0)
+    for step in (0.3, 0.1):
+        branch = hopf.orbits(to=0.5, step=step)
+        assert "homoclinic" in branch.ended
+        assert branch.special == ()
+        assert branch[-1].value == pytest.approx(-0.7434442663177, abs=1e-10)
+
+
 def langford(**values):
     """Langford's axisymmetric system: a cycle of radius r at z = β, and its multipliers in closed form."""
     alpha, beta, rho, omega, level = sm.symbols("alpha beta rho omega level")

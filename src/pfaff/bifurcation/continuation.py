@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import ceil, copysign, isnan, nan, sqrt
+from math import ceil, copysign, isnan, log, nan, sqrt
 
 import numpy as np
 
+from pfaff.bifurcation.arclength import CLOSED, RETURNED
 from pfaff.bifurcation.collocation import CONVERGED, Collocation, Cycle, Mesh, Metric, Solution
+from pfaff.bifurcation.endings import LONG, converge, homoclinic, moments
 from pfaff.bifurcation.floquet import multipliers, test_functions
 from pfaff.bifurcation.roots import bracketed_root
 
@@ -46,8 +48,9 @@ NODES, SEPARATE = 5, 1e-3  # solved points on a chord that make a guess better, 
 NEAR, DIPS = 0.5, 4  # of a function, its least value in a step that is looked into; how often
 PROBE = 0.05  # of a step, over which it is seen whether a function grows
 LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
-HOMOCLINIC = 100.0  # times the shortest period of a branch
-VANISHING = 1e-3  # of the largest amplitude of a branch, at which it ends in an equilibrium
+VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
+AWAY = 3  # steps from which a branch may come back to its start
+WITHIN = 1.5  # of a step, how near the start must be to lie in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,15 +200,18 @@ class Continuation:
 
     # Steps
 
-    def follow(self, point: Point, step: float, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
+    def follow(
+        self, point: Point, step: float, bounds: tuple[float, float], home: Point | None = None
+    ) -> Iterator[Point | Event | Stop]:
         """Points along the tangent with the special points between them, until a bound of the parameter or a failure.
 
-        The last point lies on the bound.
+        The last point lies on the bound, or where the branch comes back to its first one, or to an earlier ``home``.
         """
         ds, before, rate, since = min(FIRST_STEP, step), None, 0.0, 0
         earlier, gone = None, 0.0  # the point before, and the step from there
         hidden: dict[str, list[Event]] = {}
-        greatest, shortest = point.cycle.largest_amplitude, point.cycle.period
+        passed, home = [self._passed(point)], home or point
+        shortest, greatest, _ = passed[0]
         while True:
             if since >= ADAPT_EVERY:
                 moved, rate, since = self.remeshed(point, self._intervals(point)), 0.0, 0
@@ -221,6 +227,10 @@ class Continuation:
                 continue
             following, turn = taken
             inside = bounds[0] < following.value < bounds[1]
+            closing = self._closing(point, following, home, ds) if inside and len(passed) > AWAY else None
+            if closing is not None:
+                yield from self._finished(point, closing, Stop(CLOSED), earlier, gone, hidden)
+                return
             several = abs(following.unstable - point.unstable) > 1
             found = self.events(point, following) if inside or several else []
             if not self._accounted(point, following, found):
@@ -242,14 +252,14 @@ class Continuation:
                     return
                 following, rate, since = finer, 0.0, 0
             yield following
-            amplitude, period = following.cycle.largest_amplitude, following.cycle.period
-            greatest, shortest = max(greatest, amplitude), min(shortest, period)
-            if amplitude < VANISHING * greatest:
-                yield Stop(f"the orbits shrink to an equilibrium near {following.value:.8g}: a Hopf point")
-                return
-            if period > HOMOCLINIC * shortest:
-                yield Stop(f"the period grows without bound near {following.value:.10g}: towards a homoclinic orbit")
-                return
+            passed.append(self._passed(following))
+            period, amplitude, _ = passed[-1]
+            shortest, greatest = min(shortest, period), max(greatest, amplitude)
+            if period > LONG * shortest or amplitude < VANISHING * greatest:
+                stop = self._ended(following, passed)
+                if stop:
+                    yield stop
+                    return
             point, before, earlier, gone, since = following, point, point, ds, since + 1
             ds = min(step, ds * min(max(TURN / max(turn, 1e-9), 0.5), GROWTH))
 
@@ -268,6 +278,12 @@ class Continuation:
         if last is None:
             yield Stop(f"stopped at {a.value:.10g}: the orbit at {value:.10g} was not found")
             return
+        yield from self._finished(a, last, Stop(f"reached {value:.10g}", value), earlier, gone, known)
+
+    def _finished(
+        self, a: Point, last: Point, stop: Stop, earlier: Point | None, gone: float, known: dict[str, list[Event]]
+    ) -> Iterator[Point | Event | Stop]:
+        """The last step of a branch; others as for ``_hidden``."""
         back = gone / Chord(self, a, last).length
         hidden = {} if earlier is None else self._hidden(earlier, a, last, back, known)
         hidden |= self._hidden_last(a, last, set(hidden))
@@ -275,7 +291,40 @@ class Continuation:
         found = self.events(a, last)
         yield from found if self._accounted(a, last, found) else found + self._together(a, last)
         yield last
-        yield Stop(f"reached {value:.10g}", value)
+        yield stop
+
+    def _passed(self, point: Point) -> tuple[float, float, float]:
+        """What tells how a branch ends: period, largest amplitude and the parameter, relative to its range."""
+        return point.cycle.period, point.cycle.largest_amplitude, point.value / self.span
+
+    def _ended(self, last: Point, passed: list[tuple[float, float, float]]) -> Stop | None:
+        """Whether orbits shrink to an equilibrium, or come to rest at one."""
+        periods, amplitudes, values = zip(*passed, strict=True)
+        rows = [(value,) for value in values]
+        if amplitudes[-1] < VANISHING * max(amplitudes) and converge([1 / each for each in amplitudes], rows):
+            return Stop(f"the orbits shrink to an equilibrium near {last.value:.8g}: a Hopf point")
+        if homoclinic(self.collocation, last.cycle, periods, rows):
+            return Stop(f"the period grows without bound near {last.value:.10g}: towards a homoclinic orbit")
+        return None
+
+    def _closing(self, a: Point, b: Point, home: Point, ds: float) -> Point | None:
+        """The orbit between two that is the one at home, whatever its phase."""
+        there, here, reach = home.cycle, b.cycle, WITHIN * ds
+        if abs(b.value - home.value) > reach * self.span or abs(log(here.period / there.period)) > reach:
+            return None
+        start, before, after = (self._signature(each.cycle, home) for each in (home, a, b))
+        chord = after - before
+        if not 0 < (start - before) @ chord <= chord @ chord:
+            return None
+        located = self.locate(a, b, lambda each: float((self._signature(each.cycle, home) - start) @ chord))
+        if located is None:
+            return None
+        apart = np.linalg.norm(self._signature(located[1].cycle, home) - start)
+        return located[1] if apart < max(RETURNED, self.accuracy) else None
+
+    def _signature(self, cycle: Cycle, home: Point) -> np.ndarray:
+        sizes = moments(self.collocation, cycle, home.metric.states)
+        return np.array([cycle.value / self.span, log(cycle.period), *sizes])
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve that lasts for a while."""

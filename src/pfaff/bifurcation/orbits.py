@@ -574,9 +574,14 @@ def _half(problem: OrbitProblem, cycle: Cycle) -> Cycle | None:
 
 
 def followed(
-    start: OrbitPoint, to: float, step: float, points: int, progress: Callable[[OrbitPoint], Any] | None
+    start: OrbitPoint,
+    to: float,
+    step: float,
+    points: int,
+    progress: Callable[[OrbitPoint], Any] | None,
+    home: OrbitPoint | None = None,
 ) -> Branch:
-    """The branch from an orbit along its tangent."""
+    """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
     from pfaff.bifurcation.branch import Branch
 
     if not real("step", step, "a positive number") > 0:
@@ -589,7 +594,7 @@ def followed(
     first = continuation.adopted(start.point)
     found, special, status = [OrbitPoint(problem, first)], [], ""
     try:
-        for each in continuation.follow(first, step, bounds):
+        for each in continuation.follow(first, step, bounds, home.point if home else None):
             if isinstance(each, Stop):
                 status = each.why if each.bound in (None, to) else _left(start, found, to)
             elif isinstance(each, Event):
