@@ -627,11 +627,35 @@ def test_branch_points_near_which_newtons_method_fails_are_located(power, tmp_pa
     branch = bent_branch_point(power)
     (found,) = branch.special
     assert (found.kind, found.note) == ("branch point", "")
-    assert found.value == pytest.approx(1, abs=1e-7)
-    assert found.period == pytest.approx(2 * np.pi, abs=1e-7)
+    assert found.value == pytest.approx(1, abs=1e-10)
+    assert found.period == pytest.approx(2 * np.pi, abs=1e-10)
     assert np.sort(np.abs(found.multipliers - 1))[1] < 1e-6
     (again,) = pfaff.load_branch(branch.save(tmp_path / "branch.nc"), branch.problem.case).special
     assert again.value == pytest.approx(found.value, abs=1e-7)
+
+
+@pytest.mark.parametrize(("start", "to"), [(-0.5, 0.5), (-0.3, 5)])
+def test_cycles_that_exchange_their_stability_do_so_where_they_meet(start, to):
+    """r² = 1 and r² = 1 + μ meet at μ = 0, where Newton's method is singular along both."""
+    mu = sm.Symbol("mu", real=True)
+    excess = x**2 + y**2 - 1
+    (found,) = circles(-excess * (excess - mu), 1.05, mu, start).orbits(to=to).special
+    assert (found.kind, found.note) == ("branch point", "")
+    assert found.value == pytest.approx(0, abs=1e-10)
+
+
+def test_a_multiple_branch_point_outranks_others_of_its_kind():
+    """Three oscillators in a ring, in phase: two multipliers, equal by symmetry, are 1 at μ = 3/8."""
+    mu = sm.Symbol("mu", real=True)
+    rows = [sm.symbols(f"a{i} b{i}", real=True) for i in range(3)]
+    equations = {}
+    for i, (a, b) in enumerate(rows):
+        next_a, next_b = (rows[i - 1][k] + rows[i - 2][k] for k in range(2))
+        growth = mu - a**2 - b**2
+        equations |= {a: growth * a - b + (2 * a - next_a) / 4, b: growth * b + a + (2 * b - next_b) / 4}
+    (found,) = pfaff.ode(equations, {mu: -2}, load=mu).at().hopf(to=1, near=0.0).orbits(to=1).special
+    assert found.kind == "multiple branch point"
+    assert found.value == pytest.approx(0.375, abs=1e-9)
 
 
 def test_a_branch_point_without_its_multiplier_is_not_called_located(monkeypatch):

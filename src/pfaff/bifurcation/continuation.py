@@ -19,6 +19,7 @@ from pfaff.bifurcation.collocation import CONVERGED, Collocation, Cycle, Mesh, M
 from pfaff.bifurcation.endings import LONG, converge, homoclinic, moments
 from pfaff.bifurcation.floquet import multipliers, test_functions
 from pfaff.bifurcation.roots import bracketed_root
+from pfaff.bifurcation.singular import ROOM, from_neighbours
 
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
@@ -50,6 +51,7 @@ PROBE = 0.05  # of a step, over which it is seen whether a function grows
 LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 AWAY = 3  # steps from which a branch may come back to its start
+MULTIPLE = "multiple "
 WITHIN = 1.5  # of a step, how near the start must be to lie in it
 
 
@@ -210,6 +212,7 @@ class Continuation:
         ds, before, rate, since = min(FIRST_STEP, step), None, 0.0, 0
         earlier, gone = None, 0.0  # the point before, and the step from there
         hidden: dict[str, list[Event]] = {}
+        multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
         passed, home = [self._passed(point)], home or point
         shortest, greatest, _ = passed[0]
         while True:
@@ -237,12 +240,14 @@ class Continuation:
                 if ds > MERGED:
                     ds, before = ds / 2, None
                     continue
-                found += self._together(point, following)
+                found = self._together(point, following, found)
             rate = (following.determinant - point.determinant) / ds
             if not inside:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
             hidden = {} if earlier is None else self._hidden(earlier, point, following, gone / ds, hidden)
+            multiple, outranked = {each.kind[len(MULTIPLE) :] for each in found if MULTIPLE in each.kind}, multiple
+            hidden = {kind: pair for kind, pair in hidden.items() if kind not in multiple | outranked}
             yield from (event for pair in hidden.values() for event in pair)
             yield from found
             if following.error > self.accuracy:
@@ -289,7 +294,7 @@ class Continuation:
         hidden |= self._hidden_last(a, last, set(hidden))
         yield from (event for pair in hidden.values() for event in pair)
         found = self.events(a, last)
-        yield from found if self._accounted(a, last, found) else found + self._together(a, last)
+        yield from found if self._accounted(a, last, found) else self._together(a, last, found)
         yield last
         yield stop
 
@@ -463,24 +468,44 @@ class Continuation:
         for kind in kinds:
             located = self.locate(a, b, lambda point, kind=kind: point.tests[kind], kind == "fold")  # type: ignore[misc]
             if located is not None and (kind != "torus" or self._on_circle(located[1])):
-                note = self._doubt(located[1]) if kind == "branch point" else ""
-                found.append((located[0], Event(kind, located[1], note)))
+                at, point = located
+                if kind == "branch point":
+                    point = self._polished(a, b, at, point, lambda each: each.determinant)
+                note = self._doubt(point) if kind == "branch point" else ""
+                found.append((at, Event(kind, point, note)))
         if "branch point" in kinds and "fold" in kinds:
             found = self._pitchfork(a, b, found)
         return [event for _, event in sorted(found, key=lambda each: each[0])]
 
-    def _together(self, a: Point, b: Point) -> list[Event]:
-        """Several multipliers that cross the unit circle at one place, as near as steps can tell."""
+    def _together(self, a: Point, b: Point, found: list[Event]) -> list[Event]:
+        """Several multipliers that cross the unit circle at one place, as near as steps can tell: this outranks the
+        special points of their kind that are found there."""
         many, order = abs(a.unstable - b.unstable), max(a.unstable, b.unstable)
         located = self.locate(a, b, lambda point: float(np.sort(np.abs(self.others(point)))[-order]) - 1)
         if located is None:
-            return []
-        mu = self.others(located[1])
+            return found
+
+        def growth(each: Point) -> float:
+            return float(np.log(np.sort(np.abs(self.others(each)))[-order:][:many]).sum())
+
+        point = self._polished(a, b, *located, growth)
+        mu = self.others(point)
         critical = mu[np.argsort(np.abs(np.abs(mu) - 1))[:many]]
         turned = "symmetry breaking" if a.cycle.halved else "period doubling"
         real = turned if (critical.real < 0).all() else "branch point"
         kind = "torus" if (np.abs(critical.imag) > REAL).all() else real
-        return [Event(f"multiple {kind}", located[1])]
+        return [each for each in found if each.kind != kind] + [Event(MULTIPLE + kind, point)]
+
+    def _polished(self, a: Point, b: Point, at: float, point: Point, test: Callable[[Point], float]) -> Point:
+        """A point on a chord near which Newton's method is singular, where a function vanishes, from its neighbours."""
+        chord = Chord(self, a, b)
+        if chord.length < ROOM:
+            behind, ahead = self._step(self.adopted(a, -1.0), ROOM / 2, None), self._step(b, ROOM / 2, None)
+            if isinstance(behind, str) or isinstance(ahead, str):
+                return point
+            short, chord = chord.length, Chord(self, self.adopted(behind[0], -1.0), ahead[0])
+            at = (ROOM / 2 + at * short) / (ROOM + short)
+        return from_neighbours(chord, at, test) or point
 
     def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
         """A fold where the equations are singular besides is the branch point: a pitchfork, seen from its tine."""
