@@ -286,7 +286,7 @@ def test_orbits_that_only_get_small_or_slow_go_on():
     assert relaxed[-1].period == pytest.approx(late, abs=0.02)
 
 
-def test_rounding_near_a_homoclinic_orbit_makes_no_folds():
+def test_rounding_near_a_homoclinic_orbit_makes_no_folds(monkeypatch):
     """The unfolding of Bogdanov and Takens at μ1 = −1: cycles between the Hopf point at −1 and the homoclinic orbit."""
     kappa = sm.Symbol("kappa", real=True)
     ode = pfaff.ode({x: y, y: -1 + kappa * y + x**2 - x * y}, {kappa: -0.01}, load=kappa)
@@ -296,6 +296,19 @@ def test_rounding_near_a_homoclinic_orbit_makes_no_folds():
         assert "homoclinic" in branch.ended
         assert branch.special == ()
         assert branch[-1].value == pytest.approx(-0.7434442663177, abs=1e-10)
+    monkeypatch.setattr("pfaff.bifurcation.continuation.LONG", np.inf)
+    for step in (0.3, 0.1):
+        beyond = hopf.orbits(to=0.5, step=step)
+        assert beyond[-1].period > 200
+        assert beyond.special == ()
+
+
+def test_rounding_on_canards_makes_no_branch_points():
+    """εẋ = y − x³/3 + x, ẏ = k − x: the multiplier besides 1 is never near it between k = 1 and the explosion."""
+    kappa = sm.Symbol("kappa", real=True)
+    ode = pfaff.ode({x: 1000 * (y - x**3 / 3 + x), y: kappa - x}, {kappa: 1.1}, load=kappa)
+    branch = ode.at().hopf(to=0.9).orbits(to=0.9, points=110)
+    assert branch.of_kind("branch point") == ()
 
 
 def langford(**values):

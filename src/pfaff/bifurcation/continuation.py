@@ -42,13 +42,14 @@ TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond
 MERGED = 1e-5  # step within which special points are one
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
 TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
-AT_ONE = 1e-4  # distance from 1 of a multiplier at a branch point
+AT_ONE, FAR = 1e-4, 0.5  # distances from 1 of a multiplier at a branch point, and of one that is none
 WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
 APPROACHES = 40  # steps by which it is
 NODES, SEPARATE = 5, 1e-3  # solved points on a chord that make a guess better, and how far they lie apart
 NEAR, DIPS = 0.5, 4  # of a function, its least value in a step that is looked into; how often
 PROBE = 0.05  # of a step, over which it is seen whether a function grows
 LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
+SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 AWAY = 3  # steps from which a branch may come back to its start
 MULTIPLE = "multiple "
@@ -471,6 +472,8 @@ class Continuation:
                 at, point = located
                 if kind == "branch point":
                     point = self._polished(a, b, at, point, lambda each: each.determinant)
+                if self._rounding(kind, a, b, point):
+                    continue
                 note = self._doubt(point) if kind == "branch point" else ""
                 found.append((at, Event(kind, point, note)))
         if "branch point" in kinds and "fold" in kinds:
@@ -522,9 +525,21 @@ class Continuation:
         others = [e for e in found if e[1].kind not in ("fold", "branch point")]
         return others + [(at, Event("branch point", event.point)) for at, event in tines]
 
+    def _rounding(self, kind: str, a: Point, b: Point, point: Point) -> bool:
+        """Whether a change of sign is rounding, as near homoclinic orbits and canards: at a branch point no multiplier
+        is anywhere near 1, at a fold the parameter is the same as at both neighbours."""
+        if kind == "fold":
+            values = a.value, point.value, b.value
+            return max(values) - min(values) <= SAME_VALUE * max(abs(each) for each in values)
+        return kind == "branch point" and self._off(point) > FAR
+
+    def _off(self, point: Point) -> float:
+        """How far the nearest multiplier besides those of the structure is from 1."""
+        return float(np.abs(self.others(point) - 1).min(initial=np.inf))
+
     def _doubt(self, point: Point) -> str:
         """At a branch point a multiplier besides those of the structure is 1: if none is, it is elsewhere."""
-        off = np.abs(self.others(point) - 1).min(initial=np.inf)
+        off = self._off(point)
         return "" if off < AT_ONE else f"not located: no other multiplier is nearer to 1 than {off:.1e}"
 
     def _on_circle(self, point: Point) -> bool:
@@ -582,8 +597,7 @@ class Continuation:
 
     def _nearer(self, a: Point, b: Point) -> bool:
         """Whether a multiplier of one is nearer to 1 than of the other."""
-        first, second = (np.abs(self.others(point) - 1).min(initial=np.inf) for point in (a, b))
-        return bool(first < second)
+        return self._off(a) < self._off(b)
 
     def point_at(self, a: Point, b: Point, value: float) -> Point | None:
         """The orbit at a value of the parameter between two points."""
