@@ -657,6 +657,19 @@ def test_cycles_that_exchange_their_stability_do_so_where_they_meet(start, to):
     assert found.value == pytest.approx(0, abs=1e-10)
 
 
+@pytest.mark.parametrize("to", [0.5, -0.5])
+def test_the_arm_at_a_branch_point_is_the_one_towards_the_value_asked_for(to):
+    """r = 1 beside ż = (μ + x) z − z²: orbits with a mean of z equal to μ cross z = 0 at μ = 0."""
+    mu = sm.Symbol("mu", real=True)
+    growth = 1 - x**2 - y**2
+    ode = pfaff.ode({x: growth * x - y, y: growth * y + x, z: (mu + x) * z - z**2}, {mu: -0.3}, load=mu)
+    (crossing,) = ode.at().orbit(ode.at().simulate(80, x=1.02)).orbits(to=0.5).special
+    arm = crossing.switch(to=to)
+    assert arm.ended == f"reached {to:g}"
+    orbit = arm[-1].orbit
+    assert np.trapezoid(orbit["z"], orbit.t) / arm[-1].period == pytest.approx(to, rel=1e-3)
+
+
 def test_a_multiple_branch_point_outranks_others_of_its_kind():
     """Three oscillators in a ring, in phase: two multipliers, equal by symmetry, are 1 at μ = 3/8."""
     mu = sm.Symbol("mu", real=True)

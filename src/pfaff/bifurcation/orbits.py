@@ -261,7 +261,7 @@ class Special(OrbitPoint):
         """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
 
         One branch: its two ways off are the same orbits, half a period apart, or mirror images of each other. At a
-        branch point it is the way that is found first; equilibria, whose ways off differ, give a tuple instead.
+        branch point they differ: it is the one along which the load at first moves towards ``to``, if one does.
         """
         return followed(_switched(self, to), to, step, points, progress)
 
@@ -431,14 +431,20 @@ def _switched(special: Special, to: float) -> OrbitPoint:
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
     off = continuation.collocation.kernel(cycle, pins)
     off = off.scaled(1 / metric.norm(off))
+    arms: list[Point] = []
     why = ""
-    for distance in (sign * each for each in OFF for sign in (1.0, -1.0)):
-        away = off.scaled(np.sign(distance))
-        solution = continuation.corrected(cycle.moved(away, abs(distance)), cycle, metric.dual(away))
-        point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
-        if not isinstance(point, str):
-            return OrbitPoint(special.problem, point)
-        why = point
+    for distance in OFF:
+        for away in (off, off.scaled(-1.0)):
+            solution = continuation.corrected(cycle.moved(away, distance), cycle, metric.dual(away))
+            point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
+            if isinstance(point, str):
+                why = point
+                continue
+            arms.append(point)
+            if twice or (point.value - special.value) * (to - special.value) > 0:
+                return OrbitPoint(special.problem, point)
+        if arms:
+            return OrbitPoint(special.problem, arms[0])
     raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
 
 
