@@ -265,6 +265,70 @@ def test_homoclinic_orbit_of_lorenz():
     assert branch.special == ()
 
 
+def circles(growth, start, load, value, factor=1):
+    """The orbit of ṙ = r growth(r²), θ̇ = 1 near a radius, in a time scaled by a factor."""
+    ode = pfaff.ode({x: factor * (growth * x - y), y: factor * (x + growth * y)}, {load: value}, load=load)
+    return ode.at().orbit(ode.at().simulate(60, x=start))
+
+
+def test_a_closed_branch_comes_back_to_its_start():
+    """(r² − 2)² + μ² = 1/4, once around: two folds; also if it is followed in two parts."""
+    mu = sm.Symbol("mu", real=True)
+    orbit = circles(sm.Rational(1, 4) - mu**2 - (x**2 + y**2 - 2) ** 2, 1.6, mu, 0)
+    branch = orbit.orbits(to=1)
+    assert branch.ended == "closes: it is back at its first point"
+    assert [each.kind for each in branch.special] == ["fold", "fold"]
+    assert [each.value for each in branch.special] == pytest.approx([0.5, -0.5], abs=1e-10)
+    assert branch[-1].value == pytest.approx(0, abs=1e-6)
+    assert branch[-1].amplitude["x"] == pytest.approx(np.sqrt(2.5), abs=1e-6)
+    parts = orbit.orbits(to=1, points=20).extend(to=3)
+    assert (parts.ended, len(parts.special)) == (branch.ended, 2)
+    from_fold = branch.special[0].orbits(to=-1)
+    assert from_fold.ended == branch.ended
+
+
+def test_orbits_that_only_get_small_or_slow_go_on():
+    """r = e^−μ, T = 2π e^μ, and T of van der Pol's equation: (3 − 2 ln 2) μ + 7.01432 μ^−1/3 − …"""
+    mu = sm.Symbol("mu", real=True)
+    square = x**2 + y**2
+    small = circles(1 - square * sm.exp(2 * mu), 0.5, mu, 0).orbits(to=10)
+    assert small.ended == "reached 10"
+    assert small[-1].amplitude["x"] == pytest.approx(np.exp(-10), rel=1e-6)
+    slow = circles(1 - square, 0.5, mu, 0, sm.exp(-mu)).orbits(to=10)
+    assert slow.ended == "reached 10"
+    assert slow[-1].period == pytest.approx(2 * np.pi * np.exp(10))
+    ode = pfaff.ode({x: y, y: mu * (1 - x**2) * y - x}, {mu: 1}, load=mu)
+    relaxed = ode.at().orbit(ode.at().simulate(60, x=0.5)).orbits(to=1000)
+    assert relaxed.ended == "reached 1000"
+    late = (3 - 2 * np.log(2)) * 1000 + 0.701432
+    assert relaxed[-1].period == pytest.approx(late, abs=0.02)
+
+
+def test_rounding_near_a_homoclinic_orbit_makes_no_folds(monkeypatch):
+    """The unfolding of Bogdanov and Takens at μ1 = −1: cycles between the Hopf point at −1 and the homoclinic orbit."""
+    kappa = sm.Symbol("kappa", real=True)
+    ode = pfaff.ode({x: y, y: -1 + kappa * y + x**2 - x * y}, {kappa: -0.01}, load=kappa)
+    hopf = ode.at().hopf(to=-2, x=-1, y=0)
+    for step in (0.3, 0.1):
+        branch = hopf.orbits(to=0.5, step=step)
+        assert "homoclinic" in branch.ended
+        assert branch.special == ()
+        assert branch[-1].value == pytest.approx(-0.7434442663177, abs=1e-10)
+    monkeypatch.setattr("pfaff.bifurcation.continuation.LONG", np.inf)
+    for step in (0.3, 0.1):
+        beyond = hopf.orbits(to=0.5, step=step)
+        assert beyond[-1].period > 200
+        assert beyond.special == ()
+
+
+def test_rounding_on_canards_makes_no_branch_points():
+    """εẋ = y − x³/3 + x, ẏ = k − x: the multiplier besides 1 is never near it between k = 1 and the explosion."""
+    kappa = sm.Symbol("kappa", real=True)
+    ode = pfaff.ode({x: 1000 * (y - x**3 / 3 + x), y: kappa - x}, {kappa: 1.1}, load=kappa)
+    branch = ode.at().hopf(to=0.9).orbits(to=0.9, points=110)
+    assert branch.of_kind("branch point") == ()
+
+
 def langford(**values):
     """Langford's axisymmetric system: a cycle of radius r at z = β, and its multipliers in closed form."""
     alpha, beta, rho, omega, level = sm.symbols("alpha beta rho omega level")
@@ -652,11 +716,48 @@ def test_branch_points_near_which_newtons_method_fails_are_located(power, tmp_pa
     branch = bent_branch_point(power)
     (found,) = branch.special
     assert (found.kind, found.note) == ("branch point", "")
-    assert found.value == pytest.approx(1, abs=1e-7)
-    assert found.period == pytest.approx(2 * np.pi, abs=1e-7)
+    assert found.value == pytest.approx(1, abs=1e-10)
+    assert found.period == pytest.approx(2 * np.pi, abs=1e-10)
     assert np.sort(np.abs(found.multipliers - 1))[1] < 1e-6
     (again,) = pfaff.load_branch(branch.save(tmp_path / "branch.nc"), branch.problem.case).special
     assert again.value == pytest.approx(found.value, abs=1e-7)
+
+
+@pytest.mark.parametrize(("start", "to"), [(-0.5, 0.5), (-0.3, 5)])
+def test_cycles_that_exchange_their_stability_do_so_where_they_meet(start, to):
+    """r² = 1 and r² = 1 + μ meet at μ = 0, where Newton's method is singular along both."""
+    mu = sm.Symbol("mu", real=True)
+    excess = x**2 + y**2 - 1
+    (found,) = circles(-excess * (excess - mu), 1.05, mu, start).orbits(to=to).special
+    assert (found.kind, found.note) == ("branch point", "")
+    assert found.value == pytest.approx(0, abs=1e-10)
+
+
+@pytest.mark.parametrize("to", [0.5, -0.5])
+def test_the_arm_at_a_branch_point_is_the_one_towards_the_value_asked_for(to):
+    """r = 1 beside ż = (μ + x) z − z²: orbits with a mean of z equal to μ cross z = 0 at μ = 0."""
+    mu = sm.Symbol("mu", real=True)
+    growth = 1 - x**2 - y**2
+    ode = pfaff.ode({x: growth * x - y, y: growth * y + x, z: (mu + x) * z - z**2}, {mu: -0.3}, load=mu)
+    (crossing,) = ode.at().orbit(ode.at().simulate(80, x=1.02)).orbits(to=0.5).special
+    arm = crossing.switch(to=to)
+    assert arm.ended == f"reached {to:g}"
+    orbit = arm[-1].orbit
+    assert np.trapezoid(orbit["z"], orbit.t) / arm[-1].period == pytest.approx(to, rel=1e-3)
+
+
+def test_a_multiple_branch_point_outranks_others_of_its_kind():
+    """Three oscillators in a ring, in phase: two multipliers, equal by symmetry, are 1 at μ = 3/8."""
+    mu = sm.Symbol("mu", real=True)
+    rows = [sm.symbols(f"a{i} b{i}", real=True) for i in range(3)]
+    equations = {}
+    for i, (a, b) in enumerate(rows):
+        next_a, next_b = (rows[i - 1][k] + rows[i - 2][k] for k in range(2))
+        growth = mu - a**2 - b**2
+        equations |= {a: growth * a - b + (2 * a - next_a) / 4, b: growth * b + a + (2 * b - next_b) / 4}
+    (found,) = pfaff.ode(equations, {mu: -2}, load=mu).at().hopf(to=1, near=0.0).orbits(to=1).special
+    assert found.kind == "multiple branch point"
+    assert found.value == pytest.approx(0.375, abs=1e-9)
 
 
 def test_a_branch_point_without_its_multiplier_is_not_called_located(monkeypatch):

@@ -78,7 +78,7 @@ class Branch(Sequence[OrbitPoint, Special]):
 
     def extend(self, to: float, *, points: int = 1000, progress: Callable[[OrbitPoint], Any] | None = None) -> Branch:
         """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
-        more = followed(self.points[-1], to, self.step, points, progress)
+        more = followed(self.points[-1], to, self.step, points, progress, self.points[0])
         return replace(
             self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
         )

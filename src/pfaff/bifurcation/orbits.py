@@ -291,7 +291,7 @@ class Special(OrbitPoint):
         """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
 
         One branch: its two ways off are the same orbits, half a period apart, or mirror images of each other. At a
-        branch point it is the way that is found first; equilibria, whose ways off differ, give a tuple instead.
+        branch point they differ: it is the one along which the load at first moves towards ``to``, if one does.
         """
         return followed(_switched(self, to), to, step, points, progress)
 
@@ -475,16 +475,21 @@ def _switched(special: Special, to: float) -> OrbitPoint:
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
     off = continuation.collocation.kernel(cycle, pins)
     off = off.scaled(1 / metric.norm(off))
+    arms: list[Point] = []
     why = ""
-    for distance in (sign * each for each in OFF for sign in (1.0, -1.0)):
-        away = off.scaled(np.sign(distance))
-        solution = continuation.corrected(
-            cycle.moved(away, abs(distance)), cycle, metric.dual(away), held=special.problem.held
-        )
-        point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
-        if not isinstance(point, str):
-            return OrbitPoint(special.problem, point)
-        why = point
+    for distance in OFF:
+        for away in (off, off.scaled(-1.0)):
+            guess, row = cycle.moved(away, distance), metric.dual(away)
+            solution = continuation.corrected(guess, cycle, row, held=special.problem.held)
+            point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
+            if isinstance(point, str):
+                why = point
+                continue
+            arms.append(point)
+            if twice or (point.value - special.value) * (to - special.value) > 0:
+                return OrbitPoint(special.problem, point)
+        if arms:
+            return OrbitPoint(special.problem, arms[0])
     raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
 
 
@@ -621,9 +626,14 @@ def _half(problem: OrbitProblem, cycle: Cycle) -> Cycle | None:
 
 
 def followed(
-    start: OrbitPoint, to: float, step: float, points: int, progress: Callable[[OrbitPoint], Any] | None
+    start: OrbitPoint,
+    to: float,
+    step: float,
+    points: int,
+    progress: Callable[[OrbitPoint], Any] | None,
+    home: OrbitPoint | None = None,
 ) -> Branch:
-    """The branch from an orbit along its tangent."""
+    """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
     from pfaff.bifurcation.branch import Branch
 
     if not real("step", step, "a positive number") > 0:
@@ -636,7 +646,7 @@ def followed(
     first = continuation.adopted(start.point)
     found, special, status = [OrbitPoint(problem, first)], [], ""
     try:
-        for each in continuation.follow(first, step, bounds):
+        for each in continuation.follow(first, step, bounds, home.point if home else None):
             if isinstance(each, Stop):
                 status = each.why if each.bound in (None, to) else _left(start, found, to)
             elif isinstance(each, Event):
