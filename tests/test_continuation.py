@@ -482,6 +482,26 @@ def test_stiff_modes_are_not_taken_for_structural_zeros():
     assert branch.special[0].value == pytest.approx(case.hopf(to=1).value, rel=1e-8)
 
 
+def test_bodies_that_drift_together_lose_stability_where_their_distance_does():
+    """The momentum of free bodies is conserved: its zero eigenvalue has no sign to change."""
+    a, b, c = coordinates("a b c")
+    d = sm.Symbol("d", real=True)
+    r, v = b - a / 3, (b - a / 3).diff(TIME)
+    pair = pfaff.System(
+        [a, b], kinetic=(a.diff(TIME) ** 2 / 9 + b.diff(TIME) ** 2) / 2, potential=r**2 / 2,
+        forces={a: (1 - d) * v / 3, b: (d - 1) * v}, parameters={d: 0}, load=d,
+    )  # fmt: skip
+    (hopf,) = pair.at().branch(to=2).special
+    assert (hopf.kind, hopf.value, hopf.omega) == ("hopf", pytest.approx(1), pytest.approx(np.sqrt(2)))
+    assert pair.at().spectrum().structural_zeros == 2
+    rates = [(p - q).diff(TIME) for p, q in ((a, b), (b, c))]
+    train = pfaff.System(
+        [a, b, c], kinetic=sum(q.diff(TIME) ** 2 for q in (a, b, c)) / 2, dissipation=sum(r**2 for r in rates) / 4,
+        potential=(1 + d) * ((a - b) ** 2 + (b - c) ** 2) / 2, parameters={d: 0}, load=d,
+    )  # fmt: skip
+    assert kinds(train.at().branch(to=2)) == []
+
+
 def test_steady_motions_of_the_sleigh(sleigh):
     """Straight motion of Chaplygin's sleigh is stable with its centre of mass ahead of the blade, v a > 0."""
     states = sleigh.shape.states

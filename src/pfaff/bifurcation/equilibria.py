@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.arclength import Arclength, Event, Spot
 from pfaff.bifurcation.branch_points import crossing_direction, polished
-from pfaff.bifurcation.eigenvalues import always_zero, axis_pairs, imaginary
+from pfaff.bifurcation.eigenvalues import always_zero, axis_pairs, floor, imaginary
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
 from pfaff.bifurcation.hopf import criticality_of, hopf_near, normal_form_at
 from pfaff.bifurcation.rests import Rests
@@ -177,14 +177,16 @@ def follow_equilibria(
 
 
 def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
-    """With the number of modes that nothing damps, here and farther on."""
-    counts = []
+    """With the number of modes that nothing damps, and of eigenvalues that are rounding, here and farther on."""
+    undamped, still = [], []
     for share in (0.0, PROBED):
         there = z.copy()
         there[-1] += share * (to - z[-1])
         J = at.state_jacobian(there)
-        counts.append(always_zero(np.linalg.eigvals(Deflation.about(J, at.zeros)(J))))
-    return Rests(at, min(counts))
+        values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J))
+        undamped.append(always_zero(values))
+        still.append(int((np.abs(values) <= floor(values)).sum()))
+    return Rests(at, min(undamped), min(still))
 
 
 def described(problem: Rests, event: Event) -> SpecialPoint:

@@ -55,6 +55,7 @@ class Rests:
 
     slice: Slice
     undamped: int  # sums of eigenvalues that vanish everywhere
+    still: int = 0  # eigenvalues that do
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.slice.residual(z)
@@ -90,7 +91,7 @@ class Rests:
             turning=tangent[-1] / s.sizes[-1],
             crossing=(float(sign), float(log)),
             hopf=hopf_product(values, self.undamped),
-            zero=signed_log(values),
+            zero=signed_log(values[np.argsort(np.abs(values))[self.still :]]),
         )
 
     def tests(self, spot: Spot) -> dict[str, float]:
