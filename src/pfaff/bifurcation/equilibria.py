@@ -204,7 +204,7 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
         return special(spot, coefficient=fold_coefficient(null, problem.slice.form(spot.z)), note=note)
     if event.kind != "hopf":
         return special(spot)
-    pair = imaginary(spot.facts.eigenvalues, problem.undamped) or 0j
+    pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
     try:
         if not problem.slice.parameters:
             return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))

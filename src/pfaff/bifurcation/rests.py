@@ -139,7 +139,7 @@ class Rests:
 
     def _hopf(self, spot: Spot) -> Event | None:
         values = spot.facts.eigenvalues
-        pair = imaginary(values, self.undamped)
+        pair = imaginary(values, self.undamped, spot.facts.slopes)
         if pair is not None and self.undamped and _meets(values, pair):
             return None  # without damping pairs meet on the axis, and none crosses it alone
         return Event("hopf", spot) if pair is not None else None
@@ -168,7 +168,7 @@ class Rests:
         many = int(moved.sum())
         if many <= explained or many < 2:
             return None
-        share = float(np.mean((rates.a / (rates.a - rates.b))[moved]))
+        share = float(np.mean(rates.a[moved] / (rates.a - rates.b)[moved]))
         return Missed(lambda spot: float(chord @ (spot.z - a.z)) / length - share, partial(self._together, many=many))
 
     def _together(self, spot: Spot, many: int, alone: int = 0) -> Event | None:
