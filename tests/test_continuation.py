@@ -535,6 +535,32 @@ def test_relative_equilibria_of_a_bead_on_a_free_hoop():
 # Invariance
 
 
+@pytest.mark.parametrize("size", [1e-9, 1e-4, 1e9])
+@pytest.mark.parametrize("power", [1, 2])
+def test_ways_off_a_branch_point_do_not_depend_on_the_units_of_states(size, power):
+    """Of the equilibrium zero nothing tells how large states are: |x| = S |μ − 1|^(1/p) on the branch that crosses."""
+    equations = {x: (mu - 1) * x - x * (x / sm.Float(size)) ** power, y: -y + x}
+    (point,) = ode(equations, mu=0).at().branch(to=2).special
+    for arm in point.switch(2):
+        assert abs(arm[0].value - 1) < 0.1
+        assert arm[-1].value == pytest.approx(2) if power == 2 or arm[-1]["x"] > 0 else arm[-1].value < 0
+        for each in arm.points[:: max(len(arm) // 8, 1)]:
+            assert abs(each["x"]) == pytest.approx(size * abs(each.value - 1) ** (1 / power), rel=1e-6, abs=1e-7 * size)
+
+
+def test_a_thin_beam_buckles_in_metres():
+    q = coordinates("q")[0]
+    P, h = sm.Symbol("P", real=True), sm.Rational(1, 10**6)
+    beam = pfaff.System(
+        [q], kinetic=q.diff(TIME) ** 2 / 2, dissipation=q.diff(TIME) ** 2 / 2, parameters={P: 0}, load=P,
+        potential=(1 - P) * q**2 / 2 + q**4 / (4 * h**2),
+    )  # fmt: skip
+    (point,) = beam.at().branch(to=2).special
+    for arm in point.switch(2):
+        assert arm[-1].value == pytest.approx(2)
+        assert abs(arm[-1]["q"]) == pytest.approx(1e-6)
+
+
 def test_special_points_do_not_depend_on_units_or_order():
     rho, sigma, b = sm.symbols("rho sigma b")
     k = 1000
