@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from pfaff.flow import Flow
 
 NAN = float("nan")
+BESIDE = 1e-3  # of ω, the change of the critical eigenvalue over a search that is too short to be a scale
 
 
 @dataclass(frozen=True)
@@ -340,8 +341,14 @@ def curve_of_hopf(hopf: Hopf, name: str, to: float, step: float, points: int, pr
     around = hopf.around
     zeros = zero_chain(around.jacobian(hopf.x, hopf.value), around.zeros)
     held = [around.flow.states[j] for j in around.held]
-    start = Start(Hopfs, hopf.case, around.flow, hopf.load, hopf.x, held, zeros)
+    start = Start(Hopfs, hopf.case, around.flow, hopf.load, _searched(hopf), hopf.x, held, zeros)
     return start.curve(name, to, step, points, progress)
+
+
+def _searched(hopf: Hopf) -> float:
+    """How far the load was followed to a Hopf point; from its neighbourhood, what would turn λ by as much as iω."""
+    apart = abs(hopf.value - hopf.origin)
+    return apart if apart * abs(hopf.crossing) > BESIDE * hopf.omega else hopf.omega / abs(hopf.crossing)
 
 
 def curve_of_special(special: SpecialPoint, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
@@ -354,7 +361,7 @@ def curve_of_special(special: SpecialPoint, name: str, to: float, step: float, p
             "branch in a parameter"
         )
     at = (special.x, s.held_states, s.zeros, s.sizes[: s.n])
-    start = Start(kinds[special.kind], special.case, s.flow, s.free[0], *at)
+    start = Start(kinds[special.kind], special.case, s.flow, s.free[0], float(s.sizes[-1]), *at)
     return start.curve(name, to, step, points, progress)
 
 
@@ -366,6 +373,7 @@ class Start:
     case: Bound
     flow: Flow
     load: str
+    span: float  # of the load: its value is no scale, zero may be anywhere
     x: np.ndarray
     held: list[str]
     zeros: tuple[int, ...]
@@ -376,9 +384,9 @@ class Start:
         name = system.parameter(name).name
         if name == self.load:
             raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
-        value, other = (float(case.numbers[system.parameter_names.index(each)]) for each in (self.load, name))
+        other = float(case.numbers[system.parameter_names.index(name)])
         to = check_following(name, other, to, step, points)
-        spans = (abs(value) or 1.0, abs(to - other))
+        spans = (self.span, abs(to - other))
         free = (self.load, name)
         problem, z = slice_of(case, self.flow, free, self.x, spans, self.held, self.zeros, self.sizes)
         deflate = Deflation.about(problem.state_jacobian(z), self.zeros)
