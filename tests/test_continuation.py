@@ -515,6 +515,39 @@ def test_a_curve_of_hopf_points_on_a_family_agrees_with_the_branch_at_its_end():
     assert curve[-1]["X"] == pytest.approx(0.1, rel=1e-14)
 
 
+u = sm.symbols("u")
+
+
+@pytest.mark.parametrize("bent", [0, 1])
+def test_folds_on_a_family_lead_to_a_bogdanov_takens_point(bent):
+    """u moves with x and y, along leaves that are flat (u − x is conserved) or not even surfaces.
+
+    q0 = (1, 0, 1 + u²) of length n then: on folds x² = −ν = 0, where ẋ = −x²/μ slowly, a = −1/(μ n).
+    """
+    force = nu + mu * y + x**2 - x * y
+    equations = {x: y, y: force, u: y * (1 + bent * u**2) + bent * u * force}
+    branch = ode(equations, load=nu, mu=-0.5, nu=-1).at().branch(to=0.2, start={"x": -1, "u": "-3/10"})
+    hopfs, folds = (branch.of_kind(kind)[0].curve("mu", to=1) for kind in ("hopf", "fold"))
+    for curve in (hopfs, folds):
+        (point,) = curve.special
+        n = np.hypot(1, 1 + bent * point["u"] ** 2)
+        assert point.kind == "bogdanov-takens"
+        assert list(point.values.values()) == pytest.approx([0, 0], abs=1e-10)
+        assert point.coefficients == pytest.approx({"a": 1 / n, "b": -1 / n}, rel=1e-7)
+    for point, rate in ((branch.of_kind("fold")[0], -0.5), (folds[-1], 1)):
+        n = np.hypot(1, 1 + bent * point["u"] ** 2)
+        assert point.coefficient == pytest.approx(-1 / (rate * n), rel=1e-8)
+
+
+def test_folds_on_a_family_pass_a_zero_hopf_point():
+    fold = mu + x**2
+    system = ode({x: fold, y: nu * y - z + x * y, z: y + nu * z + x * z, u: fold * (1 + u)}, mu=-1, nu=-0.5)
+    curve = system.at().branch(to=0.2, start={"x": -1}).of_kind("fold")[0].curve("nu", to=1)
+    assert (kinds(curve), curve.ended) == (["zero-hopf"], "reached 1")
+    assert curve.special[0].value == pytest.approx(0, abs=1e-10)
+    assert curve.special[0].coefficients["omega"] == pytest.approx(1, rel=1e-10)
+
+
 def test_stiff_modes_are_not_taken_for_structural_zeros():
     """Eight bars with internal damping have eigenvalues from 0.09 to 2e5, and none is zero."""
     case = pfaff.atlas.column(8).at(**XI_HAT, c_i="3/2")
