@@ -349,6 +349,47 @@ def test_generalised_hopf_normal_form():
     assert [p.coefficient for p in curve] == pytest.approx([2 * p.value for p in curve], abs=1e-10)
 
 
+FRAME = sm.Matrix([[1, 2, "1/2"], ["1/3", 1, -1], ["1/2", "1/5", 1]])
+
+
+def framed(rates, load=mu, **parameters):
+    """The rates of x, y and z in the oblique coordinates FRAME (x, y, z), in which nothing is exactly zero."""
+    old = dict(zip((x, y, z), FRAME.inv() * sm.Matrix([x, y, z]), strict=True))
+    new = FRAME * sm.Matrix(rates).subs(old, simultaneous=True)
+    return ode(dict(zip((x, y, z), new.expand(), strict=True)), load, **parameters)
+
+
+def test_a_bogdanov_takens_point_in_oblique_coordinates():
+    """a = 1 and b = −1 in x are 1/n and −1/n along q0, the first column of the frame, of length n.
+
+    Folds have ν = 0 up to rounding, which is no scale of ν; z is damped and takes no part to second order.
+    """
+    system = framed([y, nu + mu * y + x**2 - x * y, x**2 - 2 * z], load=nu, mu=-0.5, nu=-1)
+    start = dict(zip("xyz", map(float, FRAME * sm.Matrix([-1, 0, 0.5])), strict=True))
+    branch = system.at().branch(to=0.2, start=start)
+    assert kinds(branch) == ["hopf", "fold"]
+    hopfs, folds = (special.curve("mu", to=1) for special in branch.special)
+    assert max(abs(p["nu"]) for p in folds) < 1e-12
+    assert max(abs(p["nu"] + p["mu"] ** 2) for p in hopfs) < 1e-12
+    n = float(FRAME[:, 0].norm())
+    for curve in (hopfs, folds):
+        (point,) = curve.special
+        assert point.kind == "bogdanov-takens"
+        assert point.coefficients == pytest.approx({"a": 1 / n, "b": -1 / n}, rel=1e-8)
+
+
+@pytest.mark.parametrize(("first", "unit"), [(-1, 1), (0, 1e-6)])
+def test_a_curve_starts_where_the_load_is_rounding(first, unit):
+    """The curve of Hopf points μ = 0, found from afar and from itself, with μ in other units."""
+    r2, rate = x**2 + y**2, mu / unit
+    rates = [rate * x - y + (nu - r2) * r2 * x, x + rate * y + (nu - r2) * r2 * y, -2 * z]
+    hopf = framed(rates, mu=first * unit, nu=-1).at().hopf(to=2 * unit)
+    curve = hopf.curve("nu", to=1)
+    assert (kinds(curve), curve.ended) == (["generalised hopf"], "reached 1")
+    assert curve.special[0].value == pytest.approx(0, abs=1e-10)
+    assert len(curve) < 40
+
+
 def test_zero_hopf_and_double_hopf_points():
     u, v = sm.symbols("u v")
     zero_hopf = ode({x: mu * x - y - x**3, y: x + mu * y, z: nu * z + z**2 + x**2}, mu=-1, nu=-1)
@@ -472,6 +513,39 @@ def test_a_curve_of_hopf_points_on_a_family_agrees_with_the_branch_at_its_end():
     curve = first.curve("c_i", to=5)
     assert curve[-1].values == pytest.approx({"Delta": last.value, "c_i": 5}, rel=1e-10)
     assert curve[-1]["X"] == pytest.approx(0.1, rel=1e-14)
+
+
+u = sm.symbols("u")
+
+
+@pytest.mark.parametrize("bent", [0, 1])
+def test_folds_on_a_family_lead_to_a_bogdanov_takens_point(bent):
+    """u moves with x and y, along leaves that are flat (u − x is conserved) or not even surfaces.
+
+    q0 = (1, 0, 1 + u²) of length n then: on folds x² = −ν = 0, where ẋ = −x²/μ slowly, a = −1/(μ n).
+    """
+    force = nu + mu * y + x**2 - x * y
+    equations = {x: y, y: force, u: y * (1 + bent * u**2) + bent * u * force}
+    branch = ode(equations, load=nu, mu=-0.5, nu=-1).at().branch(to=0.2, start={"x": -1, "u": "-3/10"})
+    hopfs, folds = (branch.of_kind(kind)[0].curve("mu", to=1) for kind in ("hopf", "fold"))
+    for curve in (hopfs, folds):
+        (point,) = curve.special
+        n = np.hypot(1, 1 + bent * point["u"] ** 2)
+        assert point.kind == "bogdanov-takens"
+        assert list(point.values.values()) == pytest.approx([0, 0], abs=1e-10)
+        assert point.coefficients == pytest.approx({"a": 1 / n, "b": -1 / n}, rel=1e-7)
+    for point, rate in ((branch.of_kind("fold")[0], -0.5), (folds[-1], 1)):
+        n = np.hypot(1, 1 + bent * point["u"] ** 2)
+        assert point.coefficient == pytest.approx(-1 / (rate * n), rel=1e-8)
+
+
+def test_folds_on_a_family_pass_a_zero_hopf_point():
+    fold = mu + x**2
+    system = ode({x: fold, y: nu * y - z + x * y, z: y + nu * z + x * z, u: fold * (1 + u)}, mu=-1, nu=-0.5)
+    curve = system.at().branch(to=0.2, start={"x": -1}).of_kind("fold")[0].curve("nu", to=1)
+    assert (kinds(curve), curve.ended) == (["zero-hopf"], "reached 1")
+    assert curve.special[0].value == pytest.approx(0, abs=1e-10)
+    assert curve.special[0].coefficients["omega"] == pytest.approx(1, rel=1e-10)
 
 
 def test_stiff_modes_are_not_taken_for_structural_zeros():

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
     from pfaff.bifurcation.equilibria import SpecialPoint
     from pfaff.bifurcation.hopf import Hopf
-    from pfaff.case import Bound
-    from pfaff.flow import Flow
 
 NAN = float("nan")
+ZERO = 1e-6  # of the terms that it is made of, what is left of a vector that vanishes
+DRIFTS = 1e-6  # of the second-order terms, a share along the family that is none
+BESIDE = 1e-3  # of ω, the change of the critical eigenvalue over a search that is too short to be a scale
 
 
 @dataclass(frozen=True)
@@ -105,12 +106,16 @@ class Singular:
         """N_z v for every component of z."""
         raise NotImplementedError
 
-    def _eigenvalues(self, z: np.ndarray) -> np.ndarray:
-        J = self.slice.state_jacobian(z)
-        return np.linalg.eigvals(Deflation.about(J, self.slice.zeros)(J))
+    def _takens(self, z: np.ndarray) -> dict[str, float]:
+        """Coefficients of a Bogdanov–Takens point; none where its motion drives one along the family."""
+        null, form = self.slice.across(z), self.slice.form(z)
+        bent, unreached = form(null.q, null.q), null.matrix[null.n :, : null.n]
+        drifts = np.abs(unreached @ bent).max(initial=0.0) > DRIFTS * np.linalg.norm(bent)
+        a, b = (NAN, NAN) if drifts else takens_coefficients(null, form)
+        return {"a": a, "b": b}
 
     def event(self, name: str, spot: Spot) -> Event | None:
-        return getattr(self, f"_{name.replace(' ', '_').replace('-', '_')}")(spot)
+        raise NotImplementedError
 
 
 class Folds(Singular):
@@ -132,24 +137,42 @@ class Folds(Singular):
         return null_of(self._matrix(z), s.n, like)
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> CurveFacts:
-        values, null, form = self._eigenvalues(z), self.null(z), self.slice.form(z)
+        s, null = self.slice, self.null(z)
+        values, form = np.linalg.eigvals(s.reduced(z)), s.form(z)
         others = np.delete(values, np.abs(values).argmin())
         a = float(null.p @ form(null.q, null.q)) / 2
-        return CurveFacts(values, 0.0, a, null.overlap, signed_log(others), hopf_product(others))
+        overlap = self._overlap(z) if self._passes_zero(z, null.p) else NAN
+        return CurveFacts(values, 0.0, a, overlap, signed_log(others), hopf_product(others))
+
+    def _passes_zero(self, z: np.ndarray, p: np.ndarray) -> bool:
+        """Whether an eigenvalue is zero: pᵀJ = 0. Elsewhere the branch turns on its family of equilibria."""
+        units = self.slice.sizes[: self.slice.n]
+        J, p = self.slice.state_jacobian(z) * units / units[:, None], p * units
+        return bool(np.abs(p @ J).max() <= ZERO * np.abs(p).max() * np.abs(J).max())
+
+    def _overlap(self, z: np.ndarray) -> float:
+        """⟨p, q⟩ across the family, with a sign that does not depend on those of p and q."""
+        null = self.slice.across(z)
+        whole = np.block([[null.matrix, null.left[:, None]], [null.right[None], np.zeros((1, 1))]])
+        return null.overlap * float(np.linalg.slogdet(whole)[0])
 
     def tests(self, spot: Spot) -> dict[str, float]:
         facts = spot.facts
-        if self.slice.k:  # where the branch turns on its family, no eigenvalue need be zero
-            return {"cusp": facts.coefficient}
-        return {"cusp": facts.coefficient, "bogdanov-takens": facts.overlap, "zero-hopf": bounded(facts.hopf)}
+        of_zero = {"bogdanov-takens": facts.overlap, "zero-hopf": bounded(facts.hopf)}
+        return {"cusp": facts.coefficient} | (
+            of_zero if np.isfinite(facts.overlap) and len(self.slice.zeros) < 2 else {}
+        )
+
+    def event(self, name: str, spot: Spot) -> Event | None:
+        found = {"cusp": self._cusp, "bogdanov-takens": self._bogdanov_takens, "zero-hopf": self._zero_hopf}
+        return found[name](spot)
 
     def _cusp(self, spot: Spot) -> Event | None:
         c = NAN if self.slice.k else cusp_coefficient(self.null(spot.z), self.slice.form(spot.z))
         return Event("cusp", spot, detail={"c": c})
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
-        a, b = takens_coefficients(self.null(spot.z), self.slice.form(spot.z))
-        return Event("bogdanov-takens", spot, detail={"a": a, "b": b})
+        return Event("bogdanov-takens", spot, detail=self._takens(spot.z))
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         values = spot.facts.eigenvalues
@@ -185,7 +208,7 @@ class Hopfs(Singular):
         return float(np.linalg.det(plane.T @ J @ plane))
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> CurveFacts:
-        values, square = self._eigenvalues(z), self.square(z)
+        values, square = np.linalg.eigvals(self.slice.reduced(z)), self.square(z)
         critical = np.sqrt(complex(-square))
         first = np.abs(values - critical).argmin()
         rest = np.delete(values, first)
@@ -213,11 +236,17 @@ class Hopfs(Singular):
         }
         return tests | ({"generalised hopf": facts.coefficient} if np.isfinite(facts.coefficient) else {})
 
+    def event(self, name: str, spot: Spot) -> Event | None:
+        found = {
+            "bogdanov-takens": self._bogdanov_takens,
+            "zero-hopf": self._zero_hopf,
+            "double hopf": self._double_hopf,
+            "generalised hopf": self._generalised_hopf,
+        }
+        return found[name](spot)
+
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
-        s = self.slice
-        null = null_of(s.jacobian(spot.z)[:, : s.n + s.k], s.n)
-        a, b = takens_coefficients(null, self.slice.form(spot.z))
-        return Event("bogdanov-takens", spot, last=True, detail={"a": a, "b": b}, outranks=("zero-hopf",))
+        return Event("bogdanov-takens", spot, last=True, detail=self._takens(spot.z), outranks=("zero-hopf",))
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         square = spot.facts.square
@@ -278,9 +307,10 @@ class CurvePoint(RestPoint):
 
     @cached_property
     def coefficient(self) -> float:
-        """l1 of a Hopf point, a of a fold."""
+        """l1 of a Hopf point, a of a fold where an eigenvalue is zero."""
         if isinstance(self.problem, Folds):
-            return fold_coefficient(self.problem.null(self.spot.z), self.slice.form(self.spot.z))
+            known = np.isfinite(self.spot.facts.overlap)
+            return fold_coefficient(self.slice.across(self.spot.z), self.slice.form(self.spot.z)) if known else NAN
         return self.spot.facts.coefficient / self.omega if self.omega else NAN
 
     @property
@@ -340,8 +370,14 @@ def curve_of_hopf(hopf: Hopf, name: str, to: float, step: float, points: int, pr
     around = hopf.around
     zeros = zero_chain(around.jacobian(hopf.x, hopf.value), around.zeros)
     held = [around.flow.states[j] for j in around.held]
-    start = Start(Hopfs, hopf.case, around.flow, hopf.load, hopf.x, held, zeros)
-    return start.curve(name, to, step, points, progress)
+    s, z = slice_of(hopf.case, around.flow, (hopf.load,), hopf.x, (_searched(hopf),), held, zeros)
+    return _curve(Hopfs, s, z, name, to, step, points, progress)
+
+
+def _searched(hopf: Hopf) -> float:
+    """How far the load was followed to a Hopf point; from its neighbourhood, what would turn λ by as much as iω."""
+    apart = abs(hopf.value - hopf.origin)
+    return apart if apart * abs(hopf.crossing) > BESIDE * hopf.omega else hopf.omega / abs(hopf.crossing)
 
 
 def curve_of_special(special: SpecialPoint, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
@@ -353,37 +389,24 @@ def curve_of_special(special: SpecialPoint, name: str, to: float, step: float, p
             f"no curve starts from a {special.kind} along {special.parameter}: take a fold or a Hopf point of a "
             "branch in a parameter"
         )
-    at = (special.x, s.held_states, s.zeros, s.sizes[: s.n])
-    start = Start(kinds[special.kind], special.case, s.flow, s.free[0], *at)
-    return start.curve(name, to, step, points, progress)
+    s = replace(s, case=special.case)
+    return _curve(kinds[special.kind], s, special.spot.z, name, to, step, points, progress)
 
 
-@dataclass(frozen=True)
-class Start:
-    """A singular equilibrium from which a curve is followed."""
-
-    kind: type[Singular]
-    case: Bound
-    flow: Flow
-    load: str
-    x: np.ndarray
-    held: list[str]
-    zeros: tuple[int, ...]
-    sizes: np.ndarray | None = None  # of the states, where the branch tells
-
-    def curve(self, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
-        case, system = self.case, self.case.system
-        name = system.parameter(name).name
-        if name == self.load:
-            raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
-        value, other = (float(case.numbers[system.parameter_names.index(each)]) for each in (self.load, name))
-        to = check_following(name, other, to, step, points)
-        spans = (abs(value) or 1.0, abs(to - other))
-        free = (self.load, name)
-        problem, z = slice_of(case, self.flow, free, self.x, spans, self.held, self.zeros, self.sizes)
-        deflate = Deflation.about(problem.state_jacobian(z), self.zeros)
-        singular = self.kind(problem, deflate, np.zeros(0), np.zeros(0)).with_borders(z)
-        start = Arclength(singular).corrected(z, np.eye(len(z))[-1])
-        if isinstance(start, str):
-            raise ConvergenceError(f"the curve cannot start at {name} = {other:g}: {start}")
-        return Curve.gathered(singular, Arclength(singular).start(start, to - other), to, step, points, progress)
+def _curve(
+    kind: type[Singular], s: Slice, z: np.ndarray, name: str, to: float, step: float, points: int, progress: Any
+) -> Curve:
+    """From a singular equilibrium."""
+    system = s.case.system
+    name = system.parameter(name).name
+    if name in s.free:
+        raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
+    other = float(s.case.numbers[system.parameter_names.index(name)])
+    to = check_following(name, other, to, step, points)
+    s, z = s.freed(name, other, abs(to - other), z)
+    deflate = Deflation.about(s.state_jacobian(z), s.zeros)
+    singular = kind(s, deflate, np.zeros(0), np.zeros(0)).with_borders(z)
+    start = Arclength(singular).corrected(z, np.eye(len(z))[-1])
+    if isinstance(start, str):
+        raise ConvergenceError(f"the curve cannot start at {name} = {other:g}: {start}")
+    return Curve.gathered(singular, Arclength(singular).start(start, to - other), to, step, points, progress)

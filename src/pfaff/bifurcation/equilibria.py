@@ -202,7 +202,7 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     if event.kind == "fold":
         if problem.slice.k and not _singular(spot.facts.eigenvalues):
             return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
-        null = problem.null(spot.z)
+        null = problem.slice.across(spot.z)
         note = "" if null.overlap else "nothing damps it, ẅ = a w²"
         return special(spot, coefficient=fold_coefficient(null, problem.slice.form(spot.z)), note=note)
     if event.kind != "hopf":

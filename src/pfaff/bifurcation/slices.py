@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.field import Field, regular_flow
+from pfaff.bifurcation.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow import Flow
 from pfaff.jets import COMPACT_FROM, jets_of
@@ -168,13 +169,49 @@ class Slice:
         sizes = self.sizes.copy()
         # States grow together: one that is small beside the others is not followed in its own units.
         sizes[: self.n] *= max(1.0, float((np.abs(z) / sizes)[: self.n].max(initial=0.0)))
-        border = bordering(self.state_jacobian(z), self.k) if self.k else None
-        if border is None or border.columns.shape[1] < self.k:
+        if not self.k:
             return replace(self, sizes=sizes)
-        # Turned as the old ones are, so that determinants keep their sign.
-        D = border.scale[:, None]
-        left, _, right = np.linalg.svd((border.columns / D).T @ (self.columns / D))
-        return replace(self, sizes=sizes, columns=border.columns @ left @ right)
+        D = sizes[: self.n, None]
+        return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
+
+    def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[Slice, np.ndarray]:
+        """With one more parameter free, and its z."""
+        pull = np.column_stack([self.pull, np.zeros(self.k)])
+        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span))
+        return fresh, np.append(z, value)
+
+    def reached(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """∂f/∂x in the units of the states, and bases there of what states and parameters reach, and do not.
+
+        The latter belongs to the family: at a fold the states alone do not reach all the rest.
+        """
+        columns = [*range(self.n), *range(self.n + self.k, len(z))]
+        wide = self.jacobian(z)[: self.n, columns] * self.sizes[columns] / self.sizes[: self.n, None]
+        left = np.linalg.svd(wide)[0]
+        return wide[:, : self.n], left[:, : self.n - self.k], left[:, self.n - self.k :]
+
+    def reduced(self, z: np.ndarray) -> np.ndarray:
+        """∂f/∂x without its structural zeros, at bifurcations too."""
+        matrix, kept, _ = self.reached(z)
+        matrix = kept.T @ matrix @ kept
+        for k in self.zeros[1:]:
+            kept = np.linalg.svd(matrix)[0][:, : len(matrix) - k]
+            matrix = kept.T @ matrix @ kept
+        return matrix
+
+    def across(self, z: np.ndarray) -> Null:
+        """The null vectors of a bifurcation: q among what is reached, and p orthogonal to motions t along the family.
+
+        J q1 = q has no solution with another q, nor Jᵀp0 = p with another p. Where zeros form blocks, bordered ones.
+        """
+        if len(self.zeros) > 1:
+            return null_of(self.jacobian(z)[:, : self.n + self.k], self.n)
+        J, P = self.state_jacobian(z), np.linalg.qr(self.reached(z)[2] / self.sizes[: self.n, None])[0]
+        blank = np.zeros((self.k, self.k))
+        q = null_of(np.block([[J, P], [P.T, blank]]), self.n).q
+        null = np.linalg.svd(J)[2][self.n - self.k - 1 :]
+        t = np.linalg.svd(null - np.outer(null @ q, q))[2][: self.k].T  # all of them but q
+        return null_of(np.block([[J, _turned(t, P)], [P.T, blank]]), self.n)
 
     def probes(self, z: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """∂f/∂x on both sides of z along each column of directions, [:, :, column], and half the distances."""
@@ -215,6 +252,12 @@ class Slice:
         return Border(self.columns, self.rows, at.left, at.right, at.scale)
 
 
+def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """Columns turned among themselves as others are, so that determinants keep their sign."""
+    left, _, right = np.linalg.svd(columns.T @ like)
+    return columns @ left @ right
+
+
 def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
     if len(x) <= COMPACT_FROM:
@@ -224,12 +267,9 @@ def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 
 def slice_of(
     case: Bound, flow: Flow, free: tuple[str, ...], x: np.ndarray, spans: Sequence[float], fixed: Sequence[str],
-    zeros: tuple[int, ...], states: np.ndarray | None = None,
+    zeros: tuple[int, ...],
 ) -> tuple[Slice, np.ndarray]:  # fmt: skip
-    """The problem about an equilibrium with these structural zeros, and its z there.
-
-    ``states`` are sizes of the states where they are known; those of a singular equilibrium alone may mislead.
-    """
+    """The problem about an equilibrium with these structural zeros, and its z there."""
     J = jacobian_of(flow, x, case.numbers)
     k = zeros[0] if zeros else 0
     moving = [flow.states.index(name) for name in free if name in flow.states]
@@ -242,8 +282,7 @@ def slice_of(
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
         pull[0, 0] = rows[0, j]
     span = np.abs(np.asarray(spans, dtype=float))
-    usual = _sizes(J, x, flow, case, free, span) if states is None else states
-    sizes = np.concatenate([usual, np.ones(k), span])
+    sizes = np.concatenate([_sizes(J, x, flow, case, free, span), np.ones(k), span])
     z = np.concatenate([x, np.zeros(k), values])
     return Slice(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
 
