@@ -257,6 +257,19 @@ def test_period_doubling_cascade_of_lorenz():
     assert ratios[-1] == pytest.approx(4.669, rel=0.03)
 
 
+def test_the_symmetric_orbit_of_lorenz_loses_its_symmetry():
+    """Near r = 313 and, on the branch without symmetry, a period doubling near 229 (Sparrow 1982, ch. 4)."""
+    case = lorenz().at(rho=350)
+    branch = case.orbit(case.simulate(100, x=1, y=2, z=300, samples=20001)).orbits(to=200)
+    (pitchfork,) = branch.special
+    assert pitchfork.kind == "branch point"
+    assert pitchfork.value == pytest.approx(313, abs=0.5)
+    off = pitchfork.switch(to=200)
+    assert abs(off[-1].orbit["x"].max() + off[-1].orbit["x"].min()) > 1
+    (doubling,) = off.of_kind("period doubling")
+    assert doubling.value == pytest.approx(229.4, abs=0.1)
+
+
 def test_homoclinic_orbit_of_lorenz():
     """Cycles from the Hopf point at 24.7368 end in a homoclinic orbit at 13.926 (Sparrow 1982), with no label."""
     branch = lorenz().at(rho=14).hopf(to=30, x=6, y=6, z=13).orbits(to=10)
