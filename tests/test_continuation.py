@@ -759,6 +759,17 @@ def test_text_is_a_number_where_it_says_one():
     assert branch.at("1/2")[0]["x"] == pytest.approx(np.sqrt(0.5), rel=1e-12)
 
 
+def test_what_is_extended_far_takes_steps_of_the_longer_range():
+    case = ode({x: mu - x**2}, mu=1).at()
+    branch = case.branch(to=2, start={"x": 1})
+    far = branch.extend(to=100)
+    assert far[-1].value == pytest.approx(100, abs=1e-12)
+    assert len(far) - len(branch) < 1.2 * len(case.branch(to=100, start={"x": 1}))
+    hopf = ode({x: mu * x - y - nu * x**3, y: x + mu * y - nu * y**3}, mu=-1, nu=1).at().hopf(to=1)
+    curve = hopf.curve("nu", to=2)
+    assert len(curve.extend(to=500)) - len(curve) < 1.2 * len(hopf.curve("nu", to=500))
+
+
 def test_results_say_in_one_line_what_they_are():
     branch = lorenz().at().branch(to=2)
     assert repr(branch) == (

@@ -447,6 +447,22 @@ def test_a_search_may_start_at_its_hopf_point():
             pfaff.ode({x: y, y: rate * y - x - x**2 * y}, parameters={mu: 0}, load=mu).at().hopf()
 
 
+def test_a_hopf_point_just_before_a_fold():
+    """Bazykin's predator and prey: trace 0 at α = 0.8693536, fold at 0.8693178, the search from 0.8697."""
+    alpha, delta = sm.symbols("alpha delta")
+    shared = x * y / (1 + alpha * x)
+    bazykin = pfaff.ode(
+        {x: x - shared - x**2 / 100, y: shared - y - delta * y**2}, {alpha: "0.9", delta: "0.0055"}, load=alpha
+    )
+    case = bazykin.at(alpha="0.8697")
+    found = case.hopf(to=0.8693, x=46.3, y=22.2)
+    J = bazykin.flow.jacobian(found.x, found.case.at(alpha=found.value))
+    assert np.trace(J) == pytest.approx(0, abs=1e-12)
+    assert found.value == pytest.approx(0.869353621, abs=1e-9)
+    with pytest.raises(NoBifurcationError, match=r"from alpha = 0.8697 to 0.8694"):
+        case.hopf(to=0.8694, x=46.3, y=22.2)
+
+
 def test_a_pair_that_only_touches_the_axis_is_no_hopf_point():
     f, g = polar(-1)
     touching = pfaff.ode({x: f.subs(mu, -((mu - 1) ** 2)), y: g.subs(mu, -((mu - 1) ** 2))}, {mu: 0}, load=mu)

@@ -19,7 +19,7 @@ CURVED = 0.3  # share of a step by which the tangents at its ends may miss the o
 RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
 STRAIGHT = 1e-15  # residual of a point that needs no correction
 SHORTEST = 1e-13  # of the load, relative to the interval
-NEARBY = 1e-3  # a neighbouring load, relative
+NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
@@ -240,10 +240,18 @@ class StatePath(Path):
         """Zero eigenvalues that persist as the load changes: of families of equilibria, not of a bifurcation."""
         from pfaff.steady import bordering
 
-        nearby = self.origin + NEARBY * (1 + abs(self.origin))
-        loads = [self.origin, nearby if self._step(self.origin, nearby) is not None else 2 * self.origin - nearby]
-        solutions = [(self.solution(load), self.numbers(load)) for load in loads]
+        solutions = [(self._known[load], self.numbers(load)) for load in (self.origin, self._beside())]
         return min(bordering(self.flow.jacobian(*each)).right.shape[1] for each in solutions)
+
+    def _beside(self) -> float:
+        """A neighbouring load that one step reaches, on either side: near a fold a very near one."""
+        apart = NEARBY * (1 + abs(self.origin))
+        for load in (self.origin + side * apart / 4**k for k in range(NEARER) for side in (1, -1)):
+            z = self._step(self.origin, load)
+            if z is not None:
+                self._remember(load, z)
+                return load
+        return self.origin
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:
         from pfaff.steady import linearise_flow

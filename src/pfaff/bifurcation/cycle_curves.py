@@ -153,7 +153,8 @@ class CycleCurve(Sequence[CyclePoint, CycleSpecial]):
         last, name = self.points[-1], self.parameters[-1]
         to = check_following(name, last.value, to, self.step, points)
         ahead = last.value - self.points[-2].value if len(self) > 1 else to - last.value
-        continuation = CurveContinuation(self.kind, self.spans, name)
+        spans = self.spans | {name: max(self.spans[name], abs(to - last.value))}
+        continuation = CurveContinuation(self.kind, spans, name)
         first = continuation.start(last.special.problem, last.special.point, float(np.cos(last.angle)), ahead)
         if isinstance(first, str):
             raise ConvergenceError(f"the curve cannot go on from {name} = {last.value:g}: {first}")

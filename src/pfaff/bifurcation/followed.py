@@ -121,8 +121,9 @@ class Followed(Sequence[Point, Special]):
         to = check_following(self.parameters[-1], last.value, to, self.step, points)
         if self.ended == CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
-        home = self.points[0].spot
-        more = self.gathered(last.problem, last.spot, to, self.step, points, progress, home=home)
+        problem = _reaching(last.problem, abs(to - last.value))
+        spot, home = Arclength(problem).spot(last.spot.z, last.spot.tangent), self.points[0].spot
+        more = self.gathered(problem, spot, to, self.step, points, progress, home=home)
         return replace(
             self,
             points=self.points + more.points[1:],
@@ -187,6 +188,13 @@ class Followed(Sequence[Point, Special]):
         except KeyboardInterrupt:
             ended = "interrupted"
         return cls(tuple(kept), tuple(special), ended, step, tuple(places))
+
+
+def _reaching(problem: Any, span: float) -> Any:
+    """The same problem, its steps measured by a longer range of the parameter."""
+    sizes = problem.slice.sizes.copy()
+    sizes[-1] = max(sizes[-1], span)
+    return replace(problem, slice=replace(problem.slice, sizes=sizes))
 
 
 def check_following(name: str, value: float, to: Any, step: Any, points: Any) -> float:
