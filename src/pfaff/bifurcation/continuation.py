@@ -53,6 +53,7 @@ SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is
 TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 MULTIPLE = "multiple "
+AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
 WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
 
 
@@ -327,8 +328,9 @@ class Continuation:
     def _closing(self, a: Point, b: Point, home: Point) -> Point | None:
         """The orbit between two that is the one at home, whatever its phase."""
         start, before, after = (self._signature(each.cycle, home) for each in (home, a, b))
+        ahead = self._signature(home.cycle.moved(home.tangent, AHEAD), home) - start
         chord = after - before
-        if not 0 < (start - before) @ chord <= chord @ chord:
+        if not 0 < (start - before) @ chord <= chord @ chord or ahead @ chord < 0:  # or the same way back
             return None
         located = self.locate(a, b, lambda each: float((self._signature(each.cycle, home) - start) @ chord))
         if located is None:
@@ -337,8 +339,8 @@ class Continuation:
         return located[1] if apart < max(RETURNED, self.accuracy) else None
 
     def _signature(self, cycle: Cycle, home: Point) -> np.ndarray:
-        sizes = moments(self.collocation, cycle, home.metric.states)
-        return np.array([cycle.value / self.span, cycle.period / home.cycle.period, *sizes])
+        shape = moments(self.collocation, cycle, 1 / home.metric.states)
+        return np.array([cycle.value / self.span, cycle.period / home.cycle.period, *shape])
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve that lasts for a while."""
