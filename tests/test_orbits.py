@@ -270,6 +270,17 @@ def test_a_closed_branch_comes_back_to_its_start(unit):
     assert from_fold.ended == branch.ended
 
 
+def test_a_branch_starts_in_small_units_of_states_and_large_ones_of_the_load():
+    """The determinant at the first orbit, which is pinned by the load, is then far from that of the next."""
+    mu = sm.Symbol("mu", real=True)
+    square = (x**2 + y**2) * 10**12
+    growth = sm.Rational(1, 4) - (mu / 10**6) ** 2 - (square - 2) ** 2 + 5 * 10**4 * x
+    orbit = circles(growth, 1.5e-6, mu, 2 * 10**5)
+    branch = orbit.orbits(to=-3e6, step=0.1)
+    assert branch.ended.startswith("closes")
+    assert [each.kind for each in branch.special] == ["fold", "fold"]
+
+
 def test_orbits_that_only_get_small_or_slow_go_on():
     """r = e^−μ, T = 2π e^μ, and T of van der Pol's equation: (3 − 2 ln 2) μ + 7.01432 μ^−1/3 − …"""
     mu = sm.Symbol("mu", real=True)

@@ -246,7 +246,8 @@ class Continuation:
                     ds, before = ds / 2, None
                     continue
                 found = self._together(point, following, found)
-            rate = (following.determinant - point.determinant) / ds
+            # The determinant of the first orbit belongs to other pins.
+            rate = 0.0 if earlier is None else (following.determinant - point.determinant) / ds
             if not inside:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
