@@ -284,20 +284,32 @@ def circles(growth, start, load, value, factor=1):
     return ode.at().orbit(ode.at().simulate(60, x=start))
 
 
-def test_a_closed_branch_comes_back_to_its_start():
+@pytest.mark.parametrize("unit", [1, 10**5])
+def test_a_closed_branch_comes_back_to_its_start(unit):
     """(r² − 2)² + μ² = 1/4, once around: two folds; also if it is followed in two parts."""
     mu = sm.Symbol("mu", real=True)
-    orbit = circles(sm.Rational(1, 4) - mu**2 - (x**2 + y**2 - 2) ** 2, 1.6, mu, 0)
+    orbit = circles(sm.Rational(1, 4) - mu**2 - ((x**2 + y**2) / unit**2 - 2) ** 2, 1.6 * unit, mu, 0)
     branch = orbit.orbits(to=1)
     assert branch.ended == "closes: it is back at its first point"
     assert [each.kind for each in branch.special] == ["fold", "fold"]
     assert [each.value for each in branch.special] == pytest.approx([0.5, -0.5], abs=1e-10)
     assert branch[-1].value == pytest.approx(0, abs=1e-6)
-    assert branch[-1].amplitude["x"] == pytest.approx(np.sqrt(2.5), abs=1e-6)
+    assert branch[-1].amplitude["x"] / unit == pytest.approx(np.sqrt(2.5), abs=1e-6)
     parts = orbit.orbits(to=1, points=20).extend(to=3)
     assert (parts.ended, len(parts.special)) == (branch.ended, 2)
     from_fold = branch.special[0].orbits(to=-1)
     assert from_fold.ended == branch.ended
+
+
+def test_a_branch_starts_in_small_units_of_states_and_large_ones_of_the_load():
+    """The determinant at the first orbit, which is pinned by the load, is then far from that of the next."""
+    mu = sm.Symbol("mu", real=True)
+    square = (x**2 + y**2) * 10**12
+    growth = sm.Rational(1, 4) - (mu / 10**6) ** 2 - (square - 2) ** 2 + 5 * 10**4 * x
+    orbit = circles(growth, 1.5e-6, mu, 2 * 10**5)
+    branch = orbit.orbits(to=-3e6, step=0.1)
+    assert branch.ended.startswith("closes")
+    assert [each.kind for each in branch.special] == ["fold", "fold"]
 
 
 def test_orbits_that_only_get_small_or_slow_go_on():

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import ceil, copysign, isnan, log, nan, sqrt
+from math import ceil, copysign, isnan, nan, sqrt
 
 import numpy as np
 
@@ -51,10 +51,11 @@ NEAR, DIPS = 0.5, 4  # of a function, its least value in a step that is looked i
 PROBE = 0.05  # of a step, over which it is seen whether a function grows
 LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
 SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
+TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
-AWAY = 3  # steps from which a branch may come back to its start
 MULTIPLE = "multiple "
-WITHIN = 1.5  # of a step, how near the start must be to lie in it
+AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
+WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,6 +244,7 @@ class Continuation:
         multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
         passed, home = [self._passed(point)], home or point
         shortest, greatest, _ = passed[0]
+        farthest = self._away(passed[0], home)
         while True:
             if since >= ADAPT_EVERY:
                 moved, rate, since = self.remeshed(point, self._intervals(point)), 0.0, 0
@@ -258,7 +260,9 @@ class Continuation:
                 continue
             following, turn = taken
             inside = bounds[0] < following.value < bounds[1]
-            closing = self._closing(point, following, home, ds) if inside and len(passed) > AWAY else None
+            facts = self._passed(following)
+            away = self._away(facts, home)
+            closing = self._closing(point, following, home) if inside and away < min(farthest, WITHIN * ds) else None
             if closing is not None:
                 yield from self._finished(point, closing, Stop(CLOSED), earlier, gone, hidden)
                 return
@@ -269,8 +273,9 @@ class Continuation:
                     ds, before = ds / 2, None
                     continue
                 found = self._together(point, following, found)
-            # On families the size of the determinant varies with the pivots: only its sign is to be trusted.
-            rate = (following.determinant - point.determinant) / ds if self.structural == 1 else 0.0
+            # The determinant of the first orbit belongs to other pins; on families its size varies with the pivots.
+            told = earlier is not None and self.structural == 1
+            rate = (following.determinant - point.determinant) / ds if told else 0.0
             if not inside:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
@@ -286,9 +291,9 @@ class Continuation:
                     return
                 following, rate, since = finer, 0.0, 0
             yield following
-            passed.append(self._passed(following))
-            period, amplitude, _ = passed[-1]
-            shortest, greatest = min(shortest, period), max(greatest, amplitude)
+            passed.append(facts)
+            period, amplitude, _ = facts
+            shortest, greatest, farthest = min(shortest, period), max(greatest, amplitude), max(farthest, away)
             if period > LONG * shortest or amplitude < VANISHING * greatest:
                 stop = self._ended(following, passed)
                 if stop:
@@ -331,24 +336,30 @@ class Continuation:
         """What tells how a branch ends: period, largest amplitude and the parameter, relative to its range."""
         return point.cycle.period, point.cycle.largest_amplitude, point.value / self.span
 
+    def _away(self, facts: tuple[float, float, float], home: Point) -> float:
+        """How far an orbit is at least from the one at home, by these facts alone."""
+        period, amplitude, value = facts
+        longer, larger = period / home.cycle.period, amplitude / home.cycle.largest_amplitude
+        return max(abs(value - home.value / self.span), abs(longer - 1), abs(larger - 1))
+
     def _ended(self, last: Point, passed: list[tuple[float, float, float]]) -> Stop | None:
         """Whether orbits shrink to an equilibrium, or come to rest at one."""
         periods, amplitudes, values = zip(*passed, strict=True)
         rows = [(value,) for value in values]
-        if amplitudes[-1] < VANISHING * max(amplitudes) and converge([1 / each for each in amplitudes], rows):
+        if amplitudes[-1] < VANISHING * max(amplitudes) and converge(
+            [1 / max(each, TINY) for each in amplitudes], rows
+        ):
             return Stop(f"the orbits shrink to an equilibrium near {last.value:.8g}: a Hopf point")
         if homoclinic(self.collocation, last.cycle, periods, rows):
             return Stop(f"the period grows without bound near {last.value:.10g}: towards a homoclinic orbit")
         return None
 
-    def _closing(self, a: Point, b: Point, home: Point, ds: float) -> Point | None:
+    def _closing(self, a: Point, b: Point, home: Point) -> Point | None:
         """The orbit between two that is the one at home, whatever its phase."""
-        there, here, reach = home.cycle, b.cycle, WITHIN * ds
-        if abs(b.value - home.value) > reach * self.span or abs(log(here.period / there.period)) > reach:
-            return None
         start, before, after = (self._signature(each.cycle, home) for each in (home, a, b))
+        ahead = self._signature(home.cycle.moved(home.tangent, AHEAD), home) - start
         chord = after - before
-        if not 0 < (start - before) @ chord <= chord @ chord:
+        if not 0 < (start - before) @ chord <= chord @ chord or ahead @ chord < 0:  # or the same way back
             return None
         located = self.locate(a, b, lambda each: float((self._signature(each.cycle, home) - start) @ chord))
         if located is None:
@@ -357,8 +368,8 @@ class Continuation:
         return located[1] if apart < max(RETURNED, self.accuracy) else None
 
     def _signature(self, cycle: Cycle, home: Point) -> np.ndarray:
-        sizes = moments(self.collocation, cycle, home.metric.states)
-        return np.array([cycle.value / self.span, log(cycle.period), *sizes])
+        shape = moments(self.collocation, cycle, 1 / home.metric.states)
+        return np.array([cycle.value / self.span, cycle.period / home.cycle.period, *shape])
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve that lasts for a while."""
