@@ -412,12 +412,12 @@ def test_a_branch_keeps_the_level_of_a_conserved_quantity_that_is_not_linear():
         assert np.sort(np.abs(point.multipliers - 1))[:2] == pytest.approx([0, 0], abs=1e-9)
 
 
-def test_cycles_of_a_rotor_are_those_of_its_reduction_by_the_momentum():
-    """L = (1 + q²) ψ̇ is conserved, and the frequency alone depends on it: the reduced equation has L = 1."""
+def rotor():
+    """An oscillator that turns: the momentum L = (1 + q²) ψ̇ is conserved."""
     q, psi = coordinates("q psi")
     drive = sm.Symbol("d", real=True)
     v, spin = q.diff(TIME), psi.diff(TIME)
-    rotor = pfaff.System(
+    return pfaff.System(
         name="rotor",
         coordinates=[q, psi],
         kinetic=(v**2 + (1 + q**2) * spin**2) / 2,
@@ -426,7 +426,12 @@ def test_cycles_of_a_rotor_are_those_of_its_reduction_by_the_momentum():
         parameters={drive: -0.5},
         load="d",
     )
-    hopf = rotor.at().branch(to=0.5, start={"psi_dot": 1.0}).of_kind("hopf")[0].hopf
+
+
+def test_cycles_of_a_rotor_are_those_of_its_reduction_by_the_momentum():
+    """L = (1 + q²) ψ̇ is conserved, and the frequency alone depends on it: the reduced equation has L = 1."""
+    drive = sm.Symbol("d", real=True)
+    hopf = rotor().at().branch(to=0.5, start={"psi_dot": 1.0}).of_kind("hopf")[0].hopf
     spring = 4 * x + x**3 / 2 - x / (1 + x**2) ** 2
     reduced = pfaff.ode({x: y, y: (drive - x**2) * y - spring}, {drive: -0.5}, load=drive).at().hopf()
     assert hopf.c1 == pytest.approx(reduced.c1, rel=1e-9)  # ⟨q, q⟩ = 1 in both, as ψ̇ does not take part
@@ -933,6 +938,34 @@ def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
         with patience("wait", after):
             time.sleep(0.2)
         assert capsys.readouterr().err == told
+
+
+def test_a_motion_that_conserves_a_momentum_is_refused_by_name():
+    case = rotor().at(d=0.5)
+    with pytest.raises(ConvergenceError, match="one of a family of orbits at d = 0.5, as where energy or a momentum"):
+        case.orbit(case.simulate(60, q=0.3, psi_dot=1.0))
+
+
+@pytest.mark.parametrize("stiffness", [10, 20])
+def test_an_orbit_from_the_motion_of_a_relaxation_oscillator(stiffness):
+    """Van der Pol's equation, sampled more coarsely than it jumps; its period by SciPy, between two crossings."""
+    from scipy.integrate import solve_ivp
+
+    def rate(t, u):
+        return [u[1], stiffness * (1 - u[0] ** 2) * u[1] - u[0]]
+
+    def crossing(t, u):
+        return u[0]
+
+    crossing.direction = 1
+    crossings = solve_ivp(rate, (0, 150), [2.0, 0.0], "LSODA", events=crossing, rtol=1e-11, atol=1e-12).t_events[0]
+    strength = sm.Symbol("k", real=True)
+    case = pfaff.ode({x: y, y: strength * (1 - x**2) * y - x}, {strength: stiffness}, load=strength).at()
+    for duration in (150, 163, 169.2):
+        orbit = case.orbit(case.simulate(duration, x=0.9))
+        assert orbit.period == pytest.approx(np.diff(crossings)[-1], rel=1e-7)
+        assert orbit.symmetric
+        assert orbit.stable
 
 
 @pytest.mark.parametrize("nonlinear", [lambda x: sm.sin(x), lambda x: x - x**2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -42,6 +43,9 @@ FINEST = 1e-14  # accuracy that can be asked for
 FEWEST_SAMPLES = 8  # of a motion
 COMPILING = "compiling what periodic orbits need: the first time up to a minute, then kept on disk"
 DOUBLE = 0.05  # distance of two multipliers from 1 in a family of orbits, on a motion that is sampled
+STEPPED = 1e-9  # error of a motion that is integrated again, relative
+LONGER = (1.5, 6.0)  # times the period that its samples suggest, for which it is
+FINE = 10  # times the usual intervals, for such a motion
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
@@ -502,22 +506,34 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
     value = _value(case, load)
-    guess = _guess(problem, t, x, start, period, value)
-    try:
-        found = _at(problem, guess, value)
-    except ConvergenceError as why:
-        if not _one_of_many(problem, guess):
-            raise
-        raise ConvergenceError(
-            f"the motion is one of a family of orbits at {load} = {value:.10g}, as where energy is conserved: two "
-            "of its multipliers are 1, and none of the family is alone. Add damping or drive to select one"
-        ) from why
+    found = _settled(problem, t, x, start, period, value)
     loops = _loops(problem, found.point.cycle)
     if loops > 1:
-        found = _at(problem, _guess(problem, t, x, t[-1] - period / loops, period / loops, value), value)
+        found = _at(problem, _part(problem, found.point.cycle, loops), value)
     cycle = found.point.cycle
-    half = _half(problem, cycle) if problem.odd(np.abs(cycle.x).max(axis=0)) else None
-    return found if half is None else _at(problem, half, value)
+    symmetric = problem.odd(np.abs(cycle.x).max(axis=0)) and _mirrored(problem, cycle)
+    return _at(problem, _part(problem, cycle, 2, -1.0), value) if symmetric else found
+
+
+def _settled(
+    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
+) -> OrbitPoint:
+    """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them."""
+    guess = _guess(problem, t, x, start, period, value)
+    try:
+        return _at(problem, guess, value)
+    except ConvergenceError as why:
+        if not _one_of_many(problem, guess):
+            guess = _integrated(problem, t, x, start, period, value) or guess
+            with suppress(ConvergenceError):
+                return _at(problem, guess, value)
+            if not _one_of_many(problem, guess):
+                raise
+        raise ConvergenceError(
+            f"the motion is one of a family of orbits at {problem.load} = {value:.10g}, as where energy or a momentum "
+            "is conserved: two of its multipliers are 1, and none of the family is alone. Add damping or drive to "
+            "select one, or follow the orbits from a Hopf point, which keep its level"
+        ) from why
 
 
 def _one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
@@ -607,19 +623,64 @@ def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, pe
     return Cycle(mesh, at, K, np.array([period, value]), np.ones(len(x)))
 
 
-def _half(problem: OrbitProblem, cycle: Cycle) -> Cycle | None:
-    """Half of an orbit with x(t + T/2) = −x(t); none if it has not this symmetry."""
+def _integrated(
+    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
+) -> Cycle | None:
+    """The loop from the sample before its start until it closes, integrated, on a mesh of as many steps each."""
+    from scipy.integrate import solve_ivp
+
+    c = problem.collocation
+    first = int(np.clip(np.searchsorted(t, start, side="right") - 1, 0, len(t) - 2))
+    x0, size = x[:, first], np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1)
+    size = np.where(size > 0, size, size.max())
+
+    def rate(_: float, state: np.ndarray) -> np.ndarray:
+        return c.equations.rates(state[None], value)[:, 0]
+
+    for times in LONGER:
+        about = solve_ivp(rate, (0, times * period), x0, "LSODA", dense_output=True, rtol=STEPPED, atol=STEPPED * size)
+        T = _return(about, rate(0.0, x0) / size**2, size, period / 2)
+        if T is not None:
+            break
+    else:
+        return None
+    steps = np.append(about.t[about.t < T], T) / T
+    mesh = Mesh(np.interp(np.linspace(0, len(steps) - 1, FINE * INTERVALS + 1), np.arange(len(steps)), steps))
+    at, inner = about.sol(T * mesh.at).T, about.sol(T * mesh.points(c.gauss.c)).T
+    at[-1] = at[0]
+    K = T * c.equations.rates(inner, value)[c.equations.rows].T.reshape(len(mesh), c.gauss.degree, -1)
+    return Cycle(mesh, at, K, np.array([T, value]), np.ones(len(x)))
+
+
+def _return(about: Any, across: np.ndarray, size: np.ndarray, after: float) -> float | None:
+    """When a solution comes back to its beginning, through the plane across it; none if it does not."""
+    away = about.y - about.y[:, :1]
+    ahead = across @ away
+    k = np.flatnonzero((ahead[:-1] < 0) & (ahead[1:] >= 0) & (about.t[1:] > after))
+    if not about.success or not len(k):
+        return None
+    times = about.t[k] - ahead[k] * np.diff(about.t)[k] / np.diff(ahead)[k]
+    missed = np.abs((about.sol(times) - about.y[:, :1]) / size[:, None]).max(axis=0)
+    return float(times[missed.argmin()]) if missed.min() < RETURN else None
+
+
+def _mirrored(problem: OrbitProblem, cycle: Cycle) -> bool:
+    """Whether x(t + T/2) = −x(t)."""
     c = problem.collocation
     K = c.slopes(cycle)
     s = np.linspace(0.0, 0.5, 64)
     first, second = c.interpolate(cycle, K, s), c.interpolate(cycle, K, s + 0.5)
-    if np.abs(first + second).max() > SAME * np.abs(first).max():
-        return None
-    times = np.linspace(0.0, 0.5, cycle.intervals // 2 + 2)
-    half = c.carried(cycle, K, Mesh(times))
-    scalars = cycle.scalars * np.array([0.5, *[1.0] * (len(cycle.scalars) - 1)])
-    half.x[-1] = -half.x[0]
-    return Cycle(Mesh(2 * times), half.x, half.K / 2, scalars, -cycle.signs)
+    return bool(np.abs(first + second).max() <= SAME * np.abs(first).max())
+
+
+def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float = 1.0) -> Cycle:
+    """The first of equal parts of an orbit, which repeats itself (or its mirror image, where the sign is −1)."""
+    c = problem.collocation
+    times = np.append(cycle.mesh.at[cycle.mesh.at < (1 - SAME) / parts], 1 / parts)
+    part = c.carried(cycle, c.slopes(cycle), Mesh(times))
+    scalars = cycle.scalars * np.array([1 / parts, *[1.0] * (len(cycle.scalars) - 1)])
+    part.x[-1] = sign * part.x[0]
+    return Cycle(Mesh(parts * times), part.x, part.K / parts, scalars, sign * cycle.signs)
 
 
 # Following
