@@ -312,7 +312,7 @@ def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
 
 def _interval(path: Path, to: float | None, near: float | None) -> tuple[float, float]:
     """Direction and length of the search."""
-    if isinstance(path, LoadPath):
+    if isinstance(path, LoadPath) and not path.origin:
         sign = -1.0 if to is not None and to < 0 else 1.0
         return sign, search_range(path, None if to is None else abs(to))
     if to is None:
