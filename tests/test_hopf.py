@@ -578,3 +578,16 @@ def test_a_load_that_cannot_be_zero_is_followed_from_its_own_value():
             case.hopf(to=3)
         with pytest.raises((ConvergenceError, pfaff.errors.SingularMassError), match=r"at [km] = 0, where the path"):
             case.critical()
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_a_search_is_as_long_as_the_equations_say(unit):
+    """Growth (μ − 1)(3 − μ) with μ in any unit: the first Hopf point is at one unit; with growth −1 there is none."""
+    growth, square = (mu / sm.Float(unit) - 1) * (3 - mu / sm.Float(unit)), x**2 + y**2
+    case = pfaff.ode({x: growth * x - y - x * square, y: x + growth * y - y * square}, {mu: 0}, load=mu).at()
+    assert case.hopf().value == pytest.approx(unit)
+    damped = pfaff.ode({x: -x - (1 + mu / sm.Float(unit)) * y, y: x - y}, {mu: 0}, load=mu).at()
+    with pytest.raises(NoBifurcationError, match=r"from mu = 0 to ") as absent:
+        damped.hopf()
+    searched = float(str(absent.value).split(" to ")[1].split(":")[0])
+    assert searched >= max(10, 10 * unit)
