@@ -609,7 +609,7 @@ def test_relative_equilibria_of_a_bead_on_a_free_hoop():
 # Invariance
 
 
-@pytest.mark.parametrize("size", [1e-9, 1e-4, 1e9])
+@pytest.mark.parametrize("size", [1e-9, 1e9])
 @pytest.mark.parametrize("power", [1, 2])
 def test_ways_off_a_branch_point_do_not_depend_on_the_units_of_states(size, power):
     """Of the equilibrium zero nothing tells how large states are: |x| = S |μ − 1|^(1/p) on the branch that crosses."""

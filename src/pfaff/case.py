@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pfaff.errors import NotMechanicalError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError, nearest
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:
@@ -109,8 +109,9 @@ class Bound:
     def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
         """The first Hopf point on the equilibrium path, or the one nearest to the load ``near``, with its normal form.
 
-        A mechanical system is followed from zero load, family coordinates fixed by name; a plain ODE from the value
-        that its parameter has, with starting values of its states by name. ``to`` ends the search, in either direction.
+        A mechanical system is followed from zero load, family coordinates fixed by name; a plain ODE (and a mechanical
+        system that has no equilibrium at zero load) from the value that its parameter has, with starting values of its
+        states by name. ``to`` ends the search, in either direction.
         """
         from pfaff.bifurcation.hopf import find_hopf
 
@@ -218,9 +219,15 @@ class Case(Bound):
         return (*names, *(f"{name}_dot" for name in names))
 
     def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
+        """From zero load; from the value of this case where there is no rest without load, as of a mass or a spring."""
         from pfaff.path import LoadPath
 
-        return LoadPath(self, load, fixed)
+        try:
+            return LoadPath(self, load, fixed)
+        except (ConvergenceError, SingularMassError):
+            if not self.values[load]:
+                raise
+            return LoadPath(self, load, fixed, self._number(load))
 
     def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
         """All equilibria found from seeded random starts, with family coordinates fixed by name.
@@ -234,15 +241,15 @@ class Case(Bound):
     def equilibrium(self, **fixed: float) -> Equilibrium:
         """The equilibrium reached from the origin as the declared load grows from zero to its value.
 
-        Without a load: the one that Newton's method reaches from the origin. Family coordinates are fixed by name.
+        Without a load, or where there is none at zero load: the one that Newton's method reaches from the origin.
+        Family coordinates are fixed by name.
         """
         from pfaff.equilibria import equilibrium_near
-        from pfaff.path import LoadPath
 
         load = self.system.load
         if load is None or not self.values[load.name]:
             return equilibrium_near(self, fixed)
-        path = LoadPath(self, load.name, fixed)
+        path = self.path(load.name, fixed)
         z = path.solution(float(self.values[load.name]))
         return equilibrium_near(self, path.balance.fixed, z)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
-from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
 
 if TYPE_CHECKING:
     from pfaff.case import Bound, Case, OdeCase
@@ -147,19 +147,26 @@ class Path:
 
 
 class LoadPath(Path):
-    """The coordinates and reactions (q, p) of a mechanical system, from zero load."""
+    """The coordinates and reactions (q, p) of a mechanical system, from zero load or another value of it."""
 
     case: Case
 
-    def __init__(self, case: Case, load: str, fixed: Mapping[str, float]) -> None:
+    def __init__(self, case: Case, load: str, fixed: Mapping[str, float], origin: float = 0.0) -> None:
         # The load starts from zero even where its symbol is declared positive.
-        origin = equilibrium_near(case.unchecked(**{load: 0.0}), fixed)
-        z = np.concatenate([origin.q, origin.p])
-        super().__init__(case, load, 0.0, z)
-        self.balance = self._held(fixed, origin.fixed, z)
+        try:
+            first = equilibrium_near(case.unchecked(**{load: origin}), fixed)
+        except (ConvergenceError, SingularMassError) as problem:
+            raise type(problem)(
+                f"{problem}; this is at {load} = {origin:g}, where the path of the load begins"
+            ) from None
+        z = np.concatenate([first.q, first.p])
+        super().__init__(case, load, origin, z)
+        self.balance = self._held(fixed, first.fixed, z)
 
     def _held(self, fixed: Mapping[str, float], at_zero: Mapping[str, float], z: np.ndarray) -> Balance:
         """Family coordinates held along the path: those of the loaded system, if it has fewer than the unloaded one."""
+        if self.origin:
+            return Balance(self.case, at_zero)
         loaded = Balance(self.case.unchecked(**{self.load: 1.0}), fixed).pinned(z)
         chosen = loaded.fixed if len(loaded.fixed) < len(at_zero) else at_zero
         return Balance(self.case, chosen)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a branch that crosses, in units of the states and the range
-INSIDE, HARDLY = 0.1, 1e-8  # of the range asked for, what a first step takes at most and at least
+INSIDE, HARDLY = 0.1, 1e-6  # of the range asked for, what a first step takes at most and at least
 TRIALS = 24  # of units of the states
 ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
 PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time

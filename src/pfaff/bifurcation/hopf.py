@@ -35,7 +35,8 @@ NEWTON_STEPS = 25
 SETTLED = 1e-9  # the last change, relative, of an accepted Hopf point
 ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
 VANISHES = 1e-9  # l1 below this, relative to the terms it is made of, is zero
-RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value
+RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value or to its natural scale
+ALIKE, FLAT = 10.0, 1e-12  # scales of a parameter within this factor are one; changes of a Jacobian that are rounding
 BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
 ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
 STAYS = 1e-6  # growth rates that change slower than this, relative to that of another pair, do not
@@ -269,9 +270,21 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
     to, near = (None if x is None else number_from(word, x) for word, x in (("to", to), ("near", near)))
     fixed = {name: number_from(name, value) for name, value in fixed.items()}
     path = case.path(load, fixed)
-    sign, distance = _interval(path, to, near)
-    outward = Outward(path, sign)
-    reach, ended = reachable(outward, distance)
+    sign, distances = _intervals(path, to, near)
+    for distance in distances:
+        outward = Outward(path, sign)
+        reach, ended = reachable(outward, distance)
+        value = _load_within(outward, distance, reach, near)
+        if value is not None:
+            return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
+        if ended:
+            break
+    raise NoBifurcationError(_absence(path, outward.load(reach), ended))
+
+
+def _load_within(outward: Outward, distance: float, reach: float, near: float | None) -> float | None:
+    """The load of the first Hopf point in an interval, or of the nearest to a load."""
+    path = outward.path
     found = hopf_loads(outward, reach) if reach > 0 else iter(())
     loads: Iterator[float] = (outward.load(each) for each in found)
     pairs = _crossing_at_origin(path, distance)
@@ -285,9 +298,7 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
         at, wanted = outward.load(together[0]), path.origin if near is None else near
         if value is None or abs(at - wanted) <= abs(value - wanted) + SAME * reach:
             raise NoBifurcationError(_several(path, at, together[1]))
-    if value is None:
-        raise NoBifurcationError(_absence(path, outward.load(reach), ended))
-    return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
+    return value
 
 
 def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
@@ -311,17 +322,36 @@ def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
     return np.sort(pairs.imag[(before * after < 0) & (np.minimum(np.abs(before), np.abs(after)) > noise)])
 
 
-def _interval(path: Path, to: float | None, near: float | None) -> tuple[float, float]:
-    """Direction and length of the search."""
-    if isinstance(path, LoadPath):
+def _intervals(path: Path, to: float | None, near: float | None) -> tuple[float, list[float]]:
+    """Direction and length of the search; several lengths, one after another, where nothing is said about it."""
+    if isinstance(path, LoadPath) and not path.origin:
         sign = -1.0 if to is not None and to < 0 else 1.0
-        return sign, search_range(path, None if to is None else abs(to))
-    if to is None:
-        beyond = 1.5 * (near - path.origin) if near is not None else 0.0
-        to = path.origin + (beyond or RANGE * (1 + abs(path.origin)))
-    if to == path.origin:
-        raise ParameterError(f"to={to:g} is the value that {path.load} has: give another end of the search")
-    return float(np.sign(to - path.origin)), abs(to - path.origin)
+        return sign, [search_range(path, None if to is None else abs(to))]
+    if to is None and (near is None or near == path.origin):
+        return 1.0, _ranges(path)
+    end = path.origin + 1.5 * (near - path.origin) if to is None and near is not None else to
+    assert end is not None
+    if end == path.origin:
+        raise ParameterError(f"to={end:g} is the value that {path.load} has: give another end of the search")
+    return float(np.sign(end - path.origin)), [abs(end - path.origin)]
+
+
+def _ranges(path: Path) -> list[float]:
+    """How far a parameter is searched that may have any units: relative to its value, and to what changes the Jacobian
+    by its own size if that is another scale."""
+    if isinstance(path, LoadPath):
+        return [RANGE * abs(path.origin)]
+    usual = RANGE * (1 + abs(path.origin))
+    around, x = field_at(path, path.origin, 1.0)
+    J = around.jacobian(x, path.origin)
+    try:
+        change = _change(around, bordering(J, around.zeros, around.held), x, path.origin)
+    except ConvergenceError:  # the equilibrium is singular where the search begins
+        return [usual]
+    scaled, D = balanced(J)
+    size, by_load = np.linalg.norm(scaled), np.linalg.norm(change * D / D[:, None])
+    natural = float(RANGE * size / by_load) if by_load > FLAT * size else usual
+    return [usual] if usual / ALIKE <= natural <= usual * ALIKE or not natural else sorted([natural, usual])
 
 
 def _several(path: Path, load: float, frequencies: np.ndarray) -> str:
@@ -361,9 +391,7 @@ def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
 
 def _crossing_one(around: Field, border: Border, x: np.ndarray, load: float, pairs: np.ndarray) -> complex:
     """The nearest to the axis of those pairs that the load moves: undamped modes are on it at every load."""
-    moved, A_load = _moved(around, border, x, load)
-    change = A_load + np.column_stack([around.form(x, load, moved, e) for e in np.eye(len(x))])
-    values, rates = slopes(around.jacobian(x, load), change)
+    values, rates = slopes(around.jacobian(x, load), _change(around, border, x, load))
     speeds = np.abs([rates[np.abs(values - pair).argmin()].real for pair in pairs])
     return complex(pairs[speeds >= STAYS * speeds.max()][0])
 
@@ -560,6 +588,12 @@ def _crossing(around: Field, border: Border, x: np.ndarray, load: float, q: np.n
     """dλ/dload = ⟨p, dA/dload q⟩, A changing with the load itself and with the equilibrium."""
     moved, A_load = _moved(around, border, x, load)
     return complex(np.vdot(p, A_load @ q + around.form(x, load, moved, q)))
+
+
+def _change(around: Field, border: Border, x: np.ndarray, load: float) -> np.ndarray:
+    """dA/dload along the equilibrium."""
+    moved, A_load = _moved(around, border, x, load)
+    return A_load + np.column_stack([around.form(x, load, moved, e) for e in np.eye(len(x))])
 
 
 def _moved(around: Field, border: Border, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:
