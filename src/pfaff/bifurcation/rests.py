@@ -55,6 +55,7 @@ class Rests:
 
     slice: Slice
     undamped: int  # sums of eigenvalues that vanish everywhere
+    looks_inside = False
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.slice.residual(z)
