@@ -411,6 +411,19 @@ def test_l1_that_changes_its_sign_through_infinity_is_no_generalised_hopf_point(
     assert curve[0].coefficient * curve[-1].coefficient < 0
 
 
+def test_two_points_of_codimension_two_within_a_step_are_two():
+    """l1 and ⟨p, q⟩ have the sign of e = ν² − 10⁻⁴ and of ν² − 10⁻⁶, and no step ends between their zeros."""
+    r2, e = x**2 + y**2, nu**2 - sm.Rational(1, 10**4)
+    bautin = ode({x: mu * x - y + (e - r2) * r2 * x, y: x + mu * y + (e - r2) * r2 * y}, mu=-1, nu=-1)
+    curve = bautin.at().hopf().curve("nu", to=1.1)
+    assert kinds(curve) == ["generalised hopf"] * 2
+    assert [point.value for point in curve.special] == pytest.approx([-1e-2, 1e-2], rel=1e-9)
+    takens = ode({x: y, y: mu + (nu**2 - sm.Rational(1, 10**6)) * y + x**2 - x * y}, mu=-1, nu=-1)
+    curve = takens.at().branch(to=1, start={"x": -1}).of_kind("fold")[0].curve("nu", to=1.1)
+    assert kinds(curve) == ["bogdanov-takens"] * 2
+    assert [point.value for point in curve.special] == pytest.approx([-1e-3, 1e-3], rel=1e-6)
+
+
 def test_bialternate_product_has_the_sums_of_eigenvalues():
     J = np.random.default_rng(3).normal(size=(6, 6))
     sums, found = pair_sums(np.linalg.eigvals(J)), np.linalg.eigvals(bialternate(J))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,9 +32,13 @@ PLACE = 1e-14  # to which special points are located on the chord of their step
 MET = 1e-8  # of a test at both ends of a step, its value at a trial that is as good as its zero
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
 HERE = 1e-6  # distance from the first point of an event that is at it
+NEAR, DIPS = 0.5, 6  # of a test, its least value in a step that is looked into; how often
 SAME = 1e-3  # part of a chord on which events of two kinds are one
 RETURNED = 1e-6  # distance at which a branch has come back to its start
 CLOSED = "closes: it is back at its first point"
+
+
+Test = Callable[["Spot"], float]
 
 
 class Problem(Protocol):
@@ -59,6 +64,8 @@ class Problem(Protocol):
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         """Whether something may happen between two points that does not show at them."""
+
+    looks_inside: bool  # whether tests may vanish twice in a step, which ``hides`` does not say
 
     def event(self, name: str, spot: Spot) -> Event | None:
         """What a zero of a test function is; none if it is nothing."""
@@ -234,19 +241,11 @@ class Arclength:
 
     def _events(self, a: Spot, b: Spot) -> list[Event]:
         before, after = self.problem.tests(a), self.problem.tests(b)
-        found = []
-        for name in after:
-            # A zero at the end of a step belongs to the step that ends with it.
-            if name not in before or before[name] * after[name] > 0 or before[name] == 0:
-                continue
-            test = partial(_tested, self.problem, name)
-            place = self.located(a, b, test)
-            # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
-            if place is None or not abs(test(place[1])) <= min(abs(before[name]), abs(after[name])):
-                continue
-            event = self.problem.event(name, place[1])
-            if event:
-                found.append((place[0], event))
+        across, found = cache(partial(self._across, a, b)), []
+        for name in (each for each in after if each in before):
+            for at, spot in self._zeros(a, b, partial(_tested, self.problem, name), across):
+                event = self.problem.event(name, spot)
+                found += [(at, event)] if event else []
         missed = self.problem.missed(a, b, [event for _, event in found])
         if missed:
             # Without a change of sign, it is rounding that hides the zero at one of the ends.
@@ -260,7 +259,27 @@ class Arclength:
             if not any(event.kind in other.outranks and abs(at - there) < SAME for there, other in found)
         ]  # fmt: skip
 
-    def located(self, a: Spot, b: Spot, test: Callable[[Spot], float]) -> tuple[float, Spot] | None:
+    def _zeros(self, a: Spot, b: Spot, test: Test, across: Callable[[float], Spot]) -> Iterator[tuple[float, Spot]]:
+        """Where on the chord between two points a test vanishes: once, or twice if it dips below zero."""
+        dips = self.problem.looks_inside and test(a) * test(b) > 0
+        inner = _dip(lambda at: test(across(at)), test(a), test(b)) if dips else None
+        cuts = [(0.0, a), *([] if inner is None else [(inner, across(inner))]), (1.0, b)]
+        for (start, first), (end, last) in pairwise(cuts):
+            # A zero at the end of a step belongs to the step that ends with it.
+            if test(first) * test(last) > 0 or test(first) == 0:
+                continue
+            place = self.located(first, last, test)
+            # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
+            if place is not None and abs(test(place[1])) <= min(abs(test(first)), abs(test(last))):
+                yield start + place[0] * (end - start), place[1]
+
+    def _across(self, a: Spot, b: Spot, at: float) -> Spot:
+        """The point on the plane across a chord; where it is singular, what the neighbours say."""
+        guess = between(a, b, at)
+        z = self.corrected(guess, (b.z - a.z) / a.units**2)
+        return self.spot(guess if isinstance(z, str) else z, b.z - a.z)
+
+    def located(self, a: Spot, b: Spot, test: Test) -> tuple[float, Spot] | None:
         """Where on the chord between two points a test vanishes, and the point there."""
         from scipy.optimize import brentq
 
@@ -268,9 +287,7 @@ class Arclength:
 
         def value(at: float) -> float:
             if at not in spots:
-                z = self.corrected(between(a, b, at), (b.z - a.z) / a.units**2)
-                # Where a point is singular its neighbours say enough.
-                spots[at] = self.spot(z if not isinstance(z, str) else between(a, b, at), b.z - a.z)
+                spots[at] = self._across(a, b, at)
             return test(spots[at])
 
         if not value(0.0) * value(1.0) <= 0:
@@ -295,6 +312,28 @@ class Arclength:
         guess = guess + (row @ (first.z - guess)) / (row @ (b.z - a.z)) * (b.z - a.z)
         z = self.corrected(guess, row)
         return not isinstance(z, str) and bool(np.linalg.norm((z - first.z) / a.units) < RETURNED)
+
+
+def _dip(value: Callable[[float], float], first: float, last: float) -> float | None:
+    """A place in (0, 1) where a function has another sign than at both ends, by parabolas through its least values."""
+    known, at = {0.0: first, 1.0: last}, 0.5
+    for _ in range(DIPS):
+        try:
+            known[at] = value(at)
+        except (PfaffError, np.linalg.LinAlgError):
+            return None
+        if not known[at] * first > 0:
+            return at if known[at] * first < 0 else None
+        t0, t1, t2 = sorted(known, key=lambda each: abs(known[each]))[:3]
+        slope = (known[t1] - known[t0]) / (t1 - t0)
+        bend = ((known[t2] - known[t0]) / (t2 - t0) - slope) / (t2 - t1)
+        if not bend * first > 0:
+            return None
+        at = (t0 + t1) / 2 - slope / (2 * bend)
+        low = known[t0] + (at - t0) * (slope + bend * (at - t1))
+        if not 0 < at < 1 or at in known or low / first > NEAR * known[t0] / first:
+            return None
+    return None
 
 
 def _beyond(problem: Problem, bound: float, spot: Spot) -> float:

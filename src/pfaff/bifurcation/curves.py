@@ -56,6 +56,7 @@ class Singular:
     deflate: Deflation
     b: np.ndarray
     c: np.ndarray
+    looks_inside = True
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return np.append(self.slice.residual(z), self._bordered(z)[2])

@@ -56,6 +56,7 @@ class Rests:
     slice: Slice
     undamped: int  # sums of eigenvalues that vanish everywhere
     still: int = 0  # eigenvalues that do
+    looks_inside = False
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.slice.residual(z)
