@@ -9,7 +9,7 @@ import sys
 import time
 
 COMMAND = [
-    sys.executable, "-m", "pfaff.cli", "critical", "column", "--bars", "2", "--constraint", "skate", "--load", "dead",
+    sys.executable, "-m", "pfaff", "critical", "column", "--bars", "2", "--constraint", "skate", "--load", "dead",
     "--set", "d=1/2", "--set", "M_L=15", "--set", "I_L=15", "--set", "k1=50", "--set", "c_i=1.5", "--json",
 ]  # fmt: skip
 RUNS = 7

@@ -19,7 +19,7 @@ SPEC = ["--set", "d=1/2", "--set", "M_L=15", "--set", "I_L=15", "--set", "k1=50"
 
 def run(*arguments: str, folder=None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "pfaff.cli", *arguments],
+        [sys.executable, "-m", "pfaff", *arguments],
         capture_output=True,
         text=True,
         cwd=folder,

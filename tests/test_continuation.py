@@ -569,6 +569,26 @@ def test_stiff_modes_are_not_taken_for_structural_zeros():
     assert branch.special[0].value == pytest.approx(case.hopf(to=1).value, rel=1e-8)
 
 
+def test_bodies_that_drift_together_lose_stability_where_their_distance_does():
+    """The momentum of free bodies is conserved: its zero eigenvalue has no sign to change."""
+    a, b, c = coordinates("a b c")
+    d = sm.Symbol("d", real=True)
+    r, v = b - a / 3, (b - a / 3).diff(TIME)
+    pair = pfaff.System(
+        [a, b], kinetic=(a.diff(TIME) ** 2 / 9 + b.diff(TIME) ** 2) / 2, potential=r**2 / 2,
+        forces={a: (1 - d) * v / 3, b: (d - 1) * v}, parameters={d: 0}, load=d,
+    )  # fmt: skip
+    (hopf,) = pair.at().branch(to=2).special
+    assert (hopf.kind, hopf.value, hopf.omega) == ("hopf", pytest.approx(1), pytest.approx(np.sqrt(2)))
+    assert pair.at().spectrum().structural_zeros == 2
+    rates = [(p - q).diff(TIME) for p, q in ((a, b), (b, c))]
+    train = pfaff.System(
+        [a, b, c], kinetic=sum(q.diff(TIME) ** 2 for q in (a, b, c)) / 2, dissipation=sum(r**2 for r in rates) / 4,
+        potential=(1 + d) * ((a - b) ** 2 + (b - c) ** 2) / 2, parameters={d: 0}, load=d,
+    )  # fmt: skip
+    assert kinds(train.at().branch(to=2)) == []
+
+
 def test_steady_motions_of_the_sleigh(sleigh):
     """Straight motion of Chaplygin's sleigh is stable with its centre of mass ahead of the blade, v a > 0."""
     states = sleigh.shape.states
@@ -600,6 +620,32 @@ def test_relative_equilibria_of_a_bead_on_a_free_hoop():
 
 
 # Invariance
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-4, 1e9])
+@pytest.mark.parametrize("power", [1, 2])
+def test_ways_off_a_branch_point_do_not_depend_on_the_units_of_states(size, power):
+    """Of the equilibrium zero nothing tells how large states are: |x| = S |μ − 1|^(1/p) on the branch that crosses."""
+    equations = {x: (mu - 1) * x - x * (x / sm.Float(size)) ** power, y: -y + x}
+    (point,) = ode(equations, mu=0).at().branch(to=2).special
+    for arm in point.switch(2):
+        assert abs(arm[0].value - 1) < 0.1
+        assert arm[-1].value == pytest.approx(2) if power == 2 or arm[-1]["x"] > 0 else arm[-1].value < 0
+        for each in arm.points[:: max(len(arm) // 8, 1)]:
+            assert abs(each["x"]) == pytest.approx(size * abs(each.value - 1) ** (1 / power), rel=1e-6, abs=1e-7 * size)
+
+
+def test_a_thin_beam_buckles_in_metres():
+    q = coordinates("q")[0]
+    P, h = sm.Symbol("P", real=True), sm.Rational(1, 10**6)
+    beam = pfaff.System(
+        [q], kinetic=q.diff(TIME) ** 2 / 2, dissipation=q.diff(TIME) ** 2 / 2, parameters={P: 0}, load=P,
+        potential=(1 - P) * q**2 / 2 + q**4 / (4 * h**2),
+    )  # fmt: skip
+    (point,) = beam.at().branch(to=2).special
+    for arm in point.switch(2):
+        assert arm[-1].value == pytest.approx(2)
+        assert abs(arm[-1]["q"]) == pytest.approx(1e-6)
 
 
 def test_special_points_do_not_depend_on_units_or_order():
@@ -729,7 +775,7 @@ def test_text_is_a_number_where_it_says_one():
 def test_results_say_in_one_line_what_they_are():
     branch = lorenz().at().branch(to=2)
     assert repr(branch) == (
-        f"<{len(branch)} equilibria of Lorenz, rho = 0.5 … 2: 1 branch point; reached 2>"
+        f"<{len(branch)} equilibria of Lorenz, rho = 0.5 … 2: branch point; reached 2>"
     )  # fmt: skip
     assert repr(branch[0]) == "<equilibrium at rho = 0.5: stable>"
     assert repr(branch.special[0]).startswith("<branch point at rho = 1")
@@ -739,6 +785,8 @@ def test_results_say_in_one_line_what_they_are():
     assert repr(curve) == (
         f"<{len(curve)} Hopf points of ode, mu = 0 … 0, nu = 1 … 2: no special points; reached 2>"
     )  # fmt: skip
+    with pytest.raises(ParameterError, match="did you mean 'generalised hopf'"):
+        branch.of_kind("generalized hopf")
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,18 @@ def test_folds_end_at_the_generalised_hopf_point(quintic_fold):
     assert [end["mu"], end["a"]] == pytest.approx([0, 0], abs=1e-9)
 
 
+@pytest.mark.parametrize("slow", [False, True])
+def test_folds_that_only_get_small_or_slow_go_on(slow):
+    """Folds at μ = 0 for every a, of radius e^−a or of period 2π e^a."""
+    square, rate = (rho, sm.exp(-a)) if slow else (rho * sm.exp(2 * a), 1)
+    growth = -mu - (square - 1) ** 2
+    ode = pfaff.ode({x: rate * (growth * x - y), y: rate * (growth * y + x)}, {mu: "-1/2", a: 0}, load=mu)
+    (fold,) = ode.at().orbit(ode.at().simulate(60, x=1.3)).orbits(to=0.5).of_kind("fold")
+    curve = fold.curve("a", to=5)
+    assert (curve.ended, curve.special) == ("reached 5", ())
+    assert max(abs(point["mu"]) for point in curve) < 1e-12
+
+
 def test_folds_meet_in_a_cusp_of_cycles():
     """μ = −aρ − 3ρ² + ρ³ with ρ = r²: folds where a = 3ρ² − 6ρ, the cusp at ρ = 1, a = −3, μ = 1."""
     ode = rotating(mu + a * rho + 3 * rho**2 - rho**3, {mu: -1, a: -2})

@@ -528,3 +528,30 @@ def test_units_of_states_and_time_of_an_ode_change_nothing():
 def test_it_can_be_drawn(skate_point, tmp_path):
     skate_point.plot().savefig(tmp_path / "hopf.png")
     assert (tmp_path / "hopf.png").stat().st_size > 0
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("omega", ["17/10", "3/5", "3"])
+def test_an_undamped_mode_is_not_taken_for_the_one_that_crosses(omega, first):
+    """q̈ + q + q³/2 = (d − 1 − q²)q̇ with l1 = −1/4, and beside it a mode that nothing damps."""
+    q, th = coordinates("q theta")
+    d, rate = sm.Symbol("d", real=True), q.diff(TIME)
+    system = pfaff.System(
+        [q, th] if first else [th, q], kinetic=(rate**2 + th.diff(TIME) ** 2) / 2, parameters={d: 0}, load=d,
+        potential=q**2 / 2 + q**4 / 8 + sm.Rational(omega) ** 2 * th**2 / 2, forces={q: (d - 1 - q**2) * rate},
+    )  # fmt: skip
+    for hopf in (system.at().hopf(to=2), system.at().branch(to=2).special[0].hopf):
+        assert (hopf.value, hopf.omega) == (pytest.approx(1, rel=1e-10), pytest.approx(1, rel=1e-10))
+        assert hopf.l1 == pytest.approx(-0.25)
+        assert hopf.stable_cycles is None
+        assert "leaves open" in hopf.status
+
+
+def test_a_neutral_saddle_beside_an_undamped_mode_is_no_hopf_point():
+    u, v = sm.symbols("u v")
+    square = x**2 + y**2
+    growing = {x: mu * x - y - x * square, y: x + mu * y - y * square}
+    equations = growing | {z: -z, s: (mu + sm.Rational(3, 2)) * s - s**3, u: 3 * v, v: -3 * u + square * v / 2}
+    case = pfaff.ode(equations, {mu: -1}, load=mu).at()  # at μ = −1/2 the eigenvalues of z and s are −1 and 1
+    for hopf in (case.hopf(to=1), case.branch(to=1).special[0].hopf):
+        assert (hopf.value, hopf.omega) == (pytest.approx(0, abs=1e-12), pytest.approx(1))

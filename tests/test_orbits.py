@@ -137,6 +137,24 @@ def test_locomotion_of_the_skate(skate_branch):
     assert orbit.period == pytest.approx(6.2503299589458, abs=1e-12)
     assert orbit.mean_velocity["X"] == pytest.approx(0.00972446606235, abs=1e-13)
     assert orbit.advance["X"] == pytest.approx(orbit.period * orbit.mean_velocity["X"], rel=1e-14)
+    (last,) = skate_branch.at(90)
+    mean = np.trapezoid(last.orbit["X_dot"], last.orbit.t) / last.period
+    assert mean == pytest.approx(last.mean_velocity["X"], rel=1e-3)
+    assert repr(last.orbit).endswith(f"theta1, theta2, theta1_dot, theta2_dot at {len(last.orbit.t)} times>")
+
+
+def test_where_rounding_hides_multipliers_stability_is_not_claimed():
+    """A canard: the contraction along its slow part is beyond what rounding leaves of the multiplier 1."""
+    v, w, current, eps = sm.symbols("v w I epsilon")
+    fast = {v: v - v**3 / 3 - w + current, w: eps * (v + sm.Rational(7, 10) - sm.Rational(4, 5) * w)}
+    nagumo = pfaff.ode(fast, parameters={eps: "0.02", current: 0}, load=current).at()
+    branch = nagumo.hopf(to=2, v=-1.2, w=-0.6).orbits(to=0.6, points=150)
+    hidden = [orbit for orbit in branch if not orbit.resolved]
+    assert hidden
+    for orbit in branch:
+        off = np.abs(orbit.multipliers - 1).min()
+        assert orbit.resolved == (off < 1e-3)
+        assert orbit.resolved or (not orbit.stable and orbit.status.endswith("stability not resolved"))
 
 
 def test_half_the_period_gives_what_the_whole_gives(skate_hopf, skate_branch):
@@ -239,12 +257,89 @@ def test_period_doubling_cascade_of_lorenz():
     assert ratios[-1] == pytest.approx(4.669, rel=0.03)
 
 
+def test_the_symmetric_orbit_of_lorenz_loses_its_symmetry():
+    """Near r = 313 and, on the branch without symmetry, a period doubling near 229 (Sparrow 1982, ch. 4)."""
+    case = lorenz().at(rho=350)
+    branch = case.orbit(case.simulate(100, x=1, y=2, z=300, samples=20001)).orbits(to=200)
+    (pitchfork,) = branch.special
+    assert pitchfork.kind == "branch point"
+    assert pitchfork.value == pytest.approx(313, abs=0.5)
+    off = pitchfork.switch(to=200)
+    assert abs(off[-1].orbit["x"].max() + off[-1].orbit["x"].min()) > 1
+    (doubling,) = off.of_kind("period doubling")
+    assert doubling.value == pytest.approx(229.4, abs=0.1)
+
+
 def test_homoclinic_orbit_of_lorenz():
     """Cycles from the Hopf point at 24.7368 end in a homoclinic orbit at 13.926 (Sparrow 1982), with no label."""
     branch = lorenz().at(rho=14).hopf(to=30, x=6, y=6, z=13).orbits(to=10)
     assert "homoclinic" in branch.ended
     assert branch[-1].value == pytest.approx(13.926557, abs=1e-6)
     assert branch.special == ()
+
+
+def circles(growth, start, load, value, factor=1):
+    """The orbit of ṙ = r growth(r²), θ̇ = 1 near a radius, in a time scaled by a factor."""
+    ode = pfaff.ode({x: factor * (growth * x - y), y: factor * (x + growth * y)}, {load: value}, load=load)
+    return ode.at().orbit(ode.at().simulate(60, x=start))
+
+
+def test_a_closed_branch_comes_back_to_its_start():
+    """(r² − 2)² + μ² = 1/4, once around: two folds; also if it is followed in two parts."""
+    mu = sm.Symbol("mu", real=True)
+    orbit = circles(sm.Rational(1, 4) - mu**2 - (x**2 + y**2 - 2) ** 2, 1.6, mu, 0)
+    branch = orbit.orbits(to=1)
+    assert branch.ended == "closes: it is back at its first point"
+    assert [each.kind for each in branch.special] == ["fold", "fold"]
+    assert [each.value for each in branch.special] == pytest.approx([0.5, -0.5], abs=1e-10)
+    assert branch[-1].value == pytest.approx(0, abs=1e-6)
+    assert branch[-1].amplitude["x"] == pytest.approx(np.sqrt(2.5), abs=1e-6)
+    parts = orbit.orbits(to=1, points=20).extend(to=3)
+    assert (parts.ended, len(parts.special)) == (branch.ended, 2)
+    from_fold = branch.special[0].orbits(to=-1)
+    assert from_fold.ended == branch.ended
+
+
+def test_orbits_that_only_get_small_or_slow_go_on():
+    """r = e^−μ, T = 2π e^μ, and T of van der Pol's equation: (3 − 2 ln 2) μ + 7.01432 μ^−1/3 − …"""
+    mu = sm.Symbol("mu", real=True)
+    square = x**2 + y**2
+    small = circles(1 - square * sm.exp(2 * mu), 0.5, mu, 0).orbits(to=10)
+    assert small.ended == "reached 10"
+    assert small[-1].amplitude["x"] == pytest.approx(np.exp(-10), rel=1e-6)
+    slow = circles(1 - square, 0.5, mu, 0, sm.exp(-mu)).orbits(to=10)
+    assert slow.ended == "reached 10"
+    assert slow[-1].period == pytest.approx(2 * np.pi * np.exp(10))
+    ode = pfaff.ode({x: y, y: mu * (1 - x**2) * y - x}, {mu: 1}, load=mu)
+    relaxed = ode.at().orbit(ode.at().simulate(60, x=0.5)).orbits(to=1000)
+    assert relaxed.ended == "reached 1000"
+    late = (3 - 2 * np.log(2)) * 1000 + 0.701432
+    assert relaxed[-1].period == pytest.approx(late, abs=0.02)
+
+
+def test_rounding_near_a_homoclinic_orbit_makes_no_folds(monkeypatch):
+    """The unfolding of Bogdanov and Takens at μ1 = −1: cycles between the Hopf point at −1 and the homoclinic orbit."""
+    kappa = sm.Symbol("kappa", real=True)
+    ode = pfaff.ode({x: y, y: -1 + kappa * y + x**2 - x * y}, {kappa: -0.01}, load=kappa)
+    hopf = ode.at().hopf(to=-2, x=-1, y=0)
+    for step in (0.3, 0.1):
+        branch = hopf.orbits(to=0.5, step=step)
+        assert "homoclinic" in branch.ended
+        assert branch.special == ()
+        assert branch[-1].value == pytest.approx(-0.7434442663177, abs=1e-10)
+    monkeypatch.setattr("pfaff.bifurcation.continuation.LONG", np.inf)
+    for step in (0.3, 0.1):
+        beyond = hopf.orbits(to=0.5, step=step)
+        assert beyond[-1].period > 200
+        assert beyond.special == ()
+
+
+def test_rounding_on_canards_makes_no_branch_points():
+    """εẋ = y − x³/3 + x, ẏ = k − x: the multiplier besides 1 is never near it between k = 1 and the explosion."""
+    kappa = sm.Symbol("kappa", real=True)
+    ode = pfaff.ode({x: 1000 * (y - x**3 / 3 + x), y: kappa - x}, {kappa: 1.1}, load=kappa)
+    branch = ode.at().hopf(to=0.9).orbits(to=0.9, points=110)
+    assert branch.of_kind("branch point") == ()
 
 
 def langford(**values):
@@ -288,6 +383,46 @@ def test_orbits_on_level_sets_of_a_conserved_quantity():
     assert last.period == pytest.approx(2 * np.pi / 1.5, rel=1e-10)
     assert last.stable
     assert sorted(np.abs(last.multipliers)) == pytest.approx([np.exp(-2 * last.period), 1, 1], rel=1e-8)
+
+
+def test_a_branch_keeps_the_level_of_a_conserved_quantity_that_is_not_linear():
+    """w = u − x² is conserved: on w = 0 cycles are circles r² − r⁴ + m = 0, with their fold at m = −1/4."""
+    load, z = sm.symbols("m u", real=True)
+    growth = load + x**2 + y**2 - (x**2 + y**2) ** 2 + (z - x**2)
+    f = growth * x - y
+    branch = pfaff.ode({x: f, y: x + growth * y, z: 2 * x * f}, {load: -1}, load=load).at().hopf().orbits(to=-1)
+    assert [special.kind for special in branch.special] == ["fold"]
+    assert branch.special[0].value == pytest.approx(-0.25, abs=1e-9)
+    for point in branch:
+        X, _, U = point.point.cycle.x.T
+        assert pytest.approx(0, abs=1e-8) == (U - X**2)
+        assert point.value == pytest.approx(point.amplitude["x"] ** 4 - point.amplitude["x"] ** 2, abs=1e-6)
+        assert np.sort(np.abs(point.multipliers - 1))[:2] == pytest.approx([0, 0], abs=1e-9)
+
+
+def test_cycles_of_a_rotor_are_those_of_its_reduction_by_the_momentum():
+    """L = (1 + q²) ψ̇ is conserved, and the frequency alone depends on it: the reduced equation has L = 1."""
+    q, psi = coordinates("q psi")
+    drive = sm.Symbol("d", real=True)
+    v, spin = q.diff(TIME), psi.diff(TIME)
+    rotor = pfaff.System(
+        name="rotor",
+        coordinates=[q, psi],
+        kinetic=(v**2 + (1 + q**2) * spin**2) / 2,
+        potential=2 * q**2 + q**4 / 8,
+        forces={q: (drive - q**2) * v},
+        parameters={drive: -0.5},
+        load="d",
+    )
+    hopf = rotor.at().branch(to=0.5, start={"psi_dot": 1.0}).of_kind("hopf")[0].hopf
+    spring = 4 * x + x**3 / 2 - x / (1 + x**2) ** 2
+    reduced = pfaff.ode({x: y, y: (drive - x**2) * y - spring}, {drive: -0.5}, load=drive).at().hopf()
+    assert hopf.c1 == pytest.approx(reduced.c1, rel=1e-9)  # ⟨q, q⟩ = 1 in both, as ψ̇ does not take part
+    branch, expected = hopf.orbits(to=0.1), reduced.orbits(to=0.1)[-1]
+    assert branch[-1].period == pytest.approx(expected.period, rel=1e-8)
+    assert branch[-1].multipliers[-1] == pytest.approx(expected.multipliers[-1], rel=1e-6)
+    Q, _, rate = branch[-1].point.cycle.x.T
+    assert (1 + Q**2) * rate == pytest.approx(1, abs=2e-8)
 
 
 # Methods.
@@ -513,6 +648,24 @@ def test_symmetry_is_not_imposed_where_the_load_breaks_it():
     assert orbit.period == pytest.approx(6.326729026, abs=1e-9)
 
 
+@pytest.mark.parametrize("unit", [1e-8, 1e12])
+def test_symmetry_is_seen_in_any_units(unit):
+    """The product of the states is not odd; at states much larger or smaller than the orbits other terms hide it."""
+    load = sm.Symbol("m", real=True)
+
+    def last(unit, product):
+        X, Y = x / unit, y / unit
+        growth = load - (X**2 + Y**2) ** 2 - (X**2 + Y**2)
+        field = {x: unit * (growth * X - Y + product * X * Y), y: unit * (X + growth * Y)}
+        return pfaff.ode(field, {load: -1}, load=load).at().hopf().orbits(to=0.5)[-1]
+
+    even, odd = last(unit, 1), last(unit, 0)
+    assert odd.symmetric
+    assert odd.amplitude["x"] / unit == pytest.approx(np.sqrt((np.sqrt(3) - 1) / 2), rel=1e-6)
+    assert not even.symmetric
+    assert even.amplitude["x"] / unit == pytest.approx(last(1, 1).amplitude["x"], rel=1e-9)
+
+
 def test_symmetry_ends_with_a_parameter_that_breaks_it():
     (orbit,) = van_der_pol().at().hopf(to=1).orbits(to=1).at(0.9)
     assert orbit.symmetric
@@ -576,11 +729,48 @@ def test_branch_points_near_which_newtons_method_fails_are_located(power, tmp_pa
     branch = bent_branch_point(power)
     (found,) = branch.special
     assert (found.kind, found.note) == ("branch point", "")
-    assert found.value == pytest.approx(1, abs=1e-7)
-    assert found.period == pytest.approx(2 * np.pi, abs=1e-7)
+    assert found.value == pytest.approx(1, abs=1e-10)
+    assert found.period == pytest.approx(2 * np.pi, abs=1e-10)
     assert np.sort(np.abs(found.multipliers - 1))[1] < 1e-6
     (again,) = pfaff.load_branch(branch.save(tmp_path / "branch.nc"), branch.problem.case).special
     assert again.value == pytest.approx(found.value, abs=1e-7)
+
+
+@pytest.mark.parametrize(("start", "to"), [(-0.5, 0.5), (-0.3, 5)])
+def test_cycles_that_exchange_their_stability_do_so_where_they_meet(start, to):
+    """r² = 1 and r² = 1 + μ meet at μ = 0, where Newton's method is singular along both."""
+    mu = sm.Symbol("mu", real=True)
+    excess = x**2 + y**2 - 1
+    (found,) = circles(-excess * (excess - mu), 1.05, mu, start).orbits(to=to).special
+    assert (found.kind, found.note) == ("branch point", "")
+    assert found.value == pytest.approx(0, abs=1e-10)
+
+
+@pytest.mark.parametrize("to", [0.5, -0.5])
+def test_the_arm_at_a_branch_point_is_the_one_towards_the_value_asked_for(to):
+    """r = 1 beside ż = (μ + x) z − z²: orbits with a mean of z equal to μ cross z = 0 at μ = 0."""
+    mu = sm.Symbol("mu", real=True)
+    growth = 1 - x**2 - y**2
+    ode = pfaff.ode({x: growth * x - y, y: growth * y + x, z: (mu + x) * z - z**2}, {mu: -0.3}, load=mu)
+    (crossing,) = ode.at().orbit(ode.at().simulate(80, x=1.02)).orbits(to=0.5).special
+    arm = crossing.switch(to=to)
+    assert arm.ended == f"reached {to:g}"
+    orbit = arm[-1].orbit
+    assert np.trapezoid(orbit["z"], orbit.t) / arm[-1].period == pytest.approx(to, rel=1e-3)
+
+
+def test_a_multiple_branch_point_outranks_others_of_its_kind():
+    """Three oscillators in a ring, in phase: two multipliers, equal by symmetry, are 1 at μ = 3/8."""
+    mu = sm.Symbol("mu", real=True)
+    rows = [sm.symbols(f"a{i} b{i}", real=True) for i in range(3)]
+    equations = {}
+    for i, (a, b) in enumerate(rows):
+        next_a, next_b = (rows[i - 1][k] + rows[i - 2][k] for k in range(2))
+        growth = mu - a**2 - b**2
+        equations |= {a: growth * a - b + (2 * a - next_a) / 4, b: growth * b + a + (2 * b - next_b) / 4}
+    (found,) = pfaff.ode(equations, {mu: -2}, load=mu).at().hopf(to=1, near=0.0).orbits(to=1).special
+    assert found.kind == "multiple branch point"
+    assert found.value == pytest.approx(0.375, abs=1e-9)
 
 
 def test_a_branch_point_without_its_multiplier_is_not_called_located(monkeypatch):

@@ -36,8 +36,10 @@ def read(path: str | Path, what: str) -> xarray.Dataset:
     try:
         with xarray.open_dataset(path, engine="scipy") as stored:
             return stored.load()
-    except (OSError, ValueError, TypeError) as problem:
+    except OSError as problem:
         raise ParameterError(f"cannot read a {what} from {path}: {problem}") from problem
+    except (ValueError, TypeError) as problem:
+        raise ParameterError(f"cannot read a {what} from {path}: give a netCDF file that save() wrote") from problem
 
 
 def read_branch(path: str | Path, case: Bound) -> tuple[xarray.Dataset, dict[str, Any]]:

@@ -67,6 +67,7 @@ def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
         "dependent": s.flow.dependent,
         "settle": s.flow.settle,
         "undamped": getattr(problem, "undamped", 0),
+        "still": getattr(problem, "still", 0),
         "multiplicities": [getattr(each, "multiplicity", 1) for each in followed.special],
         "kinds": [each.kind for each in followed.special],
         "places": followed.places,
@@ -85,7 +86,7 @@ def save(followed: Followed[Any, Any], path: str | Path) -> Path:
 def load_equilibria(path: str | Path, case: Bound) -> Branch:
     """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
     data, about = _read(path, case, ("equilibria",))
-    problem: Any = Rests(_slice(case, about), about["undamped"])
+    problem: Any = Rests(_slice(case, about), about["undamped"], about.get("still", 0))
     return _restored(Branch, problem, data, about)
 
 

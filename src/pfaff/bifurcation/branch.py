@@ -78,7 +78,7 @@ class Branch(Sequence[OrbitPoint, Special]):
 
     def extend(self, to: float, *, points: int = 1000, progress: Callable[[OrbitPoint], Any] | None = None) -> Branch:
         """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
-        more = followed(self.points[-1], to, self.step, points, progress)
+        more = followed(self.points[-1], to, self.step, points, progress, self.points[0])
         return replace(
             self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
         )
@@ -92,7 +92,7 @@ class Branch(Sequence[OrbitPoint, Special]):
             columns |= {f"special_{name}": data for name, data in packed(self.special, "special").items()}
             columns["special_value"] = ("special", np.array([each.value for each in self.special]))
             columns["special_period"] = ("special", np.array([each.period for each in self.special]))
-        return xarray.Dataset(columns, attrs=self._notes())
+        return xarray.Dataset(columns, coords={"state": list(self.problem.flow.states)}, attrs=self._notes())
 
     def _notes(self) -> dict[str, Any]:
         problem, flow = self.problem, self.problem.flow

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from math import ceil
 
 import numpy as np
 
 from pfaff.bifurcation.collocation import Cycle
-from pfaff.bifurcation.continuation import ADAPT_EVERY, FEWEST, HOMOCLINIC, MOST, Continuation, Point, Stop
+from pfaff.bifurcation.continuation import ADAPT_EVERY, FEWEST, MOST, Continuation, Point, Stop
+from pfaff.bifurcation.endings import converge, homoclinic
 from pfaff.bifurcation.orbits import OrbitProblem
 from pfaff.bifurcation.resonance import Critical, critical_flip, critical_fold, critical_torus, on_circle
 
@@ -31,7 +32,7 @@ LARGEST_TURN, EASY_TURN = 0.35, 0.12  # of the tangent in a step, in radians
 FIRST, GROWTH, SMALLEST = 0.2, 1.6, 1e-6  # steps: the first, relative to the largest; of one over another; the least
 STRAYED = 0.5  # distance of a point from its prediction, relative to the step
 STEEP = 3.0  # slope of the curve, in the scales of the parameters, beyond which they change their roles
-SMALL = 0.05  # amplitude, relative to the largest, below which a generalised Hopf point is extrapolated
+SMALL = 0.05  # amplitude, relative to the largest, below which an end in an equilibrium is looked for
 SHARP = 1e-4  # what is left of a test function at a located point; more is a jump
 CLOSED = 1e-6  # distance at which a curve has come back to its start
 PLACE = 1e-10  # to which points of codimension two are located on the chord of their step
@@ -65,6 +66,14 @@ class Place:
     @property
     def tests(self) -> dict[str, float]:
         return self.critical.tests
+
+    @cached_property
+    def square(self) -> float:
+        """The mean square about the mean, by Gauss's rule: smooth where amplitudes at mesh points are not."""
+        cycle, c = self.point.cycle, self.problem.collocation
+        X, weights = c.stages(cycle), (c.gauss.b[:, None] * cycle.mesh.h).ravel()
+        mean = np.zeros(len(X)) if cycle.halved else X @ weights
+        return float(((X - mean[:, None]) ** 2).sum(axis=0) @ weights)
 
 
 @dataclass(frozen=True)
@@ -315,11 +324,22 @@ class CurveContinuation:
 
     def _ended(self, passed: list[Place]) -> Stop | None:
         last = passed[-1]
-        if _small(passed):
+        if self._shrunk(passed):
             return Stop(f"the orbits shrink to an equilibrium near {self._where(last)}")
-        if last.point.cycle.period > HOMOCLINIC * min(each.point.cycle.period for each in passed):
+        periods = [each.point.cycle.period for each in passed]
+        if homoclinic(last.problem.collocation, last.point.cycle, periods, self._scaled(passed)):
             return Stop(f"the period grows without bound near {self._where(last)}: towards a homoclinic orbit")
         return None
+
+    def _shrunk(self, passed: list[Place]) -> bool:
+        """Whether orbits shrink to an equilibrium: both parameters converge while they do."""
+        squares = [each.square for each in passed]
+        if squares[-1] > SMALL**2 * max(squares):
+            return False
+        return converge([each**-0.5 for each in squares], self._scaled(passed))
+
+    def _scaled(self, passed: list[Place]) -> list[list[float]]:
+        return [[each.values[name] / span for name, span in self.spans.items()] for each in passed]
 
     def _where(self, place: Place) -> str:
         return ", ".join(f"{name} = {place.values[name]:.10g}" for name in self.spans)
@@ -380,13 +400,13 @@ class CurveContinuation:
 
     def _signature(self, place: Place) -> np.ndarray:
         values = [place.values[name] / span for name, span in self.spans.items()]
-        return np.array([*values, np.log(place.point.cycle.period), np.log(_square(place))])
+        return np.array([*values, np.log(place.point.cycle.period), np.log(place.square)])
 
     def _vanished(self, passed: list[Place]) -> CurveEvent | None:
         """The generalised Hopf point to which folds shrink: parameters are smooth in the square of the amplitude."""
-        if self.kind != "fold" or len(passed) < 4 or not _small(passed):
+        if self.kind != "fold" or len(passed) < 4 or not self._shrunk(passed):
             return None
-        squares = np.array([_square(each) for each in passed[-4:]])
+        squares = np.array([each.square for each in passed[-4:]])
         values = {
             name: float(np.polyfit(squares / squares[0], [each.values[name] for each in passed[-4:]], 3)[-1])
             for name in self.spans
@@ -408,15 +428,3 @@ def _rounded(place: Place, name: str, value: float) -> Place:
         return replace(place, problem=replace(place.problem, case=place.problem.case.unchecked(**{name: value})))
     place.point.cycle.scalars[1] = value
     return place
-
-
-def _square(place: Place) -> float:
-    """The mean square of the orbit about its mean, by Gauss's rule: smooth where amplitudes at mesh points are not."""
-    cycle, c = place.point.cycle, place.problem.collocation
-    X, weights = c.stages(cycle), (c.gauss.b[:, None] * cycle.mesh.h).ravel()
-    mean = np.zeros(len(X)) if cycle.halved else X @ weights
-    return float(((X - mean[:, None]) ** 2).sum(axis=0) @ weights)
-
-
-def _small(passed: list[Place]) -> bool:
-    return _square(passed[-1]) < SMALL**2 * max(_square(each) for each in passed)

@@ -217,6 +217,7 @@ class Solution(NamedTuple):
     determinant: float
     residual: float
     steps: int
+    levels: np.ndarray | None = None  # gradients of what is conserved, on families
 
 
 class Workspace(NamedTuple):
@@ -425,23 +426,58 @@ class Collocation:
     def kernel(self, cycle: Cycle, pins: Pins) -> Cycle:
         """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way
         off the branch to whose tangent the last pin belongs."""
-        e, g, (n, nb) = self.equations, self.gauss, self._shape
-        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
-        X = self.stages(cycle)
-        condense(
-            e(X, cycle.value), cycle.x, cycle.K, X, cycle.mesh.h, cycle.scalars, e.unfolding,
-            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, w.Z, G, w.ends,
-        )  # fmt: skip
+        n, nb = self._shape
+        G, w = self._linearised(cycle)
         w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
         close_chain(G, w.ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, w.dx, w.dc)
         dK = np.empty_like(cycle.K)
         expand(w.Z, w.dx[0], w.dc[0], False, dK)
         return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
 
+    def gradients(self, cycle: Cycle, pins: Pins) -> np.ndarray | None:
+        """Of what is conserved, at the mesh points of an orbit, indexed [quantity, point, state]; none if singular.
+
+        ψ with ψ_j = ψ_{j+1} G_j, orthogonal to the changes by period and parameter, and of unit mean along the
+        unfolding: the rows of the inverse of all equations that belong to α, by the transposed chain. They do not
+        depend on the pins. Muñoz-Almaraz, Freire, Galán, Doedel and Vanderbauwhede, Physica D 181 (2003).
+        """
+        n, nb = self._shape
+        G, w = self._linearised(cycle)
+        at_nodes = pins.rows[:, :-1].copy()
+        at_nodes[:, 0] += pins.rows[:, -1]
+        N = cycle.intervals
+        back, columns, rows = (
+            np.ascontiguousarray(G[::-1].transpose(0, 2, 1)),
+            np.zeros((N, n, nb + 1)),
+            np.zeros((nb, N + 1, n)),
+        )
+        columns[:, :, :nb] = at_nodes[:, ::-1].transpose(1, 2, 0)
+        rows[:, :N] = w.ends[::-1, :, :nb].transpose(2, 0, 1)
+        found = np.empty((nb - 2, N + 1, n))
+        for k, gradient in enumerate(found):
+            by_scalars, right = np.ascontiguousarray(pins.scalars.T), np.eye(nb)[2 + k]
+            if not isfinite(close_chain(back, columns, rows, by_scalars, right, cycle.signs, w.dx, w.dc)):
+                return None
+            gradient[:] = w.dx[0, ::-1]
+        return found
+
+    def _linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
+        """Transition matrices, and a workspace that holds what else the equations condense to."""
+        e, g, n = self.equations, self.gauss, self._shape[0]
+        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
+        X = self.stages(cycle)
+        condense(
+            e(X, cycle.value), cycle.x, cycle.K, X, cycle.mesh.h, cycle.scalars, e.unfolding,
+            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, w.Z, G, w.ends,
+        )  # fmt: skip
+        return G, w
+
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
     ) -> Pins:
         """The phase of a reference orbit, the members of families that it is on, and a last row, as for a guess.
+
+        ``held`` are covectors that select the members, one for all mesh points or one for each.
 
         The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
         """
@@ -449,6 +485,7 @@ class Collocation:
         rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
         rows[-1], scalars[-1] = last
         mesh = cycle.mesh
+        held = held if held.ndim == 3 else np.repeat(held[:, None], len(cycle.x), axis=1)
         pinned(
             rows, scalars, right, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars,
             guess.x, guess.scalars,

@@ -579,6 +579,7 @@ def carried_velocity(G, rates, scale):
 def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, guess, of_guess):
     """Fill the rows of the phase and of families; all rows have the values of an orbit, the last those of a guess.
 
+    ``held`` are covectors at the mesh points, indexed [family, point, state].
     The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.
     """
     N, n = len(h), len(scale)
@@ -593,7 +594,7 @@ def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, 
         for t in range(n):
             rows[0, j, t] *= weights[j] * scale[t] * scale[t] / largest
             for k in range(len(held)):
-                rows[1 + k, j, t] = weights[j] * held[k, t]
+                rows[1 + k, j, t] = weights[j] * held[k, j, t]
     for k in range(len(right)):
         states, others = (guess, of_guess) if k == len(right) - 1 else (x, of_scalars)
         right[k] = 0.0

@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import ceil, copysign, isnan, nan, sqrt
+from math import ceil, copysign, isnan, log, nan, sqrt
 
 import numpy as np
 
+from pfaff.bifurcation.arclength import CLOSED, RETURNED
 from pfaff.bifurcation.collocation import CONVERGED, Collocation, Cycle, Mesh, Metric, Solution
+from pfaff.bifurcation.endings import LONG, converge, homoclinic, moments
 from pfaff.bifurcation.floquet import multipliers, test_functions
+from pfaff.bifurcation.levels import coordinates, free_multipliers, on_level
 from pfaff.bifurcation.roots import bracketed_root
+from pfaff.bifurcation.singular import ROOM, from_neighbours
 
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
@@ -39,15 +43,18 @@ TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond
 MERGED = 1e-5  # step within which special points are one
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
 TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
-AT_ONE = 1e-4  # distance from 1 of a multiplier at a branch point
+AT_ONE, FAR = 1e-4, 0.5  # distances from 1 of a multiplier at a branch point, and of one that is none
 WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
 APPROACHES = 40  # steps by which it is
 NODES, SEPARATE = 5, 1e-3  # solved points on a chord that make a guess better, and how far they lie apart
 NEAR, DIPS = 0.5, 4  # of a function, its least value in a step that is looked into; how often
 PROBE = 0.05  # of a step, over which it is seen whether a function grows
 LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
-HOMOCLINIC = 100.0  # times the shortest period of a branch
-VANISHING = 1e-3  # of the largest amplitude of a branch, at which it ends in an equilibrium
+SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
+VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
+AWAY = 3  # steps from which a branch may come back to its start
+MULTIPLE = "multiple "
+WITHIN = 1.5  # of a step, how near the start must be to lie in it
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +112,17 @@ class Continuation:
         reference: Cycle | Point,
         last: tuple[np.ndarray, np.ndarray],
         converged: float | None = None,
+        held: np.ndarray | None = None,
     ) -> Solution | str:
-        """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value."""
+        """The orbit near a guess, in the phase of a reference on the same mesh, where a row keeps its value.
+
+        On families it is on the level of the reference; ``held`` are covectors by which the family is measured.
+        """
         cycle = reference.cycle if isinstance(reference, Point) else reference
         metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
+        if self.structural > 1:
+            rows = coordinates(self.collocation, cycle, metric, last, self.held) if held is None else held
+            return on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged)
         pins = self.collocation.pins(cycle, metric, last, self.held, guess)
         solution = self.collocation.correct(guess, pins, metric, converged)
         if not isinstance(solution, str) and guess.halved and not self.collocation.mirrored(solution, metric):
@@ -116,12 +130,19 @@ class Continuation:
             return f"the equations are not odd at {value:.10g}, so that half a period does not give the other half"
         return solution
 
-    def at_value(self, guess: Cycle, value: float) -> Solution | str:
-        """The orbit at a value of the parameter."""
+    def born(self, guess: Cycle, still: Cycle, change: Cycle, metric: Metric) -> Solution | str:
+        """The orbit near a guess that differs by a small change from an equilibrium, on its level."""
+        last = metric.dual(change)
+        if self.structural == 1:
+            return self.corrected(guess, guess, last)
+        return on_level(self.collocation, guess, still, guess, metric, last, self.held)
+
+    def at_value(self, guess: Cycle, value: float, reference: Point | None = None) -> Solution | str:
+        """The orbit at a value of the parameter, on the level of a reference."""
         scalars = guess.scalars.copy()
         scalars[1] = value
         row = np.zeros_like(guess.x), np.eye(len(scalars))[1] / self.span
-        solution = self.corrected(guess._replace(scalars=scalars), guess, row)
+        solution = self.corrected(guess._replace(scalars=scalars), reference or guess, row)
         if isinstance(solution, Solution):
             solution.cycle.scalars[1] = value  # without the rounding of Newton's last step
         return solution
@@ -132,11 +153,23 @@ class Continuation:
         metric = Metric.of(cycle, self.span)
         tangent = solution.tangent
         sign = metric.normalise(tangent, tangent if towards is None else towards)
-        values, basis = multipliers(solution.G, cycle.signs, basis, DECOUPLED * self.settled)
+        accuracy = DECOUPLED * self.settled
+        if self.structural > 1 and solution.levels is None:
+            solution = self._with_levels(solution, metric)
+        if solution.levels is None:
+            values, basis = multipliers(solution.G, cycle.signs, basis if self.structural == 1 else None, accuracy)
+        else:
+            values, basis = free_multipliers(solution, metric, basis, accuracy)
         error = self.collocation.error(solution, metric)
         determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
         return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, unstable, tests)
+
+    def _with_levels(self, solution: Solution, metric: Metric) -> Solution:
+        """An orbit in a family that is taken as it is, with the gradients of what is conserved, if they are known."""
+        c, cycle = self.collocation, solution.cycle
+        pins = c.pins(cycle, metric, metric.dual(solution.tangent), self.held, cycle)
+        return solution._replace(levels=c.gradients(cycle, pins))
 
     def adopted(self, point: Point, sign: float = 1.0) -> Point:
         """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
@@ -197,15 +230,19 @@ class Continuation:
 
     # Steps
 
-    def follow(self, point: Point, step: float, bounds: tuple[float, float]) -> Iterator[Point | Event | Stop]:
+    def follow(
+        self, point: Point, step: float, bounds: tuple[float, float], home: Point | None = None
+    ) -> Iterator[Point | Event | Stop]:
         """Points along the tangent with the special points between them, until a bound of the parameter or a failure.
 
-        The last point lies on the bound.
+        The last point lies on the bound, or where the branch comes back to its first one, or to an earlier ``home``.
         """
         ds, before, rate, since = min(FIRST_STEP, step), None, 0.0, 0
         earlier, gone = None, 0.0  # the point before, and the step from there
         hidden: dict[str, list[Event]] = {}
-        greatest, shortest = point.cycle.largest_amplitude, point.cycle.period
+        multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
+        passed, home = [self._passed(point)], home or point
+        shortest, greatest, _ = passed[0]
         while True:
             if since >= ADAPT_EVERY:
                 moved, rate, since = self.remeshed(point, self._intervals(point)), 0.0, 0
@@ -221,18 +258,25 @@ class Continuation:
                 continue
             following, turn = taken
             inside = bounds[0] < following.value < bounds[1]
+            closing = self._closing(point, following, home, ds) if inside and len(passed) > AWAY else None
+            if closing is not None:
+                yield from self._finished(point, closing, Stop(CLOSED), earlier, gone, hidden)
+                return
             several = abs(following.unstable - point.unstable) > 1
             found = self.events(point, following) if inside or several else []
             if not self._accounted(point, following, found):
                 if ds > MERGED:
                     ds, before = ds / 2, None
                     continue
-                found += self._together(point, following)
-            rate = (following.determinant - point.determinant) / ds
+                found = self._together(point, following, found)
+            # On families the size of the determinant varies with the pivots: only its sign is to be trusted.
+            rate = (following.determinant - point.determinant) / ds if self.structural == 1 else 0.0
             if not inside:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
             hidden = {} if earlier is None else self._hidden(earlier, point, following, gone / ds, hidden)
+            multiple, outranked = {each.kind[len(MULTIPLE) :] for each in found if MULTIPLE in each.kind}, multiple
+            hidden = {kind: pair for kind, pair in hidden.items() if kind not in multiple | outranked}
             yield from (event for pair in hidden.values() for event in pair)
             yield from found
             if following.error > self.accuracy:
@@ -242,14 +286,14 @@ class Continuation:
                     return
                 following, rate, since = finer, 0.0, 0
             yield following
-            amplitude, period = following.cycle.largest_amplitude, following.cycle.period
-            greatest, shortest = max(greatest, amplitude), min(shortest, period)
-            if amplitude < VANISHING * greatest:
-                yield Stop(f"the orbits shrink to an equilibrium near {following.value:.8g}: a Hopf point")
-                return
-            if period > HOMOCLINIC * shortest:
-                yield Stop(f"the period grows without bound near {following.value:.10g}: towards a homoclinic orbit")
-                return
+            passed.append(self._passed(following))
+            period, amplitude, _ = passed[-1]
+            shortest, greatest = min(shortest, period), max(greatest, amplitude)
+            if period > LONG * shortest or amplitude < VANISHING * greatest:
+                stop = self._ended(following, passed)
+                if stop:
+                    yield stop
+                    return
             point, before, earlier, gone, since = following, point, point, ds, since + 1
             ds = min(step, ds * min(max(TURN / max(turn, 1e-9), 0.5), GROWTH))
 
@@ -268,14 +312,53 @@ class Continuation:
         if last is None:
             yield Stop(f"stopped at {a.value:.10g}: the orbit at {value:.10g} was not found")
             return
+        yield from self._finished(a, last, Stop(f"reached {value:.10g}", value), earlier, gone, known)
+
+    def _finished(
+        self, a: Point, last: Point, stop: Stop, earlier: Point | None, gone: float, known: dict[str, list[Event]]
+    ) -> Iterator[Point | Event | Stop]:
+        """The last step of a branch; others as for ``_hidden``."""
         back = gone / Chord(self, a, last).length
         hidden = {} if earlier is None else self._hidden(earlier, a, last, back, known)
         hidden |= self._hidden_last(a, last, set(hidden))
         yield from (event for pair in hidden.values() for event in pair)
         found = self.events(a, last)
-        yield from found if self._accounted(a, last, found) else found + self._together(a, last)
+        yield from found if self._accounted(a, last, found) else self._together(a, last, found)
         yield last
-        yield Stop(f"reached {value:.10g}", value)
+        yield stop
+
+    def _passed(self, point: Point) -> tuple[float, float, float]:
+        """What tells how a branch ends: period, largest amplitude and the parameter, relative to its range."""
+        return point.cycle.period, point.cycle.largest_amplitude, point.value / self.span
+
+    def _ended(self, last: Point, passed: list[tuple[float, float, float]]) -> Stop | None:
+        """Whether orbits shrink to an equilibrium, or come to rest at one."""
+        periods, amplitudes, values = zip(*passed, strict=True)
+        rows = [(value,) for value in values]
+        if amplitudes[-1] < VANISHING * max(amplitudes) and converge([1 / each for each in amplitudes], rows):
+            return Stop(f"the orbits shrink to an equilibrium near {last.value:.8g}: a Hopf point")
+        if homoclinic(self.collocation, last.cycle, periods, rows):
+            return Stop(f"the period grows without bound near {last.value:.10g}: towards a homoclinic orbit")
+        return None
+
+    def _closing(self, a: Point, b: Point, home: Point, ds: float) -> Point | None:
+        """The orbit between two that is the one at home, whatever its phase."""
+        there, here, reach = home.cycle, b.cycle, WITHIN * ds
+        if abs(b.value - home.value) > reach * self.span or abs(log(here.period / there.period)) > reach:
+            return None
+        start, before, after = (self._signature(each.cycle, home) for each in (home, a, b))
+        chord = after - before
+        if not 0 < (start - before) @ chord <= chord @ chord:
+            return None
+        located = self.locate(a, b, lambda each: float((self._signature(each.cycle, home) - start) @ chord))
+        if located is None:
+            return None
+        apart = np.linalg.norm(self._signature(located[1].cycle, home) - start)
+        return located[1] if apart < max(RETURNED, self.accuracy) else None
+
+    def _signature(self, cycle: Cycle, home: Point) -> np.ndarray:
+        sizes = moments(self.collocation, cycle, home.metric.states)
+        return np.array([cycle.value / self.span, log(cycle.period), *sizes])
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve that lasts for a while."""
@@ -414,24 +497,46 @@ class Continuation:
         for kind in kinds:
             located = self.locate(a, b, lambda point, kind=kind: point.tests[kind], kind == "fold")  # type: ignore[misc]
             if located is not None and (kind != "torus" or self._on_circle(located[1])):
-                note = self._doubt(located[1]) if kind == "branch point" else ""
-                found.append((located[0], Event(kind, located[1], note)))
+                at, point = located
+                if kind == "branch point":
+                    point = self._polished(a, b, at, point, lambda each: each.determinant)
+                if self._rounding(kind, a, b, point):
+                    continue
+                note = self._doubt(point) if kind == "branch point" else ""
+                found.append((at, Event(kind, point, note)))
         if "branch point" in kinds and "fold" in kinds:
             found = self._pitchfork(a, b, found)
         return [event for _, event in sorted(found, key=lambda each: each[0])]
 
-    def _together(self, a: Point, b: Point) -> list[Event]:
-        """Several multipliers that cross the unit circle at one place, as near as steps can tell."""
+    def _together(self, a: Point, b: Point, found: list[Event]) -> list[Event]:
+        """Several multipliers that cross the unit circle at one place, as near as steps can tell: this outranks the
+        special points of their kind that are found there."""
         many, order = abs(a.unstable - b.unstable), max(a.unstable, b.unstable)
         located = self.locate(a, b, lambda point: float(np.sort(np.abs(self.others(point)))[-order]) - 1)
         if located is None:
-            return []
-        mu = self.others(located[1])
+            return found
+
+        def growth(each: Point) -> float:
+            return float(np.log(np.sort(np.abs(self.others(each)))[-order:][:many]).sum())
+
+        point = self._polished(a, b, *located, growth)
+        mu = self.others(point)
         critical = mu[np.argsort(np.abs(np.abs(mu) - 1))[:many]]
         turned = "symmetry breaking" if a.cycle.halved else "period doubling"
         real = turned if (critical.real < 0).all() else "branch point"
-        kind = "torus" if (np.abs(critical.imag) > REAL).all() else real
-        return [Event(f"multiple {kind}", located[1])]
+        kind = "torus" if many > 1 and (np.abs(critical.imag) > REAL).all() else real
+        return [each for each in found if each.kind != kind] + [Event(MULTIPLE + kind, point)]
+
+    def _polished(self, a: Point, b: Point, at: float, point: Point, test: Callable[[Point], float]) -> Point:
+        """A point on a chord near which Newton's method is singular, where a function vanishes, from its neighbours."""
+        chord = Chord(self, a, b)
+        if chord.length < ROOM:
+            behind, ahead = self._step(self.adopted(a, -1.0), ROOM / 2, None), self._step(b, ROOM / 2, None)
+            if isinstance(behind, str) or isinstance(ahead, str):
+                return point
+            short, chord = chord.length, Chord(self, self.adopted(behind[0], -1.0), ahead[0])
+            at = (ROOM / 2 + at * short) / (ROOM + short)
+        return from_neighbours(chord, at, test) or point
 
     def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
         """A fold where the equations are singular besides is the branch point: a pitchfork, seen from its tine."""
@@ -448,9 +553,21 @@ class Continuation:
         others = [e for e in found if e[1].kind not in ("fold", "branch point")]
         return others + [(at, Event("branch point", event.point)) for at, event in tines]
 
+    def _rounding(self, kind: str, a: Point, b: Point, point: Point) -> bool:
+        """Whether a change of sign is rounding, as near homoclinic orbits and canards: at a branch point no multiplier
+        is anywhere near 1, at a fold the parameter is the same as at both neighbours."""
+        if kind == "fold":
+            values = a.value, point.value, b.value
+            return max(values) - min(values) <= SAME_VALUE * max(abs(each) for each in values)
+        return kind == "branch point" and self._off(point) > FAR
+
+    def _off(self, point: Point) -> float:
+        """How far the nearest multiplier besides those of the structure is from 1."""
+        return float(np.abs(self.others(point) - 1).min(initial=np.inf))
+
     def _doubt(self, point: Point) -> str:
         """At a branch point a multiplier besides those of the structure is 1: if none is, it is elsewhere."""
-        off = np.abs(self.others(point) - 1).min(initial=np.inf)
+        off = self._off(point)
         return "" if off < AT_ONE else f"not located: no other multiplier is nearer to 1 than {off:.1e}"
 
     def _on_circle(self, point: Point) -> bool:
@@ -508,14 +625,13 @@ class Continuation:
 
     def _nearer(self, a: Point, b: Point) -> bool:
         """Whether a multiplier of one is nearer to 1 than of the other."""
-        first, second = (np.abs(self.others(point) - 1).min(initial=np.inf) for point in (a, b))
-        return bool(first < second)
+        return self._off(a) < self._off(b)
 
     def point_at(self, a: Point, b: Point, value: float) -> Point | None:
         """The orbit at a value of the parameter between two points."""
         between = Chord(self, a, b)
         at = between.fraction(value)
-        solution = self.at_value(between.guess(at), value)
+        solution = self.at_value(between.guess(at), value, b)
         if isinstance(solution, str):
             located = self.locate(a, b, lambda point: point.value - value)
             return located[1] if located else None

@@ -39,7 +39,8 @@ def dataset(curve: CycleCurve) -> xarray.Dataset:
     if curve.special:
         within = packed([each.special for each in curve.special], "special")
         columns |= {f"special_{name}": data for name, data in within.items()}
-    return xarray.Dataset(columns, attrs=_notes(curve))
+    states = list(curve.points[0].special.problem.flow.states)
+    return xarray.Dataset(columns, coords={"state": states}, attrs=_notes(curve))
 
 
 def _notes(curve: CycleCurve) -> dict[str, Any]:

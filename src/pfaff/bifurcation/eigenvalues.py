@@ -54,13 +54,17 @@ def hopf_product(values: np.ndarray, without: int = 0) -> tuple[float, float]:
     return signed_log(sums[np.argsort(np.abs(sums))[without:]])
 
 
-def imaginary(values: np.ndarray, without: int = 0) -> complex | None:
-    """The pair on the imaginary axis where Π(λ_i + λ_j) vanishes; none at a neutral saddle."""
+def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = None) -> complex | None:
+    """The pair on the imaginary axis where Π(λ_i + λ_j) vanishes; none at a neutral saddle.
+
+    Where other sums vanish everywhere, so many, the one that changes: ``slopes`` are those of the eigenvalues.
+    """
     i, j = np.triu_indices(len(values), 1)
-    order = np.argsort(np.abs(values[i] + values[j]))
-    if len(order) <= without:
+    smallest = np.argsort(np.abs(values[i] + values[j]))[: without + 1]
+    if len(smallest) <= without:
         return None
-    first = values[i[order[without]]]
+    changes = np.zeros(len(smallest)) if slopes is None else np.abs((slopes[i] + slopes[j])[smallest].real)
+    first = values[i[smallest[changes.argmax() if changes.any() else without]]]
     pair = complex(abs(first.real), abs(first.imag))
     return pair if pair.imag > REAL * abs(first) + floor(values) else None
 

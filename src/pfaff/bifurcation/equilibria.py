@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.arclength import Arclength, Event, Spot
 from pfaff.bifurcation.branch_points import crossing_direction, polished
-from pfaff.bifurcation.eigenvalues import always_zero, axis_pairs, imaginary
+from pfaff.bifurcation.eigenvalues import always_zero, axis_pairs, floor, imaginary
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
 from pfaff.bifurcation.hopf import criticality_of, hopf_near, normal_form_at
 from pfaff.bifurcation.rests import Rests
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a branch that crosses, in units of the states and the range
+INSIDE, HARDLY = 0.1, 1e-8  # of the range asked for, what a first step takes at most and at least
+TRIALS = 24  # of units of the states
 ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
 PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
 
@@ -88,8 +90,9 @@ class SpecialPoint(EquilibriumPoint):
                 "point"
             )
         to = check_following(self.parameter, self.value, to, step, points)
-        along = crossing_direction(self.slice, self.spot.z, self.spot.tangent)
-        there, back = (_off(self, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
+        problem = _in_units(self, to)
+        along = crossing_direction(problem.slice, self.spot.z, self.spot.tangent)
+        there, back = (_off(self, problem, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
         return there, back
 
     def curve(
@@ -177,14 +180,16 @@ def follow_equilibria(
 
 
 def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
-    """With the number of modes that nothing damps, here and farther on."""
-    counts = []
+    """With the number of modes that nothing damps, and of eigenvalues that are rounding, here and farther on."""
+    undamped, still = [], []
     for share in (0.0, PROBED):
         there = z.copy()
         there[-1] += share * (to - z[-1])
         J = at.state_jacobian(there)
-        counts.append(always_zero(np.linalg.eigvals(Deflation.about(J, at.zeros)(J))))
-    return Rests(at, min(counts))
+        values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J))
+        undamped.append(always_zero(values))
+        still.append(int((np.abs(values) <= floor(values)).sum()))
+    return Rests(at, min(undamped), min(still))
 
 
 def described(problem: Rests, event: Event) -> SpecialPoint:
@@ -202,7 +207,7 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
         return special(spot, coefficient=fold_coefficient(null, problem.slice.form(spot.z)), note=note)
     if event.kind != "hopf":
         return special(spot)
-    pair = imaginary(spot.facts.eigenvalues, problem.undamped) or 0j
+    pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
     try:
         if not problem.slice.parameters:
             return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))
@@ -251,17 +256,38 @@ def hopf_on(problem: Rests, spot: Spot, pair: complex) -> Hopf:
     return hopf_near(s.case_at(spot.z), around, border, s.x(spot.z), load, 1j * pair.imag, spectrum, origin, asked)
 
 
+def _in_units(special: SpecialPoint, to: float) -> Rests:
+    """The problem in units of the states in which a small step on the branch that crosses moves the parameter little
+    but does, |Δλ| ∝ |Δx|² as a rule; as it is, if the parameter stays.
+
+    Where all states vanish nothing but the branch itself tells how large they are.
+    """
+    problem, z, span = special.problem, special.spot.z, abs(to - special.value)
+    sizes = problem.slice.sizes.copy()
+    sizes[-1] = min(sizes[-1], span)
+    for _ in range(TRIALS):
+        problem = replace(problem, slice=replace(problem.slice, sizes=sizes.copy()))
+        along = crossing_direction(problem.slice, z, special.spot.tangent)
+        first = Arclength(problem).corrected(z + OFF[0] * along, along / sizes**2)
+        taken = np.inf if isinstance(first, str) else abs(first[-1] - z[-1]) / span
+        if HARDLY <= taken <= INSIDE:
+            return problem
+        sizes[: problem.slice.n] *= 10.0 if taken < HARDLY else OFF[0] / np.sqrt(taken) if np.isfinite(taken) else 0.1
+    return special.problem
+
+
 def _off(
-    special: SpecialPoint, direction: np.ndarray, to: float, step: float, points: int, progress: Progress | None
-) -> Branch:
+    special: SpecialPoint, problem: Rests, direction: np.ndarray, to: float, step: float, points: int,
+    progress: Progress | None,
+) -> Branch:  # fmt: skip
     """The branch that leaves a branch point along a direction."""
-    problem, arclength, why = special.problem, Arclength(special.problem), ""
+    arclength, why = Arclength(problem), ""
     unit = direction / np.linalg.norm(direction / problem.slice.sizes)
     for share in OFF:
         z = arclength.corrected(special.spot.z + share * unit, unit / problem.slice.sizes**2)
-        if not isinstance(z, str):
+        if not isinstance(z, str) and abs(z[-1] - special.value) < abs(to - special.value):
             return Branch.gathered(problem, arclength.spot(z, unit), to, step, points, progress)
-        why = z
+        why = z if isinstance(z, str) else f"it is beyond {to:g} at once"
     raise ConvergenceError(
         f"no branch was found off the branch point at {special.parameter} = {special.value:.10g}: {why}"
     )

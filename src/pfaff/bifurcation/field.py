@@ -32,10 +32,15 @@ class Field:
     zeros: int
     held: tuple[int, ...]
 
+    @property
+    def loaded(self) -> bool:
+        """Not where a family is followed and nothing is a load."""
+        return self.load in self.flow.system.parameter_names
+
     def numbers(self, load: float) -> np.ndarray:
-        numbers, names = self.parameters.copy(), self.flow.system.parameter_names
-        if self.load in names:  # not where a family is followed and nothing is a load
-            numbers[names.index(self.load)] = load
+        numbers = self.parameters.copy()
+        if self.loaded:
+            numbers[self.flow.system.parameter_names.index(self.load)] = load
         return numbers
 
     def rhs(self, x: np.ndarray, load: float) -> np.ndarray:

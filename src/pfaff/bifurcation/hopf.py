@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.eigenvalues import crossing_together
+from pfaff.bifurcation.eigenvalues import crossing_together, slopes
 from pfaff.bifurcation.field import Field, field_at
 from pfaff.bifurcation.normal_form import Cubic, Expansion, cubic, marsden_mccracken, quintic
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.path import LoadPath, Outward, Path
-from pfaff.stability.critical import hopf_loads, imaginary_pair, reachable, search_range
+from pfaff.stability.critical import hopf_loads, imaginary_pairs, reachable, search_range
 from pfaff.steady import Border, balanced, bordering
 from pfaff.values import number_from
 
@@ -38,7 +38,9 @@ VANISHES = 1e-9  # l1 below this, relative to the terms it is made of, is zero
 RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value
 BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
 ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
+STAYS = 1e-6  # growth rates that change slower than this, relative to that of another pair, do not
 SAME = 1e-9  # of a search, the distance of loads that are one
+BESIDE_STEPS = 4  # of Newton's method, for an equilibrium at a nearby load
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
@@ -143,20 +145,23 @@ class Hopf:
         return criticality_of(self.normal_form)
 
     @property
-    def stable_cycles(self) -> bool:
-        """Whether the cycles born here attract: l1 < 0 and no other mode grows."""
-        return self.l1 < 0 and bool((_others(self.eigenvalues, self.omega).real <= ON_AXIS * self.omega).all())
+    def stable_cycles(self) -> bool | None:
+        """Whether the cycles born here attract: l1 < 0 and no other mode grows; None where l1 < 0 and one is neutral,
+        whose growth about the cycles the eigenvalues of the equilibrium do not tell."""
+        growing = (_others(self.eigenvalues, self.omega).real > ON_AXIS * self.omega).any()
+        return False if growing or not self.l1 < 0 else True if self.simple else None
 
     @property
     def status(self) -> str:
         text = f"Hopf point at {self.load} = {self.value:.12g}, ω = {self.omega:.10g}: {self.criticality}"
         if self.drifts or self.generalised:
             return text
-        kind = "stable" if self.stable_cycles else "unstable"
+        kind = {True: "stable cycles", False: "unstable cycles", None: "cycles"}[self.stable_cycles]
         side = "above" if self.born_above else "below"
-        return f"{text} (l1 = {self.l1:.6g}), {kind} cycles {side}" + (
-            "" if self.simple else "; the pair is not simple"
-        )
+        text = f"{text} (l1 = {self.l1:.6g}), {kind} {side}"
+        if self.stable_cycles is None:
+            return f"{text}, whose stability another mode, neutral at the equilibrium, leaves open"
+        return text if self.simple else f"{text}; another mode is neutral"
 
     @property
     def born_above(self) -> bool:
@@ -340,17 +345,27 @@ def _absence(path: Path, reach: float, ended: bool) -> str:
 
 def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
     """The Hopf point near a load on a path, to rounding, with everything known about it."""
-    critical = imaginary_pair(path.linearise(load).eigenvalues())
-    if critical is None:
+    pairs = imaginary_pairs(path.linearise(load).eigenvalues())
+    if not len(pairs):
         raise NoBifurcationError(f"no pair of eigenvalues is imaginary at {path.load} = {load:.12g}")
-    around, x = field_at(path, load, critical.imag)
+    around, x = field_at(path, load, pairs[0].imag)
     border = bordering(around.jacobian(x, load), around.zeros, around.held)
+    critical = _crossing_one(around, border, x, load, pairs) if len(pairs) > 1 else complex(pairs[0])
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:
         lin = path.linearise(load)
         return lin.spectrum().values if isinstance(path, LoadPath) else lin.eigenvalues()
 
     return hopf_near(path.case, around, border, x, load, critical, spectrum, path.origin, asked)
+
+
+def _crossing_one(around: Field, border: Border, x: np.ndarray, load: float, pairs: np.ndarray) -> complex:
+    """The nearest to the axis of those pairs that the load moves: undamped modes are on it at every load."""
+    moved, A_load = _moved(around, border, x, load)
+    change = A_load + np.column_stack([around.form(x, load, moved, e) for e in np.eye(len(x))])
+    values, rates = slopes(around.jacobian(x, load), change)
+    speeds = np.abs([rates[np.abs(values - pair).argmin()].real for pair in pairs])
+    return complex(pairs[speeds >= STAYS * speeds.max()][0])
 
 
 def hopf_near(
@@ -369,7 +384,8 @@ def hopf_near(
     A = around.jacobian(x, load)
     q, p = _normalised(A, omega, q)
     values = _eigenvalues(spectrum(x, load), omega)
-    expansion = Expansion(A, partial(around.form, x, load), omega, q, p, *_family(A, around))
+    crossing = _crossing(around, border, x, load, q, p)
+    expansion = _expansion(around, border, x, load, omega, A, q, p, crossing)
     return Hopf(
         case=case.unchecked(**{around.load: load}),
         load=around.load,
@@ -382,7 +398,7 @@ def hopf_near(
         q=q,
         p=p,
         distance=float(np.abs(_others(values, omega).real).min(initial=np.inf)),
-        crossing=_crossing(around, border, x, load, q, p),
+        crossing=crossing,
         normal_form=_cubic(expansion, around.load, load),
         expansion=expansion,
         origin=origin,
@@ -406,8 +422,45 @@ def normal_form_at(around: Field, x: np.ndarray, load: float, omega: float) -> t
     A = around.jacobian(x, load)
     values, vectors = np.linalg.eig(A)
     q, p = _normalised(A, omega, vectors[:, np.abs(values - 1j * omega).argmin()])
-    expansion = Expansion(A, partial(around.form, x, load), omega, q, p, *_family(A, around))
+    border = bordering(A, around.zeros, around.held)
+    crossing = _crossing(around, border, x, load, q, p) if around.zeros and around.loaded else 0j
+    expansion = _expansion(around, border, x, load, omega, A, q, p, crossing)
     return expansion, cubic(expansion)
+
+
+def _expansion(
+    around: Field,
+    border: Border,
+    x: np.ndarray,
+    load: float,
+    omega: float,
+    A: np.ndarray,
+    q: np.ndarray,
+    p: np.ndarray,
+    crossing: complex,
+) -> Expansion:
+    left, right = _family(A, around)
+
+    def beside(distance: float) -> tuple[complex, np.ndarray]:
+        return _drift(around, border, x, q, right, load + distance * omega / abs(crossing))
+
+    known = right.shape[1] and abs(crossing.real) > ON_AXIS * abs(crossing)
+    return Expansion(A, partial(around.form, x, load), omega, q, p, left, right, beside if known else None)
+
+
+def _drift(
+    around: Field, border: Border, x: np.ndarray, q: np.ndarray, right: np.ndarray, load: float
+) -> tuple[complex, np.ndarray]:
+    """The critical eigenvalue and the drift P·B(q, q̄) along a family at a load beside that of a Hopf point."""
+    for _ in range(BESIDE_STEPS):
+        x = x - border.solve(around.jacobian(x, load), around.rhs(x, load))
+    A = around.jacobian(x, load)
+    values, vectors = np.linalg.eig(A)
+    k = int(np.abs(q.conj() @ vectors).argmax())
+    there = vectors[:, k] / np.linalg.norm(vectors[:, k])
+    left = bordering(A, around.zeros).left
+    left = left @ np.linalg.inv(right.T @ left)
+    return complex(values[k]), (left.T @ around.form(x, load, there, there.conj())).real
 
 
 def _polished(
@@ -505,15 +558,20 @@ def _family(A: np.ndarray, around: Field) -> tuple[np.ndarray, np.ndarray]:
 
 def _crossing(around: Field, border: Border, x: np.ndarray, load: float, q: np.ndarray, p: np.ndarray) -> complex:
     """dλ/dload = ⟨p, dA/dload q⟩, A changing with the load itself and with the equilibrium."""
+    moved, A_load = _moved(around, border, x, load)
+    return complex(np.vdot(p, A_load @ q + around.form(x, load, moved, q)))
+
+
+def _moved(around: Field, border: Border, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:
+    """dx/dload of the equilibrium, and ∂A/∂load where it stays."""
     f_load, A_load = around.by_load(x, load)
     try:
-        moved = border.solve(around.jacobian(x, load), -f_load)
+        return border.solve(around.jacobian(x, load), -f_load), A_load
     except np.linalg.LinAlgError as problem:
         raise ConvergenceError(
             f"an eigenvalue passes zero at the Hopf point at {around.load} = {load:.10g} (a zero-Hopf point), so that "
             "there is no normal form of the pair alone: change another parameter"
         ) from problem
-    return complex(np.vdot(p, A_load @ q + around.form(x, load, moved, q)))
 
 
 def _eigenvalues(values: np.ndarray, omega: float) -> np.ndarray:

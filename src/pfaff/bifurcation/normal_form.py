@@ -25,6 +25,7 @@ MOVES = 1e-9  # drift along a family beyond this, relative to what makes it, is 
 PAIRS = ((1, 1), (1, 2), (2, 2))  # of derivatives by y1 and y2
 Curvature = dict[tuple[int, int], np.ndarray]
 ACROSS = 1e-6  # growth along a family beyond this, relative to the frequency's change, is not rounding
+ASIDE = 2e-3  # change of the critical eigenvalue, relative to ω, over which the drift is differenced
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Expansion:
 
     ``form`` applies the derivative of as many orders as it is given vectors. Columns of ``right`` are tangents of a
     family of equilibria, those of ``left`` the first-order forms of what is conserved along it, left·right = 1.
+    ``beside`` gives λ and the drift a at a nearby load, by its distance: the change of λ relative to ω.
     """
 
     A: np.ndarray
@@ -42,6 +44,7 @@ class Expansion:
     p: np.ndarray
     left: np.ndarray
     right: np.ndarray
+    beside: Callable[[float], tuple[complex, np.ndarray]] | None = None
 
     @property
     def family(self) -> int:
@@ -95,7 +98,7 @@ def cubic(e: Expansion) -> Cubic:
 
 
 def _along_the_family(e: Expansion, h11: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """α, and the η for which y + η|z|² is conserved: b + 2η Re α = 0."""
+    """α, and the η for which y + η|z|² is conserved: b + 2η Re α = 0, or a + 2η Re λ = 0 at all loads."""
     q, q_, B, C = e.q, e.q.conj(), e.form, e.form
     alpha = np.array([np.vdot(e.p, B(q, y)) for y in e.right.T])
     if not e.family:
@@ -106,8 +109,17 @@ def _along_the_family(e: Expansion, h11: np.ndarray) -> tuple[np.ndarray, np.nda
         b[:, j] = (e.left.T @ (C(q, q_, y) + 2 * B(q_, h1y).real + B(y, h11))).real
     growth = alpha.real
     if not np.abs(growth).max() > ACROSS * np.abs(alpha).max():
-        return alpha, np.zeros(e.family)
+        return alpha, np.zeros(e.family) if e.beside is None else _by_load(e.beside)
     return alpha, -b @ growth / (2 * growth @ growth)
+
+
+def _by_load(beside: Callable[[float], tuple[complex, np.ndarray]]) -> np.ndarray:
+    """η = −a/(2 Re λ), its limit at the Hopf point by Richardson's extrapolation."""
+
+    def mean(distance: float) -> np.ndarray:
+        return sum(-a / (4 * value.real) for value, a in map(beside, (distance, -distance)))  # type: ignore[return-value]
+
+    return (4 * mean(ASIDE / 2) - mean(ASIDE)) / 3
 
 
 def quintic(e: Expansion, third: Cubic) -> complex:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +31,7 @@ DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and l
 INTERVALS = 20  # of a period, at first
 BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
 DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
-AT_ORIGIN = 1e-14  # states of an equilibrium below this are the origin, but for rounding
+AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
@@ -67,10 +68,14 @@ class OrbitProblem:
     def continuation(self, span: float) -> Continuation:
         return Continuation(self.collocation, span, self.held, self.accuracy)
 
-    def odd(self, to: float | None = None) -> bool:
-        """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random."""
+    def odd(self, size: np.ndarray, to: float | None = None) -> bool:
+        """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.
+
+        The states are of a given size and less, each in its own unit: beyond, other terms hide what is not odd.
+        """
         random = np.random.default_rng(0)
-        x = random.normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None]
+        size = np.where(size > AT_ORIGIN * size.max(), size, size.max())
+        x = random.normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None] * size
         value = float(self.case.numbers[self.collocation.equations.place])
         end = value if to is None else to
         generic = [*(value + (end - value) * random.uniform(-1, 2, 4)), *(value * random.uniform(0.3, 3, 3))]
@@ -84,23 +89,41 @@ class OrbitProblem:
         return bool(seen.any() and odd[:, seen].all())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Orbit:
-    """One period in time: ``t``, states ``x`` (one column for each time) and their names."""
+    """One period in time: ``t`` and states ``x`` (one column for each time).
+
+    ``orbit["theta"]`` is one of them, or a velocity that the constraints determine or whose coordinate is ignorable.
+    """
 
     t: np.ndarray
     x: np.ndarray
-    states: tuple[str, ...]
+    flow: Flow
+    numbers: np.ndarray
     title: str
 
+    @property
+    def states(self) -> tuple[str, ...]:
+        return self.flow.states
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of the velocities of all coordinates; a plain ODE has none."""
+        return tuple(f"{name}_dot" for name in getattr(self.flow.system, "coordinate_names", ()))
+
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.states:
-            raise ParameterError(f"no state {name!r}: {nearest(name, self.states)}")
-        return self.x[self.states.index(name)]
+        if name in self.states:
+            return self.x[self.states.index(name)]
+        if name not in self.velocities:
+            raise ParameterError(f"no state {name!r}: {nearest(name, dict.fromkeys(self.states + self.velocities))}")
+        return self.flow.velocities(self.x, self.numbers)[self.velocities.index(name)]
 
     @property
     def status(self) -> str:
         return self.title
+
+    def __repr__(self) -> str:
+        return f"<{self.title}; {', '.join(self.states)} at {len(self.t)} times>"
 
     def plot(self) -> Figure:
         from pfaff.draw.orbits import draw_orbit
@@ -149,8 +172,13 @@ class OrbitPoint:
         return self.point.unstable
 
     @property
+    def resolved(self) -> bool:
+        """Whether the multipliers that are 1 by structure come out as 1: if not, rounding hides the others as well."""
+        return not np.isnan(self.point.tests["torus"])
+
+    @property
     def stable(self) -> bool:
-        return self.unstable == 0
+        return self.resolved and self.unstable == 0
 
     @property
     def residual(self) -> float:
@@ -164,7 +192,8 @@ class OrbitPoint:
 
     @property
     def status(self) -> str:
-        how = "stable" if self.stable else f"unstable ({self.unstable} multipliers outside the unit circle)"
+        outside = f"{self.unstable} multiplier{'s' if self.unstable > 1 else ''} outside the unit circle"
+        how = "stable" if self.stable else f"unstable ({outside})" if self.resolved else "stability not resolved"
         symmetry = ", symmetric" if self.symmetric else ""
         return f"orbit at {self.load} = {self.value:.10g}, period {self.period:.10g}: {how}{symmetry}"
 
@@ -203,7 +232,8 @@ class OrbitPoint:
         x = c.interpolate(cycle, c.slopes(cycle), s)
         if self.symmetric:
             s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
-        return Orbit(s * cycle.scalars[0], x.T.copy(), self.problem.flow.states, self.status)
+        numbers = c.equations.numbers_at(cycle.value)
+        return Orbit(s * cycle.scalars[0], x.T.copy(), self.problem.flow, numbers, self.status)
 
     def orbits(
         self,
@@ -261,7 +291,7 @@ class Special(OrbitPoint):
         """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
 
         One branch: its two ways off are the same orbits, half a period apart, or mirror images of each other. At a
-        branch point it is the way that is found first; equilibria, whose ways off differ, give a tuple instead.
+        branch point they differ: it is the one along which the load at first moves towards ``to``, if one does.
         """
         return followed(_switched(self, to), to, step, points, progress)
 
@@ -337,40 +367,54 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
     problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
     continuation = problem.continuation(span)
-    symmetric = bool(np.abs(hopf.x).max() <= AT_ORIGIN) and problem.odd(to)
-    radius = _first_radius(hopf, span if load == hopf.load else np.inf)
+    # A conserved quantity has other signs on the two halves of a symmetric orbit: families are solved as a whole.
+    size = 2 * np.abs(hopf.q) * _natural_radius(hopf)
+    at_origin = bool((np.abs(hopf.x) <= AT_ORIGIN * np.where(size > AT_ORIGIN * size.max(), size, size.max())).all())
+    symmetric = not len(held) and at_origin and problem.odd(size, to)
+    largest = _first_radius(hopf, span if load == hopf.load else np.inf)
     why = ""
     with patience(COMPILING):
-        for _ in range(12):
-            solution = _small_orbit(continuation, hopf, value, radius, symmetric)
+        for halved, radius in product((True, False) if symmetric else (False,), largest / 2.0 ** np.arange(12)):
+            solution = _small_orbit(continuation, hopf, value, radius, halved)
             if not isinstance(solution, str):
                 return Newborn(problem, _checked(problem, solution), value)
-            why, radius = solution, radius / 2
+            why = solution
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
 
 def _first_radius(hopf: Hopf, span: float) -> float:
     """r with Re λ' Δload + Re c1 r² = 0 for a small share of the range, while c1 r² stays small beside ω."""
-    trusted = np.sqrt(DISTURBED * hopf.omega / (abs(hopf.c1) or 1.0))
+    trusted = np.sqrt(DISTURBED) * _natural_radius(hopf)
     wanted = np.sqrt(abs(hopf.crossing.real * BIRTH * span / (hopf.c1.real or 1e-300)))
     return float(min(trusted, wanted))
 
 
+def _natural_radius(hopf: Hopf) -> float:
+    """r with |c1| r² = ω: the size at which terms of third order are as large as those of first."""
+    return float(np.sqrt(hopf.omega / (abs(hopf.c1) or 1.0)))
+
+
 def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: float, symmetric: bool) -> Point | str:
-    """x0 + 2r Re(q e^{iωt}), corrected at this amplitude."""
+    """x0 + 2r Re(q e^{iωt}), on families + r² (h11 − tangent η + Re(h20 e^{2iωt})), corrected at this amplitude."""
     c = continuation.collocation
     turn = np.pi if symmetric else 2 * np.pi
     intervals = INTERVALS // 2 if symmetric else INTERVALS
     mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
     signs = np.full(len(hopf.x), -1.0 if symmetric else 1.0)
     points = mesh.points(c.gauss.c).reshape(intervals, -1, 1)
-    wave = 2 * radius * (np.exp(1j * turn * mesh.at[:, None]) * hopf.q).real
-    slopes = 2 * radius * (1j * turn * np.exp(1j * turn * points) * hopf.q).real[:, :, c.equations.rows]
+    third = hopf.normal_form
+    circle, inner = np.exp(1j * turn * mesh.at[:, None]), np.exp(1j * turn * points)
+    wave, bent = 2 * radius * (circle * hopf.q).real, np.zeros_like(hopf.x)
+    slopes = 2 * radius * (1j * turn * inner * hopf.q).real
+    if hopf.expansion.family:  # a state that moves in the second order only has no size otherwise
+        mean = (third.h11 - hopf.expansion.right @ third.shift).real
+        bent = radius**2 * (mean + (circle**2 * third.h20).real)
+        slopes = slopes + 2 * radius**2 * (1j * turn * inner**2 * third.h20).real
     scalars = np.array([turn / hopf.omega, value, *np.zeros(c.equations.unfolding.shape[1])])
-    guess = Cycle(mesh, hopf.x + wave, slopes, scalars, signs)
+    guess = Cycle(mesh, hopf.x + wave + bent, slopes[:, :, c.equations.rows], scalars, signs)
     change = guess._replace(x=wave, scalars=np.zeros_like(scalars))
     metric = Metric.of(guess, continuation.span)
-    solution = continuation.corrected(guess, guess, metric.dual(change))
+    solution = continuation.born(guess, guess._replace(x=hopf.x + 0 * wave), change, metric)
     if isinstance(solution, str):
         return solution
     return continuation.refined(continuation.point(solution, change))
@@ -392,7 +436,7 @@ def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
     problem = replace(start.problem, case=start.case, load=load)
     value = _value(problem.case, load)
     cycle = start.point.cycle
-    cycle = doubled(cycle) if cycle.halved and not problem.odd(to) else cycle
+    cycle = doubled(cycle) if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to) else cycle
     scalars = cycle.scalars.copy()
     scalars[1] = value
     return _at(problem, cycle._replace(scalars=scalars), value)
@@ -431,14 +475,21 @@ def _switched(special: Special, to: float) -> OrbitPoint:
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
     off = continuation.collocation.kernel(cycle, pins)
     off = off.scaled(1 / metric.norm(off))
+    arms: list[Point] = []
     why = ""
-    for distance in (sign * each for each in OFF for sign in (1.0, -1.0)):
-        away = off.scaled(np.sign(distance))
-        solution = continuation.corrected(cycle.moved(away, abs(distance)), cycle, metric.dual(away))
-        point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
-        if not isinstance(point, str):
-            return OrbitPoint(special.problem, point)
-        why = point
+    for distance in OFF:
+        for away in (off, off.scaled(-1.0)):
+            guess, row = cycle.moved(away, distance), metric.dual(away)
+            solution = continuation.corrected(guess, cycle, row, held=special.problem.held)
+            point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
+            if isinstance(point, str):
+                why = point
+                continue
+            arms.append(point)
+            if twice or (point.value - special.value) * (to - special.value) > 0:
+                return OrbitPoint(special.problem, point)
+        if arms:
+            return OrbitPoint(special.problem, arms[0])
     raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
 
 
@@ -464,8 +515,9 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     loops = _loops(problem, found.point.cycle)
     if loops > 1:
         found = _at(problem, _guess(problem, t, x, t[-1] - period / loops, period / loops, value), value)
-    cycle = _half(problem, found.point.cycle) if problem.odd() else None
-    return found if cycle is None else _at(problem, cycle, value)
+    cycle = found.point.cycle
+    half = _half(problem, cycle) if problem.odd(np.abs(cycle.x).max(axis=0)) else None
+    return found if half is None else _at(problem, half, value)
 
 
 def _one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
@@ -574,9 +626,14 @@ def _half(problem: OrbitProblem, cycle: Cycle) -> Cycle | None:
 
 
 def followed(
-    start: OrbitPoint, to: float, step: float, points: int, progress: Callable[[OrbitPoint], Any] | None
+    start: OrbitPoint,
+    to: float,
+    step: float,
+    points: int,
+    progress: Callable[[OrbitPoint], Any] | None,
+    home: OrbitPoint | None = None,
 ) -> Branch:
-    """The branch from an orbit along its tangent."""
+    """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
     from pfaff.bifurcation.branch import Branch
 
     if not real("step", step, "a positive number") > 0:
@@ -589,7 +646,7 @@ def followed(
     first = continuation.adopted(start.point)
     found, special, status = [OrbitPoint(problem, first)], [], ""
     try:
-        for each in continuation.follow(first, step, bounds):
+        for each in continuation.follow(first, step, bounds, home.point if home else None):
             if isinstance(each, Stop):
                 status = each.why if each.bound in (None, to) else _left(start, found, to)
             elif isinstance(each, Event):

@@ -55,6 +55,7 @@ class Rests:
 
     slice: Slice
     undamped: int  # sums of eigenvalues that vanish everywhere
+    still: int = 0  # eigenvalues that do
     looks_inside = False
 
     def residual(self, z: np.ndarray) -> np.ndarray:
@@ -91,7 +92,7 @@ class Rests:
             turning=tangent[-1] / s.sizes[-1],
             crossing=(float(sign), float(log)),
             hopf=hopf_product(values, self.undamped),
-            zero=signed_log(values),
+            zero=signed_log(values[np.argsort(np.abs(values))[self.still :]]),
         )
 
     def tests(self, spot: Spot) -> dict[str, float]:
@@ -139,7 +140,7 @@ class Rests:
 
     def _hopf(self, spot: Spot) -> Event | None:
         values = spot.facts.eigenvalues
-        pair = imaginary(values, self.undamped)
+        pair = imaginary(values, self.undamped, spot.facts.slopes)
         if pair is not None and self.undamped and _meets(values, pair):
             return None  # without damping pairs meet on the axis, and none crosses it alone
         return Event("hopf", spot) if pair is not None else None
@@ -168,7 +169,7 @@ class Rests:
         many = int(moved.sum())
         if many <= explained or many < 2:
             return None
-        share = float(np.mean((rates.a / (rates.a - rates.b))[moved]))
+        share = float(np.mean(rates.a[moved] / (rates.a - rates.b)[moved]))
         return Missed(lambda spot: float(chord @ (spot.z - a.z)) / length - share, partial(self._together, many=many))
 
     def _together(self, spot: Spot, many: int, alone: int = 0) -> Event | None:

@@ -7,6 +7,16 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from pfaff.errors import ParameterError, nearest
+
+# Of equilibria and steady motions, of orbits, and of curves of them; several at one place are "multiple" ones.
+KINDS = (
+    *("fold", "branch point", "hopf", "divergence"),
+    *("period doubling", "symmetry breaking", "torus"),
+    *("cusp", "bogdanov-takens", "zero-hopf", "double hopf", "generalised hopf"),
+    *("fold-flip", "fold-torus", "flip-torus", *(f"1:{k} resonance" for k in (1, 2, 3, 4))),
+)
+
 Point = TypeVar("Point", bound=Any)
 Special = TypeVar("Special", bound=Any)
 
@@ -52,8 +62,11 @@ class Sequence(Generic[Point, Special]):
     def counted(self) -> str:
         """The special points by kind, in words."""
         kinds = [special.kind for special in self.special]
-        return ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)) or "no special points"
+        numbers = {kind: kinds.count(kind) for kind in kinds}
+        return ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"
 
     def of_kind(self, kind: str) -> tuple[Special, ...]:
         """The special points of one kind: ``branch.of_kind("fold")``."""
+        if kind.removeprefix("multiple ") not in KINDS:
+            raise ParameterError(f"no special points are of the kind {kind!r}: {nearest(kind, KINDS)}")
         return tuple(special for special in self.special if special.kind == kind)

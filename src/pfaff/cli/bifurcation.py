@@ -140,6 +140,7 @@ def _print_orbits(branch: Any) -> None:
 @click.option("--in", "name_in", metavar="NAME", help="The parameter that changes, if not the declared load.")
 @click.option("--to", type=float, required=True, help="Where the branch ends.")
 @click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
+@click.option("--points", default=1000, show_default=True, help="Stop after so many points.")
 @save_into("branch")
 @plot_into
 @as_json
@@ -148,6 +149,7 @@ def branch(
     name_in: str | None,
     to: float,
     step: float,
+    points: int,
     save: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -161,7 +163,7 @@ def branch(
     """
     gc.enable()
     with counting("equilibria", quiet=as_json) as progress:
-        found = case_of(**which).branch(name_in, to, step=step, progress=progress, **numbers(fix))
+        found = case_of(**which).branch(name_in, to, step=step, points=points, progress=progress, **numbers(fix))
     if save:
         found.save(save)
     if plot:
@@ -190,6 +192,7 @@ def print_branch(found: Any) -> None:
 @click.option("--to", type=float, required=True, help="Where the curve ends, in the second parameter.")
 @click.option("--near", type=float, help="Start from the Hopf point nearest to this load instead of the first.")
 @click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
+@click.option("--points", default=1000, show_default=True, help="Stop after so many points.")
 @click.option("--of", "kind", metavar="KIND", help="Follow such special orbits instead: fold, torus, period doubling…")
 @click.option("--orbits-to", type=float, help="The load to which orbits are searched for the first of that kind.")
 @save_into("curve")
@@ -202,6 +205,7 @@ def curve(
     to: float,
     near: float | None,
     step: float,
+    points: int,
     kind: str | None,
     orbits_to: float | None,
     save: Path | None,
@@ -223,7 +227,7 @@ def curve(
     if kind is not None:
         start = _special_orbit(start, kind, orbits_to, as_json)
     with counting("points", quiet=as_json) as progress:
-        found = start.curve(name_in, to, step=step, progress=progress)
+        found = start.curve(name_in, to, step=step, points=points, progress=progress)
     if save:
         found.save(save)
     if plot:

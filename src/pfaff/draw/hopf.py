@@ -37,7 +37,7 @@ def _draw_cycles(axes: Any, hopf: Hopf) -> None:
     side = 1.0 if hopf.born_above else -1.0
     loads = hopf.value + side * reach * np.linspace(0, 1, 101) ** 2
     amplitudes = [hopf.amplitude(float(load)) for load in loads]
-    style = "-" if hopf.stable_cycles else "--"
+    style = {True: "-", False: "--", None: ":"}[hopf.stable_cycles]
     for k, name in enumerate(hopf.states):
         axes.plot(loads, [each[name] for each in amplitudes], style, color=CYCLE[k % len(CYCLE)], label=name)
     axes.legend(frameon=False, fontsize="small")

@@ -392,17 +392,24 @@ def hopf_loads(path: Outward, to: float) -> Iterator[float]:
         bracket = _bracket(event, root, to)
         if bracket is not None:
             distance = bracketed_root(event, *bracket)
-            if imaginary_pair(view.values(distance)) is not None:
+            values = view.values(distance)
+            if len(imaginary_pairs(values)) and not _neutral_saddle(values, view.persistent["hopf"]):
                 yield distance
 
 
-def imaginary_pair(values: np.ndarray) -> complex | None:
-    """The eigenvalue with positive imaginary part nearest to the imaginary axis, if it lies there."""
-    upper = values[values.imag > TOUCHING * np.abs(values)]
-    if not len(upper):
-        return None
-    nearest = upper[np.abs(upper.real / upper.imag).argmin()]
-    return complex(nearest) if abs(nearest.real) <= IMAGINARY * abs(nearest) else None
+def imaginary_pairs(values: np.ndarray) -> np.ndarray:
+    """The eigenvalues with positive imaginary part that lie on the imaginary axis, the nearest to it first."""
+    near = np.abs(values.real) <= IMAGINARY * np.abs(values)
+    upper = values[near & (values.imag > TOUCHING * np.abs(values))]
+    return upper[np.argsort(np.abs(upper.real / upper.imag))]
+
+
+def _neutral_saddle(values: np.ndarray, persistent: int) -> bool:
+    """Whether it is two real eigenvalues whose sum vanishes, beside so many sums that vanish always."""
+    i, j = np.triu_indices(len(values), 1)
+    first = values[i[np.argsort(np.abs(values[i] + values[j]))[: persistent + 1]]]
+    real = np.abs(first.imag) <= TOUCHING * np.abs(first)
+    return bool((real & (np.abs(first) > TOUCHING * np.abs(values).max())).any())
 
 
 def reachable(path: LoadPath | Outward, to: float) -> tuple[float, bool]:

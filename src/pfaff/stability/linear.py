@@ -292,7 +292,7 @@ def _without_families(lin: Linearisation, r: Reduced) -> Reduced:
     if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
         return r
     zeros = {"families of equilibria": along.shape[1]}
-    drifting = _intersection(r.speeds, along @ _kernel(r.N.T @ lin.C @ along))
+    drifting = _intersection(r.speeds, along @ _kernel(_damping(lin, along)))
     speeds = r.speeds @ _kernel((r.speeds.T @ drifting).T) if drifting.shape[1] else r.speeds
     if drifting.shape[1]:
         zeros["steady motions along them"] = drifting.shape[1]
@@ -345,11 +345,19 @@ def _without_ignorable(
     if not free.shape[1]:
         return Z, N, {}
     zeros = {"ignorable coordinates": free.shape[1]}
-    drifting = _intersection(N, free @ _kernel(lin.C @ free))  # their speeds persist where nothing damps them
+    drifting = _intersection(N, free @ _kernel(_damping(lin, free)))  # their speeds persist where nothing damps them
     if drifting.shape[1]:
         zeros["undamped ignorable speeds"] = drifting.shape[1]
         N = N @ _kernel((N.T @ drifting).T)
     return Z @ _kernel((Z.T @ free).T), N, zeros
+
+
+def _damping(lin: Linearisation, directions: np.ndarray) -> np.ndarray:
+    """The forces of velocities along directions on what can move, in units of what makes them up: without rounding."""
+    N = lin.kernel
+    forces, usual = N.T @ lin.C @ directions, np.abs(N.T) @ np.abs(lin.C) @ np.abs(directions)
+    rows = usual.max(axis=1, initial=0.0, keepdims=True)
+    return np.where(np.abs(forces) > RANK_TOLERANCE * usual, forces, 0.0) / np.where(rows, rows, 1.0)
 
 
 def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:

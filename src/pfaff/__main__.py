@@ -1,4 +1,4 @@
-"""``python -m pfaff.cli``."""
+"""``python -m pfaff`` is the command ``pfaff``."""
 
 from pfaff.cli import main
 

@@ -1,0 +1,62 @@
+"""How branches and curves of orbits end by themselves: they come back, shrink to an equilibrium, or come to rest.
+
+Smallness or a long period alone end nothing: radii like e^−μ shrink and periods like e^μ grow for ever. At an end
+the parameters converge, each time that the size doubles by a fraction of what they moved before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pfaff.bifurcation.collocation import Collocation, Cycle
+
+CONVERGES = 0.7  # of what parameters moved in one doubling of a size, what they move in the next; 1/4 at a Hopf point
+STILL = 1e-10  # change of a parameter, relative to its range, that is none
+HOMOCLINIC = 100.0  # times the shortest period
+LONG = 20.0  # the same, if the parameters stand still
+SLOW = 0.05  # part of an orbit, relative to its size, that is covered in its period at the least speed
+
+
+def converge(sizes: Sequence[float], values: Sequence[Sequence[float]]) -> bool:
+    """Whether parameters, relative to their ranges, converge while a size grows: at the last two doublings of it."""
+    octaves = np.log2(sizes[-1] / np.asarray(sizes))
+    if octaves.max() < 2:
+        return False
+    first, middle = (int(np.flatnonzero(octaves >= each)[-1]) for each in (2, 1))
+    rows = np.asarray(values)
+    early = np.ptp(rows[first : middle + 1], axis=0) / (octaves[first] - octaves[middle])
+    late = np.ptp(rows[middle:], axis=0) / octaves[middle]
+    return bool((late <= np.maximum(CONVERGES * early, STILL)).all())
+
+
+def stand_still(sizes: Sequence[float], values: Sequence[Sequence[float]]) -> bool:
+    """Whether parameters do not move at all while a size doubles."""
+    octaves = np.log2(sizes[-1] / np.asarray(sizes))
+    return bool(octaves.max() >= 1 and np.ptp(np.asarray(values)[np.flatnonzero(octaves >= 1)[-1] :]) < STILL)
+
+
+def homoclinic(
+    collocation: Collocation, cycle: Cycle, periods: Sequence[float], values: Sequence[Sequence[float]]
+) -> bool:
+    """Whether periods grow without bound while the parameters converge and the orbit nearly comes to rest.
+
+    The last tells it from relaxation oscillations, whose parameter stands still as well where canards explode.
+    """
+    growth = periods[-1] / min(periods)
+    if growth < LONG or not (stand_still(periods, values) if growth < HOMOCLINIC else converge(periods, values)):
+        return False
+    speeds = np.abs(collocation.equations.rates(cycle.x, cycle.value)) * cycle.period
+    sizes = cycle.amplitude
+    return bool((speeds[sizes > 0] / sizes[sizes > 0, None]).max(axis=0).min() < SLOW)
+
+
+def moments(collocation: Collocation, cycle: Cycle, sizes: np.ndarray) -> np.ndarray:
+    """Means of the states and of their products up to three, by Gauss's rule: the same from any phase of the orbit."""
+    X, weights = collocation.stages(cycle), (collocation.gauss.b[:, None] * cycle.mesh.h).ravel()
+    mean = np.zeros(len(X)) if cycle.halved else X @ weights
+    about = (X - mean[:, None]) / sizes[:, None]
+    second = (about * weights) @ about.T
+    third = np.zeros_like(second) if cycle.halved else (about**2 * weights) @ about.T
+    return np.concatenate([mean / sizes, second.ravel(), third.ravel()])
