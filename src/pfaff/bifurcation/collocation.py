@@ -485,7 +485,8 @@ class Collocation:
         rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
         rows[-1], scalars[-1] = last
         mesh = cycle.mesh
-        held = held if held.ndim == 3 else np.repeat(held[:, None], len(cycle.x), axis=1)
+        if held.ndim == 2:
+            held = np.repeat(held[:, None], len(cycle.x), axis=1) if len(held) else held[:, None]
         pinned(
             rows, scalars, right, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars,
             guess.x, guess.scalars,
