@@ -160,10 +160,10 @@ def test_where_rounding_hides_multipliers_stability_is_not_claimed():
 def test_half_the_period_gives_what_the_whole_gives(skate_hopf, skate_branch):
     """The same branch from an asymmetric start: an orbit taken from a motion, its symmetry not used."""
     from pfaff.bifurcation.collocation import doubled
-    from pfaff.bifurcation.orbits import _at
+    from pfaff.bifurcation.orbits import orbit_at
 
     (half,) = skate_branch.at(90)
-    whole = _at(half.problem, doubled(half.point.cycle), 90.0)
+    whole = orbit_at(half.problem, doubled(half.point.cycle), 90.0)
     assert not whole.symmetric
     assert whole.period == pytest.approx(half.period, rel=1e-13)
     assert whole.multipliers == pytest.approx(half.multipliers, abs=1e-11)

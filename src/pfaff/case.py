@@ -123,7 +123,7 @@ class Bound:
         ``motion`` has times ``t`` and states by name, as a Motion or an xarray.Dataset; ``load`` is the parameter that
         ``case.orbit(…).orbits(to=…)`` varies.
         """
-        from pfaff.bifurcation.orbits import orbit_near
+        from pfaff.bifurcation.motions import orbit_near
 
         return orbit_near(self, motion, self.load_name(load), accuracy)
 

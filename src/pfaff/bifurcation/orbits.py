@@ -1,9 +1,8 @@
-"""Periodic orbits: born at a Hopf point, taken from a motion, or branching off others; and what is known about one."""
+"""Periodic orbits: born at a Hopf point, or branching off others; and what is known about one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -13,7 +12,7 @@ import numpy as np
 
 from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Mesh, Metric, doubled
 from pfaff.bifurcation.continuation import Continuation, Event, Point, Stop
-from pfaff.bifurcation.floquet import multipliers, sorted_multipliers
+from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, nearest
 from pfaff.flow import Flow
@@ -34,19 +33,11 @@ BIRTH = 1e-3  # share of the range of the load over which the normal form predic
 DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
-SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
 SAMPLES = 12  # of an interval, for extreme values and plots
 OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
-LOOPS = 12  # of the same orbit, up to which they are told apart
 FINEST = 1e-14  # accuracy that can be asked for
-FEWEST_SAMPLES = 8  # of a motion
 COMPILING = "compiling what periodic orbits need: the first time up to a minute, then kept on disk"
-DOUBLE = 0.05  # distance of two multipliers from 1 in a family of orbits, on a motion that is sampled
-STEPPED = 1e-9  # error of a motion that is integrated again, relative
-LONGER = (1.5, 6.0)  # times the period that its samples suggest, for which it is
-FINE = 10  # times the usual intervals, for such a motion
-RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,7 +322,7 @@ def _greatest(t: np.ndarray, row: np.ndarray) -> float:
 # Starting
 
 
-def _value(case: Bound, load: str) -> float:
+def value_of(case: Bound, load: str) -> float:
     return float(case.numbers[case.system.parameter_names.index(load)])
 
 
@@ -346,7 +337,7 @@ def real(name: str, value: Any, remedy: str) -> float:
     return number
 
 
-def _accurate(accuracy: Any) -> float:
+def accurate(accuracy: Any) -> float:
     remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
     if not FINEST <= real("accuracy", accuracy, remedy) < 1:
         raise ParameterError(f"accuracy={accuracy}: give {remedy}")
@@ -362,10 +353,10 @@ def _span(value: float, to: float, load: str) -> float:
 
 def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
-    accuracy, to = _accurate(accuracy), real("to", to, f"a finite value of {load}")
+    accuracy, to = accurate(accuracy), real("to", to, f"a finite value of {load}")
     if hopf.drifts:
         raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
-    value = _value(hopf.case, load)
+    value = value_of(hopf.case, load)
     span = _span(value, to, load)
     border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
     unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
@@ -438,15 +429,15 @@ def _checked(problem: OrbitProblem, point: Point) -> Point:
 def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
     """The same orbit on the branch along another parameter, over its whole period if that one breaks the symmetry."""
     problem = replace(start.problem, case=start.case, load=load)
-    value = _value(problem.case, load)
+    value = value_of(problem.case, load)
     cycle = start.point.cycle
     cycle = doubled(cycle) if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to) else cycle
     scalars = cycle.scalars.copy()
     scalars[1] = value
-    return _at(problem, cycle._replace(scalars=scalars), value)
+    return orbit_at(problem, cycle._replace(scalars=scalars), value)
 
 
-def _at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
+def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
     """The orbit near a guess at a value of the load."""
     continuation = problem.continuation(1 + abs(value))
     with patience(COMPILING):
@@ -495,192 +486,6 @@ def _switched(special: Special, to: float) -> OrbitPoint:
         if arms:
             return OrbitPoint(special.problem, arms[0])
     raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
-
-
-def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
-    """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
-    accuracy = _accurate(accuracy)
-    t, x = _sampled(motion, flow.states)
-    start, period = _recurrence(t, x)
-    n = len(flow.states)
-    problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
-    value = _value(case, load)
-    found = _settled(problem, t, x, start, period, value)
-    loops = _loops(problem, found.point.cycle)
-    if loops > 1:
-        found = _at(problem, _part(problem, found.point.cycle, loops), value)
-    cycle = found.point.cycle
-    symmetric = problem.odd(np.abs(cycle.x).max(axis=0)) and _mirrored(problem, cycle)
-    return _at(problem, _part(problem, cycle, 2, -1.0), value) if symmetric else found
-
-
-def _settled(
-    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
-) -> OrbitPoint:
-    """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them."""
-    guess = _guess(problem, t, x, start, period, value)
-    try:
-        return _at(problem, guess, value)
-    except ConvergenceError as why:
-        if not _one_of_many(problem, guess):
-            guess = _integrated(problem, t, x, start, period, value) or guess
-            with suppress(ConvergenceError):
-                return _at(problem, guess, value)
-            if not _one_of_many(problem, guess):
-                raise
-        raise ConvergenceError(
-            f"the motion is one of a family of orbits at {problem.load} = {value:.10g}, as where energy or a momentum "
-            "is conserved: two of its multipliers are 1, and none of the family is alone. Add damping or drive to "
-            "select one, or follow the orbits from a Hopf point, which keep its level"
-        ) from why
-
-
-def _one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
-    """Whether a second multiplier of what is nearly an orbit is 1, as far as the guess tells: a root of its error."""
-    continuation = problem.continuation(1 + abs(guess.value))
-    metric = Metric.of(guess, continuation.span)
-    pins = problem.collocation.pins(guess, metric, metric.dual(guess), problem.held, guess)
-    solution = problem.collocation.evaluated(guess, pins, metric)
-    if isinstance(solution, str):
-        return False
-    values, _ = multipliers(solution.G, guess.signs)
-    return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
-
-
-def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Times and states (a row each) of a motion, if they are what they should be."""
-    if not hasattr(motion, "t") or not hasattr(motion, "__getitem__"):
-        raise ParameterError(
-            f"a {type(motion).__name__} is no motion: give case.simulate(…), or whatever has times t and states by name"
-        )
-    rows = {"t": _row("t", motion.t)}
-    for name in states:
-        try:
-            row = motion[name]
-        except (KeyError, TypeError, IndexError, ParameterError) as why:
-            raise ParameterError(f"the motion has no state {name}: give all of {', '.join(states)}") from why
-        rows[name] = _row(name, row)
-    t = rows.pop("t")
-    if len(t) < FEWEST_SAMPLES or not (np.diff(t) > 0).all():
-        raise ParameterError(f"t of the motion: give at least {FEWEST_SAMPLES} times that increase")
-    for name, row in rows.items():
-        if len(row) != len(t):
-            raise ParameterError(f"{name} of the motion has {len(row)} values, t has {len(t)}: give one for each time")
-    return t, np.array(list(rows.values()))
-
-
-def _row(name: str, values: Any) -> np.ndarray:
-    try:
-        row = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        row = np.array([np.nan])
-    if row.ndim != 1 or not np.isfinite(row).all():
-        raise ParameterError(f"{name} of the motion is not a row of finite numbers: leave out what is not")
-    return row
-
-
-def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
-    """How many times a closed curve runs through the same loop."""
-    c = problem.collocation
-    K, s = c.slopes(cycle), np.linspace(0.0, 1.0, 64, endpoint=False)
-    here = c.interpolate(cycle, K, s)
-    size = np.ptp(here, axis=0).max()
-
-    def repeats(times: int) -> bool:
-        return bool(np.abs(c.interpolate(cycle, K, (s + 1 / times) % 1.0) - here).max() <= SAME * size)
-
-    return max((times for times in range(2, LOOPS + 1) if repeats(times)), default=1)
-
-
-def _recurrence(t: np.ndarray, x: np.ndarray) -> tuple[float, float]:
-    """Start and length of the last loop: the latest time at which the motion was about as near as ever to its end."""
-    size = np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1)
-    if not size.any():
-        raise ParameterError("the motion is at rest: there is no orbit at its end")
-    square = (((x - x[:, -1:]) / np.where(size, size, 1.0)[:, None]) ** 2).mean(axis=0)
-    k = np.flatnonzero((square[1:-1] <= square[:-2]) & (square[1:-1] < square[2:])) + 1
-    bent, slope = square[k - 1] - 2 * square[k] + square[k + 1], (square[k + 1] - square[k - 1]) / 2
-    distance = np.sqrt(np.maximum(square[k] - slope**2 / (2 * bent), 0.0))
-    if not (distance < RETURN).any():
-        raise ConvergenceError("the motion does not come back to its end: simulate longer, until it is nearly periodic")
-    best = int(np.flatnonzero(distance <= np.maximum(3 * distance.min(), RETURN / 50))[-1])
-    start = t[k[best]] - slope[best] / bent[best] * (t[k[best] + 1] - t[k[best]])
-    return float(start), float(t[-1] - start)
-
-
-def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float) -> Cycle:
-    """The last loop of a motion on a uniform mesh."""
-    from scipy.interpolate import CubicSpline
-
-    c = problem.collocation
-    mesh = Mesh(np.linspace(0.0, 1.0, 2 * INTERVALS + 1))
-    spline = CubicSpline(t, x, axis=1)
-    at = spline(start + period * mesh.at).T
-    at[-1] = at[0]
-    slopes = period * spline(start + period * mesh.points(c.gauss.c), 1).T[:, c.equations.rows]
-    K = slopes.reshape(2 * INTERVALS, c.gauss.degree, -1)
-    return Cycle(mesh, at, K, np.array([period, value]), np.ones(len(x)))
-
-
-def _integrated(
-    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
-) -> Cycle | None:
-    """The loop from the sample before its start until it closes, integrated, on a mesh of as many steps each."""
-    from scipy.integrate import solve_ivp
-
-    c = problem.collocation
-    first = int(np.clip(np.searchsorted(t, start, side="right") - 1, 0, len(t) - 2))
-    x0, size = x[:, first], np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1)
-    size = np.where(size > 0, size, size.max())
-
-    def rate(_: float, state: np.ndarray) -> np.ndarray:
-        return c.equations.rates(state[None], value)[:, 0]
-
-    for times in LONGER:
-        about = solve_ivp(rate, (0, times * period), x0, "LSODA", dense_output=True, rtol=STEPPED, atol=STEPPED * size)
-        T = _return(about, rate(0.0, x0) / size**2, size, period / 2)
-        if T is not None:
-            break
-    else:
-        return None
-    steps = np.append(about.t[about.t < T], T) / T
-    mesh = Mesh(np.interp(np.linspace(0, len(steps) - 1, FINE * INTERVALS + 1), np.arange(len(steps)), steps))
-    at, inner = about.sol(T * mesh.at).T, about.sol(T * mesh.points(c.gauss.c)).T
-    at[-1] = at[0]
-    K = T * c.equations.rates(inner, value)[c.equations.rows].T.reshape(len(mesh), c.gauss.degree, -1)
-    return Cycle(mesh, at, K, np.array([T, value]), np.ones(len(x)))
-
-
-def _return(about: Any, across: np.ndarray, size: np.ndarray, after: float) -> float | None:
-    """When a solution comes back to its beginning, through the plane across it; none if it does not."""
-    away = about.y - about.y[:, :1]
-    ahead = across @ away
-    k = np.flatnonzero((ahead[:-1] < 0) & (ahead[1:] >= 0) & (about.t[1:] > after))
-    if not about.success or not len(k):
-        return None
-    times = about.t[k] - ahead[k] * np.diff(about.t)[k] / np.diff(ahead)[k]
-    missed = np.abs((about.sol(times) - about.y[:, :1]) / size[:, None]).max(axis=0)
-    return float(times[missed.argmin()]) if missed.min() < RETURN else None
-
-
-def _mirrored(problem: OrbitProblem, cycle: Cycle) -> bool:
-    """Whether x(t + T/2) = −x(t)."""
-    c = problem.collocation
-    K = c.slopes(cycle)
-    s = np.linspace(0.0, 0.5, 64)
-    first, second = c.interpolate(cycle, K, s), c.interpolate(cycle, K, s + 0.5)
-    return bool(np.abs(first + second).max() <= SAME * np.abs(first).max())
-
-
-def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float = 1.0) -> Cycle:
-    """The first of equal parts of an orbit, which repeats itself (or its mirror image, where the sign is −1)."""
-    c = problem.collocation
-    times = np.append(cycle.mesh.at[cycle.mesh.at < (1 - SAME) / parts], 1 / parts)
-    part = c.carried(cycle, c.slopes(cycle), Mesh(times))
-    scalars = cycle.scalars * np.array([1 / parts, *[1.0] * (len(cycle.scalars) - 1)])
-    part.x[-1] = sign * part.x[0]
-    return Cycle(Mesh(parts * times), part.x, part.K / parts, scalars, sign * cycle.signs)
 
 
 # Following
