@@ -783,6 +783,17 @@ def test_what_is_extended_far_takes_steps_of_the_longer_range():
     assert len(curve.extend(to=500)) - len(curve) < 1.2 * len(hopf.curve("nu", to=500))
 
 
+def test_a_zero_eigenvalue_that_meets_a_pair_leaves_no_lyapunov_coefficient():
+    """Rössler's equilibria: at c = 2a with a = b the eigenvalues are 0 and ±i√(2 − a²)."""
+    a, b, c = sm.symbols("a b c")
+    rossler = pfaff.ode({x: -y - z, y: x + a * y, z: b + z * (x - c)}, {a: "1/5", b: "1/5", c: 6}, load=c)
+    (found,) = rossler.at().branch(to=0.3, start={"x": 0, "y": 0, "z": 0}).special
+    assert found.kind == "zero-hopf"
+    assert found.value == pytest.approx(0.4, abs=1e-12)
+    assert found.omega == pytest.approx(np.sqrt(1.96), rel=1e-9)
+    assert np.isnan(found.coefficient)
+
+
 def test_results_say_in_one_line_what_they_are():
     branch = lorenz().at().branch(to=2)
     assert repr(branch) == (

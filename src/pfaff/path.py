@@ -59,11 +59,20 @@ class Path:
             step /= 2
             if abs(step) < SHORTEST * span:
                 self.end = here
-                raise ConvergenceError(
-                    f"the equilibrium of {self.case.system.name} ends at {self.load} = {here:.12g}: "
-                    f"it folds back there and has no continuation to {load:g}"
-                )
+                raise ConvergenceError(self._no_way(here, load))
         return self._known[load]
+
+    def _no_way(self, here: float, load: float) -> str:
+        name = self.case.system.name
+        if here == self.origin and isinstance(self, LoadPath):
+            return (
+                f"the equilibrium of {name} at {self.load} = {here:.12g} has no continuation to {load:g}: nothing "
+                "rests near it there. If the system travels, ask for its steady motions by case.steady()"
+            )
+        return (
+            f"the equilibrium of {name} ends at {self.load} = {here:.12g}: it folds back there and has no continuation "
+            f"to {load:g}"
+        )
 
     def _between(self, load: float) -> np.ndarray | None:
         """Where the path is straight, a point between two known ones is in balance as it is."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a branch that crosses, in units of the states and the range
 INSIDE, HARDLY = 0.1, 1e-6  # of the range asked for, what a first step takes at most and at least
 TRIALS = 24  # of units of the states
+ROUNDING = 1e-14  # values of the parameter below this, relative to the range, are zero
 ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
 PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
 
@@ -53,7 +54,8 @@ class EquilibriumPoint(RestPoint):
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialPoint(EquilibriumPoint):
     """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of these but the first
-    with ``multiple`` before it, where several eigenvalues cross together, ``multiplicity`` in number (of pairs).
+    with ``multiple`` before it, where several eigenvalues cross together, ``multiplicity`` in number (of pairs);
+    zero-hopf where a pair does with one that passes zero.
 
     ``coefficient`` is that of the normal form: a of a fold (ẇ = a w²), l1 of a Hopf point; not a number elsewhere.
     ``hopf`` is the Hopf point as ``case.hopf`` gives it, where a parameter and not a family was followed.
@@ -68,7 +70,8 @@ class SpecialPoint(EquilibriumPoint):
 
     @property
     def status(self) -> str:
-        text = f"{self.kind} at {self.parameter} = {self.value:.12g}"
+        value = self.value if abs(self.value) > ROUNDING * self.slice.sizes[-1] else 0.0
+        text = f"{self.kind} at {self.parameter} = {value:.12g}"
         if np.isfinite(self.omega):
             text += f", ω = {self.omega:.8g}"
         letter = {"fold": "a", "hopf": "l1"}.get(self.kind, "")
@@ -205,6 +208,8 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
         null = problem.slice.across(spot.z)
         note = "" if null.overlap else "nothing damps it, ẅ = a w²"
         return special(spot, coefficient=fold_coefficient(null, problem.slice.form(spot.z)), note=note)
+    if event.kind == "zero-hopf":
+        return special(spot, omega=event.detail, note="an eigenvalue passes zero with the pair, so that there is no l1")
     if event.kind != "hopf":
         return special(spot)
     pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j

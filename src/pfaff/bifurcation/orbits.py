@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -329,8 +330,8 @@ def value_of(case: Bound, load: str) -> float:
 def real(name: str, value: Any, remedy: str) -> float:
     """A finite number that was given by name."""
     try:
-        number = np.nan if isinstance(value, str | bytes) else float(value)
-    except (TypeError, ValueError):
+        number = float(Fraction(value) if isinstance(value, str) else value)
+    except (TypeError, ValueError, ZeroDivisionError):
         number = np.nan
     if not np.isfinite(number):
         raise ParameterError(f"{name}={value!r}: give {remedy}")

@@ -34,6 +34,7 @@ from pfaff.bifurcation.zero_forms import Null, null_of
 
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
+AT_ZERO = 1e-9  # size of an eigenvalue, relative to a pair on the imaginary axis, that passes zero with it
 MEETING = 1e-4  # distance, relative to their size, of eigenvalues that are one
 
 
@@ -143,6 +144,8 @@ class Rests:
         pair = imaginary(values, self.undamped, spot.facts.slopes)
         if pair is not None and self.undamped and _meets(values, pair):
             return None  # without damping pairs meet on the axis, and none crosses it alone
+        if pair is not None and np.abs(values).min() < AT_ZERO * abs(pair):
+            return Event("zero-hopf", spot, detail=pair.imag, outranks=("fold", "branch point", "divergence"))
         return Event("hopf", spot) if pair is not None else None
 
     def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
