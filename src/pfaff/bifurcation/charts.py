@@ -16,8 +16,9 @@ from math import ceil
 
 import numpy as np
 
+from pfaff.bifurcation.chords import Point, Stop
 from pfaff.bifurcation.collocation import Cycle
-from pfaff.bifurcation.continuation import ADAPT_EVERY, FEWEST, MOST, Continuation, Point, Stop
+from pfaff.bifurcation.continuation import ADAPT_EVERY, FEWEST, MOST, Continuation
 from pfaff.bifurcation.endings import converge, homoclinic
 from pfaff.bifurcation.orbits import OrbitProblem
 from pfaff.bifurcation.resonance import Critical, critical_flip, critical_fold, critical_torus, on_circle

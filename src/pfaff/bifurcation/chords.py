@@ -1,19 +1,60 @@
-"""A step of a branch of orbits from one to the next, and the orbits between them."""
+"""Points of a branch of orbits, and the chord of a step from one to the next, with the orbits between them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from math import copysign, nan, sqrt
 from typing import TYPE_CHECKING
 
-from pfaff.bifurcation.collocation import Cycle
+import numpy as np
+
+from pfaff.bifurcation.collocation import Cycle, Metric
 from pfaff.bifurcation.roots import bracketed_root
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.continuation import Continuation, Point
+    from pfaff.bifurcation.continuation import Continuation
 
 PLACE = 1e-11  # to which special points are located on the chord of their step, if that much accuracy is asked for
 LOCATED = 1e-9  # error of tangents and multipliers from which they are
 NODES, SEPARATE = 5, 1e-3  # solved points on a chord that make a guess better, and how far they lie apart
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """An orbit on a branch: its tangent of unit length, and the multipliers over what the mesh covers."""
+
+    cycle: Cycle
+    tangent: Cycle
+    multipliers: np.ndarray
+    determinant: float
+    error: float
+    residual: float
+    steps: int
+    metric: Metric = field(repr=False)
+    basis: np.ndarray = field(repr=False)
+    unstable: int
+    tests: dict[str, float] = field(repr=False)
+
+    @property
+    def value(self) -> float:
+        return self.cycle.value
+
+
+@dataclass(frozen=True)
+class Event:
+    """A special point; a note says what is wrong with its place."""
+
+    kind: str
+    point: Point
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a branch ends; if on a bound of the parameter, on which."""
+
+    why: str
+    bound: float | None = None
 
 
 class Chord:

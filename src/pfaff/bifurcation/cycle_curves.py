@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.charts import CurveContinuation, CurveEvent, Place
-from pfaff.bifurcation.continuation import Stop
+from pfaff.bifurcation.chords import Stop
 from pfaff.bifurcation.followed import check_following
 from pfaff.bifurcation.orbits import Orbit, Special
 from pfaff.bifurcation.resonance import first_cosine

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.bifurcation.chords import Event, Point, Stop
 from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Mesh, Metric, doubled
-from pfaff.bifurcation.continuation import Continuation, Event, Point, Stop
+from pfaff.bifurcation.continuation import Continuation
 from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, nearest

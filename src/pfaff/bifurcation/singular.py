@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.chords import Chord
-    from pfaff.bifurcation.continuation import Point
+    from pfaff.bifurcation.chords import Chord, Point
 
 FARTHEST, NEARER, NEAREST = 2e-3, 4.0, 2e-5  # distances of neighbours along the branch: first, by which factor, least
 NEIGHBOURS = np.array([-3, -2, -1, 1, 2, 3])  # in units of it
