@@ -809,6 +809,8 @@ def test_results_say_in_one_line_what_they_are():
     )  # fmt: skip
     with pytest.raises(ParameterError, match="did you mean 'generalised hopf'"):
         branch.of_kind("generalized hopf")
+    with pytest.raises(ParameterError, match="to_xarray"):
+        branch["x"]
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ class Sequence(Generic[Point, Special]):
         return len(self.points)
 
     def __getitem__(self, index: int) -> Point:
+        if isinstance(index, str):
+            raise ParameterError(f"points are counted, [0] is the first: to_xarray()[{index!r}] has it for all of them")
         return self.points[index]
 
     def __iter__(self) -> Iterator[Point]:
