@@ -152,8 +152,8 @@ def test_eigenvalues_that_pass_zero_together_are_one_multiple_branch_point():
 
 def test_a_zero_hopf_point_on_a_branch_says_why_it_has_no_l1():
     branch = ode({x: mu * x - y - x**3, y: x + mu * y, z: mu * z - z**3}, mu=-1).at().branch(to=1)
-    assert sorted(kinds(branch)) == ["branch point", "hopf"]
-    assert "no normal form of the pair alone" in branch.of_kind("hopf")[0].status
+    assert sorted(kinds(branch)) == ["branch point", "zero-hopf"]
+    assert "so that there is no l1" in branch.of_kind("zero-hopf")[0].status
 
 
 @pytest.mark.parametrize("more", [{}, {y: -y}, {y: -1e6 * y, z: y - 1e-3 * z}])

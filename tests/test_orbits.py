@@ -791,7 +791,7 @@ def test_a_multiple_branch_point_outranks_others_of_its_kind():
 
 
 def test_a_branch_point_without_its_multiplier_is_not_called_located(monkeypatch):
-    monkeypatch.setattr("pfaff.bifurcation.continuation.AT_ONE", 0.0)
+    monkeypatch.setattr("pfaff.bifurcation.special_orbits.AT_ONE", 0.0)
     branch = bent_branch_point(2)
     assert branch.special[0].note.startswith("not located")
     assert "not located" in branch.status

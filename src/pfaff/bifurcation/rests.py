@@ -145,7 +145,7 @@ class Rests:
         if pair is not None and self.undamped and _meets(values, pair):
             return None  # without damping pairs meet on the axis, and none crosses it alone
         if pair is not None and np.abs(values).min() < AT_ZERO * abs(pair):
-            return Event("zero-hopf", spot, detail=pair.imag, outranks=("fold", "branch point", "divergence"))
+            return Event("zero-hopf", spot, detail=pair.imag, outranks=("fold", "divergence"))
         return Event("hopf", spot) if pair is not None else None
 
     def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
