@@ -2,13 +2,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-fast lint docs bench clean
+.PHONY: run test tests test-fast lint docs bench clean
 
 run: $(VENV)/ready
 	$(BIN)/pfaff reproduce cazzolli2020 --output report
 
+test: $(VENV)/docs
+	@$(MAKE) --no-print-directory --jobs 2 lint tests
+
 # The matrices are small: one thread for linear algebra is faster than two that wait for each other.
-test: lint $(VENV)/docs
+tests: $(VENV)/docs
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 test-fast: $(VENV)/ready
