@@ -35,6 +35,7 @@ from pfaff.bifurcation.meshes import (
     dual_row,
     equidistribute,
     jumps,
+    keep_their_sign,
     largest_amplitude,
     measured,
     normalise,
@@ -262,6 +263,7 @@ class Equations:
         self.follow = np.array(sorted(followers), dtype=np.int64)
         self.source = np.array([rows.index(followers[i]) for i in sorted(followers)], dtype=np.int64)
         self._compiled, self._rates = _compiled(flow, load, tuple(rows)), _compiled_rates(flow)
+        self._outputs = n + len(flow.pivots)
         self._parameters: dict[int, np.ndarray] = {}
         self._values = np.zeros((0, 0))
 
@@ -281,20 +283,19 @@ class Equations:
         return self.rates_of_columns(np.ascontiguousarray(x.T), value)
 
     def rates_of_columns(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
-        return self._evaluated(X, value)[: len(X)]
+        return self._evaluated(X, value)[: len(self.flow.states)]
 
     def rates_on_chart(self, X: np.ndarray, value: float) -> np.ndarray | None:
         """The same; none if a coefficient by which velocities are solved for has different signs at the states."""
-        values = self._evaluated(X, value)
-        for pivot in values[len(X) :]:
-            if pivot.min() < 0 < pivot.max():
-                return None
-        return values[: len(X)]
+        values, n = self._evaluated(X, value), X.shape[0]
+        if self._outputs == n:
+            return values
+        return values[:n] if keep_their_sign(values, n) else None
 
     def _evaluated(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         """f and then the pivots of the chart, a column for each state."""
-        room = np.empty((len(X) + len(self.flow.pivots), X.shape[1]))
-        return self._rates.batch(X, self._columns(X.shape[1], value), room)
+        size = X.shape[1]
+        return self._rates.batch(X, self._columns(size, value), np.empty((self._outputs, size)))
 
     def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
         """The parameters at a value of the load, a column for each of so many points."""

@@ -191,7 +191,8 @@ class Continuation:
         multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
         passed, home = [self._passed(point)], home or point
         shortest, greatest, _ = passed[0]
-        farthest = self._away(passed[0], home)
+        at_home = self._passed(home)
+        farthest = _apart(passed[0], at_home)
         while True:
             if since >= ADAPT_EVERY:
                 moved, rate, since = self.remeshed(point, self._intervals(point)), 0.0, 0
@@ -208,7 +209,7 @@ class Continuation:
             following, turn = taken
             inside = bounds[0] < following.value < bounds[1]
             facts = self._passed(following)
-            away = self._away(facts, home)
+            away = _apart(facts, at_home)
             closing = self._closing(point, following, home) if inside and away < min(farthest, WITHIN * ds) else None
             if closing is not None:
                 yield from self._finished(point, closing, Stop(CLOSED), earlier, gone, hidden)
@@ -227,9 +228,10 @@ class Continuation:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
             hidden = {} if earlier is None else self.special.hidden(earlier, point, following, gone / ds, hidden)
-            multiple, outranked = {each.kind[len(MULTIPLE) :] for each in found if MULTIPLE in each.kind}, multiple
-            hidden = {kind: pair for kind, pair in hidden.items() if kind not in multiple | outranked}
-            yield from (event for pair in hidden.values() for event in pair)
+            outranked, multiple = multiple, {each.kind[len(MULTIPLE) :] for each in found if MULTIPLE in each.kind}
+            if hidden:
+                hidden = {kind: pair for kind, pair in hidden.items() if kind not in multiple | outranked}
+                yield from (event for pair in hidden.values() for event in pair)
             yield from found
             if following.error > self.accuracy:
                 finer = self.refined(following)
@@ -282,12 +284,6 @@ class Continuation:
     def _passed(self, point: Point) -> tuple[float, float, float]:
         """What tells how a branch ends: period, largest amplitude and the parameter, relative to its range."""
         return point.cycle.period, point.cycle.largest_amplitude, point.value / self.span
-
-    def _away(self, facts: tuple[float, float, float], home: Point) -> float:
-        """How far an orbit is at least from the one at home, by these facts alone."""
-        period, amplitude, value = facts
-        longer, larger = period / home.cycle.period, amplitude / home.cycle.largest_amplitude
-        return max(abs(value - home.value / self.span), abs(longer - 1), abs(larger - 1))
 
     def _ended(self, last: Point, passed: list[tuple[float, float, float]]) -> Stop | None:
         """Whether orbits shrink to an equilibrium, or come to rest at one."""
@@ -366,3 +362,8 @@ class Continuation:
             located = self.special.locate(a, b, lambda point: point.value - value)
             return located[1] if located else None
         return self.point(solution, between.chord, b.basis)
+
+
+def _apart(facts: tuple[float, float, float], home: tuple[float, float, float]) -> float:
+    """How far an orbit is at least from another, by period, amplitude and parameter alone."""
+    return max(abs(facts[0] / home[0] - 1), abs(facts[1] / home[1] - 1), abs(facts[2] - home[2]))

@@ -250,3 +250,15 @@ def defect_of_oddness(rates, scale, period):
             size = max(size, abs(rates[i, j]))
         worst = defect / size if not defect / size <= worst else worst
     return worst
+
+
+@compiled
+def keep_their_sign(values, first):
+    """Whether no row from the first on has different signs in it."""
+    for i in range(first, values.shape[0]):
+        low = high = values[i, 0]
+        for j in range(1, values.shape[1]):
+            low, high = min(low, values[i, j]), max(high, values[i, j])
+        if low < 0 < high:
+            return False
+    return True
