@@ -71,10 +71,8 @@ class Place:
     @cached_property
     def square(self) -> float:
         """The mean square about the mean, by Gauss's rule: smooth where amplitudes at mesh points are not."""
-        cycle, c = self.point.cycle, self.problem.collocation
-        X, weights = c.stages(cycle), (c.gauss.b[:, None] * cycle.mesh.h).ravel()
-        mean = np.zeros(len(X)) if cycle.halved else X @ weights
-        return float(((X - mean[:, None]) ** 2).sum(axis=0) @ weights)
+        _, away, weights = self.problem.collocation.deviations(self.point.cycle)
+        return float((away**2).sum(axis=0) @ weights)
 
 
 @dataclass(frozen=True)

@@ -351,6 +351,16 @@ class Collocation:
         self._fill(cycle, X)
         return X
 
+    def weights(self, cycle: Cycle) -> np.ndarray:
+        """Of the states at the Gauss points in a mean over what the mesh covers."""
+        return (self.gauss.b[:, None] * cycle.mesh.h).ravel()
+
+    def deviations(self, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The mean of an orbit, how far from it the states at the Gauss points are, and the weights of those."""
+        X, weights = self.stages(cycle), self.weights(cycle)
+        mean = np.zeros(len(X)) if cycle.halved else X @ weights
+        return mean, X - mean[:, None], weights
+
     def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
         e, g = self.equations, self.gauss
         stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, X)
@@ -446,12 +456,8 @@ class Collocation:
         G, w = self._linearised(cycle)
         at_nodes = pins.rows[:, :-1].copy()
         at_nodes[:, 0] += pins.rows[:, -1]
-        N = cycle.intervals
-        back, columns, rows = (
-            np.ascontiguousarray(G[::-1].transpose(0, 2, 1)),
-            np.zeros((N, n, nb + 1)),
-            np.zeros((nb, N + 1, n)),
-        )
+        N, back = cycle.intervals, np.ascontiguousarray(G[::-1].transpose(0, 2, 1))
+        columns, rows = np.zeros((N, n, nb + 1)), np.zeros((nb, N + 1, n))
         columns[:, :, :nb] = at_nodes[:, ::-1].transpose(1, 2, 0)
         rows[:, :N] = w.ends[::-1, :, :nb].transpose(2, 0, 1)
         found = np.empty((nb - 2, N + 1, n))

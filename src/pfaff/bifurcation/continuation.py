@@ -18,7 +18,7 @@ from pfaff.bifurcation.chords import LOCATED, PLACE, Chord, Event, Point, Stop
 from pfaff.bifurcation.collocation import CONVERGED, Collocation, Cycle, Mesh, Metric, Solution
 from pfaff.bifurcation.endings import LONG, converge, homoclinic, moments
 from pfaff.bifurcation.floquet import multipliers, test_functions
-from pfaff.bifurcation.levels import coordinates, free_multipliers, on_level
+from pfaff.bifurcation.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.special_orbits import MULTIPLE, SpecialOrbits
 
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
@@ -33,7 +33,7 @@ FEWEST, MOST = 8, 2000  # intervals
 RESERVE = 0.02  # share of the accuracy at which the error of a new mesh aims
 KEPT = 3e-3, 0.2  # shares between which a mesh keeps its number of intervals
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
-SHARE = 1e-4  # of the accuracy, by which they may be displaced
+SHARE = 1e-4  # of the accuracy, by which special points may be displaced on their chord
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
 MERGED = 1e-5  # step within which special points are one
 TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
@@ -103,7 +103,8 @@ class Continuation:
         sign = metric.normalise(tangent, tangent if towards is None else towards)
         accuracy = DECOUPLED * self.settled
         if self.structural > 1 and solution.levels is None:
-            solution = self._with_levels(solution, metric)
+            last = metric.dual(solution.tangent)
+            solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
         if solution.levels is None:
             values, basis = multipliers(solution.G, cycle.signs, basis if self.structural == 1 else None, accuracy)
         else:
@@ -112,12 +113,6 @@ class Continuation:
         determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
         return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, unstable, tests)
-
-    def _with_levels(self, solution: Solution, metric: Metric) -> Solution:
-        """An orbit in a family that is taken as it is, with the gradients of what is conserved, if they are known."""
-        c, cycle = self.collocation, solution.cycle
-        pins = c.pins(cycle, metric, metric.dual(solution.tangent), self.held, cycle)
-        return solution._replace(levels=c.gradients(cycle, pins))
 
     def adopted(self, point: Point, sign: float = 1.0) -> Point:
         """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""

@@ -54,9 +54,8 @@ def homoclinic(
 
 def moments(collocation: Collocation, cycle: Cycle, sizes: np.ndarray) -> np.ndarray:
     """Means of the states and of their products up to three, by Gauss's rule: the same from any phase of the orbit."""
-    X, weights = collocation.stages(cycle), (collocation.gauss.b[:, None] * cycle.mesh.h).ravel()
-    mean = np.zeros(len(X)) if cycle.halved else X @ weights
-    about = (X - mean[:, None]) / sizes[:, None]
+    mean, away, weights = collocation.deviations(cycle)
+    about = away / sizes[:, None]
     second = (about * weights) @ about.T
     third = np.zeros_like(second) if cycle.halved else (about**2 * weights) @ about.T
     return np.concatenate([mean / sizes, second.ravel(), third.ravel()])

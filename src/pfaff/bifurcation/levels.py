@@ -89,9 +89,14 @@ def _accelerated(
     return levels + change - share * (levels + change - before[0] - before[1])
 
 
+def gradients_of(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: np.ndarray) -> np.ndarray | None:
+    """Of what is conserved on an orbit, where they are known; they do not depend on the rows that select it."""
+    return c.gradients(cycle, c.pins(cycle, metric, last, held, cycle))
+
+
 def coordinates(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: np.ndarray) -> np.ndarray:
     """The gradients at the first point of an orbit, which all meshes have; other covectors where they are not known."""
-    gradients = c.gradients(cycle, c.pins(cycle, metric, last, held, cycle))
+    gradients = gradients_of(c, cycle, metric, last, held)
     if gradients is None:
         return held
     gradients[:, 1:] = 0.0
@@ -101,7 +106,7 @@ def coordinates(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: n
 def _turned(c: Collocation, solution: Solution, metric: Metric, last: Row, held: np.ndarray) -> Solution | str:
     """The same orbit with its tangent, and determinant, on its own level."""
     cycle = solution.cycle
-    gradients = c.gradients(cycle, c.pins(cycle, metric, last, held, cycle))
+    gradients = gradients_of(c, cycle, metric, last, held)
     if gradients is None:
         return NOT_FINITE
     own = c.evaluated(cycle, c.pins(cycle, metric, last, gradients, cycle), metric)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, n
 from pfaff.flow import Flow
 from pfaff.progress import patience
 from pfaff.steady import bordering
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,7 +35,6 @@ BIRTH = 1e-3  # share of the range of the load over which the normal form predic
 DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
-UNFOLDED = 1e-7  # rate along a conserved quantity, relative to the orbit's, that is none
 SAMPLES = 12  # of an interval, for extreme values and plots
 OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
 FINEST = 1e-14  # accuracy that can be asked for
@@ -209,7 +208,7 @@ class OrbitPoint:
             return {}
         names = list(flow.system.coordinate_names)  # type: ignore[union-attr]
         rows = [names.index(name) for name in flow.dropped]
-        weights = cycle.scalars[0] * (c.gauss.b[:, None] * cycle.mesh.h).ravel()
+        weights = cycle.scalars[0] * c.weights(cycle)
         X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
         moved = flow.velocities(X, numbers)[rows] @ weights
         if self.symmetric:
@@ -331,12 +330,9 @@ def value_of(case: Bound, load: str) -> float:
 def real(name: str, value: Any, remedy: str) -> float:
     """A finite number that was given by name."""
     try:
-        number = float(Fraction(value) if isinstance(value, str) else value)
-    except (TypeError, ValueError, ZeroDivisionError):
-        number = np.nan
-    if not np.isfinite(number):
-        raise ParameterError(f"{name}={value!r}: give {remedy}")
-    return number
+        return number_from(name, value)
+    except ParameterError:
+        raise ParameterError(f"{name}={value!r}: give {remedy}") from None
 
 
 def accurate(accuracy: Any) -> float:
@@ -374,7 +370,7 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
         for halved, radius in product((True, False) if symmetric else (False,), largest / 2.0 ** np.arange(12)):
             solution = _small_orbit(continuation, hopf, value, radius, halved)
             if not isinstance(solution, str):
-                return Newborn(problem, _checked(problem, solution), value)
+                return Newborn(problem, solution, value)
             why = solution
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
@@ -415,17 +411,6 @@ def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: f
     if isinstance(solution, str):
         return solution
     return continuation.refined(continuation.point(solution, change))
-
-
-def _checked(problem: OrbitProblem, point: Point) -> Point:
-    """Orbits are those of the equations themselves: no unfolding of conserved quantities is left."""
-    cycle = point.cycle
-    rates = np.abs(problem.collocation.equations.rates(cycle.x, cycle.value)).max()
-    if np.abs(problem.unfolding @ cycle.scalars[2:]).max(initial=0.0) > UNFOLDED * rates:
-        raise NoBifurcationError(
-            "the zero eigenvalues at the Hopf point belong to no conserved quantity: its orbits move along the family"
-        )
-    return point
 
 
 def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
