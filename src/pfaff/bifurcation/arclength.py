@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pfaff.bifurcation.roots import vertex
 from pfaff.errors import PfaffError
 from pfaff.steady import row_sizes
 
@@ -324,14 +325,9 @@ def _dip(value: Callable[[float], float], first: float, last: float) -> float | 
             return None
         if not known[at] * first > 0:
             return at if known[at] * first < 0 else None
-        t0, t1, t2 = sorted(known, key=lambda each: abs(known[each]))[:3]
-        slope = (known[t1] - known[t0]) / (t1 - t0)
-        bend = ((known[t2] - known[t0]) / (t2 - t0) - slope) / (t2 - t1)
-        if not bend * first > 0:
-            return None
-        at = (t0 + t1) / 2 - slope / (2 * bend)
-        low = known[t0] + (at - t0) * (slope + bend * (at - t1))
-        if not 0 < at < 1 or at in known or low / first > NEAR * known[t0] / first:
+        nodes = sorted(known.items(), key=lambda each: abs(each[1]))[:3]
+        at, low = vertex(nodes) or (np.nan, np.nan)
+        if not 0 < at < 1 or at in known or low / first > NEAR * nodes[0][1] / first:
             return None
     return None
 

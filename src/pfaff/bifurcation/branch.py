@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
-from pfaff.bifurcation.sequence import Sequence
+from pfaff.bifurcation.sequence import Sequence, tallied
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.stored import alike, compare, flow_of, read_branch, write
 
@@ -48,11 +48,11 @@ class Branch(Sequence[OrbitPoint, Special]):
 
     @property
     def status(self) -> str:
-        kinds = [special.kind + (" (not located)" if special.note else "") for special in self.special]
-        numbers = {kind: kinds.count(kind) for kind in kinds}
-        counted = ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"
-        first = self.points[0].value
-        return f"{len(self)} orbits from {self.load} = {first:.8g}, {counted}; {self.ended}"
+        return f"{len(self)} orbits from {self.load} = {self.points[0].value:.8g}, {self.counted}; {self.ended}"
+
+    @property
+    def counted(self) -> str:
+        return tallied(special.kind + (" (not located)" if special.note else "") for special in self.special)
 
     def at(self, value: float) -> tuple[OrbitPoint, ...]:
         """The orbits of the branch at a value of the load, in their order along it: several where it folds."""

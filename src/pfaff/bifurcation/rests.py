@@ -117,7 +117,13 @@ class Rests:
         return rates.hide()
 
     def event(self, name: str, spot: Spot) -> Event | None:
-        return getattr(self, f"_{name.replace(' ', '_')}")(spot)
+        found = {
+            "fold": self._fold,
+            "branch point": self._branch_point,
+            "hopf": self._hopf,
+            "divergence": self._divergence,
+        }
+        return found[name](spot)
 
     def _fold(self, spot: Spot) -> Event | None:
         # Where the parameter hardly changes at all, its tangent has no sign.

@@ -1,8 +1,8 @@
-"""A root of a costly function between two values of opposite signs."""
+"""A root of a costly function between two values of opposite signs, or its least value between three of one sign."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import inf
 
@@ -49,6 +49,18 @@ def bracketed_root(
             high = found
         widths.append(high[0] - low[0])
     raise ArithmeticError(f"no root after {most} evaluations")
+
+
+def vertex(nodes: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
+    """Where the parabola through three values of one sign is nearest to zero, or beyond it, and its value there; none
+    if it bends towards zero."""
+    (t0, f0), (t1, f1), (t2, f2) = nodes
+    slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
+    bend = (next_slope - slope) / (t2 - t0)
+    if not bend * f1 > 0:
+        return None
+    at = (t0 + t1) / 2 - slope / (2 * bend)
+    return at, f0 + slope * (at - t0) + bend * (at - t0) * (at - t1)
 
 
 def _linear_distance(*places: tuple[float, float]) -> float:

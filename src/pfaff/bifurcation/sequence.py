@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -63,12 +64,16 @@ class Sequence(Generic[Point, Special]):
     @property
     def counted(self) -> str:
         """The special points by kind, in words."""
-        kinds = [special.kind for special in self.special]
-        numbers = {kind: kinds.count(kind) for kind in kinds}
-        return ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"
+        return tallied([special.kind for special in self.special])
 
     def of_kind(self, kind: str) -> tuple[Special, ...]:
         """The special points of one kind: ``branch.of_kind("fold")``."""
-        if kind.removeprefix("multiple ") not in KINDS:
-            raise ParameterError(f"no special points are of the kind {kind!r}: {nearest(kind, KINDS)}")
+        if str(kind).removeprefix("multiple ") not in KINDS:
+            raise ParameterError(f"no special points are of the kind {kind!r}: {nearest(str(kind), KINDS)}")
         return tuple(special for special in self.special if special.kind == kind)
+
+
+def tallied(kinds: Iterable[str]) -> str:
+    """How many there are of each kind, in words."""
+    numbers = Counter(kinds)
+    return ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.bifurcation.chords import SEPARATE, Chord, Event, Point
-from pfaff.bifurcation.roots import bracketed_root
+from pfaff.bifurcation.roots import bracketed_root, vertex
 from pfaff.bifurcation.singular import ROOM, from_neighbours
 
 if TYPE_CHECKING:
@@ -271,15 +271,10 @@ class SpecialOrbits:
 
 def _lowest(nodes: list[tuple[float, float]]) -> float | None:
     """Where in (0, 1) the parabola through three values of one sign is nearest to zero or beyond, if it comes near."""
-    (t0, f0), (t1, f1), (t2, f2) = nodes
-    slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
-    bend = (next_slope - slope) / (t2 - t0)
-    if not bend * f1 > 0:
-        return None
-    at = (t0 + t1) / 2 - slope / (2 * bend)
+    (t0, _), (t1, f1), (t2, f2) = nodes
+    at, low = vertex(nodes) or (np.nan, np.nan)
     if not max(t0, 0.0) < at < min(t2, 1.0):
         return None
-    low = f0 + slope * (at - t0) + bend * (at - t0) * (at - t1)
     near = low * f1 < NEAR * abs(f1) * min(abs(f1), abs(f2))
     return at if near and min(abs(at - t0), abs(at - t1), abs(at - t2)) > SEPARATE else None
 
