@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 import sympy as sm
@@ -235,9 +236,88 @@ def test_parametric_excitation_is_refused():
         system.at().equilibria(starts=5)
 
 
+@pytest.mark.parametrize("n", [2, 4, 7])
+@pytest.mark.parametrize("damping", [{}, {"c_i": 1.5}, {"c_e": 0.1}])
+def test_how_far_is_searched_changes_no_digit(n, damping):
+    """All candidates come at once, so that a longer interval neither costs more nor skips the first load."""
+    case = pfaff.atlas.column(n).at(**XI_HAT, **damping)
+    found = case.critical()
+    for to in (1.5 * found.divergence.value, 1e4, 1e30):
+        assert case.flutter(to=to).value == pytest.approx(found.flutter.value, rel=1e-13)
+        assert case.divergence(to=to).value == pytest.approx(found.divergence.value, rel=1e-13)
+
+
 def test_a_search_without_end_is_refused(skate):
-    with pytest.raises(ParameterError, match="search less far"):
-        skate.at(**XI_HAT).flutter(to=1e30)
+    with pytest.raises(ParameterError, match="positive finite"):
+        skate.at(**XI_HAT).flutter(to=float("inf"))
+
+
+@pytest.mark.parametrize("n", [1, 3, 5, 8, 12])
+def test_skate_and_bow_have_the_same_loads(n):
+    """Their stiffness matrices are transposes of each other (Cazzolli et al. 2020, Sec. 4.2)."""
+    loads = [pfaff.atlas.column(n, constraint).at(**XI_HAT, c_i=1.5).flutter().value for constraint in ("skate", "bow")]
+    assert loads == [None, None] if n == 1 else loads[0] == pytest.approx(loads[1], rel=1e-12)
+
+
+def test_the_default_range_goes_as_far_as_damping_moves_the_load(skate):
+    """P_d(c_i) = 64 c_i²/723 + 4410529058/57927483, without a limit."""
+    for c in (10, 100, 1000):
+        found = skate.at(**XI_HAT, c_i=c).flutter()
+        assert found.value == pytest.approx(64 * c**2 / 723 + 4410529058 / 57927483, rel=1e-11)
+        assert found.searched[1] >= found.value
+    with pytest.raises(ParameterError, match="no flutter load up to"):
+        float(skate.at(**XI_HAT, c_i=1000).flutter(to=500))
+
+
+@pytest.mark.parametrize("exponent", [-10, -6, -2, 2, 4, 6, 7, 8, 9, 10, 12])
+def test_damping_of_any_size(skate, exponent):
+    """The closed form of Sec. 5.2.1 for c_e in many digits; Eqs. (80) and (81) do not depend on c_t and c_r."""
+    c = 10.0**exponent
+    with mpmath.workdps(60):
+        m = mpmath.mpf(c)
+        root = mpmath.sqrt(245 * (5 * m**2 + 1465344) * m**2 + 40956144431616)
+        external = float((11566752096 + 25235 * m**2 - 721 * root) / 169589580)
+    for name, value in (("c_e", external), ("c_t", 24902 / 479), ("c_r", 12694 / 247)):
+        case = skate.at(**XI_HAT, **{name: c})
+        assert case.flutter().value == pytest.approx(value, rel=1e-12)
+        if -4 < exponent < 10:
+            assert case.spectrum(F=0.999 * value).stable
+            assert "1 growing oscillation" in case.spectrum(F=1.001 * value).status
+
+
+@pytest.mark.parametrize("values", [{"c_e": 1e9}, {"c_t": 1e9, "c_i": 1}, {"c_r": 1e7, "c_e": 1e-5}, {"c_i": 1e8}])
+def test_spectra_of_heavily_damped_columns(values):
+    """Against eigenvalues in fifty digits: none is wrong by more than is told, and what is told is little."""
+    spectrum = pfaff.atlas.column(3).at(**XI_HAT, **values).spectrum(F=5)
+    lin = spectrum.linearisation
+    with mpmath.workdps(50):
+        M, C, K = (mpmath.matrix(matrix[:3, :3].tolist()) for matrix in (lin.M, lin.C, lin.stiffness))  # X is at rest
+        J = mpmath.zeros(6)
+        J[:3, 3:] = mpmath.eye(3)
+        J[3:, :3], J[3:, 3:] = -mpmath.inverse(M) * K, -mpmath.inverse(M) * C
+        expected = np.array([complex(value) for value in mpmath.eig(J, left=False, right=False)])
+    error = np.array([np.abs(expected - value).min() for value in spectrum.values])
+    assert (error <= spectrum.rounding).all()
+    assert (spectrum.rounding <= 1e-5 * np.abs(spectrum.values)).all()
+    assert sorted(np.sign(spectrum.values.real)) == sorted(np.sign(expected.real))
+
+
+def test_divergence_where_an_oscillation_turns_real(skate):
+    """c_e = 1/10: the eigenvalues are complex just below the load and real just above."""
+    case = skate.at(**XI_HAT, c_e="1/10")
+    load = case.divergence().value
+    assert load == pytest.approx(95.4113086195, rel=1e-11)
+    below, above = (case.spectrum(F=load * (1 + share)).values for share in (-1e-9, 1e-9))
+    assert np.abs(below[below.real > 0].imag).min() > 1e-6
+    assert np.abs(above[above.real > 0].imag).max() == 0
+
+
+def test_a_far_search_along_a_bent_equilibrium_skips_nothing(bow):
+    case = bow.at(**XI_HAT, c_i=1.5, beta0=float(np.pi / 100))
+    expected = case.flutter(to=100).value
+    for to in (80, 1e3, 1e5):
+        assert case.flutter(to=to).value == pytest.approx(expected, rel=1e-11)
+        assert case.hopf(to=to).value == pytest.approx(expected, rel=1e-11)
 
 
 def test_none_is_an_answer(skate):

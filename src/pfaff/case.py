@@ -244,14 +244,14 @@ class Case(Bound):
         Without a load, or where there is none at zero load: the one that Newton's method reaches from the origin.
         Family coordinates are fixed by name.
         """
-        from pfaff.equilibria import equilibrium_near
+        from pfaff.equilibria import Balance, equilibrium_at, equilibrium_near
 
         load = self.system.load
         if load is None or not self.values[load.name]:
             return equilibrium_near(self, fixed)
         path = self.path(load.name, fixed)
         z = path.solution(float(self.values[load.name]))
-        return equilibrium_near(self, path.balance.fixed, z)
+        return equilibrium_at(Balance(self, path.balance.fixed), z)
 
     def steady(self, start: Mapping[str, float] | None = None, **fixed: float) -> SteadyMotion:
         """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
@@ -333,7 +333,9 @@ class Case(Bound):
             if fixed:
                 raise ParameterError(f"closed forms are about the origin: leave out {', '.join(fixed)}")
             return exact_load(self, self.load_name(load), kind, near, to)
-        return getattr(self.critical(load, to, **fixed), kind)
+        from pfaff.stability.critical import critical_load
+
+        return critical_load(self, self.load_name(load), kind, to, fixed)
 
     def characteristic(self, exact: bool = False, **values: Any) -> Any:
         """The characteristic polynomial of the small motions, structural zeros divided out.

@@ -148,7 +148,7 @@ class Balance:
 
     def solve(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, float]:
         """Newton's method with steps of least norm; the last iterate and its relative residual."""
-        z = z.copy()
+        z, last = z.copy(), np.inf
         free = self.free
         for _ in range(NEWTON_STEPS):
             residual, jacobian, at = self.evaluate(z, parameters)
@@ -158,8 +158,9 @@ class Balance:
             limit = np.pi / max(np.pi, np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
             z[free] += limit * step
             change = np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0))
-            if change <= 1e-15:
+            if change <= 1e-15 or (change < SETTLED and change >= last / 2):
                 break
+            last = change
         # A residual that fades while the unknowns run away belongs to no equilibrium.
         return z, self.relative_residual(z, parameters) if change < SETTLED else np.inf
 
@@ -193,6 +194,16 @@ class Balance:
             return float(largest)
         forces = (np.abs(passive.balance), np.abs(passive.K) @ np.abs(z[:n]), np.abs(at.A.T) @ np.abs(z[n:]))
         return float(largest / max(each.max(initial=0.0) for each in forces))
+
+    def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
+        """The largest unbalanced force, each relative to the forces of its own row."""
+        n = self.statics.n
+        at = self.statics(z[:n], z[n:], parameters)
+        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters)
+        usual = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
+        levers = np.abs(at.A) @ np.abs(z[:n])
+        forces, held = np.abs(at.balance) / np.where(usual, usual, 1.0), np.abs(at.held)
+        return float(max(forces.max(), (held / np.where(levers, levers, 1.0)).max(initial=0.0)))
 
     def regular(self, z: np.ndarray) -> bool:
         """Whether the constraints hold on to something: near a loss of rank, boundless reactions balance anything."""
@@ -264,9 +275,14 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
             f"no equilibrium of {case.system.name} was reached from the origin (relative residual {residual:.1e}): "
             "try case.equilibria(), other fixed coordinates, or a smaller load"
         )
-    _check_mass(case, balance, z)
-    _check_steady(case, balance, z)
-    return pinned.pinned(z).equilibrium(z)
+    return equilibrium_at(pinned, z, isolated=pinned is not balance and np.array_equal(z, z0))
+
+
+def equilibrium_at(balance: Balance, z: np.ndarray, isolated: bool = False) -> Equilibrium:
+    """What is known to be in balance, as a result; family coordinates are fixed where they are, unless they are so."""
+    _check_mass(balance.case, balance, z)
+    _check_steady(balance.case, balance, z)
+    return (balance if isolated else balance.pinned(z)).equilibrium(z)
 
 
 def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
@@ -389,7 +405,7 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
 
 def _check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
     """With explicit time, rest and the small motions about it must be the same at all times."""
-    if case.system.time not in set().union(*(e.free_symbols for e in _expressions(case))):
+    if case.system.autonomous:
         return
     n = balance.statics.n
     first = balance.statics(z[:n], z[n:], case.numbers)
@@ -402,8 +418,3 @@ def _check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
                 f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
                 "times: switch the excitation off for equilibria and spectra"
             )
-
-
-def _expressions(case: Case) -> list[Any]:
-    s = case.system.statement
-    return [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from typing import Any
 
 import sympy as sm
@@ -18,7 +19,7 @@ class Parametrised:
     parameters: Mapping[sm.Symbol, Any]
     load: Any
 
-    @property
+    @cached_property
     def parameter_names(self) -> tuple[str, ...]:
         return tuple(p.name for p in self.parameters)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect, insort
 from collections.abc import Mapping
 from functools import cached_property
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from pfaff.case import Bound, Case, OdeCase
 
 CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
+ASIDE = 0.5  # of the chord between two points of a path, how far from it those in between may be
 RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
 STRAIGHT = 1e-15  # residual of a point that needs no correction
 SHORTEST = 1e-13  # of the load, relative to the interval
+MOST = 2000  # steps, taken or shortened, on the way to a load
 NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
@@ -43,24 +46,30 @@ class Path:
         """The equilibrium at this load."""
         if load in self._known:
             return self._known[load]
-        between = self._between(load)
-        if between is not None:
-            self._remember(load, between)
-            return between
+        z = self._on_line(load)
+        if z is None:
+            z = self._between(load)
+        if z is not None:
+            self._remember(load, z)
+            return z
+        if self.end is not None and (load - self.end) * (self.end - self.origin) > 0:
+            raise ConvergenceError(self._no_way(self.end, load))
         here = self._nearest(load)
         step, span = load - here, max(abs(load), abs(here))
-        while here != load:
+        for _ in range(MOST):
             ahead = load if abs(load - here) <= abs(step) else here + step
             z = self._step(here, ahead)
             if z is not None:
                 here, step = ahead, 2 * step
                 self._remember(here, z)
-                continue
-            step /= 2
+            else:
+                step /= 2
+            if here == load:
+                return self._known[load]
             if abs(step) < SHORTEST * span:
-                self.end = here
-                raise ConvergenceError(self._no_way(here, load))
-        return self._known[load]
+                break
+        self.end = here
+        raise ConvergenceError(self._no_way(here, load))
 
     def _no_way(self, here: float, load: float) -> str:
         name = self.case.system.name
@@ -74,15 +83,30 @@ class Path:
             f"to {load:g}"
         )
 
+    def _on_line(self, load: float) -> np.ndarray | None:
+        """The point on the line through the two nearest known ones, if it is in balance as it is."""
+        if len(self._loads) < 2:
+            return None
+        place = min(max(bisect(self._loads, load), 1), len(self._loads) - 1)
+        z = self._chord(load, *self._loads[place - 1 : place + 1])
+        return z if self._residual(z, load) < STRAIGHT else None
+
+    def _chord(self, load: float, a: float, b: float) -> np.ndarray:
+        share = (load - a) / (b - a)
+        return (1 - share) * self._known[a] + share * self._known[b]
+
     def _between(self, load: float) -> np.ndarray | None:
-        """Where the path is straight, a point between two known ones is in balance as it is."""
+        """A point between two known ones that Newton's method reaches from their chord, if it stays near it."""
         place = bisect(self._loads, load)
         if not 0 < place < len(self._loads):
             return None
         a, b = self._loads[place - 1 : place + 1]
-        share = (load - a) / (b - a)
-        z = (1 - share) * self._known[a] + share * self._known[b]
-        return z if self._residual(z, load) < STRAIGHT else None
+        z = self._chord(load, a, b)
+        found = self._corrected(z, load)
+        chord = np.abs(self._position(self._known[b] - self._known[a])).max(initial=0.0)
+        if found is not None and np.abs(self._position(found - z)).max(initial=0.0) <= ASIDE * chord:
+            return found
+        return z if b - a <= RESOLUTION * max(abs(a), abs(b)) else None  # at a fold itself nothing settles
 
     def _step(self, here: float, ahead: float) -> np.ndarray | None:
         """The state ahead, if the tangents at both ends of the step agree with it."""
@@ -104,8 +128,9 @@ class Path:
         insort(self._loads, load)
 
     def _nearest(self, load: float) -> float:
+        """The last known load on the way: beyond it may be a fold, from which there is no easy way back."""
         place = bisect(self._loads, load)
-        return min(self._loads[max(place - 1, 0) : place + 1], key=lambda known: abs(known - load))
+        return self._loads[place - 1] if load > self.origin else self._loads[place]
 
     @property
     def fold(self) -> float:
@@ -132,7 +157,7 @@ class Path:
         return self._linear[load]
 
     def _residual(self, z: np.ndarray, load: float) -> float:
-        """How far from balance, relatively."""
+        """How far from balance, each equation relative to its own terms."""
         raise NotImplementedError
 
     def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
@@ -181,7 +206,7 @@ class LoadPath(Path):
         return Balance(self.case, chosen)
 
     def _residual(self, z: np.ndarray, load: float) -> float:
-        return self.balance.relative_residual(z, self.numbers(load))
+        return self.balance.residual_by_rows(z, self.numbers(load))
 
     def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
         found, residual = self.balance.solve(z, self.numbers(load))
@@ -199,9 +224,7 @@ class LoadPath(Path):
 
     def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
-        delta = PROBE * span
-        if load + delta == load:
-            return np.zeros_like(z)
+        delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load)), span)
         before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load, load + delta))
         return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
 
@@ -225,8 +248,9 @@ class StatePath(Path):
         super().__init__(case, load, origin, steady_near(case, start).x)
 
     def _residual(self, z: np.ndarray, load: float) -> float:
-        J = self.flow.jacobian(z, self.numbers(load))
-        return float(np.abs(self.flow.rhs(z, self.numbers(load))).max() / (np.abs(J).max() * np.abs(z).max() or 1.0))
+        J, rates = self.flow.jacobian(z, self.numbers(load)), np.abs(self.flow.rhs(z, self.numbers(load)))
+        usual = np.abs(J) @ np.abs(z)
+        return float((rates / np.where(usual, usual, 1.0)).max())
 
     def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
         from pfaff.steady import newton
@@ -292,4 +316,10 @@ class Outward:
 
     @property
     def end(self) -> float | None:
+        """The distance beyond which there is no continuation, once it has been met."""
         return None if self.path.end is None else abs(self.path.end - self.path.origin)
+
+    @property
+    def fold(self) -> float:
+        """Where a path that has ended folds back."""
+        return abs(self.path.fold - self.path.origin)

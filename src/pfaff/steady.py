@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
+from pfaff.stability.pencil import Pencil
 from pfaff.values import number_from
 
 if TYPE_CHECKING:
@@ -231,18 +232,26 @@ class FlowLinearisation:
     """The Jacobian at an equilibrium of a plain flow, its structural zeros divided out."""
 
     J: np.ndarray
+    directions: np.ndarray  # column by column, in which J acts
 
     def eigenvalues(self) -> np.ndarray:
-        return np.linalg.eigvals(self.J)
+        return self.motions().eigenvalues()
+
+    def motions(self, beside: FlowLinearisation | None = None) -> Pencil:
+        """λ − J, in the directions of this equilibrium or of one beside it."""
+        if beside is None:
+            return Pencil((-self.J, np.eye(len(self.J))))
+        turn = np.linalg.lstsq(self.directions, beside.directions, rcond=None)[0]
+        return Pencil((-np.linalg.solve(turn, self.J @ turn), np.eye(len(self.J))))
 
 
 def linearise_flow(J: np.ndarray, zeros: int) -> FlowLinearisation:
     """J on its own range, which is what left null vectors leave, if so many zeros are structural."""
     if not zeros:
-        return FlowLinearisation(J)
-    matrix, _ = balanced(J)
+        return FlowLinearisation(J, np.eye(len(J)))
+    matrix, scale = balanced(J)
     range_ = np.linalg.svd(matrix)[0][:, : len(J) - zeros]
-    return FlowLinearisation(range_.T @ matrix @ range_)
+    return FlowLinearisation(range_.T @ matrix @ range_, scale[:, None] * range_)
 
 
 def spectrum_of(at: SteadyState) -> Spectrum:

@@ -181,7 +181,14 @@ class System(Parametrised):
     def time(self) -> sm.Symbol:
         return self.coordinates[0].args[0]
 
-    @property
+    @cached_property
+    def autonomous(self) -> bool:
+        """Whether time appears in nothing but the coordinates."""
+        s = self.statement
+        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
+        return not any(self.time in each.free_symbols for each in stated)
+
+    @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         return tuple(q.func.__name__ for q in self.coordinates)
 

@@ -6,7 +6,7 @@ extended system f = 0, A q = iω q, and judged by its normal form (Kuznetsov 200
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.eigenvalues import crossing_together, slopes
+from pfaff.bifurcation.eigenvalues import slopes
 from pfaff.bifurcation.field import Field, field_at
 from pfaff.bifurcation.normal_form import Cubic, Expansion, cubic, marsden_mccracken, quintic
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.path import LoadPath, Outward, Path
-from pfaff.stability.critical import hopf_loads, imaginary_pairs, reachable, search_range
+from pfaff.stability.critical import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
 from pfaff.steady import Border, balanced, bordering
 from pfaff.values import number_from
 
@@ -272,33 +272,34 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
     path = case.path(load, fixed)
     sign, distances = _intervals(path, to, near)
     for distance in distances:
-        outward = Outward(path, sign)
-        reach, ended = reachable(outward, distance)
-        value = _load_within(outward, distance, reach, near)
+        along = search_along(Outward(path, sign), distance, _usual_range(path, distance))
+        value = _load_within(along, near)
         if value is not None:
             return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
-        if ended:
+        if along.ended:
             break
-    raise NoBifurcationError(_absence(path, outward.load(reach), ended))
+    raise NoBifurcationError(_absence(along))
 
 
-def _load_within(outward: Outward, distance: float, reach: float, near: float | None) -> float | None:
+def _usual_range(path: Path, distance: float | None) -> float:
+    """The natural range of a load; where nothing is known about a parameter, the interval that is searched."""
+    if isinstance(path, LoadPath) and not path.origin:
+        return natural_range(path)
+    assert distance is not None
+    return distance
+
+
+def _load_within(along: Along, near: float | None) -> float | None:
     """The load of the first Hopf point in an interval, or of the nearest to a load."""
-    path = outward.path
-    found = hopf_loads(outward, reach) if reach > 0 else iter(())
-    loads: Iterator[float] = (outward.load(each) for each in found)
-    pairs = _crossing_at_origin(path, distance)
-    if len(pairs) > 1 and near is None:
-        raise NoBifurcationError(_several(path, path.origin, pairs))
-    at_origin = [path.origin] if len(pairs) else []
-    loads = chain(at_origin, (load for load in loads if abs(load - path.origin) > ON_AXIS * distance))
-    value = next(loads, None) if near is None else min(loads, key=lambda x: abs(x - near), default=None)
-    together = crossing_together(lambda each: outward.linearise(each).eigenvalues(), reach) if reach > 0 else None
-    if together is not None:
-        at, wanted = outward.load(together[0]), path.origin if near is None else near
-        if value is None or abs(at - wanted) <= abs(value - wanted) + SAME * reach:
-            raise NoBifurcationError(_several(path, at, together[1]))
-    return value
+    path, unit = along.path.path, along.search.unit
+    at_origin = _crossing_at_origin(path, unit)
+    start = [(path.origin, at_origin)] if len(at_origin) else []
+    found = ((along.path.load(place), pairs) for place, pairs in hopf_points(along.search) if place > SAME * unit)
+    points = chain(start, found)
+    first = next(points, None) if near is None else min(points, key=lambda point: abs(point[0] - near), default=None)
+    if first is not None and len(first[1]) > 1:
+        raise NoBifurcationError(_several(path, *first))
+    return None if first is None else first[0]
 
 
 def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
@@ -322,11 +323,11 @@ def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
     return np.sort(pairs.imag[(before * after < 0) & (np.minimum(np.abs(before), np.abs(after)) > noise)])
 
 
-def _intervals(path: Path, to: float | None, near: float | None) -> tuple[float, list[float]]:
-    """Direction and length of the search; several lengths, one after another, where nothing is said about it."""
+def _intervals(path: Path, to: float | None, near: float | None) -> tuple[float, Sequence[float | None]]:
+    """Direction and lengths of the search, one after another; none where all loads are searched."""
     if isinstance(path, LoadPath) and not path.origin:
-        sign = -1.0 if to is not None and to < 0 else 1.0
-        return sign, [search_range(path, None if to is None else abs(to))]
+        wanted = near if to is None else to
+        return (-1.0 if wanted is not None and wanted < 0 else 1.0), [None if to is None else checked_end(abs(to))]
     if to is None and (near is None or near == path.origin):
         return 1.0, _ranges(path)
     end = path.origin + 1.5 * (near - path.origin) if to is None and near is not None else to
@@ -364,9 +365,10 @@ def _several(path: Path, load: float, frequencies: np.ndarray) -> str:
     )
 
 
-def _absence(path: Path, reach: float, ended: bool) -> str:
-    text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {reach:.10g}"
-    if ended:
+def _absence(along: Along) -> str:
+    path = along.path.path
+    text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {along.to:.10g}"
+    if along.ended:
         return f"{text}, where the equilibrium folds back: start from another equilibrium, or vary another parameter"
     if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
         return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"

@@ -1,43 +1,46 @@
 """Critical loads: the first flutter, divergence and buckling as a load grows from zero.
 
-Stability can change only where one of three symmetric functions of the eigenvalues vanishes:
-Π(λ_i + λ_j) (a pair on the imaginary axis; Orlando's formula: the Hurwitz determinant D_{m−1}),
-Π(λ_i − λ_j)² (two eigenvalues meet) or Π λ_i (one passes zero: buckling). All their roots in the load
-cut the interval into cells of one kind each, so that no window of instability is skipped, down to what rounding
-resolves: about 1e-9 of the interval without damping, 1e-7 with.
+All loads at which stability can change are found at once where the small motions are linear in the load, stretch by
+stretch along an equilibrium that bends, and each to rounding: see ``search``. No window of instability is skipped, and
+how far the search goes does not change what it finds.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from heapq import merge
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.path import LoadPath, Outward
-from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
-from pfaff.steady import FlowLinearisation
+from pfaff.stability.pencil import Pencil
+from pfaff.stability.search import ONE, Change, Search
+from pfaff.stability.stretches import Stretch, beside, straight, stretches
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.stability.linear import Linearisation
 
-UNIT = 1e-15  # rounding of eigenvalues, relative to the largest
-NOISE = 1e-13  # growth rates below this, relative to the eigenvalue, are rounding
-SPLIT = 1e-10  # imaginary parts of squares below this, relative to the square, are rounding
-BEYOND = 1e-7  # how far beyond a critical load, relative to the interval, growth is looked for
-COINCIDENT = 1e-9  # eigenvalues closer than this at every load, relatively, are always alike
-PROBES = (0.0, 0.137, 0.311, 0.733, 1.0)  # shares of the interval at which structure is looked for
-TOUCHING = 1e-6  # double roots are found as neighbours this close, relative to the interval
 STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
-FARTHEST = 1e6  # times the natural range of loads
-EIGENVALUE_ERROR = 2e-12  # of computed eigenvalues, relative to the largest
+FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
+FORESEEN = 1e3  # times the natural range of loads, where what a straight line predicts is still believed
+USUAL = 4.0  # natural ranges are so many times a usual load
+NEARBY = 1e-3  # usual loads, from which a straight line is drawn
+WIDER = 1.2  # times what is foreseen
+ON_THE_WAY = (0.0, 0.137, 0.311, 0.733)  # usual loads at which damping is looked for
 IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
-MERGE = 1e-11  # candidate loads closer than this, relative to the interval, are one
+TURNING = 1e-6  # imaginary parts above this, relative to the eigenvalue, are no rounding
+COUNTED: dict[str, Callable[[Change], int]] = {
+    "flutter": lambda change: change.oscillating,
+    "divergence": lambda change: change.divergent,
+}
+DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
+STANDING = 1e-9  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
+DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
 
 
 @dataclass(frozen=True)
@@ -117,220 +120,218 @@ class CriticalLoads:
 
 
 def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
-    """Search [0, to]; without ``to``, up to where the load outweighs the stiffness several times."""
-    path = LoadPath(case, load, fixed)
-    reach, ended = reachable(path, search_range(path, to))
-    view = _view(path, reach)
-    candidates = _candidates(view, reach)
-    cells = _cells(view, sorted(x for roots in candidates.values() for x in roots), reach)
-    searched = (0.0, reach)
-    member = ", ".join(f"{name} = {value:g}" for name, value in path.balance.fixed.items())
-    how = (
-        f"equilibrium path ends at {load} = {reach:.10g}" if ended else f"all roots of the {view.name} on the interval"
-    ) + (f"; equilibria with {member}" if member else "")
-
-    def absent(kind: str) -> CriticalLoad:
-        return CriticalLoad(kind, load, None, None, None, None, searched, how, case)
-
-    def first(kind: str) -> CriticalLoad:
-        for cell in cells:
-            if (kind == "flutter" and cell.oscillating) or (kind == "divergence" and cell.divergent):
-                return _describe(path, view, kind, cell, searched, candidates)
-        return absent(kind)
-
-    def buckling() -> CriticalLoad:
-        static = candidates["buckling"]
-        if static and static[0] <= MERGE * reach and _stands(path, reach):
-            static = static[1:]
-        if static and static[0] <= MERGE * reach:
-            return _static(path, 0.0, searched, "the tangent stiffness is singular without load")
-        if static:
-            return _static(path, static[0], searched, "the tangent stiffness is singular")
-        if not ended:
-            return absent("buckling")
-        return replace(_static(path, reach, searched, "the equilibrium path folds back"), value=path.fold)
-
-    return CriticalLoads(first("flutter"), first("divergence"), buckling(), tuple(cells))
+    """Search [0, to]; without ``to``, as far as anything happens, and up to where the load outweighs the stiffness."""
+    search = LoadSearch(case, load, to, fixed)
+    found = [search.first(kind) for kind in ("flutter", "divergence", "buckling")]
+    reach = search.reach(*found)
+    flutter, divergence, buckling = (replace(each, searched=(0.0, reach)) for each in found)
+    return CriticalLoads(flutter, divergence, buckling, search.cells(reach))
 
 
-def _stands(path: LoadPath, reach: float) -> bool:
-    """Whether a constraint A q̇ + b(q) = 0 loses its b without load, as that of a wheel which stands: its own zero."""
-    return len(path.linearise(0.0).J) < len(path.linearise(PROBES[1] * reach).J)
+def critical_load(case: Case, load: str, kind: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoad:
+    """The first load of one kind: the search goes no farther."""
+    search = LoadSearch(case, load, to, fixed)
+    found = search.first(kind)
+    return replace(found, searched=(0.0, search.reach(found)))
 
 
-class _General:
-    """Eigenvalues λ of the first-order form, and the factors whose products vanish where stability can change.
+class LoadSearch:
+    """Critical loads along the equilibrium that starts from zero load."""
 
-    Factors that vanish at every load (a mode that is never damped, two modes that are always alike) say nothing:
-    as many are left out, the smallest ones.
-    """
+    def __init__(self, case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> None:
+        self.path = LoadPath(case, load, fixed)
+        self.to = checked_end(to)
+        self.natural = natural_range(self.path)
+        self.along = search_along(Outward(self.path, 1.0), self.to, self.natural)
 
-    name = "Hurwitz determinant, the discriminant and the tangent stiffness"
+    def reach(self, *found: CriticalLoad) -> float:
+        """How far was searched: as asked, or what shows all that was found."""
+        if self.to is not None or self.along.to < FARTHEST * self.natural:
+            return self.along.to  # beyond that, rounding hides what is elastic
+        farthest = max((float(each) for each in found if each), default=0.0)
+        return self.natural if farthest <= self.natural else rounded_up(farthest)
 
-    def __init__(self, path: LoadPath | Outward, to: float) -> None:
-        self.path, self.to = path, to
-        self._reference = self._determinant(PROBES[1] * to)[1]
-        self.persistent = dict.fromkeys(self.factors(0.0), 0)
-        probes = [self.factors(share * to) for share in PROBES]
-        for name in self.persistent:
-            self.persistent[name] = min(_vanishing(each, name) for each in probes)
+    def cells(self, reach: float) -> tuple[Cell, ...]:
+        loads, kinds = [], []
+        for change in self.along.search.changes():
+            load = self.along.path.load(change.load)
+            if load >= reach:
+                break
+            loads.append(load)
+            kinds.append((change.oscillating, change.divergent))
+        return tuple(Cell(low, high, *kind) for low, high, kind in zip(loads, [*loads[1:], reach], kinds, strict=True))
+
+    def first(self, kind: str) -> CriticalLoad:
+        if kind == "buckling":
+            return self._buckling()
+        first = next((change for change in self.along.search.changes() if COUNTED[kind](change)), None)
+        return self._absent(kind) if first is None else self._described(kind, first)
+
+    def _buckling(self) -> CriticalLoad:
+        search = self.along.search
+        if _singular(search.pencil(0.0)) and len(search.pencil(0.0).J) == len(search.pencil(search.unit).J):
+            return self._static(0.0, "the tangent stiffness is singular without load")
+        for crossing in search.crossings("zero"):
+            if crossing.sharp and 0 < crossing.load < search.to:
+                return self._static(self.along.path.load(crossing.load), "the tangent stiffness is singular")
+        if not self.along.ended:
+            return self._absent("buckling")
+        return replace(self._static(self.along.to, "the equilibrium path folds back"), value=self.path.fold)
+
+    def _absent(self, kind: str) -> CriticalLoad:
+        member = ", ".join(f"{name} = {value:g}" for name, value in self.path.balance.fixed.items())
+        names = "discriminant in ω²" if self.along.search.squares else "Hurwitz determinant, the discriminant"
+        how = (
+            f"equilibrium path ends at {self.path.load} = {self.along.to:.10g}"
+            if self.along.ended
+            else f"all roots of the {names} and the tangent stiffness on the interval"
+        ) + (f"; equilibria with {member}" if member else "")
+        return CriticalLoad(kind, self.path.load, None, None, None, None, (0.0, self.along.to), how, self.path.case)
+
+    def _static(self, value: float, how: str) -> CriticalLoad:
+        mode = _mode(self.path, value, 0j)
+        return CriticalLoad("buckling", self.path.load, value, 0.0, 0j, mode, (0.0, self.along.to), how, self.path.case)
+
+    def _described(self, kind: str, change: Change) -> CriticalLoad:
+        value, crossing = self.along.path.load(change.load), change.crossing
+        eigenvalue = self._eigenvalue(kind, change)
+        crosses = crossing is not None and crossing.kind == "hopf"
+        return CriticalLoad(
+            kind=kind,
+            load=self.path.load,
+            value=value,
+            frequency=abs(eigenvalue.imag) if kind == "flutter" else 0.0,
+            eigenvalue=eigenvalue,
+            mode=_mode(self.path, value, eigenvalue),
+            searched=(0.0, self.along.to),
+            how=_how(kind, change, eigenvalue),
+            case=self.path.case,
+            crossing_speed=_crossing_speed(self.path, value, eigenvalue) if crosses else None,
+        )
+
+    def _eigenvalue(self, kind: str, change: Change) -> complex:
+        """The critical eigenvalue: that of the crossing, or of what grows."""
+        if change.crossing is not None:
+            value = change.crossing.value
+            return complex(np.emath.sqrt(value)) if self.along.search.squares else value
+        values = self.along.search.pencil(change.load).eigenvalues()
+        values = np.emath.sqrt(values).astype(complex) if self.along.search.squares else values
+        turning = np.abs(values.imag) > TURNING * np.abs(values)
+        wanted = values[turning & (values.imag > 0)] if kind == "flutter" else values[~turning]
+        return complex(wanted[wanted.real.argmax()]) if len(wanted) else 0j
+
+
+def _how(kind: str, change: Change, eigenvalue: complex) -> str:
+    met = "" if change.crossing is None else change.crossing.kind
+    if change.load == 0.0:
+        return "already at zero load"
+    if met == "zero":
+        return "an eigenvalue passes through zero"
+    if kind == "divergence":
+        return "a growing oscillation turns into two growing exponentials"
+    if met == "meeting" and eigenvalue.real > TURNING * abs(eigenvalue):
+        return "two growing exponentials merge into a growing oscillation"
+    if met == "meeting":
+        return "two frequencies meet and leave the imaginary axis"
+    return "a pair of eigenvalues crosses the imaginary axis"
+
+
+@dataclass(frozen=True)
+class Along:
+    """A search along a path, by the distance from its origin."""
+
+    search: Search
+    path: Outward
 
     @property
-    def events(self) -> tuple[str, ...]:
-        return tuple(self.persistent)
+    def ended(self) -> bool:
+        """Whether the path has been found to end before the search does."""
+        return self.path.end is not None and self.path.end < self.search.to
 
-    def values(self, load: float) -> np.ndarray:
-        return self.path.linearise(load).eigenvalues()
-
-    def factors(self, load: float) -> dict[str, np.ndarray]:
-        values = self.values(load)
-        i, j = np.triu_indices(len(values), 1)
-        return {"hopf": values[i] + values[j], "meeting": values[i] - values[j], "buckling": values}
-
-    def functions(self, load: float) -> SignedLog:
-        """The products of the factors: the differences count twice, so that their product is real."""
-        factors = self.factors(load)
-        groups = {name: _without(each, self.persistent[name]) for name, each in factors.items()}
-        groups["meeting"] = np.repeat(groups["meeting"], 2)
-        signs, logs, errors = _signed_logs(np.abs(factors["buckling"]).max(initial=0.0), *groups.values())
-        if not self.persistent["buckling"]:
-            signs[-1], logs[-1] = self._determinant(load)  # the product of all eigenvalues, but more exactly
-        return signs, logs, errors
-
-    def _determinant(self, load: float) -> tuple[float, float]:
-        """Sign and logarithm of the determinant of the first-order form: zero where the stiffness is singular."""
-        sign, log = np.linalg.slogdet(self.path.linearise(load).J)
-        return float(sign), float(max(log, -700.0))
-
-    def counts(self, load: float) -> tuple[int, int]:
-        """How many oscillations grow, and how many exponentials."""
-        values = self.values(load)
-        noise = NOISE * np.abs(values) + UNIT * np.abs(values).max(initial=0.0)
-        growing = values.real > noise
-        oscillating = growing & (np.abs(values.imag) > noise)
-        return int(oscillating.sum()) // 2, int((growing & ~oscillating).sum())
-
-    def event(self, name: str, load: float) -> float:
-        """The real function of the closest pair (or the determinant) that changes sign at the event."""
-        if name == "buckling" and not self.persistent["buckling"]:
-            sign, log = self._determinant(load)
-            return sign * np.exp(log - self._reference)
-        rest = _without(self.factors(load)[name], self.persistent[name])
-        return _smallest(rest**2 if name == "meeting" else rest)
-
-    def eigenvalue(self, load: float, kind: str) -> complex:
-        """The critical eigenvalue: the one that grows as an oscillation just beyond, or the largest real one."""
-        values = self.values(load)
-        size = np.abs(values).max(initial=0.0)
-        if kind == "flutter":
-            beyond = self.values(load + BEYOND * self.to)
-            upper = beyond[beyond.imag > 1e-7 * np.abs(beyond)]
-            if not len(upper):
-                return 0j
-            return complex(values[np.abs(values - upper[upper.real.argmax()]).argmin()])
-        straight = values[np.abs(values.imag) <= 1e-6 * size]
-        candidates = straight if len(straight) else values
-        return complex(candidates.real.max())
+    @property
+    def to(self) -> float:
+        """The last load."""
+        return self.path.load(self.path.end if self.ended and self.path.end is not None else self.search.to)
 
 
-class _Reversible(_General):
-    """Squares s = λ² where λ and −λ are eigenvalues together (no damping): stable while all are real and negative."""
+def search_along(path: Outward, to: float | None, natural: float) -> Along:
+    """The search along a path to a distance ``to``; ``natural`` is its natural range.
 
-    name = "discriminant in ω² and the tangent stiffness"
-
-    def values(self, load: float) -> np.ndarray:
-        return _squares(self.path.linearise(load).reduced.J)
-
-    def factors(self, load: float) -> dict[str, np.ndarray]:
-        squares = self.values(load)
-        i, j = np.triu_indices(len(squares), 1)
-        return {"meeting": squares[i] - squares[j], "buckling": squares}
-
-    def counts(self, load: float) -> tuple[int, int]:
-        squares = self.values(load)
-        noise = SPLIT * np.abs(squares) + UNIT * np.abs(squares).max(initial=0.0)
-        complex_ = np.abs(squares.imag) > noise
-        return int(complex_.sum()) // 2, int((~complex_ & (squares.real > noise)).sum())
-
-    def eigenvalue(self, load: float, kind: str) -> complex:
-        squares = self.values(load)
-        if kind == "divergence":
-            return complex(np.sqrt(max(squares.real.max(), 0.0)))
-        i, j = np.triu_indices(len(squares), 1)
-        if not len(i):
-            return 1j * np.sqrt(complex(-squares[0].real))
-        gaps = np.abs(squares[i] - squares[j])
-        closest = np.argsort(gaps)[min(self.persistent["meeting"], len(gaps) - 1)]
-        return 1j * np.sqrt(complex(-(squares[i[closest]] + squares[j[closest]]).real / 2))
-
-
-def _view(path: LoadPath | Outward, to: float) -> _General:
-    """Squares where the spectrum is symmetric about the imaginary axis at every load, eigenvalues otherwise."""
-    symmetric = all(_is_reversible(path.linearise(share * to)) for share in PROBES)
-    return _Reversible(path, to) if symmetric else _General(path, to)
-
-
-def _is_reversible(lin: Linearisation | FlowLinearisation) -> bool:
-    """No damping: λ and −λ are eigenvalues together, with gyroscopic forces if the stiffness is symmetric."""
-    if isinstance(lin, FlowLinearisation):
-        return False  # nothing is known about a plain ODE
-    C, K = (lin.kernel.T @ matrix @ lin.kernel for matrix in (lin.C, lin.stiffness))
-    if lin.B[: lin.nonholonomic].any() or len(lin.reduced.J) % 2:
-        return False
-    if not C.any():
-        return True
-    antisymmetric = np.abs(C + C.T).max() <= UNIT * np.abs(C).max()
-    return bool(antisymmetric and np.abs(K - K.T).max() <= SPLIT * np.abs(K).max())
-
-
-def _squares(J: np.ndarray) -> np.ndarray:
-    """λ², one for each pair ±λ of the first-order form."""
-    half = len(J) // 2
-    if not (J[:half, :half].any() or J[half:, half:].any()):
-        return np.linalg.eigvals(J[:half, half:] @ J[half:, :half]).astype(complex)
-    remaining = list(np.linalg.eigvals(J))
-    squares = []
-    while remaining:
-        value = remaining.pop()
-        partner = min(range(len(remaining)), key=lambda k: abs(remaining[k] + value))
-        squares.append(-value * remaining.pop(partner))
-    return np.array(squares)
-
-
-def _vanishing(factors: dict[str, np.ndarray], name: str) -> int:
-    """How many factors are zero but for rounding, each seen against the eigenvalues that it is made of."""
-    values = np.abs(factors["buckling"])
-    i, j = np.triu_indices(len(values), 1)
-    size = values if name == "buckling" else values[i] + values[j]
-    floor = UNIT * values.max(initial=0.0)
-    small = {"hopf": NOISE, "meeting": COINCIDENT, "buckling": 0.0}[name]
-    return int((np.abs(factors[name]) <= small * size + floor).sum())
-
-
-def _without(factors: np.ndarray, count: int) -> np.ndarray:
-    return factors[np.argsort(np.abs(factors), kind="stable")[count:]] if count else factors
-
-
-def _signed_logs(size: float, *groups: np.ndarray) -> SignedLog:
-    """Sign, logarithm and error of the (real) product of each group of numbers closed under conjugation.
-
-    ``size`` is the largest modulus behind the factors: each carries an error of about EIGENVALUE_ERROR times it.
+    Without ``to`` all loads are searched if the motions are linear in the load; otherwise the natural range, or as far
+    as a straight line foresees flutter and divergence.
     """
-    signs, logs, errors = [], [], []
-    for factors in groups:
-        moduli = np.maximum(np.abs(factors), np.finfo(float).tiny)
-        logs.append(np.log(moduli).sum())
-        smallest = moduli.min() if len(moduli) else 1.0
-        errors.append(logs[-1] + np.log(EIGENVALUE_ERROR * max(size, np.finfo(float).tiny)) - np.log(smallest))
-        signs.append(np.sign(np.prod(factors / moduli).real))
-    return np.array(signs), np.array(logs), np.array(errors)
+    unit = natural / USUAL if to is None else min(natural / USUAL, to)
+    start = _start(path, unit)
+    line = None if start else straight(beside(path, 0.0), unit, to=None if isinstance(path.path, LoadPath) else to)
+    if line is not None:
+        return Along(_on_line(line, unit, min(to or np.inf, FARTHEST * natural)), path)
+    end = _foreseen(beside(path, start), start, natural) if to is None else to
+    unit = min(unit, path.end or np.inf)
+    probed = [path.linearise(share * unit).motions() for share in ON_THE_WAY]
+    squares, turn = _undamped(probed), probed[-1].turn
+    seen = _squared if squares else lambda pencil: pencil.turned(turn)
+
+    def source() -> Iterator[Stretch]:
+        return (each.of(seen) for each in stretches(path, start, end, unit))
+
+    return Along(Search(source, lambda distance: seen(path.linearise(distance).motions()), unit, end, squares), path)
 
 
-def _smallest(factors: np.ndarray) -> float:
-    """The real factor of smallest modulus (complex ones occur in conjugate pairs and cannot change sign)."""
-    real = np.abs(factors.imag) <= 1e-9 * (np.abs(factors).max(initial=0.0) + np.finfo(float).tiny)
-    real = factors[real].real
-    return float(real[np.abs(real).argmin()]) if len(real) else 1.0
+def _on_line(line: Stretch, unit: float, to: float) -> Search:
+    """Along a straight line, a few decades at a time, so that what is near is resolved as well as what is far."""
+    squares = _undamped(line.pencils)
+    turn = line.pencils[-1].turn
+    whole = line.of(_squared) if squares else line.of(lambda pencil: pencil.turned(turn))
+    ends = [unit * DECADES**k for k in range(1, 1 + max(1, math.ceil(math.log(to / unit, DECADES))))]
+
+    def source() -> Iterator[Stretch]:
+        return (replace(whole, low=low, high=min(high, to)) for low, high in pairwise([line.low, *ends]))
+
+    return Search(source, whole.pencil, unit, to, squares)
+
+
+def _undamped(pencils: Iterable[Pencil]) -> bool:
+    """Whether the motions are M q̈ + K q = 0, so that λ² may stand for λ."""
+    return all(len(each.coefficients) == 3 and not each.coefficients[1].any() for each in pencils)
+
+
+def _squared(pencil: Pencil) -> Pencil:
+    stiffness, _, mass = pencil.coefficients
+    return Pencil((stiffness, mass))
+
+
+def _start(path: Outward, unit: float) -> float:
+    """Zero; a little more where the constraints move the system as soon as there is a load, and it has more states."""
+    beside = STANDING * unit
+    return 0.0 if len(path.linearise(0.0).motions().J) == len(path.linearise(beside).motions().J) else beside
+
+
+def _foreseen(there: Callable[[float], Pencil], start: float, natural: float) -> float:
+    """The natural range, or as far as flutter and divergence are foreseen by a straight line from the first loads."""
+    nodes = start, start + NEARBY * natural / USUAL
+    try:
+        pencils = there(nodes[0]), there(nodes[1])
+    except ConvergenceError:
+        return natural
+    mass = pencils[0].coefficients[-1]  # stays: drawn out, it would not stay positive
+    line = Stretch(start, np.inf, nodes, pencils, there, exact=True).of(
+        lambda pencil: Pencil((*pencil.coefficients[:-1], mass))
+    )
+    changes = list(_on_line(line, natural / USUAL, FORESEEN * natural).changes())
+    first = [next((each.load for each in changes if count(each)), 0.0) for count in COUNTED.values()]
+    return max(natural, rounded_up(WIDER * max(first)))
+
+
+def checked_end(to: float | None) -> float | None:
+    if to is None:
+        return None
+    try:
+        end = float(to)
+    except (TypeError, ValueError):
+        end = np.nan
+    if not (np.isfinite(end) and end > 0):
+        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
+    return end
 
 
 def natural_range(path: LoadPath) -> float:
@@ -349,204 +350,57 @@ def natural_range(path: LoadPath) -> float:
             / probe
         )
         if slope * probe > STIFFENED * inner > 0:  # less is rounding: a speed, say, that stiffens nothing
-            wanted = 4 * inner / slope
-            decade = 10.0 ** np.floor(np.log10(wanted))
-            return float(next(decade * digit for digit in (1, 2, 5, 10) if decade * digit >= wanted))
+            return rounded_up(float(USUAL * inner / slope))
     return 200.0
 
 
-def search_range(path: LoadPath, to: float | None) -> float:
-    """How far the load is searched: as asked, if that makes sense, or up to the natural range."""
-    natural = natural_range(path)
-    try:
-        end = natural if to is None else float(to)
-    except (TypeError, ValueError):
-        end = np.nan
-    if not (np.isfinite(end) and end > 0):
-        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
-    if end > FARTHEST * natural:
-        raise ParameterError(
-            f"to={end:g} is a million times what outweighs the stiffness ({natural:g}): search less far"
-        )
-    return end
+def rounded_up(load: float) -> float:
+    """To 1, 2 or 5 times a power of ten."""
+    if not load:
+        return 0.0
+    decade = 10.0 ** np.floor(np.log10(load))
+    return float(next(decade * digit for digit in (1, 2, 5, 10) if decade * digit >= load))
 
 
-def hopf_loads(path: Outward, to: float) -> Iterator[float]:
-    """Distances along a path, up to ``to``, at which a pair of eigenvalues crosses the imaginary axis, in order.
+def hopf_points(search: Search) -> Iterator[tuple[float, np.ndarray]]:
+    """Loads at which pairs of eigenvalues cross the imaginary axis, in order, with the frequencies of all that do.
 
     Without damping the whole spectrum may lie there: that is no such point, and none is found.
     """
-    view = _view(path, to)
-    if "hopf" not in view.events:
+    if search.squares:
         return
-    place = view.events.index("hopf")
-    here = slice(place, place + 1)
-
-    def product(distance: float) -> SignedLog:
-        signs, logs, errors = view.functions(distance)
-        return signs[here], logs[here], errors[here]
-
-    event = partial(view.event, "hopf")
-    (roots,) = all_roots(product, 0.0, to)
-    for root in roots:
-        bracket = _bracket(event, root, to)
-        if bracket is not None:
-            distance = bracketed_root(event, *bracket)
-            values = view.values(distance)
-            if len(imaginary_pairs(values)) and not _neutral_saddle(values, view.persistent["hopf"]):
-                yield distance
+    sharp = (each.load for each in search.crossings("hopf") if each.sharp)
+    last = 0.0
+    for load in merge(sharp, (each.load for each in search.changes())):
+        if load <= last * (1 + ONE):
+            continue
+        frequencies = search.crossing_frequencies(load)
+        if len(frequencies):
+            last = load
+            yield load, frequencies
 
 
 def imaginary_pairs(values: np.ndarray) -> np.ndarray:
     """The eigenvalues with positive imaginary part that lie on the imaginary axis, the nearest to it first."""
     near = np.abs(values.real) <= IMAGINARY * np.abs(values)
-    upper = values[near & (values.imag > TOUCHING * np.abs(values))]
+    upper = values[near & (values.imag > TURNING * np.abs(values))]
     return upper[np.argsort(np.abs(upper.real / upper.imag))]
 
 
-def _neutral_saddle(values: np.ndarray, persistent: int) -> bool:
-    """Whether it is two real eigenvalues whose sum vanishes, beside so many sums that vanish always."""
-    i, j = np.triu_indices(len(values), 1)
-    first = values[i[np.argsort(np.abs(values[i] + values[j]))[: persistent + 1]]]
-    real = np.abs(first.imag) <= TOUCHING * np.abs(first)
-    return bool((real & (np.abs(first) > TOUCHING * np.abs(values).max())).any())
+def _singular(pencil: Pencil) -> bool:
+    modes = pencil.modes()
+    return bool((np.abs(modes.values) <= modes.errors).any())
 
 
-def reachable(path: LoadPath | Outward, to: float) -> tuple[float, bool]:
-    """How far the path goes, up to ``to``, and whether it ends there in a fold."""
-    try:
-        path.solution(to)
-    except ConvergenceError:
-        return float(path.end or 0.0), True
-    return to, False
-
-
-def _candidates(view: _General, to: float) -> dict[str, list[float]]:
-    """All loads at which the kind of stability might change, polished to rounding."""
-    found = dict(zip(view.events, all_roots(view.functions, 0.0, to), strict=True))
-    return {name: _polished(partial(view.event, name), roots, to) for name, roots in found.items()}
-
-
-def _polished(event: Callable[[float], float], roots: np.ndarray, to: float) -> list[float]:
-    """Roots to rounding where the event changes sign; where it only touches zero, the middle of what was found."""
-    sharp: list[float] = []
-    touching: list[list[float]] = []
-    for root in roots:
-        bracket = _bracket(event, root, to)
-        if bracket is not None:
-            sharp.append(bracketed_root(event, *bracket))
-        elif touching and root - touching[-1][-1] < TOUCHING * to:
-            touching[-1].append(root)
-        else:
-            touching.append([root])
-    merged: list[float] = []
-    for load in sorted([*sharp, *(float(np.mean(group)) for group in touching)]):
-        if not merged or load - merged[-1] > MERGE * to:
-            merged.append(float(load))
-    return merged
-
-
-def _bracket(event: Callable[[float], float], root: float, to: float) -> tuple[float, float] | None:
-    """Points on both sides of a root with opposite signs of the event, as near as rounding allows."""
-    for reach in (1e-10 * to, 1e-8 * to, 1e-6 * to):
-        low, high = max(root - reach, 0.0), min(root + reach, to)
-        if (event(low) < 0) != (event(high) < 0):
-            return low, high
-    return None
-
-
-def _cells(view: _General, loads: list[float], to: float) -> list[Cell]:
-    """Cells between candidate loads; each is probed near both ends and must be of one kind throughout."""
-    edges = [0.0]
-    for load in loads:
-        if load - edges[-1] > MERGE * to:
-            edges.append(load)
-    if to - edges[-1] > MERGE * to:
-        edges.append(to)
-    cells: list[Cell] = []
-    for low, high in itertools.pairwise(edges):
-        cells.extend(_uniform(view, low, high, MERGE * to))
-    return cells
-
-
-def _uniform(view: _General, low: float, high: float, shortest: float) -> list[Cell]:
-    width = high - low
-    probes = [view.counts(low + share * width) for share in (0.02, 0.5, 0.98)]
-    if probes[0] == probes[1] == probes[2] or width < shortest:
-        return [Cell(low, high, *probes[1])]
-    middle = low + width / 2
-    halves = _uniform(view, low, middle, shortest) + _uniform(view, middle, high, shortest)
-    return _joined(halves)
-
-
-def _joined(cells: list[Cell]) -> list[Cell]:
-    joined = cells[:1]
-    for cell in cells[1:]:
-        last = joined[-1]
-        if (last.oscillating, last.divergent) == (cell.oscillating, cell.divergent):
-            joined[-1] = Cell(last.low, cell.high, cell.oscillating, cell.divergent)
-        else:
-            joined.append(cell)
-    return joined
-
-
-def _describe(
-    path: LoadPath,
-    view: _General,
-    kind: str,
-    cell: Cell,
-    searched: tuple[float, float],
-    candidates: dict[str, list[float]],
-) -> CriticalLoad:
-    value = cell.low
-    eigenvalue = view.eigenvalue(value, kind)
-    if value == 0.0:
-        how = "already at zero load"
-    elif value in candidates.get("hopf", []):
-        how = (
-            "a pair of eigenvalues crosses the imaginary axis"
-            if kind == "flutter"
-            else "a real eigenvalue turns positive"
-        )
-    elif any(abs(value - x) <= 10 * MERGE * searched[1] for x in candidates["buckling"]):
-        how = "an eigenvalue passes through zero"
-    elif kind == "flutter" and eigenvalue.real > 1e-6 * abs(eigenvalue):
-        how = "two growing exponentials merge into a growing oscillation"
-    elif kind == "flutter":
-        how = "two frequencies meet and leave the imaginary axis"
-    else:
-        how = "a growing oscillation turns into two growing exponentials"
-    frequency = abs(eigenvalue.imag) if kind == "flutter" else 0.0
-    speed = _crossing_speed(path, value, eigenvalue) if value in candidates.get("hopf", []) else None
-    mode = _mode(path, value, eigenvalue)
-    return CriticalLoad(kind, path.load, value, frequency, eigenvalue, mode, searched, how, path.case, speed)
-
-
-def _static(path: LoadPath, value: float, searched: tuple[float, float], how: str) -> CriticalLoad:
-    return CriticalLoad("buckling", path.load, value, 0.0, 0j, _mode(path, value, 0j), searched, how, path.case)
-
-
-def _crossing_speed(path: LoadPath, load: float, eigenvalue: complex) -> float:
-    """dRe λ/dF of a simple eigenvalue, from its left and right vectors and the change of the first-order form."""
-    J = path.linearise(load).reduced.J
-    values, right = np.linalg.eig(J)
-    here = int(np.abs(values - eigenvalue).argmin())
-    left = np.linalg.inv(right)[here]
-    step = 1e-5 * load
-    change = (_aligned(path, load + step, load) - _aligned(path, load - step, load)) / (2 * step)
-    return float((left @ change @ right[:, here]).real)
-
-
-def _aligned(path: LoadPath, load: float, reference: float) -> np.ndarray:
-    """The first-order form at a load in the bases of a reference load, so that neighbours can be compared."""
-    here, there = path.linearise(load).reduced, path.linearise(reference).reduced
-    turn = np.block(
-        [
-            [here.Z.T @ there.Z, np.zeros((here.Z.shape[1], there.speeds.shape[1]))],
-            [np.zeros((here.speeds.shape[1], there.Z.shape[1])), here.speeds.T @ there.speeds],
-        ]
-    )
-    return np.linalg.solve(turn, here.J @ turn)
+def _crossing_speed(path: LoadPath, load: float, value: complex) -> float:
+    """dRe λ/dF of a simple eigenvalue, from its left and right vectors and the change of the small motions."""
+    here, step = path.linearise(load), DIFFERENCE * load
+    before, after = (path.linearise(load + side * step).motions(here) for side in (-1.0, 1.0))
+    pencil = here.motions()
+    left, _, right = np.linalg.svd(pencil.at(value))
+    change = (after.at(value) - before.at(value)) / (2 * step)
+    y, x = left[:, -1].conj(), right[-1].conj()
+    return float((-(y @ change @ x) / (y @ pencil.slope(value) @ x)).real)
 
 
 def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex]:

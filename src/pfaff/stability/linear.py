@@ -17,7 +17,8 @@ import sympy as sm
 from pfaff.errors import RankError
 from pfaff.lowering import graph_of
 from pfaff.reduction import ignorable_coordinates
-from pfaff.stability.rounding import REAL, axis_rounding
+from pfaff.stability.pencil import Pencil
+from pfaff.stability.rounding import REAL
 from pfaff.statics import statics_of
 from pfaff.system import System
 from pfaff.units import row_units, stiffness_units
@@ -36,13 +37,27 @@ LOST = 1e-6  # constraints that shrink to this, relative to that size, have lost
 
 @dataclass(frozen=True)
 class Reduced:
-    """First-order form without structural zeros: states y of q = Z y and speeds u of q̇ = N u − D q."""
+    """First-order form without structural zeros: states y of q = Z y and speeds u of q̇ = N u − D q.
+
+    Where positions and speeds span the same directions, the motions are Lᵀ(M λ² + C λ + K)Z y = 0 with L in ``left``.
+    """
 
     J: np.ndarray
     Z: np.ndarray
     N: np.ndarray
     speeds: np.ndarray
     zeros: dict[str, int]
+    left: np.ndarray | None
+
+    @cached_property
+    def positions(self) -> list[int]:
+        """Coordinates by which the positions are well described."""
+        return _independent_rows(self.Z)
+
+    @cached_property
+    def equations(self) -> list[int]:
+        """The same for the combinations of equations."""
+        return self.positions if self.left is None or self.left is self.Z else _independent_rows(self.left)
 
 
 @dataclass(frozen=True)
@@ -193,28 +208,32 @@ class Linearisation:
         """The first-order form without structural zeros."""
         return self.reduced.J
 
+    def motions(self, beside: Linearisation | None = None) -> Pencil:
+        """The small motions without structural zeros, in the directions of this equilibrium or of one beside it."""
+        return _motions(self, self.reduced, None if beside is None else beside.reduced)
+
     def eigenvalues(self) -> np.ndarray:
-        return np.linalg.eigvals(self.J)
+        return self.motions().eigenvalues()
+
+    def shape_of(self, motion: np.ndarray) -> np.ndarray:
+        """The coordinates' part of a vector of ``motions``: the speeds where a mode does not move them."""
+        return _coordinates(self.reduced, motion[:, None])[:, 0]
 
     def spectrum(self) -> Spectrum:
         r = _without_families(self, self.reduced)
-        values, states = np.linalg.eig(r.J)
-        order = np.lexsort((values.imag, -values.real))
-        values, states = values[order], states[:, order]
-        size = r.Z.shape[1]
-        vectors = r.Z @ states[:size] if size else np.zeros((len(self.M), len(values)), dtype=complex)
-        still = np.abs(vectors).max(axis=0, initial=0.0) < RANK_TOLERANCE
-        vectors = np.where(still, r.speeds @ states[size:], vectors)
+        modes = _motions(self, r).modes()
+        order = np.lexsort((modes.values.imag, -modes.values.real))
+        values, vectors = modes.values[order], _coordinates(r, modes.vectors[:, order])
         vectors = vectors / np.linalg.norm(vectors, axis=0)
         push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
         reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
-        return Spectrum(values, vectors, reactions, r.zeros, self, axis_rounding(r.J, values))
+        return Spectrum(values, vectors, reactions, r.zeros, self, modes.on_axis[order])
 
     def polynomial(self) -> np.ndarray:
         """ρ_0 … ρ_m of Eq. (44), highest power first, with ρ_0 > 0."""
         r = self.reduced
         lead = np.linalg.det(r.N.T @ self.M @ r.N) * np.linalg.det(self.A @ self.A.T)
-        return lead * np.poly(np.linalg.eigvals(r.J)).real
+        return lead * np.poly(self.eigenvalues()).real
 
     def hurwitz(self) -> np.ndarray:
         """The Hurwitz determinants D_1 … D_m of Eq. (45); all positive if and only if stable."""
@@ -275,7 +294,70 @@ def _reduce(lin: Linearisation) -> Reduced:
     Z, speeds, more = _without_ignorable(lin, Z, N)
     fall = np.zeros_like(lin.M) if plain else np.linalg.pinv(lin.A) @ np.vstack([lin.B[:s], 0 * lin.B[s:]])
     # q̇ = N u − fall q, and Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − fall q̇
-    return Reduced(_first_order(lin, Z, N, speeds, fall), Z, N, speeds, zeros | more)
+    left = _left(lin, Z, N, speeds) if plain else None
+    return Reduced(_first_order(lin, Z, N, speeds, fall), Z, N, speeds, zeros | more, left)
+
+
+def _left(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray) -> np.ndarray | None:
+    """What multiplies the equations from the left so that steady drifts, which were dropped, take no part in them."""
+    if Z.shape[1] != speeds.shape[1]:
+        return None
+    if speeds.shape[1] == N.shape[1]:
+        return Z
+    drifts = N @ _complement(N.T @ speeds)
+    return N @ _complement(N.T @ lin.M @ drifts)
+
+
+def _complement(columns: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of what is orthogonal to independent columns."""
+    return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
+
+
+def _motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pencil:
+    """K + λ C + λ² M in independent coordinates, those of ``beside`` if given; λ − J if it is not of second order."""
+    if r.left is None:
+        J = r.J if beside is None else _turned(r, beside)
+        return Pencil((-J, np.eye(len(J))))
+    like = beside or r
+    left, Z = _by_coordinates(r.left, like.equations), _by_coordinates(r.Z, like.positions)
+    return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
+
+
+def _by_coordinates(basis: np.ndarray, rows: list[int]) -> np.ndarray:
+    """The basis of the same directions in which each moves one of these coordinates.
+
+    It does not mix a stiff coordinate with the others, and depends on nothing but the directions.
+    """
+    return np.linalg.solve(basis[rows].T, basis.T).T
+
+
+def _independent_rows(basis: np.ndarray) -> list[int]:
+    """As many rows of a basis as it has columns, chosen one after another so that they are well independent."""
+    chosen, rest = [], basis.copy()
+    for _ in range(basis.shape[1]):
+        sizes = np.einsum("ij,ij->i", rest, rest)
+        chosen.append(int(sizes.argmax()))
+        row = rest[chosen[-1]] / np.sqrt(sizes[chosen[-1]])
+        rest = rest - np.outer(rest @ row, row)
+    return chosen
+
+
+def _turned(r: Reduced, beside: Reduced) -> np.ndarray:
+    """The first-order form in the directions of another, so that neighbours can be compared."""
+    positions, speeds = r.Z.T @ beside.Z, r.speeds.T @ beside.speeds
+    corner = np.zeros((len(positions), speeds.shape[1]))
+    turn = np.block([[positions, corner], [np.zeros((len(speeds), positions.shape[1])), speeds]])
+    return np.linalg.solve(turn, r.J @ turn)
+
+
+def _coordinates(r: Reduced, states: np.ndarray) -> np.ndarray:
+    """The coordinates' part of vectors of the motions, column by column; the speeds' of modes that move none."""
+    if r.left is not None:
+        return _by_coordinates(r.Z, r.positions) @ states
+    size = r.Z.shape[1]
+    vectors = r.Z @ states[:size] if size else np.zeros((len(r.N), states.shape[1]), dtype=complex)
+    still = np.abs(vectors).max(axis=0, initial=0.0) < RANK_TOLERANCE * np.abs(states).max(axis=0, initial=0.0)
+    return np.where(still, r.speeds @ states[size:], vectors)
 
 
 def _first_order(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray, fall: np.ndarray) -> np.ndarray:
@@ -297,7 +379,8 @@ def _without_families(lin: Linearisation, r: Reduced) -> Reduced:
     if drifting.shape[1]:
         zeros["steady motions along them"] = drifting.shape[1]
     Z = r.Z @ _kernel((r.Z.T @ along).T)
-    return Reduced(_first_order(lin, Z, r.N, speeds, 0 * lin.M), Z, r.N, speeds, r.zeros | zeros)
+    left = _left(lin, Z, r.N, speeds)
+    return Reduced(_first_order(lin, Z, r.N, speeds, 0 * lin.M), Z, r.N, speeds, r.zeros | zeros, left)
 
 
 def _neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.path import LoadPath
-from pfaff.stability.critical import NOISE, UNIT, critical_loads, natural_range
+from pfaff.stability.critical import critical_load, natural_range
 from pfaff.stability.paradox import damping_sources
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 CHUNK = 16384  # points at a time, so that all intermediates stay in the cache
 AFFINE = 1e-12
+NOISE, UNIT = 1e-13, 1e-15  # growth rates that are rounding, relative to the eigenvalue and to the largest
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def flutter_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float
 def _one_by_one(case: Case, load: str, names: list[str], points: np.ndarray, to: float) -> np.ndarray:
     """Where the load does more than stiffen about an equilibrium that stays: slow, but right for any system."""
     found = [
-        critical_loads(case.at(**dict(zip(names, map(float, point), strict=True))), load, to, {}).flutter.value
+        critical_load(case.at(**dict(zip(names, map(float, point), strict=True))), load, "flutter", to, {}).value
         for point in points.T
     ]
     return np.array([np.nan if value is None else value for value in found])
@@ -110,7 +111,7 @@ class AffinePencil:
         self.M, self.K0, self.K1 = N.T @ lin.M @ N, inner[0], (inner[2] - inner[0]) / top
         self.C0 = N.T @ lin.C @ N
         self.C = np.array([N.T @ (bare.unchecked(**{name: 1.0}).linearise().C - lin.C) @ N for name in names])
-        self._undamped = critical_loads(bare, load, None, {}).flutter.value if not np.any(self.C0) else None
+        self._undamped = critical_load(bare, load, "flutter", None, {}).value if not np.any(self.C0) else None
 
     def quartic(self, c: np.ndarray, to: float) -> np.ndarray:
         """Two degrees of freedom: D_3 of Eq. (64) is quadratic in the load, Eq. (61) gives its coefficients."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError, nearest
 from pfaff.path import LoadPath
-from pfaff.stability.critical import critical_loads
+from pfaff.stability.critical import critical_load
 from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 from pfaff.statics import statics_of
 from pfaff.system import polynomial_degree
@@ -131,7 +131,7 @@ class WeakDamping:
     def __init__(self, case: Case, load: str, sources: tuple[str, ...]) -> None:
         self.sources = sources
         bare = case.unchecked(**dict.fromkeys(sources, 0.0))
-        found = critical_loads(bare, load, None, {}).flutter
+        found = critical_load(bare, load, "flutter", None, {})
         self.undamped = np.inf if found.value is None else float(found)
         self.frequency = float(found.frequency or 0.0)
         self.top = found.searched[1] if found.value is None else self.undamped * (1 - 1e-9)

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from pfaff.stability.pencil import ROUNDING, STIFF
 from pfaff.steady import balanced
 
 REAL = 1e-7  # imaginary parts below this, relative to their eigenvalue, are none
-ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
-STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
 WAY = np.array([0.0, 0.25, 0.5, 0.75])  # places between the axis and an eigenvalue
 
 

@@ -1,0 +1,137 @@
+"""Loads at which stability may change, to rounding: Newton's method on the pencil P(λ, load) bordered by its vectors.
+
+    P x = 0                     a pair crosses the imaginary axis, λ = iω, or an eigenvalue passes λ = 0,
+    P x = 0, P y + P_λ x = 0    two eigenvalues meet, λ real or iω (a Jordan chain),
+
+with x and y normalised by a vector c. The mass matrix is not inverted and no eigenvalue is computed on the way, so that
+digits are lost neither by heavy damping nor by the square root with which eigenvalues leave a double one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from pfaff.stability.pencil import Pencil, Units
+from pfaff.stability.stretches import Stretch
+
+Kind = Literal["hopf", "zero", "meeting"]
+
+NEWTON_STEPS = 40
+SETTLED = 1e-9  # the last change of load and eigenvalue, relative, of an accepted crossing
+DONE = 4e-16  # a change that cannot become smaller
+AWAY = 0.3  # of load and eigenvalue, relative, the longest step
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A load at which an eigenvalue reaches the axis or zero, or two meet; ``sharp`` where it is known to rounding."""
+
+    kind: Kind
+    load: float
+    value: complex
+    sharp: bool = True
+
+    def explains(self, before: tuple[int, int], after: tuple[int, int]) -> bool:
+        """Whether so many oscillations and exponentials may grow before and after it."""
+        more = after[0] - before[0], after[1] - before[1]
+        if self.kind == "meeting":
+            return more in ((1, -2), (-1, 2), (1, 0), (-1, 0), (0, 2), (0, -2))
+        return more in (((1, 0), (-1, 0)) if self.kind == "hopf" else ((0, 1), (0, -1)))
+
+
+def sharpened(stretch: Stretch, kind: Kind, value: complex, load: float, near: float) -> Crossing | None:
+    """The crossing that Newton's method reaches from an eigenvalue near a load, if it is at most so far away."""
+    here, last = _start(stretch, kind, 0j if kind == "zero" else value, load), np.inf
+    for _ in range(NEWTON_STEPS):
+        step = here.step(stretch.pencil(here.load), stretch.change(here.load), near)
+        if step is None:
+            return None
+        of_load, of_value = abs(step.load) / max(abs(here.load), SETTLED * near), abs(step.size)
+        change = max(of_load, of_value / abs(here.size) if here.size else 0.0)
+        here = here.moved(step, min(1.0, AWAY / change) if change else 1.0)
+        if not abs(here.load - load) <= near:
+            return None
+        if change <= DONE or (change < SETTLED and change >= last / 2):
+            return Crossing(kind, here.load, complex(here.direction * here.size))
+        last = change
+    return None
+
+
+@dataclass(frozen=True)
+class _Bordered:
+    """A (double) eigenvalue λ = direction · size of the pencil at a load, with its vectors in units of their own."""
+
+    kind: Kind
+    direction: complex
+    size: float
+    load: float
+    x: np.ndarray
+    y: np.ndarray
+    c: np.ndarray
+    units: Units
+
+    def moved(self, by: _Bordered, share: float) -> _Bordered:
+        return replace(
+            self,
+            size=self.size + share * by.size,
+            load=self.load + share * by.load,
+            x=self.x + share * by.x,
+            y=self.y + share * by.y,
+        )
+
+    def step(self, pencil: Pencil, by_load: Pencil, unit: float) -> _Bordered | None:
+        """Newton's step."""
+        pencil, by_load = pencil.scaled(self.units), by_load.scaled(self.units)
+        value, k, d, x, y = self.direction * self.size, len(self.x), self.direction, self.x, self.y
+        P, P1, P_load = pencil.at(value), pencil.slope(value), by_load.at(value)
+        columns = [d * (P1 @ x), unit * (P_load @ x)] if d else [unit * (P_load @ x)]
+        matrix, residual = _framed(np.column_stack([P, *columns]), self.c), np.append(P @ x, self.c @ x - 1)
+        if self.kind == "meeting":
+            P2, P1_load = pencil.bend(value), by_load.slope(value)
+            columns = [d * (P1 @ y + P2 @ x), unit * (P_load @ y + P1_load @ x)]
+            lower = _framed(np.column_stack([P, *columns]), self.c)
+            below = np.vstack([P1, np.zeros((1, k))])
+            matrix = np.block(
+                [[matrix[:, :k], np.zeros((k + 1, k)), matrix[:, k:]], [below, lower[:, :k], lower[:, k:]]]
+            )
+            residual = np.concatenate([residual, P @ y + P1 @ x, [self.c @ y]])
+        found = _solution(matrix, -residual, len(columns))
+        if found is None or not np.isfinite(found).all():
+            return None
+        size, load = (found[-2].real, found[-1].real) if d else (0.0, found[-1].real)
+        dy = found[k : 2 * k] if self.kind == "meeting" else 0 * y
+        return replace(self, x=found[:k], y=dy, size=float(size), load=float(unit * load))
+
+
+def _start(stretch: Stretch, kind: Kind, value: complex, load: float) -> _Bordered:
+    pencil = stretch.pencil(load)
+    units = pencil.units(abs(value) or float(np.abs(pencil.rough).max()))  # at zero, what is singular has no size
+    turning = abs(value.imag) > abs(value.real)
+    direction = 1j if turning else float(np.sign(value.real))
+    size = abs(value.imag) if turning else abs(value.real)
+    x = np.linalg.svd(pencil.scaled(units).at(direction * size))[2][-1].conj()
+    return _Bordered(kind, direction, size, load, x, 0 * x, x.conj(), units)
+
+
+def _framed(matrix: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """With the row c·x below."""
+    return np.vstack([matrix, np.append(c, np.zeros(matrix.shape[1] - len(c)))])
+
+
+def _solution(matrix: np.ndarray, right: np.ndarray, real: int) -> np.ndarray | None:
+    """What solves the equations or comes nearest; the last unknowns, so many, are real."""
+    if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
+        return None
+    k = matrix.shape[1] - real
+    if np.iscomplexobj(matrix):
+        turned = np.hstack([matrix[:, :k], 1j * matrix[:, :k], matrix[:, k:]])
+        matrix, right = np.vstack([turned.real, turned.imag]), np.concatenate([right.real, right.imag])
+    square = matrix.shape[0] == matrix.shape[1]
+    try:
+        found = np.linalg.solve(matrix, right) if square else np.linalg.lstsq(matrix, right, rcond=None)[0]
+    except np.linalg.LinAlgError:
+        return None
+    return found if len(found) == k + real else np.append(found[:k] + 1j * found[k : 2 * k], found[2 * k :])

@@ -1,0 +1,357 @@
+"""The search for loads at which stability changes: all candidates at once, each sharpened, and what grows in between.
+
+Stability can change only where a pair of eigenvalues is on the imaginary axis, where one is zero, or where two meet.
+``candidates`` finds these loads, ``crossings`` sharpens them, and the eigenvalues in between, each with its error, say
+what grows there. What they show and no candidate explains (two pairs that cross together, say) is bisected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import chain, pairwise
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
+from pfaff.stability.crossings import Crossing, Kind, sharpened
+from pfaff.stability.pencil import NOISE, SAFE, Modes, Pencil
+from pfaff.stability.stretches import Stretch
+
+PROBES = (0.137, 0.311, 0.733)  # usual loads at which structure is looked for
+SHARES = (0.02, 0.5, 0.98)  # of an interval without crossings, where it is probed
+TWIN = 1e-9  # what meets and passes zero closer than this, relatively, does so at once
+ONE = 1e-12  # crossings closer than this, relatively, are one
+NEAR_AXIS = 1e-2  # real parts below this, relative to the eigenvalue, of pairs that may cross at a candidate
+AHEAD = 1e-2  # how far ahead, relatively, candidates are sharpened: they may change places
+ON_AXIS, STAYS = 1e-7, 1e-6  # distances from the axis, and rates beside that of the others, that are none
+LANDED = 0.05  # how far from its candidate, relatively, a crossing may be
+AWAY = 4.0  # times what the distance from the axis changes on a stretch, where nothing can have reached it
+APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
+CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
+EXPLAINED = 1e-6  # distance, relative, of a bisected change from the crossing that explains it
+BISECTIONS = 60
+LARGE = 64  # states beyond which pencils in the load are too large
+SAMPLES = 400  # loads at which larger systems are probed instead
+
+SINGULAR: dict[Kind, Callable[[Pencil], np.ndarray]] = {
+    "zero": lambda pencil: pencil.coefficients[0],
+    "hopf": lambda pencil: pair_sums(pencil.J),
+    "meeting": lambda pencil: near_meetings(pencil.J),
+}
+
+Counts = tuple[int, int]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A load from which so many oscillations and exponentials grow, and what happens there, if it is known."""
+
+    load: float
+    oscillating: int
+    divergent: int
+    crossing: Crossing | None = None
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Loads between neighbouring crossings or the ends of a stretch; ``doubtful`` are loads where more may happen."""
+
+    stretch: Stretch
+    low: float
+    high: float
+    crossing: Crossing | None
+    doubtful: tuple[float, ...] = ()
+
+    @property
+    def places(self) -> list[float]:
+        """Where to probe it: also near its beginning, if it is long."""
+        inner = [load for load in self.doubtful if self.low < load < self.high]
+        if not (self.stretch.exact or inner) and (self.low, self.high) == (self.stretch.low, self.stretch.high):
+            return list(self.stretch.nodes[1:])  # what is known there already
+        middles = [(a + b) / 2 for a, b in pairwise([self.low, *inner, self.high])] if inner else []
+        width = self.high - self.low
+        widths = {width, min(width, max(self.low, self.stretch.usual))}
+        return sorted({*(self.low + share * each for share in SHARES for each in widths), *middles})
+
+    def explains(self, before: Counts, after: Counts) -> bool:
+        """Whether its first crossing does just this."""
+        return before == after if self.crossing is None else before == after or self.crossing.explains(before, after)
+
+
+@dataclass(frozen=True)
+class Search:
+    """The stability along a path, from zero load to ``to``.
+
+    ``source`` gives the stretches of the path and ``pencil`` the small motions at any load on it, in ``squares`` λ²
+    where nothing is damped; ``unit`` is a usual load.
+    """
+
+    source: Callable[[], Iterator[Stretch]]
+    pencil: Callable[[float], Pencil]
+    unit: float
+    to: float
+    squares: bool
+    _counts: dict[float, Counts] = field(default_factory=dict, repr=False)
+
+    def changes(self) -> Iterator[Change]:
+        """Where the kind of stability changes, zero load first; found as far as they are asked for."""
+        return iter(self._changes)
+
+    def crossings(self, *kinds: Kind) -> Iterator[Crossing]:
+        """All crossings of these kinds in order, what is not sharp included."""
+        for stretch in self._stretches:
+            yield from self._crossings(stretch, kinds)
+
+    def crossing_frequencies(self, load: float) -> np.ndarray:
+        """Of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
+        stretch = next(each for each in self._stretches if load <= each.high)
+        modes, rates = stretch.pencil(load).modes(), stretch.rates(load)
+        on_axis = np.abs(modes.values.real) <= modes.on_axis + ON_AXIS * np.abs(modes.values)
+        moves = np.abs(rates.real) > STAYS * np.abs(rates).max(initial=0.0)
+        return np.sort(modes.values.imag[on_axis & moves & (modes.values.imag > 0)])
+
+    @cached_property
+    def _changes(self) -> _Remembered[Change]:
+        return _Remembered(self._find_changes())
+
+    @cached_property
+    def _stretches(self) -> _Remembered[Stretch]:
+        return _Remembered(self.source())
+
+    def _find_changes(self) -> Iterator[Change]:
+        state: Counts | None = None
+        last: float | None = None
+        silent: Crossing | None = None  # the last one of which nothing was seen: growth that is slower than rounding
+        for interval in self._intervals():
+            first = self.counts(interval.places[0])
+            last = last if interval.crossing is None else None
+            if state is None or (last is None and interval.explains(state, first)):
+                if first != state:
+                    yield Change(interval.low, *first, interval.crossing)
+                silent = interval.crossing if first == state else None
+                state = first
+            for part in self._parts(interval):
+                last = last if part.crossing is None else None
+                for place in self._places(part, state) if last is None else part.places:
+                    now = self.counts(place)
+                    if now != state and last is None:
+                        yield Change(part.low, *now, part.crossing)
+                    elif now != state and silent is not None and silent.explains(state, now):
+                        yield Change(silent.load, *now, silent)
+                        silent = None
+                    elif now != state and last is not None:
+                        yield from self._bisected(part.stretch, last, state, place, now)
+                    state, last = now, place
+
+    def _places(self, part: Interval, before: Counts) -> list[float]:
+        """Where to probe: closer and closer to its beginning, if what is seen is not what its crossing does."""
+        places = part.places
+        for _ in range(CLOSER):
+            if part.explains(before, self.counts(places[0])):
+                break
+            places = [part.low + NEARER * (places[0] - part.low), *places]
+        return places if part.explains(before, self.counts(places[0])) else part.places
+
+    def _intervals(self) -> Iterator[Interval]:
+        low, crossing = 0.0, None
+        for stretch in self._stretches:
+            doubtful: list[float] = []
+            for each in self._crossings(stretch, self._kinds):
+                if not each.sharp:
+                    doubtful.append(each.load)
+                elif low * (1 + ONE) < each.load < self.to:
+                    yield Interval(stretch, low, each.load, crossing, tuple(doubtful))
+                    low, crossing, doubtful = each.load, each, []
+            high = min(stretch.high, self.to)
+            if high > low * (1 + ONE):
+                yield Interval(stretch, low, high, crossing, (*doubtful, *self._samples(low, high)))
+                low, crossing = high, None
+
+    def _samples(self, low: float, high: float) -> list[float]:
+        """Loads to probe where there are no candidates because the system is large."""
+        return np.linspace(low, high, SAMPLES + 2)[1:-1].tolist() if self._large else []
+
+    def _parts(self, interval: Interval) -> list[Interval]:
+        """The interval cut where growing eigenvalues meet: an oscillation turns into two exponentials, or back."""
+        if self.squares or "meeting" in self._kinds or self._large or max(map(self._grow, interval.places)) < 2:
+            return [interval]
+        found = self._crossings(interval.stretch, ("meeting",))
+        inside = [each for each in found if each.sharp and interval.low * (1 + ONE) < each.load < interval.high]
+        ends = [*(each.load for each in inside), interval.high]
+        starts: list[tuple[float, Crossing | None]] = [(interval.low, interval.crossing)]
+        starts += [(each.load, each) for each in inside]
+        return [
+            replace(interval, low=low, high=high, crossing=crossing)
+            for (low, crossing), high in zip(starts, ends, strict=True)
+        ]
+
+    def _grow(self, load: float) -> int:
+        oscillating, divergent = self.counts(load)
+        return 2 * oscillating + divergent
+
+    def counts(self, load: float) -> Counts:
+        """How many oscillations grow, and how many exponentials."""
+        if load not in self._counts:
+            pencil = self.pencil(load)
+            self._counts[load] = _of_squares(pencil.modes()) if self.squares else pencil.growing()
+        return self._counts[load]
+
+    @cached_property
+    def _large(self) -> bool:
+        return len(self.pencil(PROBES[0] * self.unit).J) > LARGE
+
+    @cached_property
+    def _kinds(self) -> tuple[Kind, ...]:
+        if self._large:
+            return ()
+        if self.squares:
+            return ("zero", "meeting")
+        return ("zero", "hopf", "meeting") if self._always["hopf"] else ("zero", "hopf")
+
+    @cached_property
+    def _always(self) -> dict[Kind, int]:
+        """How many eigenvalues are zero, and sums of two, at every load."""
+        zeros = sums = np.inf
+        for share in PROBES:
+            modes = self.pencil(share * self.unit).modes()
+            zeros, sums = min(zeros, _zeros(modes)), min(sums, _zero_sums(modes))
+            if not (zeros or sums):
+                break
+        return {"zero": int(zeros), "hopf": int(sums), "meeting": int(zeros)}
+
+    def _candidates(self, stretch: Stretch, kind: Kind) -> np.ndarray:
+        """Loads of the stretch where eigenvalues vanish, cancel or are about to meet."""
+        if kind != "meeting" and _quiet(stretch):
+            return np.zeros(0)
+        shares = real_roots(stretch.polynomial(SINGULAR[kind]), self._always[kind], exact=stretch.exact)
+        return stretch.load(shares[(shares > 0) & (shares <= 1)])
+
+    def _crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
+        """In order, each sharpened shortly before it is needed."""
+        ahead: list[tuple[float, int, Crossing]] = []
+        done = 0.0
+        for place, (load, found) in enumerate(chain(self._sharpened_candidates(stretch, kinds), [(np.inf, None)])):
+            while ahead and ahead[0][0] < load * (1 - AHEAD):
+                _, _, first = heappop(ahead)
+                if ahead and ahead[0][2].kind == "zero" and ahead[0][0] <= first.load * (1 + TWIN):
+                    _, _, first = heappop(ahead)  # two that meet at zero
+                if not first.sharp or first.load > done * (1 + ONE):
+                    yield first
+                    done = max(done, first.load)
+            if found is not None:
+                heappush(ahead, (found.load, place, found))
+
+    def _sharpened_candidates(
+        self, stretch: Stretch, kinds: tuple[Kind, ...]
+    ) -> Iterator[tuple[float, Crossing | None]]:
+        """Candidates in order, each with its crossing; one whose crossing belongs to another is not sharp."""
+        by_kind = {kind: self._candidates(stretch, kind) for kind in kinds}
+        for load, kind in sorted((float(load), kind) for kind, loads in by_kind.items() for load in loads):
+            found = self._sharpened(stretch, kind, load)
+            if found is not None and (np.abs(by_kind[kind] - found.load) < abs(load - found.load)).any():
+                found = Crossing(kind, load, found.value, sharp=False)
+            yield load, found
+
+    def _sharpened(self, stretch: Stretch, kind: Kind, load: float) -> Crossing | None:
+        value = 0j if kind == "zero" else self._critical(stretch, kind, load)
+        if value is None:
+            return None
+        near = LANDED * max(abs(load), DISTANCE * self.unit)
+        return sharpened(stretch, kind, value, load, near) or Crossing(kind, load, value, sharp=False)
+
+    def _critical(self, stretch: Stretch, kind: Kind, load: float) -> complex | None:
+        """The eigenvalue to which a candidate belongs: none if it is two real ones of opposite sign that cancel."""
+        modes = stretch.pencil(load).modes()
+        if kind == "hopf":
+            return _crossing_pair(modes, stretch.rates(load))
+        anywhere = self.squares or self._always["hopf"]
+        return _meeting_pair(modes.values if anywhere else modes.values[modes.values.real > 0])
+
+    def _bisected(self, stretch: Stretch, a: float, before: Counts, b: float, after: Counts) -> Iterator[Change]:
+        """Changes between two loads that no candidate has explained."""
+        while before != after:
+            low, high, then = a, b, after
+            for _ in range(BISECTIONS):
+                middle = (low + high) / 2
+                now = self.counts(middle)
+                low, high, then = (middle, high, then) if now == before else (low, middle, now)
+            crossing = self._explanation(stretch, before, then, high)
+            yield Change(crossing.load if crossing else high, *then, crossing)
+            a, before = high, then
+
+    def _explanation(self, stretch: Stretch, before: Counts, after: Counts, load: float) -> Crossing | None:
+        """The crossing at a change that was bisected, if it is a simple one."""
+        total = abs(2 * (after[0] - before[0]) + after[1] - before[1])
+        kind: Kind = "zero" if total == 1 else "meeting" if total == 0 or self.squares else "hopf"
+        found = self._sharpened(stretch, kind, load)
+        return found if found is not None and found.sharp and abs(found.load - load) <= EXPLAINED * load else None
+
+
+class _Remembered(Generic[Item]):
+    """What an iterator gives, kept for the next time."""
+
+    def __init__(self, source: Iterator[Item]) -> None:
+        self._source, self._known = source, list[Item]()
+
+    def __iter__(self) -> Iterator[Item]:
+        place = 0
+        while True:
+            if place == len(self._known):
+                more = next(self._source, None)
+                if more is None:
+                    return
+                self._known.append(more)
+            yield self._known[place]
+            place += 1
+
+
+def _of_squares(modes: Modes) -> Counts:
+    """Of s = λ²: a pair of complex ones is an oscillation that grows, a positive one an exponential."""
+    noise = NOISE * np.abs(modes.values) + SAFE * modes.errors
+    complex_ = np.abs(modes.values.imag) > noise
+    return int(complex_.sum()) // 2, int((~complex_ & (modes.values.real > noise)).sum())
+
+
+def _quiet(stretch: Stretch) -> bool:
+    """Whether all eigenvalues stay away from the imaginary axis, by more than they move on the stretch."""
+    if stretch.exact:
+        return False
+    distances = [float(np.abs(each.rough.real).min(initial=np.inf)) for each in stretch.pencils]
+    return min(distances) > AWAY * (max(distances) - min(distances))
+
+
+def _zeros(modes: Modes) -> int:
+    return int((np.abs(modes.values) <= SAFE * modes.errors).sum())
+
+
+def _zero_sums(modes: Modes) -> int:
+    i, j = np.triu_indices(len(modes.values), 1)
+    noise = NOISE * np.abs(modes.values) + SAFE * modes.errors
+    return int((np.abs(modes.values[i] + modes.values[j]) <= noise[i] + noise[j]).sum())
+
+
+def _crossing_pair(modes: Modes, rates: np.ndarray) -> complex | None:
+    """The pair near the imaginary axis that reaches it at the load which is nearest, to first order."""
+    near = (modes.values.imag > 0) & (np.abs(modes.values.real) <= NEAR_AXIS * np.abs(modes.values))
+    if not near.any():
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.where(near, np.abs(modes.values.real / rates.real), np.inf)
+    return complex(modes.values[np.nan_to_num(distance, nan=np.inf).argmin()])
+
+
+def _meeting_pair(values: np.ndarray) -> complex | None:
+    """The middle of the two eigenvalues, both real or both imaginary, that are about to meet."""
+    i, j = np.triu_indices(len(values), 1)
+    if not len(i):
+        return None
+    apart = np.abs(values[i] - values[j]) / np.maximum(np.abs(values[i]), np.abs(values[j]))
+    best = int(np.nan_to_num(apart, nan=np.inf).argmin())
+    middle = complex(values[i[best]] + values[j[best]]) / 2
+    aside = min(abs(middle.real), abs(middle.imag))
+    return middle if apart[best] < APART and aside < ASIDE * abs(middle) else None

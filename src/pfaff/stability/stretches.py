@@ -1,0 +1,254 @@
+"""Small motions along a path of equilibria, stretch by stretch: on each the pencil is a polynomial in the load.
+
+Where the equilibrium moves along a straight line and the load enters linearly, as a dead load on a straight column, one
+stretch holds for all loads. Elsewhere stretches are as long as a parabola describes the pencil well; it predicts what
+happens on the stretch, and what is predicted is then sharpened on the path itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.stability.pencil import Pencil
+
+EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding
+FITTED = 1e-5  # misfit of a parabola on a stretch, relative
+BETWEEN = (0.23, 0.81)  # shares of a stretch at which the parabola is compared
+BEYOND = (0.31, 7.3, 1e3)  # loads, in units of the natural one, at which a straight line is compared
+FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so that what is near zero is resolved as well
+AHEAD = 8.0  # stretches ahead, where it is asked whether the path goes on, once they become shorter
+CHANGED = 0.1  # relative change of the pencil on the first stretch
+SAFE, LONGER, SHRINK = 0.8, 3.0, 5.0  # the next stretch: of what seems possible; at most, at least, of the last
+SHORTEST, FOLDED = 1e-12, 1e-6  # of the path, and of the root of its length before a fold, what is too short
+TINY = 1e-300  # a distance from a fold that is none
+MOST = 4000  # stretches of one path
+HALVINGS = 30  # of the first length, at most
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The pencil from ``low`` to ``high``: a polynomial through ``nodes``, ``exact`` or a prediction.
+
+    ``there`` gives it at a load on the path itself. Before a ``fold``, where the equilibrium moves like the square root
+    of the distance to it, the polynomial is one in that root.
+    """
+
+    low: float
+    high: float
+    nodes: tuple[float, ...]
+    pencils: tuple[Pencil, ...]
+    there: Callable[[float], Pencil]
+    exact: bool
+    fold: float | None = None
+
+    def pencil(self, load: float) -> Pencil:
+        return self._interpolated(load) if self.exact else self.there(load)
+
+    def change(self, load: float) -> Pencil:
+        """The derivative of the pencil by the load."""
+        slopes = ([k * each for k, each in enumerate(terms)][1:] for terms in self._terms)
+        stretched = self._usual_place * (1.0 if self.fold is None else 2 * math.sqrt(max(self.fold - load, TINY)))
+        return Pencil(tuple(_value(terms, self._share(load)) / stretched for terms in slopes))
+
+    def of(self, part: Callable[[Pencil], Pencil]) -> Stretch:
+        """The same for another pencil that is made of this one."""
+        return replace(self, pencils=tuple(map(part, self.pencils)), there=lambda load: part(self.there(load)))
+
+    def rates(self, load: float) -> np.ndarray:
+        """How fast each eigenvalue of the pencil changes with the load: −y·P_load x / y·P_λ x."""
+        pencil = self.pencil(load)
+        modes = pencil.modes()
+        left, right = modes.left.T.conj(), modes.vectors.T
+        pushed = np.einsum("mi,mij,mj->m", left, self.change(load).at(modes.values), right)
+        turned = np.einsum("mi,mij,mj->m", left, pencil.slope(modes.values), right)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.nan_to_num(-pushed / turned)
+
+    def polynomial(self, matrix: Callable[[Pencil], np.ndarray]) -> list[np.ndarray]:
+        """Of a matrix made of the pencil: terms in a variable that goes from 0 to 1 on the stretch, see ``load``."""
+        terms = self._fit([matrix(each) for each in self.pencils])
+        return moved(terms, self._share(self.low), self._share(self.high) - self._share(self.low))
+
+    def load(self, share: np.ndarray) -> np.ndarray:
+        """The loads at values of that variable."""
+        low, high = place(self.low, self.fold), place(self.high, self.fold)
+        return load_at(low + (high - low) * share, self.fold)
+
+    @property
+    def usual(self) -> float:
+        """A distance on which something may happen."""
+        return self.nodes[-1] - self.nodes[0]
+
+    @property
+    def _usual_place(self) -> float:
+        return place(self.nodes[-1], self.fold) - place(self.nodes[0], self.fold)
+
+    def _share(self, load: float) -> float:
+        return (place(load, self.fold) - place(self.nodes[0], self.fold)) / self._usual_place
+
+    @cached_property
+    def _terms(self) -> list[list[np.ndarray]]:
+        return [self._fit(list(each)) for each in zip(*(pencil.coefficients for pencil in self.pencils), strict=True)]
+
+    def _fit(self, values: list[np.ndarray]) -> list[np.ndarray]:
+        weights = np.linalg.inv(np.vander([self._share(load) for load in self.nodes], increasing=True))
+        return list(np.tensordot(weights, np.array(values), axes=1))
+
+    def _interpolated(self, load: float) -> Pencil:
+        share = self._share(load)
+        made_of = [each.made_of for each in self.pencils]
+        sizes = (
+            None
+            if made_of[0] is None
+            else tuple(np.abs(_value(self._fit(list(each)), share)) for each in zip(*made_of, strict=True))
+        )
+        return Pencil(tuple(_value(terms, share) for terms in self._terms), sizes)
+
+    def misfit(self, load: float, pencil: Pencil) -> float:
+        """How far polynomials are from the pencil at a load, relative to rows and columns of what they describe.
+
+        Its coefficients are described, and its first-order form where the last coefficient, the mass, is not constant.
+        """
+        worst = max(
+            _apart(mine, given, [each.coefficients[k] for each in self.pencils])
+            for k, (mine, given) in enumerate(
+                zip(self._interpolated(load).coefficients, pencil.coefficients, strict=True)
+            )
+        )
+        last = [each.coefficients[-1] for each in (*self.pencils, pencil)]
+        if max(_apart(each, last[0], last) for each in last) < EXACT:
+            return worst
+        forms = [each.J for each in self.pencils]
+        return max(worst, _apart(_value(self._fit(forms), self._share(load)), pencil.J, forms))
+
+
+def _apart(mine: np.ndarray, given: np.ndarray, usual: list[np.ndarray]) -> float:
+    """The largest difference of two matrices, each entry relative to its row and its column."""
+    sizes = np.max(np.abs([given, *usual]), axis=0)
+    scale = np.sqrt(sizes.max(axis=1, keepdims=True, initial=0.0) * sizes.max(axis=0, keepdims=True, initial=0.0))
+    return float((np.abs(mine - given) / np.where(scale, scale, 1.0)).max(initial=0.0))
+
+
+def moved(terms: list[np.ndarray], origin: float, unit: float) -> list[np.ndarray]:
+    """The terms of the same polynomial in y, x = origin + unit · y."""
+    shifted = list(terms)
+    for k in range(len(shifted)):
+        for j in reversed(range(k, len(shifted) - 1)):
+            shifted[j] = shifted[j] + origin * shifted[j + 1]
+    return [unit**k * each for k, each in enumerate(shifted)]
+
+
+def _value(terms: list[np.ndarray], x: float) -> np.ndarray:
+    total = terms[-1]
+    for each in reversed(terms[:-1]):
+        total = total * x + each
+    return total
+
+
+def straight(there: Callable[[float], Pencil], unit: float, to: float | None = None) -> Stretch | None:
+    """One stretch for all loads (or up to ``to``), if the pencil is linear in the load; ``unit`` is a usual load."""
+    compared = [share * unit for share in BEYOND] if to is None else [share * to for share in BETWEEN]
+    try:
+        line = Stretch(0.0, np.inf, (0.0, unit), (there(0.0), there(unit)), there, exact=True)
+        fits = all(line.misfit(load, there(load)) < EXACT for load in compared)
+    except PfaffError:
+        return None
+    return line if fits else None
+
+
+def place(load: float, fold: float | None) -> float:
+    """A variable in which a path is smooth: the load, or minus the root of its distance from a fold."""
+    return load if fold is None else -math.sqrt(max(fold - load, 0.0))
+
+
+def load_at(place: Any, fold: float | None) -> Any:
+    return place if fold is None else fold - place**2
+
+
+class Way(Protocol):
+    """A path of equilibria by the distance from its origin."""
+
+    def linearise(self, distance: float) -> Any: ...
+    @property
+    def end(self) -> float | None: ...
+    @property
+    def fold(self) -> float: ...
+
+
+def beside(path: Way, low: float) -> Callable[[float], Pencil]:
+    """The small motions along a path in the directions that they have at one place of it."""
+    here = path.linearise(low)
+    return lambda distance: path.linearise(distance).motions(here)
+
+
+def stretches(path: Way, low: float, to: float, unit: float) -> Iterator[Stretch]:
+    """From ``low`` to ``to``, or to where the path ends: it raises ConvergenceError beyond, and then knows its fold.
+
+    ``unit`` is a usual load.
+    """
+    fold, last = None, to
+    length = _first_length(beside(path, low), low, min(unit, to - low))
+    for _ in range(MOST):
+        here, end = place(low, fold), place(last, fold)
+        shortest = SHORTEST * to if fold is None else FOLDED * math.sqrt(fold)
+        if end - here <= shortest:
+            return
+        ahead = end if end - here <= length else here + length
+        found, misfit = _fitted(beside(path, low), low, float(load_at(ahead, fold)), fold)
+        longer = SAFE * (FITTED / max(misfit, EXACT)) ** (1 / 3)  # a parabola errs by the cube of its length
+        if found is not None:
+            yield found
+            low, length = found.high, min(longer, LONGER) * (ahead - here)
+            length = length if fold is not None else min(length, (FARTHER - 1) * low)
+        elif ahead - here > shortest:
+            length = min(max(longer, 1 / SHRINK), SAFE) * (ahead - here)
+        else:
+            return
+        if fold is None and longer < 1 and _ends(path, min(low + AHEAD * length, to)):
+            fold, last = path.fold, path.end or low
+            length = (place(last, fold) - place(low, fold)) / SHRINK
+
+
+def _ends(path: Way, distance: float) -> bool:
+    """Whether a path ends before this distance."""
+    try:
+        path.linearise(distance)
+    except ConvergenceError:
+        return path.end is not None
+    return False
+
+
+def _fitted(
+    there: Callable[[float], Pencil], low: float, high: float, fold: float | None
+) -> tuple[Stretch | None, float]:
+    """The parabola through both ends and the middle, if it fits in between; and by how much it does not."""
+    here, width = place(low, fold), place(high, fold) - place(low, fold)
+    nodes = low, float(load_at(here + width / 2, fold)), high
+    try:
+        pencils = there(nodes[0]), there(nodes[1]), there(nodes[2])
+        between = [(load, there(load)) for load in (float(load_at(here + share * width, fold)) for share in BETWEEN)]
+    except ConvergenceError:
+        return None, np.inf
+    trial = Stretch(low, high, nodes, pencils, there, exact=False, fold=fold)
+    misfit = max(trial.misfit(load, pencil) for load, pencil in between)
+    return (replace(trial, exact=misfit < EXACT) if misfit < FITTED else None), misfit
+
+
+def _first_length(there: Callable[[float], Pencil], low: float, length: float) -> float:
+    """A length on which the first-order form hardly changes."""
+    start = there(low).J
+    for _ in range(HALVINGS):
+        try:
+            if _apart(there(low + length).J, start, [start]) < CHANGED:
+                break
+        except ConvergenceError:
+            pass
+        length /= SHRINK
+    return length
