@@ -12,6 +12,7 @@ import numpy as np
 
 from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
 from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
+from pfaff.units import stiffness_units
 
 if TYPE_CHECKING:
     from pfaff.case import Bound, Case, OdeCase
@@ -24,6 +25,7 @@ SHORTEST = 1e-13  # of the load, relative to the interval
 MOST = 2000  # steps, taken or shortened, on the way to a load
 NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
+DISPLACEMENTS, NOTABLE = 61, 0.02  # tried for one that changes the matrices, and by how much, relatively
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
 
@@ -213,14 +215,33 @@ class LoadPath(Path):
         return found if residual < ACCEPTED else None
 
     def _position(self, z: np.ndarray) -> np.ndarray:
-        return z[: self.balance.statics.n]
+        return z[: self.balance.statics.n] / self._unit
 
     def _size(self, z: np.ndarray, load: float) -> float:
-        """What counts as a large displacement: the configuration itself, or what its forces do to its stiffness."""
+        """What counts as a large displacement: the configuration itself, or what changes the stiffness."""
+        return float(max(np.abs(self._position(z)).max(), self.large))
+
+    @cached_property
+    def _unit(self) -> np.ndarray:
+        """Units of the coordinates in which stiffnesses are alike."""
+        z = self._known[self.origin]
         n = self.balance.statics.n
-        at = self.balance.statics(z[:n], z[n:], self.numbers(load))
-        force, stiffness = np.abs(at.A.T @ z[n:]).max(initial=0.0), np.abs(at.K).max()
-        return float(max(np.abs(z[:n]).max(), force / stiffness if stiffness else 0.0))
+        return stiffness_units(self.balance.statics(z[:n], z[n:], self.numbers(self.origin)).K)
+
+    def moved(self, load: float) -> float:
+        """How far the equilibrium is from its origin, in these units."""
+        return float(np.abs(self._position(self.solution(load) - self._known[self.origin])).max(initial=0.0))
+
+    @cached_property
+    def large(self) -> float:
+        """The displacement, in these units, that changes the matrices: none does if the system is linear."""
+        z, d, n = self._known[self.origin], self._unit, self.balance.statics.n
+        sizes = np.logspace(-15, 15, DISPLACEMENTS)
+        q = z[:n, None] + (d * (1 + np.arange(n) % 3) / 3)[:, None] * np.append(0.0, sizes)
+        with np.errstate(all="ignore"):
+            at = self.balance.statics(q, np.repeat(z[n:, None], q.shape[1], axis=1), self.numbers(self.origin))
+            changed = np.any([_changed(matrix) for matrix in (at.K, at.M, at.C, at.A)], axis=0)
+        return float(sizes[changed.argmax()]) if changed.any() else np.inf
 
     def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
@@ -233,6 +254,13 @@ class LoadPath(Path):
 
         n = self.balance.statics.n
         return linearise(self.case.system, z[:n], z[n:], self.numbers(load))
+
+
+def _changed(matrices: np.ndarray) -> np.ndarray:
+    """Which of a stack differ from the first, entries relative to their rows and columns."""
+    rows, columns = (np.abs(matrices[..., 0]).max(axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
+    usual = np.sqrt(rows * columns)[..., None]
+    return (np.abs(matrices[..., 1:] - matrices[..., :1]) > NOTABLE * usual).any(axis=(0, 1))
 
 
 class StatePath(Path):

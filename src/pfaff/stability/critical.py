@@ -24,6 +24,7 @@ from pfaff.stability.stretches import Stretch, beside, straight, stretches
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.stability.linear import Linearisation
 
 STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
 FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
@@ -335,23 +336,30 @@ def checked_end(to: float | None) -> float | None:
 
 
 def natural_range(path: LoadPath) -> float:
-    """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5."""
+    """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5.
+
+    Where the load stiffens nothing, but moves the equilibrium, that at which the matrices have changed with it.
+    """
     start = path.linearise(0.0)
-    inner = np.linalg.norm(start.kernel.T @ start.stiffness @ start.kernel, 2)
+    inner = _stiffness(start, start)
     for probe in (1.0, 1e-3, 1e-6):
         try:
-            loaded = path.linearise(probe)
+            change = _stiffness(path.linearise(probe), start) - inner
         except ConvergenceError:
             continue
-        slope = (
-            np.linalg.norm(
-                loaded.kernel.T @ loaded.stiffness @ loaded.kernel - start.kernel.T @ start.stiffness @ start.kernel, 2
-            )
-            / probe
-        )
-        if slope * probe > STIFFENED * inner > 0:  # less is rounding: a speed, say, that stiffens nothing
-            return rounded_up(float(USUAL * inner / slope))
+        size, more = np.linalg.norm(inner, 2), np.linalg.norm(change, 2) / probe
+        if more * probe > STIFFENED * size > 0:  # less is rounding: a speed, say, that stiffens nothing
+            return rounded_up(float(USUAL * size / more))
+        moved = path.moved(probe) / probe
+        if moved and np.isfinite(path.large):
+            return rounded_up(USUAL * path.large / moved)
     return 200.0
+
+
+def _stiffness(lin: Linearisation, like: Linearisation) -> np.ndarray:
+    """On the velocities that the constraints allow, in the directions of another place on the path."""
+    N = lin.kernel @ (lin.kernel.T @ like.kernel)
+    return N.T @ lin.stiffness @ N
 
 
 def rounded_up(load: float) -> float:

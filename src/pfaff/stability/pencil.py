@@ -129,13 +129,13 @@ class Pencil:
         return _diagonalising(self.coefficients[1]) if C * C > HEAVY * K * M else None
 
     def turned(self, turn: Units | None) -> Pencil:
-        """The same in such combinations: what cancels to rounding is zero, what is left is as uncertain as before."""
+        """The same in such combinations: what cancels is zero, and certain where it cancels to the last digit."""
         if turn is None:
             return self
         sizes = tuple(np.abs(turn[0]) @ np.abs(each) @ np.abs(turn[1]) for each in self.coefficients)
         K, C, M = (turn[0] @ each @ turn[1] for each in self.coefficients)
-        C = np.where(np.abs(C) > len(C) * SPURIOUS * sizes[1], C, 0.0)
-        return Pencil((K, C, M), (sizes[0], np.where(C, sizes[1], 0.0), sizes[2]))
+        held = np.where(np.abs(C) > len(C) * SPURIOUS * sizes[1], C, 0.0)
+        return Pencil((K, held, M), (sizes[0], np.where(C, sizes[1], 0.0), sizes[2]))
 
     @cached_property
     def _modes(self) -> Modes:

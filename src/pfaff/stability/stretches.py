@@ -19,7 +19,7 @@ from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.stability.pencil import Pencil
 
 EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding
-FITTED = 1e-5  # misfit of a parabola on a stretch, relative
+FITTED = 1e-4  # misfit of a parabola on a stretch, relative
 BETWEEN = (0.23, 0.81)  # shares of a stretch at which the parabola is compared
 BEYOND = (0.31, 7.3, 1e3)  # loads, in units of the natural one, at which a straight line is compared
 FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so that what is near zero is resolved as well
