@@ -8,7 +8,6 @@ w·q to first order: the m zero eigenvalues that this causes are divided out bef
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +19,7 @@ from pfaff.reduction import ignorable_coordinates
 from pfaff.stability.rounding import REAL, axis_rounding
 from pfaff.statics import statics_of
 from pfaff.system import System
+from pfaff.threads import cached_property
 from pfaff.units import row_units, stiffness_units
 
 if TYPE_CHECKING:
