@@ -21,6 +21,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from pfaff.atlas.chain import column_assembly
 from pfaff.compiled import Compiled
+from pfaff.evaluation import Digits, evaluated
 from pfaff.jets import jets_of
 from pfaff.progress import bar
 from pfaff.threads import Once, Own, cached_property, once
@@ -350,7 +351,7 @@ def integrable() -> str:
     """Frobenius' test in many digits: the message that refuses x sin φ for a nonholonomic constraint."""
     x, y, phi = dynamicsymbols("x y phi")
     t = dynamicsymbols._t
-    form = sm.diff(x * sm.sin(phi), t) + sm.acos(sm.Rational(1, 3)) * y.diff(t)
+    form = sm.diff(x * sm.sin(phi), t) + y.diff(t)
     with pytest.raises(pfaff.errors.ConstraintError) as refused:
         pfaff.System([x, y, phi], x.diff(t) ** 2 + y.diff(t) ** 2 + phi.diff(t) ** 2, nonholonomic_constraints=[form])
     return str(refused.value)
@@ -379,6 +380,15 @@ def test_digits_that_others_set_do_not_matter() -> None:
         over.set()
         other.join()
     assert found == [alone] * 3
+
+
+def test_functions_of_numbers_have_the_digits_that_are_asked_for() -> None:
+    """SymPy would evaluate them in the common context, which another thread may use for something else."""
+    digits, tenth = Digits(60), sm.Rational(1, 10)
+    mpmath.mp.dps = 5
+    (found,) = evaluated([sm.acos(tenth) + sm.tan(1) * sm.Symbol("x")], {sm.Symbol("x"): digits.mp.mpf(2)}, digits)
+    mpmath.mp.dps = 80
+    assert abs(found - mpmath.acos(mpmath.mpf(1) / 10) - 2 * mpmath.tan(1)) < mpmath.mpf(10) ** -58
 
 
 def test_fractions_leave_the_digits_of_mpmath_alone() -> None:
@@ -471,12 +481,12 @@ def test_a_failure_is_not_remembered() -> None:
 
 
 def test_every_thread_has_its_own() -> None:
-    own = Own(list)
+    lists: Own[list[int]] = Own(list)
 
     def filled() -> list[int]:
         for k in range(200):
-            own().append(k)
-        return own()
+            lists.own.append(k)
+        return lists.own
 
     assert all(each == list(range(200)) for each in together(*[filled] * THREADS))
 

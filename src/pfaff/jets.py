@@ -33,11 +33,11 @@ class Jets:
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         large = self.states > COMPACT_FROM or flow.heavy
         compiled = hy.taylor_adaptive(equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large)
-        self._integrator = Own(lambda: copy.deepcopy(compiled))
+        self._integrators = Own(lambda: copy.deepcopy(compiled))
 
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders."""
-        integrator, n = self._integrator(), self.states
+        integrator, n = self._integrators.own, self.states
         integrator.time = 0.0
         integrator.state[:n], integrator.state[n:] = x, 0.0
         integrator.pars[:] = np.concatenate([numbers, direction])

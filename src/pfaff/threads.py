@@ -73,17 +73,11 @@ class cached_property(functools.cached_property[Value]):
         return _filled(instance.__dict__, name, (id(instance), name), lambda: self.func(instance))
 
 
-class Own(Generic[Value]):
-    """Something that keeps state between calls: every thread has its own, made when it first needs it."""
+class Own(local, Generic[Value]):
+    """Something that keeps state between calls: every thread has its ``own``, made when it first needs it."""
 
-    def __init__(self, make: Callable[[], Value]) -> None:
-        self._make, self._local = make, local()
-
-    def __call__(self) -> Value:
-        own = getattr(self._local, "own", MISSING)
-        if own is MISSING:
-            own = self._local.own = self._make()
-        return own
+    def __init__(self, make: Callable[[], Value]) -> None:  # is called again in every thread
+        self.own = make()
 
 
 def _filled(known: MutableMapping[Any, Value], key: Any, turn: Any, make: Callable[[], Value]) -> Value:

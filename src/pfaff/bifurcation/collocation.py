@@ -274,7 +274,7 @@ class Equations:
         return numbers
 
     def __call__(self, X: np.ndarray, value: float) -> np.ndarray:
-        size, values = X.shape[1], self._values()
+        size, values = X.shape[1], self._values.own
         if size not in values:
             values.clear()
             values[size] = np.empty((len(self.rows) * (len(X) + 2), size))
@@ -301,7 +301,7 @@ class Equations:
 
     def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
         """The parameters at a value of the load, a column for each of so many points."""
-        columns = self._parameters()
+        columns = self._parameters.own
         if size not in columns:
             columns[size] = np.repeat(self.numbers[:, None], size, axis=1)
         columns[size][self.place] = value
@@ -427,7 +427,7 @@ class Collocation:
         return Solution(cycle, tangent, G, rates, determinant, residual, steps)
 
     def _workspace(self, intervals: int) -> Workspace:
-        workspaces = self._workspaces()
+        workspaces = self._workspaces.own
         if intervals not in workspaces:
             workspaces.clear()
             workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
