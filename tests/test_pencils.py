@@ -1,4 +1,4 @@
-"""Matrix polynomials of small motions: their eigenvalues with errors, and the loads at which something happens to them."""
+"""Matrix polynomials of small motions: eigenvalues with errors, and the loads at which something happens to them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_sums_and_relative_distances(seed, n):
 @settings(max_examples=20, deadline=None)
 @given(seeds, st.integers(1, 4), st.integers(1, 3))
 def test_roots_of_matrix_polynomials(seed, n, degree):
-    """diag(p_i(x)) in other coordinates, with known roots, some of them real; beside it, what is singular everywhere."""
+    """diag(p_i(x)) in other coordinates, with known roots; and beside what is singular everywhere."""
     generator = np.random.default_rng(seed)
     roots = np.sort(generator.uniform(-3, 3, size=(n, degree)))
     polynomials = [np.poly(each)[::-1] for each in roots]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from scipy.sparse.linalg import SuperLU, splu
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError, nearest
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.system import System
+from pfaff.threads import cached_property
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:

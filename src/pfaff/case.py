@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path as FilePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError, nearest
+from pfaff.threads import cached_property
 from pfaff.values import checked_value
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import heyoka as hy
 import numpy as np
@@ -21,6 +20,7 @@ from pfaff.compiled import Compiled
 from pfaff.errors import StatementError
 from pfaff.lowering import ZERO, Expression, Graph, convert, graph_of
 from pfaff.system import Statement, System
+from pfaff.threads import cached_property
 
 LARGEST = 200  # operations in the statement beyond which expanding it takes too long
 

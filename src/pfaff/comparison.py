@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from time import perf_counter, process_time
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -171,7 +171,7 @@ def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, 
     reference = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
     rows, refused = [], {}
     for name in PRINCIPLES:
-        start = process_time()
+        start = thread_time()
         try:
             equations = system.equations(name)
         except PfaffError as reason:
@@ -179,7 +179,7 @@ def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, 
             continue
         symbolic = system.flow.operations <= SYMBOLIC
         _ = equations.equations if symbolic else equations.formulation
-        rows.append(_row(equations, symbolic, process_time() - start, at, reference))
+        rows.append(_row(equations, symbolic, thread_time() - start, at, reference))
     return Comparison(system.name, tuple(rows), refused, states, seed)
 
 

@@ -4,22 +4,69 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import sympy as sm
 
+from pfaff.threads import Once
 
-def evaluated(expressions: Sequence[sm.Expr], values: Mapping[sm.Basic, Any], module: str = "numpy") -> list[Any]:
-    """Expressions at numbers or arrays, common parts once: large trees are evaluated sooner than printed.
+SIMPLIFYING = Lock()  # SymPy sets the digits of mpmath's common context meanwhile
 
-    With the module ``"mpmath"`` in the digits of its context.
-    """
+
+class Arithmetic:
+    """What numbers and functions are: here those of NumPy, in double precision."""
+
+    modules: Any = "numpy"
+
+    def __init__(self) -> None:
+        self._functions: Once[tuple[Any, int], Callable[..., Any]] = Once(most=128)
+
+    def number(self, e: sm.Basic) -> Any:
+        """The value of what is a number, else nothing."""
+        return float(e) if e.is_number else None
+
+    def function(self, kind: Any, count: int) -> Callable[..., Any]:
+        def compiled() -> Callable[..., Any]:
+            arguments = sm.symbols(f"x1:{count + 1}")
+            return sm.lambdify(arguments, kind(*arguments), self.modules)
+
+        return self._functions.get((kind, count), compiled)
+
+
+class Digits(Arithmetic):
+    """So many digits, in a context ``mp`` of its own: mpmath's common one belongs to all threads."""
+
+    def __init__(self, digits: int) -> None:
+        super().__init__()
+        self.mp = mpmath.MPContext()
+        self.mp.dps = digits
+        names = {name: getattr(self.mp, name) for name in dir(self.mp) if not name.startswith("_")}
+        self.modules = [names, "mpmath"]
+
+    def number(self, e: sm.Basic) -> Any:
+        """Functions of numbers are left to the context: SymPy would evaluate them in the common one."""
+        return self.mp.mpf(e.evalf(self.mp.dps)) if e.is_number and e.is_Atom else None
+
+
+DOUBLE = Arithmetic()
+
+
+def fraction(number: float | str) -> sm.Rational:
+    """What a decimal number stands for, to its digits: 0.3333333333333333 is 1/3."""
+    with SIMPLIFYING:
+        return sm.nsimplify(number, rational=True)
+
+
+def evaluated(
+    expressions: Sequence[sm.Expr], values: Mapping[sm.Basic, Any], arithmetic: Arithmetic = DOUBLE
+) -> list[Any]:
+    """Expressions at numbers or arrays, common parts once: large trees are evaluated sooner than printed."""
     known: dict[sm.Basic, Any] = dict(values)
     with np.errstate(all="ignore"):
-        return [_value(e, known, module) for e in expressions]
+        return [_value(e, known, arithmetic) for e in expressions]
 
 
 def magnitudes(
@@ -41,41 +88,29 @@ def magnitudes(
             elif isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
                 sizes[e] = size(e.base) ** int(e.exp)
             else:
-                sizes[e] = abs(_value(e, known, "numpy"))
+                sizes[e] = abs(_value(e, known, DOUBLE))
         return sizes[e]
 
     with np.errstate(all="ignore"):
         return [size(e) for e in expressions]
 
 
-def _value(e: sm.Basic, known: dict[sm.Basic, Any], module: str) -> Any:
+def _value(e: sm.Basic, known: dict[sm.Basic, Any], arithmetic: Arithmetic) -> Any:
     if e in known:
         return known[e]
-    value: Callable[[sm.Basic], Any] = lambda part: _value(part, known, module)  # noqa: E731
+    value: Callable[[sm.Basic], Any] = lambda part: _value(part, known, arithmetic)  # noqa: E731
     if isinstance(e, sm.Add):
         found = sum(map(value, e.args[1:]), value(e.args[0]))
     elif isinstance(e, sm.Mul):
         found = math.prod(map(value, e.args[1:]), start=value(e.args[0]))
     elif isinstance(e, sm.Pow):
         found = value(e.base) ** value(e.exp)
-    elif e.is_number:
-        found = _number(e, module)
+    elif (number := arithmetic.number(e)) is not None:
+        found = number
     elif isinstance(e, sm.Function) and all(isinstance(x, sm.Expr) for x in e.args):
-        found = _function(e.func, len(e.args), module)(*map(value, e.args))
+        found = arithmetic.function(e.func, len(e.args))(*map(value, e.args))
     else:
         symbols = sorted(e.free_symbols, key=str)
-        found = sm.lambdify(symbols, e, module)(*map(value, symbols))
+        found = sm.lambdify(symbols, e, arithmetic.modules)(*map(value, symbols))
     known[e] = found
     return found
-
-
-def _number(e: sm.Basic, module: str) -> Any:
-    if module == "numpy":
-        return float(e)
-    return mpmath.mpf(e.evalf(mpmath.mp.dps))
-
-
-@lru_cache(maxsize=128)
-def _function(function: Any, count: int, module: str) -> Callable[..., Any]:
-    arguments = sm.symbols(f"x1:{count + 1}")
-    return sm.lambdify(arguments, function(*arguments), module)

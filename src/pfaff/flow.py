@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from pfaff.lowering import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.odes import Ode
 from pfaff.reduction import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.system import System
+from pfaff.threads import Once, cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -49,8 +49,8 @@ class Flow:
     reaction_expressions: Sequence[Expression] = field(repr=False)
     settle: float = 0.0
     pivots: Sequence[Expression] = field(default=(), repr=False)
-    _compiled: dict[Any, Compiled] = field(default_factory=dict, repr=False)
-    _indices: dict[int, list[tuple[tuple[int, ...], Expression]]] = field(default_factory=dict, repr=False)
+    _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
+    _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
 
     def __repr__(self) -> str:
         left = f"; without {', '.join(self.dropped)}" if self.dropped else ""
@@ -68,9 +68,7 @@ class Flow:
     @cached_property
     def heavy(self) -> bool:
         """Whether its derivatives are too large to be optimised."""
-        if "rhs" not in self._compiled:
-            self._compiled["rhs"] = Compiled(self.expressions, self.variables, compact=self._large)
-        return self._compiled["rhs"].operations > QUICK_FROM
+        return self.operations > QUICK_FROM
 
     def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
@@ -82,7 +80,7 @@ class Flow:
     @property
     def operations(self) -> int:
         """Elementary operations of one evaluation of the compiled right-hand side."""
-        return self._function("rhs", lambda: self.expressions).operations
+        return self.compiled("rhs", lambda: self.expressions).operations
 
     def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """∂f/∂x, indexed [i, j]."""
@@ -92,9 +90,7 @@ class Flow:
         """The symmetric derivative tensor ∂ᵏf/∂xᵏ of any order, indexed [i, j1 … jk] (then the batch)."""
         if order < 1:
             raise ParameterError(f"a derivative of order {order}: ask for 1 or more")
-        if order not in self._indices:
-            self._indices[order] = self._entries(order)
-        entries = self._indices[order]
+        entries = self._indices.get(order, lambda: self._entries(order))
         values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time, quick=self.heavy)
         n = len(self.states)
         tensor = np.zeros((n,) * (order + 1) + values.shape[1:])
@@ -181,16 +177,17 @@ class Flow:
         time: float | np.ndarray,
         quick: bool = False,
     ) -> np.ndarray:
-        function = self._function(key, expressions, quick)
+        function = self.compiled(key, expressions, quick)
         x = np.asarray(x, dtype=float)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
         return function(x, numbers_of(case), time)
 
-    def _function(self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False) -> Compiled:
-        if key not in self._compiled:
-            self._compiled[key] = Compiled(expressions(), self.variables, quick=quick, compact=self._large)
-        return self._compiled[key]
+    def compiled(self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False) -> Compiled:
+        """Expressions in the states, compiled once for all analyses that know their key."""
+        return self._compiled.get(
+            key, lambda: Compiled(expressions(), self.variables, quick=quick, compact=self._large)
+        )
 
     def _diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
         """Name what is singular at the (first) state where the right-hand side is not finite."""

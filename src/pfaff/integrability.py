@@ -14,12 +14,11 @@ from functools import lru_cache
 from itertools import combinations_with_replacement, product
 from typing import TYPE_CHECKING, Any
 
-import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ConstraintError
-from pfaff.evaluation import evaluated
+from pfaff.evaluation import Digits, evaluated
 
 if TYPE_CHECKING:
     from pfaff.system import Statement
@@ -79,16 +78,17 @@ def closure(
     dimension of K with all its Lie brackets [X, Y] = Y′X − X′Y, X of K and Y of those found last. At a point of the
     holonomic constraints the differentials of these are among the rows, and all fields are tangent to them.
     """
-    with mpmath.workdps(BRACKET_DIGITS):
-        forms, start = _precise_forms(statement, rows, parameters, point)
-        projection = lru_cache(maxsize=None)(lambda x: _kernel_projection(forms(x)))
-        x = mpmath.matrix(start)
-        basis: list[Any] = []
-        kernel = _raising(basis, [_projected(projection, j) for j in range(len(x))], x)
-        last = kernel
-        while last and len(basis) < len(x):
-            last = _raising(basis, [_bracket(X, Y) for X in kernel for Y in last if X is not Y], x)
-        return len(basis)
+    digits = Digits(BRACKET_DIGITS)
+    mp = digits.mp
+    forms, start = _precise_forms(digits, statement, rows, parameters, point)
+    projection = lru_cache(maxsize=None)(lambda x: _kernel_projection(mp, forms(x)))
+    x = mp.matrix(start)
+    basis: list[Any] = []
+    kernel = _raising(mp, basis, [_projected(mp, projection, j) for j in range(len(x))], x)
+    last = kernel
+    while last and len(basis) < len(x):
+        last = _raising(mp, basis, [_bracket(mp, X, Y) for X in kernel for Y in last if X is not Y], x)
+    return len(basis)
 
 
 def combined_integrals(statement: Statement, rows: Sequence[int]) -> list[sm.Expr]:
@@ -110,16 +110,16 @@ def combined_integrals(statement: Statement, rows: Sequence[int]) -> list[sm.Exp
     return found
 
 
-def _raising(basis: list[Any], fields: Sequence[Field], x: Any) -> list[Field]:
+def _raising(mp: Any, basis: list[Any], fields: Sequence[Field], x: Any) -> list[Field]:
     """Those fields that are independent at x of an orthonormal basis and of each other; the basis grows by them."""
     found = []
     for field in fields:
         plus, minus = field(x)
-        size = mpmath.norm(plus) + mpmath.norm(minus)
+        size = mp.norm(plus) + mp.norm(minus)
         vector = plus - minus
         for e in basis:
             vector -= (e.T * vector)[0] * e
-        left = mpmath.norm(vector)
+        left = mp.norm(vector)
         # relative to the two parts of a bracket, which are large or small with the units
         if left > CONFIRMED * size and size > BRACKET_STEP**0.5:
             basis.append(vector / left)
@@ -127,12 +127,12 @@ def _raising(basis: list[Any], fields: Sequence[Field], x: Any) -> list[Field]:
     return found
 
 
-def _projected(projection: Callable[..., Any], j: int) -> Field:
+def _projected(mp: Any, projection: Callable[..., Any], j: int) -> Field:
     """The projection of the unit vector j on the kernel."""
-    return lambda x: (projection(tuple(x))[:, j], mpmath.matrix(len(x), 1))
+    return lambda x: (projection(tuple(x))[:, j], mp.matrix(len(x), 1))
 
 
-def _bracket(X: Field, Y: Field) -> Field:
+def _bracket(mp: Any, X: Field, Y: Field) -> Field:
     """The two parts Y′X and X′Y of a bracket."""
 
     def value(field: Field, x: Any) -> Any:
@@ -140,7 +140,7 @@ def _bracket(X: Field, Y: Field) -> Field:
         return plus - minus
 
     def field(x: Any) -> tuple[Any, Any]:
-        step = mpmath.mpf(BRACKET_STEP)
+        step = mp.mpf(BRACKET_STEP)
         here, there = value(X, x), value(Y, x)
         return (value(Y, x + step * here) - there) / step, (value(X, x + step * there) - here) / step
 
@@ -176,41 +176,44 @@ def _unit_rows(values: np.ndarray) -> np.ndarray:
 
 def _confirmed(statement: Statement, rows: list[int], trial: Trial) -> bool:
     """The same with DIGITS, in which differences over a tiny step are derivatives."""
-    with mpmath.workdps(DIGITS):
-        forms, x = _precise_forms(statement, rows, trial.parameters, trial.point.tolist())
-        values, step = forms(x), mpmath.mpf(10) ** (-DIGITS // 2)
-        kernel = _kernel_projection(values)
-        moved = [forms([*x[:j], x[j] + step, *x[j + 1 :]]) for j in range(len(x))]
-        for k in range(len(rows)):
-            gradient = mpmath.matrix(len(x), len(x))  # ∂a_i/∂x_j
-            for i, j in product(range(len(x)), repeat=2):
-                gradient[i, j] = (moved[j][k, i] - values[k, i]) / step
-            twist = kernel * (gradient - gradient.T) * kernel
-            size, tiny = mpmath.norm(gradient, mpmath.inf), mpmath.norm(values, mpmath.inf) * step**0.8
-            if mpmath.norm(twist, mpmath.inf) > CONFIRMED * size + tiny:
-                return False
+    digits = Digits(DIGITS)
+    mp = digits.mp
+    forms, x = _precise_forms(digits, statement, rows, trial.parameters, trial.point.tolist())
+    values, step = forms(x), mp.mpf(10) ** (-DIGITS // 2)
+    kernel = _kernel_projection(mp, values)
+    moved = [forms([*x[:j], x[j] + step, *x[j + 1 :]]) for j in range(len(x))]
+    for k in range(len(rows)):
+        gradient = mp.matrix(len(x), len(x))  # ∂a_i/∂x_j
+        for i, j in product(range(len(x)), repeat=2):
+            gradient[i, j] = (moved[j][k, i] - values[k, i]) / step
+        twist = kernel * (gradient - gradient.T) * kernel
+        size, tiny = mp.norm(gradient, mp.inf), mp.norm(values, mp.inf) * step**0.8
+        if mp.norm(twist, mp.inf) > CONFIRMED * size + tiny:
+            return False
     return True
 
 
 def _precise_forms(
+    digits: Digits,
     statement: Statement,
     rows: Sequence[int],
     parameters: Mapping[sm.Symbol, float],
     point: Sequence[float] | np.ndarray,
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """(a, b) of some rows as a matrix in the digits of mpmath's context, and a point, in units of their columns."""
+    """(a, b) of some rows as a matrix in so many digits, and a point, in units of their columns."""
     flat = [e for row in rows for e in _form(statement, row)]
-    known = {symbol: mpmath.mpf(value) for symbol, value in parameters.items()}
+    mpf = digits.mp.mpf
+    known = {symbol: mpf(value) for symbol, value in parameters.items()}
 
     def table(x: Sequence[Any]) -> np.ndarray:
         at = dict(zip((*statement.q, statement.time), x, strict=True))
-        return np.array(evaluated(flat, {**known, **at}, "mpmath"), dtype=object).reshape(len(rows), len(x))
+        return np.array(evaluated(flat, {**known, **at}, digits), dtype=object).reshape(len(rows), len(x))
 
-    start = [mpmath.mpf(float(each)) for each in point]
-    units = [mpmath.mpf(float(each)) for each in _columns(table(start).astype(float))]
+    start = [mpf(float(each)) for each in point]
+    units = [mpf(float(each)) for each in _columns(table(start).astype(float))]
 
     def forms(x: Sequence[Any]) -> Any:
-        return mpmath.matrix((table([e / u for e, u in zip(x, units, strict=True)]) / units).tolist())
+        return digits.mp.matrix((table([e / u for e, u in zip(x, units, strict=True)]) / units).tolist())
 
     return forms, [e * u for e, u in zip(start, units, strict=True)]
 
@@ -221,15 +224,15 @@ def _columns(values: np.ndarray) -> np.ndarray:
     return np.where(sizes > 0, sizes, 1.0)
 
 
-def _kernel_projection(values: Any) -> Any:
+def _kernel_projection(mp: Any, values: Any) -> Any:
     """1 − A⁺A, the orthogonal projection on the kernel of the rows; those that depend on others are left out."""
     units = _unit_rows(np.array(values.tolist(), dtype=float))
     kept: list[int] = []
     for k in range(len(units)):
         if np.linalg.matrix_rank(units[[*kept, k]], tol=TOLERANCE) > len(kept):
             kept.append(k)
-    rows = mpmath.matrix([[values[k, j] / mpmath.norm(values[k, :]) for j in range(values.cols)] for k in kept])
-    return mpmath.eye(values.cols) - rows.T * mpmath.inverse(rows * rows.T) * rows
+    rows = mp.matrix([[values[k, j] / mp.norm(values[k, :]) for j in range(values.cols)] for k in kept])
+    return mp.eye(values.cols) - rows.T * mp.inverse(rows * rows.T) * rows
 
 
 def _parameters(statement: Statement, generator: np.random.Generator) -> dict[sm.Symbol, float]:

@@ -7,7 +7,7 @@ a fifth-derivative tensor take many times as long to compile.
 
 from __future__ import annotations
 
-from functools import lru_cache
+import copy
 from itertools import product
 from math import exp, factorial
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow import Flow
+from pfaff.threads import Own, once
 
 HIGHEST = 5  # derivatives that a normal form of fifth order needs
 COMPACT_FROM = 8  # states beyond which unrolled code compiles too slowly
@@ -31,13 +32,12 @@ class Jets:
         equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         large = self.states > COMPACT_FROM or flow.heavy
-        self._integrator = hy.taylor_adaptive(
-            equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large
-        )
+        compiled = hy.taylor_adaptive(equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large)
+        self._integrators = Own(lambda: copy.deepcopy(compiled))
 
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders."""
-        integrator, n = self._integrator, self.states
+        integrator, n = self._integrators.own, self.states
         integrator.time = 0.0
         integrator.state[:n], integrator.state[n:] = x, 0.0
         integrator.pars[:] = np.concatenate([numbers, direction])
@@ -84,6 +84,6 @@ def _products(parts: list[list[tuple[complex, np.ndarray]]]) -> list[tuple[compl
     ]
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def jets_of(flow: Flow) -> Jets:
     return Jets(flow)

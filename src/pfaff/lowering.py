@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from typing import Any
 
 import heyoka as hy
@@ -17,6 +16,7 @@ import sympy as sm
 from pfaff.errors import StatementError
 from pfaff.odes import Ode
 from pfaff.system import System
+from pfaff.threads import cached_property, once
 
 Expression = Any  # heyoka's type carries no useful annotations
 ZERO = hy.expression(0.0)
@@ -139,7 +139,7 @@ def lower_ode(ode: Ode) -> list[Expression]:
     return [convert(e, {**states, **parameters}) for e in ode.right_hand_sides]
 
 
-@lru_cache(maxsize=64)
+@once(most=64)
 def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
     """The graph of a system, lowered once."""
     return lower(system, without)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
 from pfaff.errors import StatementError, nearest
 from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import OdeCase

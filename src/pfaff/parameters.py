@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from functools import cached_property
 from typing import Any
 
 import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError, nearest
+from pfaff.threads import cached_property
 from pfaff.values import checked_value
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from bisect import bisect, insort
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
 from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
+from pfaff.threads import cached_property
 from pfaff.units import stiffness_units
 
 if TYPE_CHECKING:

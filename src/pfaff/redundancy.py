@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
 
 from pfaff.evaluation import magnitudes
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.system import Statement

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import lru_cache
 
 import heyoka as hy
 import numpy as np
@@ -20,6 +19,7 @@ from pfaff.flow import COMPACT_FROM, Flow, reference_matrix, shape_flow
 from pfaff.lowering import graph_of
 from pfaff.reduction import dependent_velocities, ignorable_coordinates
 from pfaff.system import System
+from pfaff.threads import once
 
 TRIALS = 3
 ROUNDING = 1e4 * float(np.finfo(np.longdouble).eps)  # rates that differ by less, relatively, are the same
@@ -40,14 +40,14 @@ def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.n
     return without(shape, cyclic)
 
 
-@lru_cache(maxsize=16)
+@once(most=16)
 def _symmetric(system: System, independent: frozenset[str]) -> tuple[Flow, Rates, tuple[str, ...]]:
     shape = _chart(system, independent)
     rates = _extended(shape)
     return shape, rates, cyclic_coordinates(shape, rates)
 
 
-@lru_cache(maxsize=16)
+@once(most=16)
 def without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
     """The flow without coordinates that no rate depends on."""
     if not cyclic:
@@ -64,8 +64,6 @@ def without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
         velocity_expressions=hy.subs(list(shape.velocity_expressions), gone),
         reaction_expressions=hy.subs(list(shape.reaction_expressions), gone) if shape.reaction_expressions else [],
         pivots=hy.subs(list(shape.pivots), gone) if shape.pivots else [],
-        _compiled={},
-        _indices={},
     )
 
 

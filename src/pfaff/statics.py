@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import heyoka as hy
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from pfaff.compiled import Compiled
 from pfaff.lowering import ZERO, Expression, Graph, graph_of
 from pfaff.system import System
+from pfaff.threads import once
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def gradient_rows(functions: list[Expression], variables: list[Expression]) -> l
     return [list(row) for row in hy.diff_tensors(functions, variables, diff_order=1).jacobian]
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def statics_of(system: System) -> Statics:
     system.check_independent()
     return Statics(graph_of(system))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import sympy as sm
@@ -14,6 +13,7 @@ from pfaff.integrability import first_integrable, integrable_together
 from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
 from pfaff.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
 from pfaff.redundancy import dependence
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case

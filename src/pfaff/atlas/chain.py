@@ -6,8 +6,6 @@ end (x, y) and inclination θ, every joint is a pair of holonomic constraints wh
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import sympy as sm
 
@@ -15,6 +13,7 @@ from pfaff.assembly import Assembly, Part
 from pfaff.errors import StatementError, nearest
 from pfaff.system import TIME as t
 from pfaff.system import coordinates
+from pfaff.threads import once
 
 x, y, theta, x_next, y_next, theta_next, X = coordinates("x y theta x_next y_next theta_next X")
 l, k = sm.symbols("l k", positive=True)
@@ -81,7 +80,7 @@ def column_assembly(
     return Assembly(parts, size=3 * bars, load="F", start=straight, name=name)
 
 
-@cache
+@once(most=1)
 def block() -> Part:
     """The sliding block under the dead load, Eq. (16)."""
     return Part(
@@ -94,7 +93,7 @@ def block() -> Part:
     )
 
 
-@cache
+@once(most=1)
 def bar() -> Part:
     """A bar of length l with the mass m at the distance d from its left end, in viscous drag: Eqs. (18), (19)."""
     u, w = left.diff(t), right.diff(t)
@@ -108,7 +107,7 @@ def bar() -> Part:
     )
 
 
-@cache
+@once(most=1)
 def joint() -> Part:
     """The right end of a bar is the left end of the next."""
     return Part(
@@ -119,7 +118,7 @@ def joint() -> Part:
     )
 
 
-@cache
+@once(most=1)
 def hinge() -> Part:
     """A visco-elastic hinge between two bars, Eqs. (16), (19)."""
     bend = theta_next - theta
@@ -132,7 +131,7 @@ def hinge() -> Part:
     )
 
 
-@cache
+@once(most=1)
 def hinge_at_block() -> Part:
     """The visco-elastic hinge between the block, which does not turn, and the first bar."""
     return Part(
@@ -144,7 +143,7 @@ def hinge_at_block() -> Part:
     )
 
 
-@cache
+@once(most=1)
 def end_mass() -> Part:
     """Mass, rotary inertia and drag of the device at the end of the last bar, Eqs. (18), (19)."""
     velocity = right.diff(t)
@@ -157,7 +156,7 @@ def end_mass() -> Part:
     )
 
 
-@cache
+@once(most=1)
 def skate() -> Part:
     """Eq. (10): the velocity of the end has no component along the last bar turned by β0."""
     blade = sm.Matrix([sm.cos(theta + beta0), sm.sin(theta + beta0)])
@@ -169,7 +168,7 @@ def skate() -> Part:
     )
 
 
-@cache
+@once(most=1)
 def bow() -> Part:
     """Eq. (15), printed form: the point of the last bar that lies on the bow does not slide along it."""
     lever = sm.Matrix([X + L - x, -y])

@@ -7,7 +7,6 @@ structures under conservative loadings, J. Mech. Phys. Solids; equation numbers 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import pairwise
 
 import sympy as sm
@@ -15,6 +14,7 @@ import sympy as sm
 from pfaff.errors import StatementError, nearest
 from pfaff.system import TIME as t
 from pfaff.system import Drawing, System, coordinates
+from pfaff.threads import once
 
 CONSTRAINTS = ("skate", "bow")
 LOADS = ("dead", "spring")
@@ -52,7 +52,7 @@ beta0, F, Delta = sm.symbols("beta0 F Delta", real=True)
 K = sm.Symbol("K", positive=True)
 
 
-@lru_cache(maxsize=64)  # a system compiles once: let equal requests share it
+@once(most=64)  # a system compiles once: let equal requests share it
 def column(
     bars: int = 2,
     constraint: str = "skate",
@@ -101,7 +101,7 @@ def column(
     )
 
 
-@lru_cache(maxsize=64)
+@once(most=64)
 def ziegler(bars: int = 2, *, individual: bool = False) -> System:
     """The same bars on a fixed hinge, pushed by a force F that follows the last bar (Ziegler 1952)."""
     chain = _chain(bars, sm.Integer(0), individual)
@@ -110,7 +110,7 @@ def ziegler(bars: int = 2, *, individual: bool = False) -> System:
     return _pushed(chain, "ziegler", skate(chain), replace(_bars(chain, "ground", "mass"), arrows=follower))
 
 
-@lru_cache(maxsize=64)
+@once(most=64)
 def reut(bars: int = 2, *, individual: bool = False) -> System:
     """The same bars on a fixed hinge, pushed by a force F on the fixed line of the straight column (Reut 1939)."""
     chain = _chain(bars, sm.Integer(0), individual)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from math import ceil
 
 import numpy as np
@@ -22,6 +22,7 @@ from pfaff.bifurcation.continuation import ADAPT_EVERY, FEWEST, MOST, Continuati
 from pfaff.bifurcation.endings import converge, homoclinic
 from pfaff.bifurcation.orbits import OrbitProblem
 from pfaff.bifurcation.resonance import Critical, critical_flip, critical_fold, critical_torus, on_circle
+from pfaff.threads import cached_property
 
 PROBE = 1e-3  # distance of the orbits whose difference is a derivative, at most
 CHANGE = 0.01  # of g over this distance

@@ -8,7 +8,6 @@ accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are sol
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import acos, inf, isfinite, sqrt
 from typing import NamedTuple
 
@@ -43,6 +42,8 @@ from pfaff.bifurcation.meshes import (
 )
 from pfaff.compiled import Compiled
 from pfaff.flow import Flow
+from pfaff.lowering import Expression
+from pfaff.threads import Own, cached_property
 
 NEWTON_STEPS = 10
 CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared it
@@ -264,8 +265,8 @@ class Equations:
         self.source = np.array([rows.index(followers[i]) for i in sorted(followers)], dtype=np.int64)
         self._compiled, self._rates = _compiled(flow, load, tuple(rows)), _compiled_rates(flow)
         self._outputs = n + len(flow.pivots)
-        self._parameters: dict[int, np.ndarray] = {}
-        self._values = np.zeros((0, 0))
+        self._parameters: Own[dict[int, np.ndarray]] = Own(dict)
+        self._values: Own[dict[int, np.ndarray]] = Own(dict)
 
     def numbers_at(self, value: float) -> np.ndarray:
         numbers = self.numbers.copy()
@@ -273,10 +274,11 @@ class Equations:
         return numbers
 
     def __call__(self, X: np.ndarray, value: float) -> np.ndarray:
-        size = X.shape[1]
-        if self._values.shape[1] != size:
-            self._values = np.empty((len(self.rows) * (len(X) + 2), size))
-        return self._compiled.batch(X, self._columns(size, value), self._values)
+        size, values = X.shape[1], self._values.own
+        if size not in values:
+            values.clear()
+            values[size] = np.empty((len(self.rows) * (len(X) + 2), size))
+        return self._compiled.batch(X, self._columns(size, value), values[size])
 
     def rates(self, x: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         """f at states given as rows, a column each, at one value of the load or at one for each."""
@@ -299,10 +301,11 @@ class Equations:
 
     def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
         """The parameters at a value of the load, a column for each of so many points."""
-        if size not in self._parameters:
-            self._parameters[size] = np.repeat(self.numbers[:, None], size, axis=1)
-        self._parameters[size][self.place] = value
-        return self._parameters[size]
+        columns = self._parameters.own
+        if size not in columns:
+            columns[size] = np.repeat(self.numbers[:, None], size, axis=1)
+        columns[size][self.place] = value
+        return columns[size]
 
 
 def _followers(flow: Flow) -> dict[int, int]:
@@ -312,25 +315,20 @@ def _followers(flow: Flow) -> dict[int, int]:
 
 
 def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
-    key = ("collocation", load, rows)
-    if key not in flow._compiled:
+    def expressions() -> list[Expression]:
         import heyoka as hy
 
         f = [flow.expressions[i] for i in rows]
         parameter = hy.par[flow.system.parameter_names.index(load)]
         by_states = hy.diff_tensors(f, flow.variables, diff_order=1).jacobian
         by_load = hy.diff_tensors(f, [parameter], diff_order=1).jacobian
-        flow._compiled[key] = Compiled(
-            [*f, *np.ravel(by_states), *np.ravel(by_load)], flow.variables, compact=flow._large
-        )
-    return flow._compiled[key]
+        return [*f, *np.ravel(by_states), *np.ravel(by_load)]
+
+    return flow.compiled(("collocation", load, rows), expressions)
 
 
 def _compiled_rates(flow: Flow) -> Compiled:
-    key = "rates and pivots" if flow.pivots else "rhs"
-    if key not in flow._compiled:
-        flow._compiled[key] = Compiled([*flow.expressions, *flow.pivots], flow.variables, compact=flow._large)
-    return flow._compiled[key]
+    return flow.compiled("rates and pivots" if flow.pivots else "rhs", lambda: [*flow.expressions, *flow.pivots])
 
 
 class Collocation:
@@ -339,7 +337,7 @@ class Collocation:
     def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
         self.equations, self.gauss, self.accuracy = equations, rule, accuracy
         self.converged = float(np.clip(accuracy, CONVERGED, SETTLED))
-        self._workspaces: dict[int, Workspace] = {}
+        self._workspaces: Own[dict[int, Workspace]] = Own(dict)
 
     @cached_property
     def _shape(self) -> tuple[int, int]:
@@ -429,10 +427,11 @@ class Collocation:
         return Solution(cycle, tangent, G, rates, determinant, residual, steps)
 
     def _workspace(self, intervals: int) -> Workspace:
-        if intervals not in self._workspaces:
-            self._workspaces.clear()
-            self._workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
-        return self._workspaces[intervals]
+        workspaces = self._workspaces.own
+        if intervals not in workspaces:
+            workspaces.clear()
+            workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
+        return workspaces[intervals]
 
     def kernel(self, cycle: Cycle, pins: Pins) -> Cycle:
         """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from pfaff.bifurcation.normal_form import quintic
 from pfaff.bifurcation.slices import Deflation, Slice, slice_of, zero_chain
 from pfaff.bifurcation.zero_forms import Null, cusp_coefficient, fold_coefficient, null_of, takens_coefficients
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

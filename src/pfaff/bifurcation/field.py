@@ -7,7 +7,6 @@ costs a zero eigenvalue. What zeros remain belong to families of equilibria or o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from pfaff.path import LoadPath, Path, StatePath
 from pfaff.reduction import dependent_velocities, ignorable_coordinates
 from pfaff.stability.linear import Linearisation
 from pfaff.system import System
+from pfaff.threads import once
 
 ILL_SOLVED = 1e-2  # dependent velocities whose coefficients shrink to this, relatively, are exchanged
 
@@ -90,6 +90,6 @@ def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
     return _shape(system, chosen, float(settle))
 
 
-@lru_cache(maxsize=16)
+@once(most=16)
 def _shape(system: System, dependent: tuple[str, ...], settle: float) -> Flow:
     return shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.polynomial import legendre
+
+from pfaff.threads import cached_property
 
 
 @dataclass(frozen=True, eq=False)

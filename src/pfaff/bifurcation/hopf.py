@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, P
 from pfaff.path import LoadPath, Outward, Path
 from pfaff.stability.critical import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
 from pfaff.steady import Border, balanced, bordering
+from pfaff.threads import cached_property
 from pfaff.values import number_from
 
 if TYPE_CHECKING:

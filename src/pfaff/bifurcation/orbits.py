@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, n
 from pfaff.flow import Flow
 from pfaff.progress import patience
 from pfaff.steady import bordering
+from pfaff.threads import cached_property
 from pfaff.values import number_from
 
 if TYPE_CHECKING:

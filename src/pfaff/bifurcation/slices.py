@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow import Flow
 from pfaff.jets import COMPACT_FROM, jets_of
 from pfaff.steady import Border, at_rest, balanced, bordering, deficiency, newton, row_sizes
+from pfaff.threads import cached_property
 from pfaff.values import number_from
 
 if TYPE_CHECKING:

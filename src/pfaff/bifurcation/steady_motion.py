@@ -7,23 +7,22 @@ members tell its dimension, and the zeros are divided out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.bifurcation.slices import Deflation, zero_chain
-from pfaff.compiled import Compiled
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow import Flow
-from pfaff.lowering import graph_of
+from pfaff.lowering import Expression, graph_of
 from pfaff.relative import accidental, relative_flow
 from pfaff.stability.linear import Spectrum
 from pfaff.stability.rounding import axis_rounding
 from pfaff.statics import gradient_rows
 from pfaff.steady import FARTHEST, SETTLED, at_rest, balanced, row_sizes
+from pfaff.threads import cached_property
 from pfaff.values import number_from
 
 if TYPE_CHECKING:
@@ -240,17 +239,12 @@ def _allowed(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
     n, count = len(flow.states), len(case.system.holonomic_constraints)
     if not count:
         return np.eye(n)
-    rows = _holonomic_rows(flow)(x, case.numbers).reshape(count, n)
-    return np.linalg.svd(rows)[2][count:].T
 
+    def rows() -> list[Expression]:
+        return [e for row in gradient_rows(graph_of(case.system).positions, flow.variables) for e in row]
 
-def _holonomic_rows(flow: Flow) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    key = "holonomic rows"
-    if key not in flow._compiled:
-        graph = graph_of(flow.system)
-        rows = gradient_rows(graph.positions, flow.variables)
-        flow._compiled[key] = Compiled([e for row in rows for e in row], flow.variables, quick=True)
-    return flow._compiled[key]
+    values = flow.compiled("holonomic rows", rows, quick=True)(x, case.numbers)
+    return np.linalg.svd(values.reshape(count, n))[2][count:].T
 
 
 def _selecting(motion: SteadyMotion) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
 from pfaff.system import Drawing, System
+from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -154,7 +154,7 @@ def scene_of_motion(motion: Motion, times: np.ndarray) -> Scene:
     return scene_of(motion.case, motion(times)[: len(motion.names)], times, motion.numbers_at(times))
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def _formulas(system: System) -> Callable[..., list[Any]]:
     """Points, angles, radii and arrows, in this order: one function of the coordinates, parameters and time."""
     drawing = system.drawing

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from pfaff.equations.lagrange import LagrangeEquations
 from pfaff.equations.principle import Principle
 from pfaff.equations.typeset import Step, bold, lines, shorter, typeset, vanishing
 from pfaff.errors import RankError
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import sympy as sm
@@ -12,6 +11,7 @@ from pfaff.descriptions import check_forces
 from pfaff.equations.principle import Principle
 from pfaff.equations.typeset import Step, lines, typeset, vanishing, variation_of
 from pfaff.errors import StatementError
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.formulations.particles import ParticleFormulation

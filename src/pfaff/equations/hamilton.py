@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import sympy as sm
@@ -11,6 +10,7 @@ import sympy as sm
 from pfaff.equations.principle import Principle
 from pfaff.equations.typeset import Step, lines, sum_of, typeset, vanishing, variation_of
 from pfaff.errors import StatementError
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.formulations.formulation import Formulation

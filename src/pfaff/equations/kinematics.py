@@ -8,7 +8,6 @@ have no such basis in general.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from pfaff.errors import StatementError
 from pfaff.evaluation import evaluated
 from pfaff.parameters import check_symbols, scalar
 from pfaff.system import Statement, System, polynomial_degree
+from pfaff.threads import once
 
 READABLE = 80  # nodes beyond which SymPy's simplify takes too long
 SIMPLE = 240  # nodes beyond which an entry of a basis is not simple
@@ -33,7 +33,7 @@ def _simplified(expression: sm.Expr) -> sm.Expr:
     return expression if longer_than(READABLE, expression) else sm.simplify(expression)
 
 
-@lru_cache(maxsize=64)
+@once(most=64)
 def simple_basis(system: System) -> tuple[sm.Matrix, sm.Matrix] | None:
     """B and β of full rank wherever the constraints are independent, or None where no simple ones exist."""
     statement = system.statement

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import sympy as sm
 
 from pfaff.equations.principle import Principle
 from pfaff.equations.typeset import Step, lines, short, typeset, vanishing
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.formulations.formulation import Formulation

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
 from pfaff.equations.dalembert import ParticleEquations
 from pfaff.equations.typeset import Step, vanishing
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     import numpy as np

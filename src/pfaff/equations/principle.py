@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy as sm
 
 from pfaff.equations.typeset import Step, document, lines, typeset, vanishing
 from pfaff.system import Statement, System
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
@@ -17,6 +16,7 @@ from pfaff.export.reserved import RESERVED
 from pfaff.export.start import Start, start_of
 from pfaff.flow import Flow
 from pfaff.lowering import Expression
+from pfaff.threads import cached_property
 from pfaff.values import number_from
 
 if TYPE_CHECKING:

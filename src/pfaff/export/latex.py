@@ -6,6 +6,7 @@ from typing import Any
 
 import sympy as sm
 
+from pfaff.evaluation import fraction
 from pfaff.export.equations import Equations
 from pfaff.export.program import Node
 
@@ -45,7 +46,7 @@ def formulas(equations: Equations) -> tuple[list[sm.Expr], list[sm.Expr]]:
         if operation in known:
             return known[operation][arguments[0]]
         if operation == "number":
-            return sm.nsimplify(arguments[0], rational=True) if _short(arguments[0]) else sm.Float(arguments[0], 17)
+            return fraction(arguments[0]) if _short(arguments[0]) else sm.Float(arguments[0], 17)
         make = OPERATIONS[operation] if operation in OPERATIONS else getattr(sm, operation)
         return make(*(expression(each) for each in arguments))
 

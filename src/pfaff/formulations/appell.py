@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
@@ -33,6 +32,7 @@ from pfaff.lowering import (
     total_derivative,
 )
 from pfaff.system import System
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound

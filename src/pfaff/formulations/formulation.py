@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from pfaff.errors import ParameterError
 from pfaff.flow import Flow, numbers_of
 from pfaff.lowering import Expression, Graph, graph_of
 from pfaff.system import System
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound

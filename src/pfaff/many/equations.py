@@ -5,7 +5,6 @@ Unknowns are stacked as z = (q, q̇, q̈, p), one column for each instant.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy import sparse
 
 from pfaff.many.factors import Places, Solve
 from pfaff.many.parts import Dynamics, dynamics_of
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly, Placed

@@ -5,14 +5,13 @@ Nothing is eliminated: M q̈ + h + Aᵀp and A q̇ + b are functions of coordina
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import heyoka as hy
 import numpy as np
 
 from pfaff.compiled import Compiled
 from pfaff.lowering import ZERO, Expression, Graph, dot, gradient, graph_of
 from pfaff.system import System
+from pfaff.threads import once
 
 
 class Dynamics:
@@ -64,6 +63,6 @@ def _powers(graph: Graph) -> list[Expression]:
     return [dissipated, hy.sum([dot(graph.forces, graph.v), dot(graph.multipliers, still)])]
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def dynamics_of(system: System) -> Dynamics:
     return Dynamics(graph_of(system))

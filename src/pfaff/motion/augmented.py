@@ -9,7 +9,6 @@ ever.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import heyoka as hy
@@ -23,6 +22,7 @@ from pfaff.motion.result import Motion
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
 from pfaff.system import System
+from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -174,7 +174,7 @@ def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
     return np.einsum("kij,kj->ki", root, pull - force), reactions
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def balances(system: System) -> Compiled:
     """M, h, A and γ of Lagrange's equations."""
     graph = graph_of(system)
@@ -188,7 +188,7 @@ def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, 
     return M.reshape(-1, n, n), h, A.reshape(-1, m, n), gamma
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def powers(system: System) -> Compiled:
     """What is dissipated, what forces and explicit time supply, and b of every constraint, at a midpoint."""
     graph = graph_of(system)

@@ -6,7 +6,6 @@ import copy
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from functools import lru_cache
 from queue import SimpleQueue
 from typing import Any
 
@@ -20,6 +19,7 @@ from pfaff.motion.drive import Driven
 from pfaff.motion.singular import SUSPICIOUS, end_where_singular
 from pfaff.motion.status import FINISHED
 from pfaff.system import System
+from pfaff.threads import once
 
 NOT_RUN = "not run: interrupted before its turn"
 
@@ -128,7 +128,7 @@ class Batches:
             self.y[:, reached, k] = flight(self.t[reached])
 
 
-@lru_cache(maxsize=16)
+@once(most=16)
 def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
     equations = taylor.equations(system, zeros)
     lanes = hy.recommended_simd_size()

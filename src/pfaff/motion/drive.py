@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError, nearest
 from pfaff.lowering import graph_of
 from pfaff.motion.sampled import DEGREE, check_smooth, check_span, coefficients, common_knots, piecewise
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case

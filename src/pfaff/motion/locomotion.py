@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from scipy.optimize import brentq, minimize_scalar
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.lowering import graph_of
 from pfaff.reduction import ignorable_coordinates
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
 
 import heyoka as hy
 import numpy as np
@@ -17,6 +16,7 @@ from pfaff.compiled import Compiled
 from pfaff.lowering import Expression, Graph, dot, gradient, graph_of
 from pfaff.motion.drive import Driven
 from pfaff.system import System
+from pfaff.threads import cached_property, once
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 AT_ONCE = 20_000  # steps whose nodes are evaluated together
@@ -116,7 +116,7 @@ class Measured:
         return np.einsum("pij,j,i->pi", power.reshape(2, len(start), len(NODES)), WEIGHTS, half[:, 0])
 
 
-@lru_cache(maxsize=64)
+@once(most=64)
 def measures(system: System) -> Compiled:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
     graph = graph_of(system)
@@ -125,7 +125,7 @@ def measures(system: System) -> Compiled:
     return Compiled(rows, [*graph.q, *graph.v], quick=True)
 
 
-@lru_cache(maxsize=64)
+@once(most=64)
 def powers(system: System) -> Compiled:
     """What is dissipated and what is supplied per unit of time."""
     graph = graph_of(system)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from pfaff.compiled import Compiled
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, SingularMassError, nearest
 from pfaff.lowering import graph_of
 from pfaff.system import System
+from pfaff.threads import once
 from pfaff.values import number_from
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
     return np.abs(terms).sum(axis=1) + np.abs(rates - terms.sum(axis=1))
 
 
-@lru_cache(maxsize=64)
+@once(most=64)
 def _compiled(system: System) -> Compiled:
     graph = graph_of(system)
     rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]

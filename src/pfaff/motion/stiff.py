@@ -6,7 +6,6 @@ Energies dissipated and supplied are two more states, so that they are as accura
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import heyoka as hy
@@ -21,6 +20,7 @@ from pfaff.motion.result import Motion
 from pfaff.motion.start import Constraints, on_positions, on_velocities
 from pfaff.reduction import ignorable_coordinates
 from pfaff.system import System
+from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -141,7 +141,7 @@ def spread(case: Case, x: np.ndarray, duration: float) -> float:
     return float(decay.max() / slowest) if (decay > 0.05 * np.abs(fast)).all() else 0.0
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def compiled(system: System) -> tuple[Compiled, Compiled]:
     """The stabilised equations with the two powers, and their Jacobian; one parameter more than the system has."""
     graph = graph_of(system)

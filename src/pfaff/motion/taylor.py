@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 import heyoka as hy
@@ -21,6 +20,7 @@ from pfaff.lowering import Expression, Graph, graph_of
 from pfaff.motion.drive import SINCE
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
 from pfaff.system import System
+from pfaff.threads import once
 
 DECAY = 5.0  # steps in which an error of the constraints decays to a third
 HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
@@ -57,7 +57,7 @@ class Equations:
         return np.append(self.numbers(parameters), stabilisation)
 
 
-@lru_cache(maxsize=64)
+@once(most=64)
 def equations(system: System, zeros: frozenset[str]) -> Equations:
     """Collected by monomials if the system is small, else as the graph has them; without what vanishes."""
     # Polynomials about a knot must not be expanded about time zero.
@@ -70,7 +70,7 @@ def equations(system: System, zeros: frozenset[str]) -> Equations:
     return Equations(graph, rates, reactions, numbers, coefficients, lean=collected is not None)
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
     return build(equations(system, zeros), tolerance)
 

@@ -30,7 +30,6 @@ The step is of second order, through singular configurations too; reactions are 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import heyoka as hy
 import numpy as np
@@ -39,6 +38,7 @@ from scipy.linalg.lapack import dgesv, dgetrf, dgetrs
 from pfaff.compiled import Compiled
 from pfaff.lowering import gradient, graph_of
 from pfaff.system import System
+from pfaff.threads import once
 
 HARD = 100.0  # α s₁²: of the penalty to the inertia, along a direction as singular as one step makes or mends it
 SOFTEST, HARDEST = 1e4, 1e8  # bounds of α
@@ -213,7 +213,7 @@ def _solve(K: np.ndarray, right: np.ndarray) -> np.ndarray | None:
     return None if singular or not np.isfinite(found).all() else found
 
 
-@lru_cache(maxsize=32)
+@once(most=32)
 def compiled(system: System) -> tuple[Compiled, Compiled]:
     """The equations of the midpoint with their derivatives (h/2 is one parameter more), and those of the end."""
     graph = graph_of(system)

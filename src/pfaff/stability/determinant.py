@@ -13,13 +13,13 @@ D = (−1)ᵐ det(A Aᵀ) det(NᵀHN) / det(NᵀN): no root is lost or added by 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import PfaffError, SingularMassError
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case

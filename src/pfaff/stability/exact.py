@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.evaluation import fraction
 from pfaff.stability.critical import CriticalLoad
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ def exact_value(value: Any, symbol: sm.Symbol) -> sm.Expr:
     """Floats are taken for the decimal that they print: 1.5 is 3/2."""
     if value is None:
         raise ParameterError(f"parameter {symbol.name!r} has no value: give it a number or a symbol")
-    return sm.nsimplify(str(value), rational=True) if isinstance(value, float) else sm.sympify(value)
+    return fraction(str(value)) if isinstance(value, float) else sm.sympify(value)
 
 
 def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, sm.Expr]:

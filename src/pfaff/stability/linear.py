@@ -8,7 +8,6 @@ w·q to first order: the m zero eigenvalues that this causes are divided out bef
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from pfaff.stability.pencil import Pencil
 from pfaff.stability.rounding import REAL
 from pfaff.statics import statics_of
 from pfaff.system import System
+from pfaff.threads import cached_property
 from pfaff.units import row_units, stiffness_units
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from pfaff.stability.critical import critical_load
 from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 from pfaff.statics import statics_of
 from pfaff.system import polynomial_degree
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +69,8 @@ class Paradox:
 
     @cached_property
     def _best(self) -> tuple[float, np.ndarray]:
-        return self.weak.best()
+        # Always after the single sources: the path remembers where it has been, and with it the last digits.
+        return self.weak.best(self.singles)
 
     @property
     def maximum(self) -> float:
@@ -92,8 +93,9 @@ class Paradox:
         if self.limit is not None:
             verdict = "recovered" if self.recovered else "lower: Ziegler's paradox"
             parts.append(f"with damping vanishing along the direction {self.limit:.12g} ({verdict})")
+        limits = f"from {self.minimum:.12g} to {self.maximum:.12g}"
         which = "all directions" if self.weak.simple else "single sources (some frequencies are equal)"
-        parts.append(f"over {which} from {self.minimum:.12g} to {self.maximum:.12g}")
+        parts.append(f"over {which} {limits}")
         return "; ".join(parts)
 
     def plot(self) -> Figure:
@@ -221,14 +223,15 @@ class WeakDamping:
                 return bracketed_root(lowest, low, high)
         return load
 
-    def best(self) -> tuple[float, np.ndarray]:
+    def best(self, singles: Mapping[str, float]) -> tuple[float, np.ndarray]:
         """The largest limit over non-negative directions, with a direction of unit length that attains it.
 
-        For different frequencies only: then the directions that stay stable up to a load form a cone.
+        For different frequencies only: then the directions that stay stable up to a load form a cone. Else it is the
+        largest of the limits of single sources.
         """
-        units = np.eye(len(self.sources))
-        candidates = [*units] if not self.simple else [*units, *self._from_the_cone()]
-        limits = [self.limit(direction) for direction in candidates]
+        others = self._from_the_cone() if self.simple else []
+        candidates = [*np.eye(len(self.sources)), *others]
+        limits = [*singles.values(), *(self.limit(direction) for direction in others)]
         best = int(np.argmax(limits))
         return float(limits[best]), candidates[best]
 

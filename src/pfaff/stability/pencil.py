@@ -10,9 +10,10 @@ Trans. Math. Softw. 39, 2013, on what heavy damping does).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
+
+from pfaff.threads import cached_property
 
 APART = 1e-6  # ratio of moduli beyond which the slow eigenvalues are taken from the inverse
 IMPROVEMENTS = 2  # steps of Newton's method for each eigenvalue

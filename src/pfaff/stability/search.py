@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain, pairwise
 from typing import Generic, TypeVar
@@ -20,6 +19,7 @@ from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_
 from pfaff.stability.crossings import Crossing, Kind, sharpened
 from pfaff.stability.pencil import NOISE, SAFE, Modes, Pencil
 from pfaff.stability.stretches import Stretch
+from pfaff.threads import cached_property
 
 PROBES = (0.137, 0.311, 0.733)  # usual loads at which structure is looked for
 SHARES = (0.02, 0.5, 0.98)  # of an interval without crossings, where it is probed

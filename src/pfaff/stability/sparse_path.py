@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect, insort
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from pfaff.assembly import Assembly, Rest, SparseLinearisation
 from pfaff.errors import ConvergenceError, RankError
+from pfaff.threads import cached_property
 
 FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
 SHORTEST = 1e-12  # step of load, relative to it

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.stability.pencil import Pencil
+from pfaff.threads import cached_property
 
 EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding
 FITTED = 1e-4  # misfit of a parabola on a stretch, relative

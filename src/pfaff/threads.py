@@ -1,0 +1,92 @@
+"""Safety in threads: what is derived or compiled is made once and never changes, what keeps state has one owner.
+
+Threads may share systems, cases and results. Their compiled functions leave no trace when they are called (heyoka's
+since version 7.8). Integrators and arrays that are filled again and again do: every thread has its own.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import OrderedDict
+from collections.abc import Callable, MutableMapping
+from math import inf
+from threading import RLock, local
+from typing import Any, Generic, ParamSpec, TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
+
+TURNS: dict[Any, Any] = {}  # locks for what is being made just now
+MISSING: Any = object()
+
+
+class Once(Generic[Key, Value]):
+    """Things by key, each made by the first thread that asks for it, while others that want the same one wait.
+
+    Things are made of others, but never in a circle: no two threads can wait for each other. Of more than ``most``, the
+    one that was not asked for the longest is forgotten.
+    """
+
+    def __init__(self, most: float = inf) -> None:
+        self._most = most
+        self._made: OrderedDict[Key, Value] = OrderedDict()
+
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        try:
+            self._made.move_to_end(key)
+            return self._made[key]
+        except KeyError:
+            pass
+        value = _filled(self._made, key, (id(self), key), make)
+        if len(self._made) > self._most:
+            self._made.popitem(last=False)
+        return value
+
+
+def once(most: int) -> Callable[[Callable[Arguments, Value]], Callable[Arguments, Value]]:
+    """As ``functools.lru_cache``, for functions that derive or compile: threads that ask together get the same."""
+
+    def decorate(make: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+        made: Once[Any, Value] = Once(most)
+
+        @functools.wraps(make)
+        def known(*values: Arguments.args, **named: Arguments.kwargs) -> Value:
+            key = (values, *named.items()) if named else values
+            return made.get(key, lambda: make(*values, **named))
+
+        return known
+
+    return decorate
+
+
+class cached_property(functools.cached_property[Value]):
+    """As in ``functools``, but computed by one thread while others that want it of the same object wait.
+
+    The original has one lock for all objects, or none at all, depending on the version of Python.
+    """
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        name = self.attrname
+        return _filled(instance.__dict__, name, (id(instance), name), lambda: self.func(instance))
+
+
+class Own(local, Generic[Value]):
+    """Something that keeps state between calls: every thread has its ``own``, made when it first needs it."""
+
+    def __init__(self, make: Callable[[], Value]) -> None:  # is called again in every thread
+        self.own = make()
+
+
+def _filled(known: MutableMapping[Any, Value], key: Any, turn: Any, make: Callable[[], Value]) -> Value:
+    """What is known by a key, made if it is not; one thread at a time for each turn."""
+    with TURNS.setdefault(turn, RLock()):
+        try:
+            value = known.get(key, MISSING)
+            if value is MISSING:
+                value = known[key] = make()
+            return value
+        finally:
+            TURNS.pop(turn, None)
