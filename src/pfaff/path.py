@@ -11,8 +11,9 @@ import numpy as np
 
 from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
 from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
-from pfaff.threads import cached_property
+from pfaff.threads import Once, cached_property
 from pfaff.units import stiffness_units
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound, Case, OdeCase
@@ -27,6 +28,8 @@ NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looke
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
 DISPLACEMENTS, NOTABLE = 61, 0.02  # tried for one that changes the matrices, and by how much, relatively
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
+
+BEGINNINGS: Once[Any, tuple[np.ndarray, Mapping[str, float]]] = Once(most=64)  # of paths: sliders ask for them again
 
 
 class Path:
@@ -188,24 +191,13 @@ class LoadPath(Path):
     case: Case
 
     def __init__(self, case: Case, load: str, fixed: Mapping[str, float], origin: float = 0.0) -> None:
-        # The load starts from zero even where its symbol is declared positive.
-        try:
-            first = equilibrium_near(case.unchecked(**{load: origin}), fixed)
-        except (ConvergenceError, SingularMassError) as problem:
-            raise type(problem)(
-                f"{problem}; this is at {load} = {origin:g}, where the path of the load begins"
-            ) from None
-        z = np.concatenate([first.q, first.p])
+        fixed = {name: number_from(name, value) for name, value in fixed.items()}
+        others = case.numbers_at(load, origin).tobytes()
+        z, held = BEGINNINGS.get(
+            (case.system, load, others, *sorted(fixed.items())), lambda: _beginning(case, load, fixed, origin)
+        )
         super().__init__(case, load, origin, z)
-        self.balance = self._held(fixed, first.fixed, z)
-
-    def _held(self, fixed: Mapping[str, float], at_zero: Mapping[str, float], z: np.ndarray) -> Balance:
-        """Family coordinates held along the path: those of the loaded system, if it has fewer than the unloaded one."""
-        if self.origin:
-            return Balance(self.case, at_zero)
-        loaded = Balance(self.case.unchecked(**{self.load: 1.0}), fixed).pinned(z)
-        chosen = loaded.fixed if len(loaded.fixed) < len(at_zero) else at_zero
-        return Balance(self.case, chosen)
+        self.balance = Balance(case, held)
 
     def _residual(self, z: np.ndarray, load: float) -> float:
         return self.balance.residual_by_rows(z, self.numbers(load))
@@ -254,6 +246,25 @@ class LoadPath(Path):
 
         n = self.balance.statics.n
         return linearise(self.case.system, z[:n], z[n:], self.numbers(load))
+
+
+def _beginning(
+    case: Case, load: str, fixed: Mapping[str, float], origin: float
+) -> tuple[np.ndarray, Mapping[str, float]]:
+    """The equilibrium at the origin of a load, and the family coordinates to hold along its path.
+
+    These are the ones of the loaded system, if it has fewer than the unloaded one.
+    """
+    # The load starts from zero even where its symbol is declared positive.
+    try:
+        first = equilibrium_near(case.unchecked(**{load: origin}), fixed)
+    except (ConvergenceError, SingularMassError) as problem:
+        raise type(problem)(f"{problem}; this is at {load} = {origin:g}, where the path of the load begins") from None
+    z = np.concatenate([first.q, first.p])
+    if origin:
+        return z, first.fixed
+    loaded = Balance(case.unchecked(**{load: 1.0}), fixed).pinned(z).fixed
+    return z, loaded if len(loaded) < len(first.fixed) else first.fixed
 
 
 def _changed(matrices: np.ndarray) -> np.ndarray:

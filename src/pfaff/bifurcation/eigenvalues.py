@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +11,6 @@ from pfaff.stability.rounding import REAL, ROUNDING, STIFF
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
 WILD = 0.25  # of growth rates, what they may change otherwise than along a line in a step
 UNSURE = 0.125  # of the error of the trapezoidal rule, that of a cubic
-PLACES, NARROW = 33, 1e-12  # on a path at which pairs are looked at; of it, the bracket of a place where they cross
 
 
 def floor(values: np.ndarray) -> float:
@@ -149,38 +146,3 @@ class Rates:
         with np.errstate(divide="ignore", invalid="ignore"):
             places = -self.da / root, -root / (3 * twist)
         return tuple(np.clip(np.nan_to_num(each, nan=0.0), 0.0, 1.0) for each in places)
-
-
-def crossing_together(values_at: Callable[[float], np.ndarray], to: float) -> tuple[float, np.ndarray] | None:
-    """The first place on (0, to) where several pairs cross the imaginary axis at once, and their frequencies there.
-
-    Each way, so that the product of their growth rates may keep its sign; pairs that stay on the axis say nothing.
-    """
-    sampled = [(float(place), values_at(float(place))) for place in np.linspace(0, to, PLACES)]
-    least = min(_on_axis(values) for _, values in sampled)
-    for (a, first), (b, last) in pairwise(each for each in sampled if _on_axis(each[1]) == least):
-        while len(pairs := _crossed(first, last)) > 1:
-            middle = (a + b) / 2
-            if _on_axis(values_at(middle)) == least + 1:
-                middle = 0.55 * a + 0.45 * b
-            inner = values_at(middle)
-            if _on_axis(inner) > least + 1 or b - a < NARROW * to:
-                return middle, pairs
-            a, first, b, last = (a, first, middle, inner) if len(_crossed(first, inner)) else (middle, inner, b, last)
-    return None
-
-
-def _on_axis(values: np.ndarray) -> int:
-    """How many pairs are on the imaginary axis."""
-    near = np.abs(values.real) <= ROUNDING * np.abs(values) + floor(values)
-    return int((near & (values.imag > REAL * np.abs(values) + floor(values))).sum())
-
-
-def _crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Frequencies of the pairs that have crossed the imaginary axis from one place to another."""
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(np.abs(b[None] - a[:, None]))
-    a, b = a[rows], b[columns]
-    noise = REAL * np.maximum(np.abs(a), np.abs(b)) + floor(b)
-    return np.sort(b.imag[(a.real * b.real < 0) & (np.minimum(a.imag, b.imag) > noise)])

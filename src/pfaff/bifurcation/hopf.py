@@ -377,7 +377,7 @@ def _absence(along: Along) -> str:
 
 
 def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
-    """The Hopf point near a load on a path, to rounding, with everything known about it."""
+    """The Hopf point at a load on a path, with everything known about it."""
     pairs = imaginary_pairs(path.linearise(load).eigenvalues())
     if not len(pairs):
         raise NoBifurcationError(f"no pair of eigenvalues is imaginary at {path.load} = {load:.12g}")
@@ -389,6 +389,8 @@ def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
         lin = path.linearise(load)
         return lin.spectrum().values if isinstance(path, LoadPath) else lin.eigenvalues()
 
+    if isinstance(path, LoadPath):  # the quadratic pencil knows load and frequency better than the flow does
+        return hopf_of(path.case, around, border, x, load, critical.imag, spectrum, path.origin, asked)
     return hopf_near(path.case, around, border, x, load, critical, spectrum, path.origin, asked)
 
 
@@ -411,9 +413,24 @@ def hopf_near(
     asked: Mapping[str, Any],
 ) -> Hopf:
     """The Hopf point near an equilibrium with a nearly imaginary pair; ``spectrum`` leaves structural zeros out."""
-    x, load, omega, q = _polished(around, border, x, load, critical)
+    x, load, omega = _polished(around, border, x, load, critical)
+    return hopf_of(case, around, border, x, load, omega, spectrum, origin, asked)
+
+
+def hopf_of(
+    case: Bound,
+    around: Field,
+    border: Border,
+    x: np.ndarray,
+    load: float,
+    omega: float,
+    spectrum: Callable[[np.ndarray, float], np.ndarray],
+    origin: float,
+    asked: Mapping[str, Any],
+) -> Hopf:
+    """The Hopf point that is known to be here, with the frequency ω."""
     A = around.jacobian(x, load)
-    q, p = _normalised(A, omega, q)
+    q, p = _normalised(A, omega)
     values = _eigenvalues(spectrum(x, load), omega)
     crossing = _crossing(around, border, x, load, q, p)
     expansion = _expansion(around, border, x, load, omega, A, q, p, crossing)
@@ -451,8 +468,7 @@ def _cubic(expansion: Expansion, name: str, load: float) -> Cubic:
 def normal_form_at(around: Field, x: np.ndarray, load: float, omega: float) -> tuple[Expansion, Cubic]:
     """The expansion and the normal form to third order where ±iω are eigenvalues."""
     A = around.jacobian(x, load)
-    values, vectors = np.linalg.eig(A)
-    q, p = _normalised(A, omega, vectors[:, np.abs(values - 1j * omega).argmin()])
+    q, p = _normalised(A, omega)
     border = bordering(A, around.zeros, around.held)
     crossing = _crossing(around, border, x, load, q, p) if around.zeros and around.loaded else 0j
     expansion = _expansion(around, border, x, load, omega, A, q, p, crossing)
@@ -496,7 +512,7 @@ def _drift(
 
 def _polished(
     around: Field, border: Border, x: np.ndarray, load: float, critical: complex
-) -> tuple[np.ndarray, float, float, np.ndarray]:
+) -> tuple[np.ndarray, float, float]:
     """Newton's method on f(x, load) = 0, A q = iω q, ⟨c, q⟩ = 1 for x, load, ω and q."""
     values, vectors = np.linalg.eig(around.jacobian(x, load))
     q = vectors[:, np.abs(values - critical).argmin()]
@@ -513,10 +529,10 @@ def _polished(
         unfolding = unfolding + step[3 * n + 2 :]
         size = max(abs(step[n + 1]) / abs(omega), np.abs(step[n + 2 : 3 * n + 2]).max())
         if size == 0 or (size < SETTLED and size >= last / 2):
-            return x, float(load), float(omega), q
+            return x, float(load), float(omega)
         last = size
     if last < SETTLED:
-        return x, float(load), float(omega), q
+        return x, float(load), float(omega)
     raise ConvergenceError(
         f"Newton's method did not settle at the Hopf point near {around.load} = {load:.10g}: the pair may touch the "
         "imaginary axis without crossing it, or meet another"
@@ -565,13 +581,14 @@ def _equilibrated(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
         return np.full(len(right), np.nan)
 
 
-def _normalised(A: np.ndarray, omega: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """q with ⟨q, q⟩ = 1, its largest component real and positive, and p with Aᵀp = −iω p, ⟨p, q⟩ = 1."""
+def _normalised(A: np.ndarray, omega: float) -> tuple[np.ndarray, np.ndarray]:
+    """q with Aq = iω q, ⟨q, q⟩ = 1, its largest component real and positive, and p with Aᵀp = −iω p, ⟨p, q⟩ = 1."""
+    matrix, scale = balanced(A)
+    left, _, right = np.linalg.svd(matrix - 1j * omega * np.eye(len(A)))
+    q, p = right[-1].conj() * scale, left[:, -1] / scale
     q = q / np.linalg.norm(q)
     largest = q[np.abs(q).argmax()]
     q = q * (abs(largest) / largest)
-    matrix, scale = balanced(A)
-    p = np.linalg.svd(matrix.T + 1j * omega * np.eye(len(A)))[2][-1].conj() / scale
     return q, p / np.conj(np.vdot(p, q))
 
 
