@@ -552,6 +552,13 @@ class Collocation:
         between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
         return min(velocity, float(self.gauss.constant * between.max()))
 
+    def natural_change(self, cycle: Cycle, metric: Metric) -> float:
+        """What the parameter must change by to change f on an orbit by as much as it is, in the mean."""
+        nr, unit = len(self.equations.rows), metric.states[self.equations.rows, None]
+        values, weights = self.equations(self.stages(cycle), cycle.value), self.weights(cycle)
+        rates, by_parameter = (((unit * values[at]) ** 2 @ weights).sum() for at in (slice(nr), slice(-nr, None)))
+        return float(np.sqrt(rates / by_parameter)) if by_parameter > 0 else inf
+
     def mirrored(self, solution: Solution, metric: Metric) -> bool:
         """Whether f(−x) = −f(x) along an orbit of which half is known."""
         return defect_of_oddness(solution.rates, metric.states, solution.cycle.period) <= MIRRORED

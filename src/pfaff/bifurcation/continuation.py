@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import ceil
+from math import ceil, inf
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from pfaff.bifurcation.floquet import multipliers, test_functions
 from pfaff.bifurcation.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.special_orbits import MULTIPLE, SpecialOrbits
 
+REACH = 3.0  # times what changes the equations, or has been passed, the scale of the parameter at most
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
 LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for
@@ -43,14 +44,29 @@ WITHIN = 4.0  # steps, how near the start must be by its size and period to lie 
 
 
 class Continuation:
-    """The branch through an orbit. ``span`` is the parameter's scale, ``held`` rows that select members of families."""
+    """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows that select members of families;
+    ``natural`` is what the parameter must change by, near its ``origin``, to change the equations as a whole."""
 
-    def __init__(self, collocation: Collocation, span: float, held: np.ndarray, accuracy: float) -> None:
+    def __init__(
+        self,
+        collocation: Collocation,
+        span: float,
+        held: np.ndarray,
+        accuracy: float,
+        natural: float = inf,
+        origin: float = 0.0,
+    ) -> None:
         self.collocation, self.span, self.held, self.accuracy = collocation, span, held, accuracy
+        self.natural, self.origin = natural, origin
         self.structural = 1 + len(held)
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
         self.special = SpecialOrbits(self)
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
+
+    def scale(self, value: float) -> float:
+        """By which changes of the parameter are measured: its range, but not much more than it has passed already or
+        than changes the equations, so that steps do not depend on how far a branch is to go."""
+        return min(self.span, REACH * max(self.natural, abs(value - self.origin)))
 
     # Orbits
 
@@ -67,7 +83,7 @@ class Continuation:
         On families it is on the level of the reference; ``held`` are covectors by which the family is measured.
         """
         cycle = reference.cycle if isinstance(reference, Point) else reference
-        metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
+        metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.scale(cycle.value))
         if self.structural > 1:
             rows = coordinates(self.collocation, cycle, metric, last, self.held) if held is None else held
             return on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged)
@@ -98,7 +114,7 @@ class Continuation:
     def point(self, solution: Solution, towards: Cycle | None = None, basis: np.ndarray | None = None) -> Point:
         """Everything about a corrected orbit; its tangent, now of unit length, points towards a change, or as it is."""
         cycle = solution.cycle
-        metric = Metric.of(cycle, self.span)
+        metric = Metric.of(cycle, self.scale(cycle.value))
         tangent = solution.tangent
         sign = metric.normalise(tangent, tangent if towards is None else towards)
         accuracy = DECOUPLED * self.settled
@@ -114,9 +130,14 @@ class Continuation:
         unstable, tests = self._tests(cycle, tangent, values, determinant)
         return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, unstable, tests)
 
+    def settled_point(self, point: Point) -> Point:
+        """The same with the errors of Newton's method reduced to rounding, where it allows."""
+        solution = self.corrected(point.cycle, point, point.metric.dual(point.tangent), 0.0)
+        return point if isinstance(solution, str) else self.point(solution, point.tangent, point.basis)
+
     def adopted(self, point: Point, sign: float = 1.0) -> Point:
         """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
-        metric = Metric.of(point.cycle, self.span)
+        metric = Metric.of(point.cycle, self.scale(point.value))
         tangent = point.tangent.scaled(sign / metric.norm(point.tangent))
         determinant = sign * point.determinant
         unstable, tests = self._tests(point.cycle, tangent, point.multipliers, determinant)
@@ -134,7 +155,7 @@ class Continuation:
         if not far < TRUSTED:
             flip = torus = np.nan
         turned = "symmetry breaking" if cycle.halved else "period doubling"
-        slope = float(tangent.scalars[1]) / self.span
+        slope = float(tangent.scalars[1]) / self.scale(cycle.value)
         return unstable, {"fold": slope, "branch point": determinant, turned: flip, "torus": torus}
 
     def refined(self, point: Point) -> Point | str:
@@ -222,6 +243,7 @@ class Continuation:
             if not inside:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
+            yield from self.special.hidden_folds(point, following, ds)
             hidden = {} if earlier is None else self.special.hidden(earlier, point, following, gone / ds, hidden)
             outranked, multiple = multiple, {each.kind[len(MULTIPLE) :] for each in found if MULTIPLE in each.kind}
             if hidden:
@@ -267,7 +289,9 @@ class Continuation:
         self, a: Point, last: Point, stop: Stop, earlier: Point | None, gone: float, known: dict[str, list[Event]]
     ) -> Iterator[Point | Event | Stop]:
         """The last step of a branch; others as for ``SpecialOrbits.hidden``."""
-        back = gone / Chord(self, a, last).length
+        length = Chord(self, a, last).length
+        yield from self.special.hidden_folds(a, last, length)
+        back = gone / length
         hidden = {} if earlier is None else self.special.hidden(earlier, a, last, back, known)
         hidden |= self.special.hidden_last(a, last, set(hidden))
         yield from (event for pair in hidden.values() for event in pair)
@@ -277,8 +301,8 @@ class Continuation:
         yield stop
 
     def _passed(self, point: Point) -> tuple[float, float, float]:
-        """What tells how a branch ends: period, largest amplitude and the parameter, relative to its range."""
-        return point.cycle.period, point.cycle.largest_amplitude, point.value / self.span
+        """What tells how a branch ends: period, largest amplitude and the parameter, relative to its scale."""
+        return point.cycle.period, point.cycle.largest_amplitude, point.value / self.scale(self.origin)
 
     def _ended(self, last: Point, passed: list[tuple[float, float, float]]) -> Stop | None:
         """Whether orbits shrink to an equilibrium, or come to rest at one."""
@@ -307,7 +331,7 @@ class Continuation:
 
     def _signature(self, cycle: Cycle, home: Point) -> np.ndarray:
         shape = moments(self.collocation, cycle, 1 / home.metric.states)
-        return np.array([cycle.value / self.span, cycle.period / home.cycle.period, *shape])
+        return np.array([cycle.value / self.scale(home.value), cycle.period / home.cycle.period, *shape])
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve that lasts for a while."""

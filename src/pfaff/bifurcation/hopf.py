@@ -7,7 +7,7 @@ extended system f = 0, A q = iω q, and judged by its normal form (Kuznetsov 200
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -96,7 +96,21 @@ class Hopf:
     @property
     def transversal(self) -> bool:
         """Hopf's condition (ii): the pair crosses the axis at a speed that is not zero."""
-        return abs(self.crossing.real) > ON_AXIS * abs(self.crossing)
+        return crosses(self.crossing)
+
+    def crossing_by(self, name: str) -> complex:
+        """λ' by another parameter than the load."""
+        if name == self.load:
+            return self.crossing
+        around = replace(self.around, load=name, parameters=self.case.numbers)
+        value = float(self.case.numbers[self.case.system.parameter_names.index(name)])
+        border = bordering(around.jacobian(self.x, value), around.zeros, around.held)
+        return _crossing(around, border, self.x, value, self.q, self.p)
+
+    @property
+    def growing(self) -> int:
+        """How many of the other eigenvalues lie to the right of the imaginary axis."""
+        return int((_others(self.eigenvalues, self.omega).real > ON_AXIS * self.omega).sum())
 
     @property
     def c1(self) -> complex:
@@ -149,8 +163,7 @@ class Hopf:
     def stable_cycles(self) -> bool | None:
         """Whether the cycles born here attract: l1 < 0 and no other mode grows; None where l1 < 0 and one is neutral,
         whose growth about the cycles the eigenvalues of the equilibrium do not tell."""
-        growing = (_others(self.eigenvalues, self.omega).real > ON_AXIS * self.omega).any()
-        return False if growing or not self.l1 < 0 else True if self.simple else None
+        return False if self.growing or not self.l1 < 0 else True if self.simple else None
 
     @property
     def status(self) -> str:
@@ -219,7 +232,8 @@ class Hopf:
         the mesh, relative to the orbit; ``points`` limits the branch; ``progress`` is called with every point.
         Ctrl-C ends the branch where it is.
         """
-        from pfaff.bifurcation.orbits import born_at, followed
+        from pfaff.bifurcation.births import born_at
+        from pfaff.bifurcation.orbits import followed
 
         start = born_at(self, self.case.load_name(load or self.load), to, accuracy)
         return followed(start, to, step, points, progress)
@@ -245,6 +259,11 @@ class Hopf:
         from pfaff.draw.hopf import draw_hopf
 
         return draw_hopf(self)
+
+
+def crosses(crossing: complex) -> bool:
+    """Whether a pair moves off the imaginary axis at a speed that is not zero."""
+    return abs(crossing.real) > ON_AXIS * abs(crossing)
 
 
 def criticality_of(third: Cubic) -> str:
@@ -472,7 +491,7 @@ def _expansion(
     def beside(distance: float) -> tuple[complex, np.ndarray]:
         return _drift(around, border, x, q, right, load + distance * omega / abs(crossing))
 
-    known = right.shape[1] and abs(crossing.real) > ON_AXIS * abs(crossing)
+    known = right.shape[1] and crosses(crossing)
     return Expansion(A, partial(around.form, x, load), omega, q, p, left, right, beside if known else None)
 
 
