@@ -110,8 +110,8 @@ def test_an_orbit_beyond_the_fold_contradicts_the_normal_form(bent):
     branch = hopf.orbits(to=1)
     near, far = branch[0], branch[-1]
     radius = near.amplitude["x"] / (2 * abs(hopf.q[0]))
-    assert birth.contradicted(near.point, radius) == ""
-    assert "which its normal form puts at" in birth.contradicted(far.point, radius)
+    assert birth.contradicted(near.point, radius, branch.problem) == ""
+    assert "which its normal form puts at" in birth.contradicted(far.point, radius, branch.problem)
 
 
 # Special points do not depend on how far a branch is to go.

@@ -7,9 +7,8 @@ fold, or where other modes have changed their stability, and a smaller one is lo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 
 import numpy as np
 
@@ -28,6 +27,8 @@ HIGHER = 0.05  # largest share of the fifth order beside the third; 1/2 at a fol
 AGREES = 0.2  # of the terms of a normal form, what may be left of their sum; 1/3 where the seventh order makes a fold
 RESOLVED = 1e-14  # growth rates below this, relative to ω, are hidden by rounding
 HALVINGS = 20  # of the first radius
+CONSERVED = 1e-6  # distance of a multiplier from what it is by structure where something is conserved
+CONSERVES = "something is conserved, so that orbits come in families"
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
 
 
@@ -41,20 +42,20 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
     unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
     problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
-    continuation, birth = problem.continuation(span), Birth(hopf, load, value)
-    # A conserved quantity has other signs on the two halves of a symmetric orbit: families are solved as a whole.
-    size = 2 * np.abs(hopf.q) * birth.natural_radius
-    at_origin = bool((np.abs(hopf.x) <= AT_ORIGIN * np.where(size > AT_ORIGIN * size.max(), size, size.max())).all())
-    symmetric = not len(held) and at_origin and problem.odd(size, to)
-    radii = birth.first_radius(span) / 2.0 ** np.arange(HALVINGS)
-    why = ""
+    birth, why = Birth(hopf, load, value), ""
+    # Where nothing is conserved the orbits beside a family of equilibria are alone all the same.
+    alone = replace(problem, unfolding=unfolding[:, :0], held=held[:0])
+    ways = [(alone, True)] if birth.symmetric(problem, to) else []
     with patience(COMPILING):
-        for halved, radius in product((True, False) if symmetric else (False,), radii):
-            found = birth.orbit(continuation, radius, halved)
-            found = found if isinstance(found, str) else birth.contradicted(found, radius) or found
-            if not isinstance(found, str):
-                return Newborn(problem, found, value, birth.disturbing)
-            why = found
+        for each, halved in [*ways, (alone, False), *([(problem, False)] if len(held) else [])]:
+            for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
+                found = birth.orbit(each.continuation(span), radius, halved)
+                found = found if isinstance(found, str) else birth.contradicted(found, radius, each) or found
+                if not isinstance(found, str):
+                    return Newborn(each, found, value, birth.disturbing)
+                why = found
+                if why == CONSERVES:
+                    break
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
 
@@ -71,6 +72,12 @@ class Birth:
         """Re λ' along the load; zero if the pair does not cross the axis."""
         crossing = self.hopf.crossing_by(self.load)
         return crossing.real if crosses(crossing) else 0.0
+
+    def symmetric(self, problem: OrbitProblem, to: float) -> bool:
+        """Whether the equilibrium is at the origin of an odd field, so that small orbits have x(t + T/2) = −x(t)."""
+        size = 2 * np.abs(self.hopf.q) * self.natural_radius
+        origin = AT_ORIGIN * np.where(size > AT_ORIGIN * size.max(), size, size.max())
+        return bool((np.abs(self.hopf.x) <= origin).all()) and problem.odd(size, to)
 
     @property
     def disturbing(self) -> float:
@@ -101,9 +108,13 @@ class Birth:
         seen = 2 * least / (third + np.sqrt(third**2 + 4 * fifth * least) or 1e-300)
         return float(np.sqrt(min(trusted, wanted or trusted, max(alone, seen))))
 
-    def contradicted(self, point: Point, radius: float) -> str:
+    def contradicted(self, point: Point, radius: float, problem: OrbitProblem) -> str:
         """What an orbit of this radius has other than the normal form says; nothing if they agree."""
-        hopf, square, duration = self.hopf, radius**2, float(point.cycle.scalars[0])
+        hopf, square = self.hopf, radius**2
+        free = hopf.expansion.family - len(problem.held)
+        structure = -1.0 if point.cycle.halved else 1.0  # a linear form that is conserved is odd
+        if free and np.sort(np.abs(point.multipliers - structure))[0 if point.cycle.halved else 1] < CONSERVED:
+            return CONSERVES
         moved = self.crossing * (point.value - self.value)
         third, fifth = hopf.c1.real * square, self.fifth * square**2
         rounding = RESOLVED * hopf.omega + np.finfo(float).eps * abs(self.crossing * self.value)
@@ -115,7 +126,7 @@ class Birth:
         grows = 2 * third + 4 * fifth
         told = hopf.simple and abs(grows) > uncertain and np.isfinite(point.tests["torus"])
         expected = hopf.growing + (grows > 0)
-        if told and point.unstable != expected and hopf.distance * duration > RESOLVED:
+        if told and not expected <= point.unstable <= expected + free:
             return f"one of radius {radius:.2e} has {point.unstable} unstable multipliers, not {expected}"
         return ""
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil, inf
+from typing import NamedTuple
 
 import numpy as np
 
 from pfaff.bifurcation.arclength import CLOSED, RETURNED
 from pfaff.bifurcation.chords import LOCATED, PLACE, Chord, Event, Point, Stop
-from pfaff.bifurcation.collocation import CONVERGED, Collocation, Cycle, Mesh, Metric, Solution
-from pfaff.bifurcation.endings import LONG, converge, homoclinic, moments
+from pfaff.bifurcation.collocation import CLEAR, CONVERGED, EDGE, Collocation, Cycle, Mesh, Metric, Solution
+from pfaff.bifurcation.endings import LONG, at_zero, converge, homoclinic, moments
 from pfaff.bifurcation.floquet import multipliers, test_functions
 from pfaff.bifurcation.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.special_orbits import MULTIPLE, SpecialOrbits
@@ -40,7 +41,19 @@ MERGED = 1e-5  # step within which special points are one
 TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
+NEARER, AT_EDGE = 0.25, 4 * EDGE  # of the margin of a chart, what a step leaves; and at which a branch ends
+ENDING = 4  # points from which its end is extrapolated
 WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
+
+
+class Passed(NamedTuple):
+    """What tells how a branch ends: period, largest amplitude, the parameter relative to its scale, and the margin of
+    the chart."""
+
+    period: float
+    amplitude: float
+    value: float
+    margin: float
 
 
 class Continuation:
@@ -126,9 +139,12 @@ class Continuation:
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy)
         error = self.collocation.error(solution, metric)
-        determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
+        determinant, margin = sign * solution.determinant, solution.margin
+        residual, steps = solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
-        return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, unstable, tests)
+        return Point(
+            cycle, tangent, values, determinant, error, residual, steps, margin, metric, basis, unstable, tests
+        )  # fmt: skip
 
     def settled_point(self, point: Point) -> Point:
         """The same with the errors of Newton's method reduced to rounding, where it allows."""
@@ -206,7 +222,7 @@ class Continuation:
         hidden: dict[str, list[Event]] = {}
         multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
         passed, home = [self._passed(point)], home or point
-        shortest, greatest, _ = passed[0]
+        shortest, greatest, *_ = passed[0]
         at_home = self._passed(home)
         farthest = _apart(passed[0], at_home)
         while True:
@@ -258,9 +274,9 @@ class Continuation:
                 following, rate, since = finer, 0.0, 0
             yield following
             passed.append(facts)
-            period, amplitude, _ = facts
+            period, amplitude, *_ = facts
             shortest, greatest, farthest = min(shortest, period), max(greatest, amplitude), max(farthest, away)
-            if period > LONG * shortest or amplitude < VANISHING * greatest:
+            if period > LONG * shortest or amplitude < VANISHING * greatest or following.margin < AT_EDGE:
                 stop = self._ended(following, passed)
                 if stop:
                     yield stop
@@ -300,14 +316,17 @@ class Continuation:
         yield last
         yield stop
 
-    def _passed(self, point: Point) -> tuple[float, float, float]:
-        """What tells how a branch ends: period, largest amplitude and the parameter, relative to its scale."""
-        return point.cycle.period, point.cycle.largest_amplitude, point.value / self.scale(self.origin)
+    def _passed(self, point: Point) -> Passed:
+        value = point.value / self.scale(self.origin)
+        return Passed(point.cycle.period, point.cycle.largest_amplitude, value, point.margin)
 
-    def _ended(self, last: Point, passed: list[tuple[float, float, float]]) -> Stop | None:
-        """Whether orbits shrink to an equilibrium, or come to rest at one."""
-        periods, amplitudes, values = zip(*passed, strict=True)
+    def _ended(self, last: Point, passed: list[Passed]) -> Stop | None:
+        """Whether orbits shrink to an equilibrium, or come to rest at one, or reach the edge of their chart."""
+        periods, amplitudes, values, margins = zip(*passed, strict=True)
         rows = [(value,) for value in values]
+        if last.margin < AT_EDGE:
+            edge = at_zero(margins[-ENDING:], values[-ENDING:]) * self.scale(self.origin)
+            return Stop(f"no orbit beyond {edge:.8g}: {self.collocation.off_chart}")
         if amplitudes[-1] < VANISHING * max(amplitudes) and converge(
             [1 / max(each, TINY) for each in amplitudes], rows
         ):
@@ -350,6 +369,8 @@ class Continuation:
             return solution
         if solution.steps > SLOW:
             return f"Newton's method converges slowly from a step of {ds:.1e}: another branch may be near"
+        if solution.margin < min(CLEAR, NEARER * point.margin):
+            return self.collocation.off_chart
         turn = metric.turn(point.cycle, solution.cycle, tangent, solution.tangent)
         if turn > LARGEST_TURN:
             return f"the branch turns by {turn:.2f} rad in a step of {ds:.1e}"
@@ -383,6 +404,7 @@ class Continuation:
         return self.point(solution, between.chord, b.basis)
 
 
-def _apart(facts: tuple[float, float, float], home: tuple[float, float, float]) -> float:
+def _apart(facts: Passed, home: Passed) -> float:
     """How far an orbit is at least from another, by period, amplitude and parameter alone."""
-    return max(abs(facts[0] / home[0] - 1), abs(facts[1] / home[1] - 1), abs(facts[2] - home[2]))
+    sizes = (facts.period / home.period, facts.amplitude / home.amplitude)
+    return max(abs(facts.value - home.value), *(abs(each - 1) for each in sizes))

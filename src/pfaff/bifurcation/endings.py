@@ -31,6 +31,12 @@ def converge(sizes: Sequence[float], values: Sequence[Sequence[float]]) -> bool:
     return bool((late <= np.maximum(CONVERGES * early, STILL)).all())
 
 
+def at_zero(sizes: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray) -> float:
+    """The value where a size vanishes, by the polynomial through pairs of both."""
+    shares = [np.prod([other / (other - size) for other in sizes if other != size]) for size in sizes]
+    return float(np.dot(shares, values))
+
+
 def stand_still(sizes: Sequence[float], values: Sequence[Sequence[float]]) -> bool:
     """Whether parameters do not move at all while a size doubles."""
     octaves = np.log2(sizes[-1] / np.asarray(sizes))
