@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.arclength import Arclength, Event, Spot
-from pfaff.bifurcation.eigenvalues import bounded, hopf_product, imaginary, signed_log
+from pfaff.bifurcation.eigenvalues import bounded, hopf_product, imaginary, near_axis, signed_log
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
 from pfaff.bifurcation.hopf import normal_form_at
 from pfaff.bifurcation.normal_form import quintic
@@ -202,10 +202,19 @@ class Hopfs(Singular):
         return replace(self, deflate=deflate).with_borders(z)
 
     def square(self, z: np.ndarray) -> float:
-        """ω² = det J on the critical plane, which the null vector of N spans."""
+        """ω² = det J on the critical plane, which the null vector of N spans.
+
+        At a double Hopf point N has two: the eigenvalues tell it, of the pair whose plane is nearest to the last one.
+        """
         J = self.deflate(self.slice.state_jacobian(z))
+        values, vectors = np.linalg.eig(J)
+        pairs = near_axis(values)
+        basis = _antisymmetric(len(J))
+        if len(pairs) > 1:
+            planes = [basis.T @ np.outer(q.imag, q.real).ravel() for q in vectors[:, pairs].T]
+            return float(values[pairs[np.argmax([abs(self.c @ w) / np.linalg.norm(w) for w in planes])]].imag ** 2)
         v = self._bordered(z)[0]
-        plane = np.linalg.svd((_antisymmetric(len(J)) @ v).reshape(len(J), len(J)))[0][:, :2]
+        plane = np.linalg.svd((basis @ v).reshape(len(J), len(J)))[0][:, :2]
         return float(np.linalg.det(plane.T @ J @ plane))
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> CurveFacts:

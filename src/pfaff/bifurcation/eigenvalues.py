@@ -11,6 +11,11 @@ import numpy as np
 from pfaff.stability.rounding import REAL, ROUNDING, STIFF
 
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
+BESIDE, NEARER, ON_AXIS = (
+    1e-3,
+    1e3,
+    1e-10,
+)  # distances from the imaginary axis of pairs, and their ratio, that are alike
 WILD = 0.25  # of growth rates, what they may change otherwise than along a line in a step
 UNSURE = 0.125  # of the error of the trapezoidal rule, that of a cubic
 PLACES, NARROW = 33, 1e-12  # on a path at which pairs are looked at; of it, the bracket of a place where they cross
@@ -73,6 +78,13 @@ def axis_pairs(values: np.ndarray, many: int) -> np.ndarray:
     """The frequencies of the pairs among the eigenvalues, so many in number, that are nearest to the imaginary axis."""
     nearest = values[np.argsort(np.abs(values.real))[:many]]
     return np.sort(nearest.imag[nearest.imag > REAL * np.abs(nearest) + floor(values)])
+
+
+def near_axis(values: np.ndarray) -> np.ndarray:
+    """Indices of one eigenvalue of each pair as good as on the imaginary axis: several if none is so much nearer."""
+    pairs = np.flatnonzero(values.imag > REAL * np.abs(values) + floor(values))
+    off = np.abs(values[pairs].real) / np.abs(values[pairs])
+    return pairs[(off < BESIDE) & (off <= max(ON_AXIS, NEARER * off.min(initial=np.inf)))]
 
 
 def unstable(values: np.ndarray) -> int:
@@ -165,7 +177,7 @@ def crossing_together(values_at: Callable[[float], np.ndarray], to: float) -> tu
                 middle = 0.55 * a + 0.45 * b
             inner = values_at(middle)
             if _on_axis(inner) > least + 1 or b - a < NARROW * to:
-                return middle, pairs
+                return middle, np.sort([inner[np.abs(inner - 1j * pair).argmin()].imag for pair in pairs])
             a, first, b, last = (a, first, middle, inner) if len(_crossed(first, inner)) else (middle, inner, b, last)
     return None
 
