@@ -16,6 +16,7 @@ from pfaff.bifurcation.chords import Point
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.continuation import Continuation
 from pfaff.bifurcation.hopf import Hopf, crosses
+from pfaff.bifurcation.normal_form import VANISHES
 from pfaff.bifurcation.orbits import COMPILING, INTERVALS, Newborn, OrbitProblem, accurate, real, span_of, value_of
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
 from pfaff.progress import patience
@@ -27,6 +28,7 @@ HIGHER = 0.05  # largest share of the fifth order beside the third; 1/2 at a fol
 AGREES = 0.2  # of the terms of a normal form, what may be left of their sum; 1/3 where the seventh order makes a fold
 RESOLVED = 1e-14  # growth rates below this, relative to ω, are hidden by rounding
 HALVINGS = 20  # of the first radius
+LARGE, CENTRED = 0.3, 1e-10  # of the natural radius, a cycle that shows what is conserved; what is left, relative to ω
 CONSERVED = 1e-6  # distance of a multiplier from what it is by structure where something is conserved
 CONSERVES = "something is conserved, so that orbits come in families"
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
@@ -52,11 +54,25 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
                 found = birth.orbit(each.continuation(span), radius, halved)
                 found = found if isinstance(found, str) else birth.contradicted(found, radius, each) or found
                 if not isinstance(found, str):
-                    return Newborn(each, found, value, birth.disturbing)
+                    return Newborn(each, found, value, birth.disturbing, hopf.centre)
                 why = found
                 if why == CONSERVES:
                     break
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
+
+
+def about_a_centre(hopf: Hopf) -> bool:
+    """Whether cycles of any size are at the load of a Hopf point itself: a large one tells what small ones do not."""
+    n = len(hopf.x)
+    problem = OrbitProblem(hopf.case, hopf.around.flow, hopf.load, CENTRED, np.zeros((n, 0)), np.zeros((0, n)))
+    birth = Birth(hopf, hopf.load, hopf.value)
+    continuation = problem.continuation(birth.disturbing)
+    with patience(COMPILING):
+        for radius in LARGE * birth.natural_radius / 2.0 ** np.arange(HALVINGS):
+            found = birth.orbit(continuation, radius, False)
+            if not isinstance(found, str):
+                return abs(birth.crossing * (found.value - hopf.value)) <= CENTRED * hopf.omega
+    return False
 
 
 @dataclass(frozen=True)
@@ -96,7 +112,8 @@ class Birth:
     @property
     def natural_radius(self) -> float:
         """r with |c1| r² = ω: the size at which terms of third order are as large as those of first."""
-        return float(np.sqrt(self.hopf.omega / (abs(self.hopf.c1) or 1.0)))
+        c1, terms = abs(self.hopf.c1), self.hopf.normal_form.size
+        return float(np.sqrt(self.hopf.omega / ((c1 if c1 > VANISHES * terms else terms) or 1.0)))
 
     def first_radius(self, span: float) -> float:
         """For a small share of the range of the load, with |c1| r² small beside ω and |c2| r⁴ beside |c1| r²; not where

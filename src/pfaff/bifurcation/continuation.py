@@ -58,7 +58,8 @@ class Passed(NamedTuple):
 
 class Continuation:
     """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows that select members of families;
-    ``natural`` is what the parameter must change by, near its ``origin``, to change the equations as a whole."""
+    ``natural`` is what the parameter must change by, near its ``origin``, to change the equations as a whole; ``level``
+    is a branch along which it does not change."""
 
     def __init__(
         self,
@@ -68,10 +69,12 @@ class Continuation:
         accuracy: float,
         natural: float = inf,
         origin: float = 0.0,
+        level: bool = False,
     ) -> None:
         self.collocation, self.span, self.held, self.accuracy = collocation, span, held, accuracy
-        self.natural, self.origin = natural, origin
+        self.natural, self.origin, self.level = natural, origin, level
         self.structural = 1 + len(held)
+        self.ones = self.structural + level  # multipliers that are 1 on all orbits
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
         self.special = SpecialOrbits(self)
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
@@ -167,7 +170,7 @@ class Continuation:
         A multiplier −1 of half a period of a symmetric orbit breaks its symmetry; of a whole one it doubles it. Near
         homoclinic orbits rounding hides the multipliers that are 1 by structure: none is believed then.
         """
-        far, unstable, flip, torus = test_functions(values, self.structural)
+        far, unstable, flip, torus = test_functions(values, self.ones)
         if not far < TRUSTED:
             flip = torus = np.nan
         turned = "symmetry breaking" if cycle.halved else "period doubling"

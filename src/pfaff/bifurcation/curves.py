@@ -19,7 +19,7 @@ from pfaff.bifurcation.arclength import Arclength, Event, Spot
 from pfaff.bifurcation.eigenvalues import bounded, hopf_product, imaginary, near_axis, signed_log
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
 from pfaff.bifurcation.hopf import normal_form_at
-from pfaff.bifurcation.normal_form import quintic
+from pfaff.bifurcation.normal_form import VANISHES, quintic
 from pfaff.bifurcation.slices import Deflation, Slice, slice_of, zero_chain
 from pfaff.bifurcation.zero_forms import Null, cusp_coefficient, fold_coefficient, null_of, takens_coefficients
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
@@ -281,10 +281,12 @@ class Hopfs(Singular):
         expansion, third = self.normal_form(spot.z, square)
         omega = float(np.sqrt(square))
         try:
-            l2 = quintic(expansion, third).real / omega
+            c2, size = quintic(expansion, third)
         except PfaffError:
-            l2 = NAN
-        return Event("generalised hopf", spot, detail={"l2": l2, "omega": omega})
+            c2, size = complex(NAN), 0.0
+        if abs(c2.real) <= VANISHES * size:  # centres, along whose curve rounding gives l1 a sign
+            return None
+        return Event("generalised hopf", spot, detail={"l2": c2.real / omega, "omega": omega})
 
 
 @lru_cache(maxsize=32)

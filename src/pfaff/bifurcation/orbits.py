@@ -60,7 +60,8 @@ class OrbitProblem:
         """Over a range of the load; from a start, by steps that do not depend on it."""
         if start is None:
             return Continuation(self.collocation, span, self.held, self.accuracy)
-        return Continuation(self.collocation, span, self.held, self.accuracy, start.natural, start.value)
+        level = isinstance(start, Newborn) and start.centre
+        return Continuation(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
 
     def odd(self, size: np.ndarray, to: float | None = None) -> bool:
         """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.
@@ -260,11 +261,13 @@ class OrbitPoint:
 class Newborn(OrbitPoint):
     """The first orbit of the branch that is born at a Hopf point, at this value of the load.
 
-    ``disturbing`` is what the load must change by there to change the critical eigenvalue by as much as it is.
+    ``disturbing`` is what the load must change by there to change the critical eigenvalue by as much as it is. About a
+    ``centre`` orbits are a family along which the load does not change.
     """
 
     born: float
     disturbing: float
+    centre: bool
 
     @property
     def natural(self) -> float:
@@ -457,11 +460,17 @@ def followed(
                 if progress is not None:
                     progress(found[-1])
                 if len(found) >= points:
-                    status = f"stopped at {found[-1].value:.10g} after {points} points: ask for more points"
+                    status = f"stopped at {found[-1].value:.10g} after {points} points: {_more(start)}"
                     break
     except KeyboardInterrupt:
         status = f"interrupted at {found[-1].value:.10g}"
     return Branch(problem, tuple(found), tuple(special), status, step)
+
+
+def _more(start: OrbitPoint) -> str:
+    if isinstance(start, Newborn) and start.centre:
+        return f"the orbits about a centre are a family, along which {start.load} does not change"
+    return "ask for more points"
 
 
 def _left(start: OrbitPoint, found: list[OrbitPoint], to: float) -> str:

@@ -105,7 +105,7 @@ class SpecialOrbits:
         """Two folds in a step at both ends of which the parameter moves the same way: looked for where Hermite's cubic
         says that it moves the least between them."""
         first, last = ds * float(a.tangent.scalars[1]), ds * float(b.tangent.scalars[1])
-        if not first * last > 0:
+        if not first * last > 0 or self.continuation.level:
             return []
         last /= a.metric.norm(b.tangent)
         middle = 1.5 * (b.value - a.value) - (first + last) / 4
@@ -136,9 +136,9 @@ class SpecialOrbits:
         return []
 
     def others(self, point: Point) -> np.ndarray:
-        """Multipliers without those that are 1 by structure: of the phase, and of each conserved quantity."""
+        """Multipliers without those that are 1 on all orbits: of the phase, and of each conserved quantity."""
         order = np.argsort(np.abs(point.multipliers - 1))
-        return point.multipliers[np.sort(order[self.continuation.structural :])]
+        return point.multipliers[np.sort(order[self.continuation.ones :])]
 
     def events(self, a: Point, b: Point, only: str = "") -> list[Event]:
         """Special points between two, of all kinds or of one, in their order along the branch."""
@@ -223,6 +223,8 @@ class SpecialOrbits:
 
     def _turns(self, a: Point, b: Point) -> bool:
         """Whether the parameter turns between two points, where it hardly changes also after more of Newton's steps."""
+        if self.continuation.level:
+            return False
         if not self._same(*_nearby(a, b), share=FLAT):
             return True
         a, b = self.continuation.settled_point(a), self.continuation.settled_point(b)
