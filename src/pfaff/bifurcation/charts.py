@@ -19,7 +19,7 @@ import numpy as np
 from pfaff.bifurcation.chords import Point, Stop
 from pfaff.bifurcation.collocation import Cycle
 from pfaff.bifurcation.continuation import ADAPT_EVERY, FEWEST, MOST, Continuation
-from pfaff.bifurcation.endings import converge, homoclinic
+from pfaff.bifurcation.endings import converge, homoclinic, states_of_rest
 from pfaff.bifurcation.orbits import OrbitProblem
 from pfaff.bifurcation.resonance import Critical, critical_flip, critical_fold, critical_torus, on_circle
 
@@ -328,7 +328,8 @@ class CurveContinuation:
         if self._shrunk(passed):
             return Stop(f"the orbits shrink to an equilibrium near {self._where(last)}")
         periods = [each.point.cycle.period for each in passed]
-        if homoclinic(last.problem.collocation, last.point.cycle, periods, self._scaled(passed)):
+        grows = homoclinic(periods, self._scaled(passed))
+        if grows and states_of_rest(last.problem.collocation, last.point.cycle):
             return Stop(f"the period grows without bound near {self._where(last)}: towards a homoclinic orbit")
         return None
 

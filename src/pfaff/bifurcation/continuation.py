@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import ceil, inf
+from math import ceil, inf, isnan
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from pfaff.bifurcation.arclength import CLOSED, RETURNED
 from pfaff.bifurcation.chords import LOCATED, PLACE, Chord, Event, Point, Stop
 from pfaff.bifurcation.collocation import CLEAR, CONVERGED, EDGE, Collocation, Cycle, Mesh, Metric, Solution
-from pfaff.bifurcation.endings import LONG, at_zero, converge, homoclinic, moments
+from pfaff.bifurcation.endings import LONG, STILL, at_zero, converge, homoclinic, limit, moments, states_of_rest
 from pfaff.bifurcation.floquet import multipliers, test_functions
 from pfaff.bifurcation.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.special_orbits import MULTIPLE, SpecialOrbits
@@ -38,6 +38,7 @@ ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 SHARE = 1e-4  # of the accuracy, by which special points may be displaced on their chord
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
 MERGED = 1e-5  # step within which special points are one
+UNSTEADY = 1e-3  # of the accuracy, what the parameter changes by near homoclinic orbits where it does not
 TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
@@ -238,7 +239,7 @@ class Continuation:
             if isinstance(taken, str):
                 ds, before = ds / 2, None
                 if ds < SMALLEST_STEP:
-                    yield Stop(f"no orbit beyond {point.value:.10g}: {taken}")
+                    yield self._resting(point, passed) or Stop(f"no orbit beyond {point.value:.10g}: {taken}")
                     return
                 continue
             following, turn = taken
@@ -272,7 +273,7 @@ class Continuation:
             if following.error > self.accuracy:
                 finer = self.refined(following)
                 if isinstance(finer, str):
-                    yield Stop(f"stopped at {following.value:.10g}: {finer}")
+                    yield self._resting(point, passed) or Stop(f"stopped at {following.value:.10g}: {finer}")
                     return
                 following, rate, since = finer, 0.0, 0
             yield following
@@ -334,9 +335,24 @@ class Continuation:
             [1 / max(each, TINY) for each in amplitudes], rows
         ):
             return Stop(f"the orbits shrink to an equilibrium near {last.value:.8g}: a Hopf point")
-        if homoclinic(self.collocation, last.cycle, periods, rows):
-            return Stop(f"the period grows without bound near {last.value:.10g}: towards a homoclinic orbit")
+        if homoclinic(periods, rows, self._still):
+            return self._resting(last, passed)
         return None
+
+    def _resting(self, last: Point, passed: list[Passed]) -> Stop | None:
+        """The end of a branch whose orbits nearly come to rest, the longer the more."""
+        periods, values = [each.period for each in passed], [each.value for each in passed]
+        rests = states_of_rest(self.collocation, last.cycle)
+        if not rests or periods[-1] < max(periods):
+            return None
+        where = limit(periods, values, self._still) * self.scale(self.origin)
+        towards = "homoclinic orbit" if len(rests) == 1 else "heteroclinic cycle"
+        return Stop(f"the period grows without bound near {where:.10g}: towards a {towards}")
+
+    @property
+    def _still(self) -> float:
+        """Changes of the parameter that are none, relative to its scale."""
+        return max(STILL, UNSTEADY * self.accuracy)
 
     def _closing(self, a: Point, b: Point, home: Point) -> Point | None:
         """The orbit between two that is the one at home, whatever its phase."""
@@ -393,6 +409,8 @@ class Continuation:
 
     def _strayed(self, a: Point, b: Point, change: float) -> bool:
         """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
+        if isnan(a.tests["torus"]) or isnan(b.tests["torus"]):  # near homoclinic orbits rounding hides it as well
+            return False
         expected = a.determinant * (a.determinant + change) < 0
         return expected and abs(b.determinant) > abs(a.determinant) and a.determinant * b.determinant > 0
 

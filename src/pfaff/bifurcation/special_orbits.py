@@ -33,6 +33,7 @@ SMALL = 0.1  # of its neighbours, a value that is looked into in any case
 APART = 1e-5  # places on the chord of a step at which it is
 PROBE = 0.05  # of a step, over which it is seen whether a function grows
 SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
+ERRORS = 10.0  # times the error of orbits, change of the parameter that it may make
 FLAT = 1e-8  # the same, of one that may be the error of Newton's method
 MULTIPLE = "multiple "
 
@@ -218,7 +219,8 @@ class SpecialOrbits:
         neighbours."""
         far = self._off(point) > FAR
         if kind == "fold":
-            return self._same(a.value, point.value, b.value) or (far and a.unstable == b.unstable)
+            told = a.unstable != b.unstable and not isnan(a.tests["torus"]) and not isnan(b.tests["torus"])
+            return self._same(a.value, point.value, b.value) or (far and not told)
         return kind == "branch point" and far
 
     def _turns(self, a: Point, b: Point) -> bool:
@@ -228,7 +230,10 @@ class SpecialOrbits:
         if not self._same(*_nearby(a, b), share=FLAT):
             return True
         a, b = self.continuation.settled_point(a), self.continuation.settled_point(b)
-        return a.tests["fold"] * b.tests["fold"] < 0 and not self._same(*_nearby(a, b))
+        # Near homoclinic orbits, where rounding hides multipliers, meshes of a different error make it turn.
+        hidden = isnan(a.tests["torus"]) and isnan(b.tests["torus"])
+        share = ERRORS * max(a.error, b.error) if hidden else SAME_VALUE
+        return a.tests["fold"] * b.tests["fold"] < 0 and not self._same(*_nearby(a, b), share=max(share, SAME_VALUE))
 
     def _same(self, *values: float, share: float = SAME_VALUE) -> bool:
         """Whether values of the parameter differ by rounding, relative to them and to what changes the equations."""
