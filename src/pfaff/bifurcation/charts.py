@@ -19,7 +19,7 @@ import numpy as np
 from pfaff.bifurcation.chords import Point, Stop
 from pfaff.bifurcation.collocation import Cycle
 from pfaff.bifurcation.continuation import ADAPT_EVERY, FEWEST, MOST, Continuation
-from pfaff.bifurcation.endings import converge, homoclinic
+from pfaff.bifurcation.endings import converge, homoclinic, states_of_rest
 from pfaff.bifurcation.orbits import OrbitProblem
 from pfaff.bifurcation.resonance import Critical, critical_flip, critical_fold, critical_torus, on_circle
 from pfaff.threads import cached_property
@@ -30,6 +30,7 @@ LEAST = 0.01  # of it, where g is steep
 NEWTON_STEPS = 12
 SETTLED = 1e-10  # the last change of s and q
 NOISY = 1e-8  # the same, where steps do not get smaller
+ROUNDING = 1e-14  # values of g that are none: near canards it is so small everywhere that s is hardly determined
 LARGEST_TURN, EASY_TURN = 0.35, 0.12  # of the tangent in a step, in radians
 FIRST, GROWTH, SMALLEST = 0.2, 1.6, 1e-6  # steps: the first, relative to the largest; of one over another; the least
 STRAYED = 0.5  # distance of a point from its prediction, relative to the step
@@ -179,7 +180,8 @@ class CurveContinuation:
             if step:
                 J = J + np.outer(values - before - J @ change, change) / (change @ change)
                 # Where multipliers are large, rounding in g keeps the steps from settling further.
-                if np.abs(change).max() < (SETTLED if step < NEWTON_STEPS // 2 else NOISY):
+                settled = np.abs(change).max() < (SETTLED if step < NEWTON_STEPS // 2 else NOISY)
+                if settled or np.abs(values).max() < ROUNDING:
                     return u, replace(base, problem=problem, point=point, critical=critical)
             try:
                 change, before = -np.linalg.solve(J, values), values
@@ -327,7 +329,8 @@ class CurveContinuation:
         if self._shrunk(passed):
             return Stop(f"the orbits shrink to an equilibrium near {self._where(last)}")
         periods = [each.point.cycle.period for each in passed]
-        if homoclinic(last.problem.collocation, last.point.cycle, periods, self._scaled(passed)):
+        grows = homoclinic(periods, self._scaled(passed))
+        if grows and states_of_rest(last.problem.collocation, last.point.cycle):
             return Stop(f"the period grows without bound near {self._where(last)}: towards a homoclinic orbit")
         return None
 

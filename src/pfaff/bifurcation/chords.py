@@ -21,7 +21,8 @@ NODES, SEPARATE = 5, 1e-3  # solved points on a chord that make a guess better, 
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """An orbit on a branch: its tangent of unit length, and the multipliers over what the mesh covers."""
+    """An orbit on a branch: its tangent of unit length, and the multipliers over what the mesh covers; ``margin`` is
+    that of its chart."""
 
     cycle: Cycle
     tangent: Cycle
@@ -30,6 +31,7 @@ class Point:
     error: float
     residual: float
     steps: int
+    margin: float
     metric: Metric = field(repr=False)
     basis: np.ndarray = field(repr=False)
     unstable: int

@@ -34,12 +34,13 @@ from pfaff.bifurcation.meshes import (
     dual_row,
     equidistribute,
     jumps,
-    keep_their_sign,
     largest_amplitude,
+    least_share,
     measured,
     normalise,
     turned,
 )
+from pfaff.bifurcation.roots import vertex
 from pfaff.compiled import Compiled
 from pfaff.flow import Flow
 from pfaff.lowering import Expression
@@ -52,6 +53,8 @@ FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond wh
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
 MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 NOT_FINITE = "the equations are singular or not finite on the orbit"
+CLEAR, FINE = 0.5, 12  # margin of the chart at mesh points below which it is looked for between them, at so many places
+EDGE = 2.5e-4  # margin at which a chart ends
 EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
 
 
@@ -219,6 +222,7 @@ class Solution(NamedTuple):
     determinant: float
     residual: float
     steps: int
+    margin: float  # of the chart: the least coefficient by which a velocity is solved for, relative to the largest
     levels: np.ndarray | None = None  # gradients of what is conserved, on families
 
 
@@ -287,12 +291,14 @@ class Equations:
     def rates_of_columns(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         return self._evaluated(X, value)[: len(self.flow.states)]
 
-    def rates_on_chart(self, X: np.ndarray, value: float) -> np.ndarray | None:
-        """The same; none if a coefficient by which velocities are solved for has different signs at the states."""
+    def rates_on_chart(self, X: np.ndarray, value: float) -> tuple[np.ndarray, float]:
+        """The same, and the least of the coefficients by which velocities are solved for, relative to the largest."""
         values, n = self._evaluated(X, value), X.shape[0]
-        if self._outputs == n:
-            return values
-        return values[:n] if keep_their_sign(values, n) else None
+        return (values, inf) if self._outputs == n else (values[:n], least_share(values, n))
+
+    def pivots(self, X: np.ndarray, value: float) -> np.ndarray:
+        """Those coefficients, a column for each state."""
+        return self._evaluated(X, value)[X.shape[0] :]
 
     def _evaluated(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         """f and then the pivots of the chart, a column for each state."""
@@ -419,12 +425,40 @@ class Collocation:
         x, K, scalars, halved = np.empty(cycle.x.shape), np.empty(cycle.K.shape), np.empty(len(w.dc[1])), cycle.halved
         states = w.both if halved else w.once
         conclude(w.Z, w.dx, w.dc, cycle.x, halved, x, K, scalars, states)
-        rates = self.equations.rates_on_chart(states, cycle.scalars[1])
-        if rates is None:
-            solved = ", ".join(self.equations.flow.dependent)
-            return f"on orbits there the constraints do not determine {solved} everywhere, for which they are solved"
+        rates, margin = self.equations.rates_on_chart(states, cycle.scalars[1])
+        margin = margin if margin > CLEAR else self._margin(cycle)
+        if margin < EDGE:
+            return self.off_chart
         tangent = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
-        return Solution(cycle, tangent, G, rates, determinant, residual, steps)
+        return Solution(cycle, tangent, G, rates, determinant, residual, steps, margin)
+
+    @property
+    def off_chart(self) -> str:
+        """What orbits have that leave the chart."""
+        solved = ", ".join(self.equations.flow.dependent)
+        return f"on orbits there the constraints do not determine {solved} everywhere, for which they are solved"
+
+    def _margin(self, cycle: Cycle) -> float:
+        """The least coefficient by which a velocity is solved for, relative to the largest, between the mesh points
+        too; negative if it changes its sign."""
+        slopes, once = self.slopes(cycle), cycle.mesh.points(np.arange(FINE) / FINE)
+
+        def pivots(times: np.ndarray) -> np.ndarray:
+            turns = np.floor(times)
+            x = self.interpolate(cycle, slopes, times - turns) * cycle.signs ** turns[:, None]
+            return self.equations.pivots(np.ascontiguousarray(x.T), cycle.value)
+
+        rounds = 2 if cycle.halved else 1
+        times = np.concatenate([once, 1 + once]) if cycle.halved else once
+        values = pivots(times)
+        largest = values[np.arange(len(values)), np.abs(values).argmax(axis=1)]
+        row, k = np.unravel_index((values / largest[:, None]).argmin(), values.shape)
+        beside = np.concatenate([[times[-1] - rounds], times, [times[0] + rounds]])
+        about = np.linspace(beside[k], beside[k + 2], 2 * FINE + 1)
+        shares = pivots(about)[row] / largest[row]
+        k = int(np.clip(shares.argmin(), 1, len(shares) - 2))
+        low = vertex([(float(at), float(shares[at])) for at in (k - 1, k, k + 1)])
+        return float(min(shares.min(), low[1] if low else inf))
 
     def _workspace(self, intervals: int) -> Workspace:
         workspaces = self._workspaces.own
@@ -550,6 +584,13 @@ class Collocation:
             return velocity
         between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
         return min(velocity, float(self.gauss.constant * between.max()))
+
+    def natural_change(self, cycle: Cycle, metric: Metric) -> float:
+        """What the parameter must change by to change f on an orbit by as much as it is, in the mean."""
+        nr, unit = len(self.equations.rows), metric.states[self.equations.rows, None]
+        values, weights = self.equations(self.stages(cycle), cycle.value), self.weights(cycle)
+        rates, by_parameter = (((unit * values[at]) ** 2 @ weights).sum() for at in (slice(nr), slice(-nr, None)))
+        return float(np.sqrt(rates / by_parameter)) if by_parameter > 0 else inf
 
     def mirrored(self, solution: Solution, metric: Metric) -> bool:
         """Whether f(−x) = −f(x) along an orbit of which half is known."""

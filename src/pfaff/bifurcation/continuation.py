@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import ceil
+from math import ceil, inf, isnan
+from typing import NamedTuple
 
 import numpy as np
 
 from pfaff.bifurcation.arclength import CLOSED, RETURNED
 from pfaff.bifurcation.chords import LOCATED, PLACE, Chord, Event, Point, Stop
-from pfaff.bifurcation.collocation import CONVERGED, Collocation, Cycle, Mesh, Metric, Solution
-from pfaff.bifurcation.endings import LONG, converge, homoclinic, moments
+from pfaff.bifurcation.collocation import CLEAR, CONVERGED, EDGE, Collocation, Cycle, Mesh, Metric, Solution
+from pfaff.bifurcation.endings import LONG, STILL, at_zero, converge, homoclinic, limit, moments, states_of_rest
 from pfaff.bifurcation.floquet import multipliers, test_functions
 from pfaff.bifurcation.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.special_orbits import MULTIPLE, SpecialOrbits
 
+REACH = 3.0  # times what changes the equations, or has been passed, the scale of the parameter at most
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
 LARGEST_TURN = 0.45  # beyond which a step is repeated with half its length
 LOOSEST = 1e-5  # error of tangents and multipliers on the way, if no more accuracy is asked for
@@ -36,21 +38,52 @@ ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 SHARE = 1e-4  # of the accuracy, by which special points may be displaced on their chord
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
 MERGED = 1e-5  # step within which special points are one
+UNSTEADY = 1e-3  # of the accuracy, what the parameter changes by near homoclinic orbits where it does not
 TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
+NEARER, AT_EDGE = 0.25, 4 * EDGE  # of the margin of a chart, what a step leaves; and at which a branch ends
+ENDING = 4  # points from which its end is extrapolated
 WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
 
 
-class Continuation:
-    """The branch through an orbit. ``span`` is the parameter's scale, ``held`` rows that select members of families."""
+class Passed(NamedTuple):
+    """What tells how a branch ends: period, largest amplitude, the parameter relative to its scale, and the margin of
+    the chart."""
 
-    def __init__(self, collocation: Collocation, span: float, held: np.ndarray, accuracy: float) -> None:
+    period: float
+    amplitude: float
+    value: float
+    margin: float
+
+
+class Continuation:
+    """The branch through an orbit. ``span`` is the parameter's range, ``held`` rows that select members of families;
+    ``natural`` is what the parameter must change by, near its ``origin``, to change the equations as a whole; ``level``
+    is a branch along which it does not change."""
+
+    def __init__(
+        self,
+        collocation: Collocation,
+        span: float,
+        held: np.ndarray,
+        accuracy: float,
+        natural: float = inf,
+        origin: float = 0.0,
+        level: bool = False,
+    ) -> None:
         self.collocation, self.span, self.held, self.accuracy = collocation, span, held, accuracy
+        self.natural, self.origin, self.level = natural, origin, level
         self.structural = 1 + len(held)
+        self.ones = self.structural + level  # multipliers that are 1 on all orbits
         self.settled = float(np.clip(accuracy, CONVERGED, LOOSEST))
         self.special = SpecialOrbits(self)
         self.place = float(np.clip(SHARE * accuracy, PLACE, LOCATED))
+
+    def scale(self, value: float) -> float:
+        """By which changes of the parameter are measured: its range, but not much more than it has passed already or
+        than changes the equations, so that steps do not depend on how far a branch is to go."""
+        return min(self.span, REACH * max(self.natural, abs(value - self.origin)))
 
     # Orbits
 
@@ -67,7 +100,7 @@ class Continuation:
         On families it is on the level of the reference; ``held`` are covectors by which the family is measured.
         """
         cycle = reference.cycle if isinstance(reference, Point) else reference
-        metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.span)
+        metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.scale(cycle.value))
         if self.structural > 1:
             rows = coordinates(self.collocation, cycle, metric, last, self.held) if held is None else held
             return on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged)
@@ -98,7 +131,7 @@ class Continuation:
     def point(self, solution: Solution, towards: Cycle | None = None, basis: np.ndarray | None = None) -> Point:
         """Everything about a corrected orbit; its tangent, now of unit length, points towards a change, or as it is."""
         cycle = solution.cycle
-        metric = Metric.of(cycle, self.span)
+        metric = Metric.of(cycle, self.scale(cycle.value))
         tangent = solution.tangent
         sign = metric.normalise(tangent, tangent if towards is None else towards)
         accuracy = DECOUPLED * self.settled
@@ -110,13 +143,21 @@ class Continuation:
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy)
         error = self.collocation.error(solution, metric)
-        determinant, residual, steps = sign * solution.determinant, solution.residual, solution.steps
+        determinant, margin = sign * solution.determinant, solution.margin
+        residual, steps = solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
-        return Point(cycle, tangent, values, determinant, error, residual, steps, metric, basis, unstable, tests)
+        return Point(
+            cycle, tangent, values, determinant, error, residual, steps, margin, metric, basis, unstable, tests
+        )  # fmt: skip
+
+    def settled_point(self, point: Point) -> Point:
+        """The same with the errors of Newton's method reduced to rounding, where it allows."""
+        solution = self.corrected(point.cycle, point, point.metric.dual(point.tangent), 0.0)
+        return point if isinstance(solution, str) else self.point(solution, point.tangent, point.basis)
 
     def adopted(self, point: Point, sign: float = 1.0) -> Point:
         """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
-        metric = Metric.of(point.cycle, self.span)
+        metric = Metric.of(point.cycle, self.scale(point.value))
         tangent = point.tangent.scaled(sign / metric.norm(point.tangent))
         determinant = sign * point.determinant
         unstable, tests = self._tests(point.cycle, tangent, point.multipliers, determinant)
@@ -130,11 +171,11 @@ class Continuation:
         A multiplier −1 of half a period of a symmetric orbit breaks its symmetry; of a whole one it doubles it. Near
         homoclinic orbits rounding hides the multipliers that are 1 by structure: none is believed then.
         """
-        far, unstable, flip, torus = test_functions(values, self.structural)
+        far, unstable, flip, torus = test_functions(values, self.ones)
         if not far < TRUSTED:
             flip = torus = np.nan
         turned = "symmetry breaking" if cycle.halved else "period doubling"
-        slope = float(tangent.scalars[1]) / self.span
+        slope = float(tangent.scalars[1]) / self.scale(cycle.value)
         return unstable, {"fold": slope, "branch point": determinant, turned: flip, "torus": torus}
 
     def refined(self, point: Point) -> Point | str:
@@ -185,7 +226,7 @@ class Continuation:
         hidden: dict[str, list[Event]] = {}
         multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
         passed, home = [self._passed(point)], home or point
-        shortest, greatest, _ = passed[0]
+        shortest, greatest, *_ = passed[0]
         at_home = self._passed(home)
         farthest = _apart(passed[0], at_home)
         while True:
@@ -198,7 +239,7 @@ class Continuation:
             if isinstance(taken, str):
                 ds, before = ds / 2, None
                 if ds < SMALLEST_STEP:
-                    yield Stop(f"no orbit beyond {point.value:.10g}: {taken}")
+                    yield self._resting(point, passed) or Stop(f"no orbit beyond {point.value:.10g}: {taken}")
                     return
                 continue
             following, turn = taken
@@ -222,6 +263,7 @@ class Continuation:
             if not inside:
                 yield from self._landed(point, following, bounds, earlier, gone, hidden)
                 return
+            yield from self.special.hidden_folds(point, following, ds)
             hidden = {} if earlier is None else self.special.hidden(earlier, point, following, gone / ds, hidden)
             outranked, multiple = multiple, {each.kind[len(MULTIPLE) :] for each in found if MULTIPLE in each.kind}
             if hidden:
@@ -231,14 +273,14 @@ class Continuation:
             if following.error > self.accuracy:
                 finer = self.refined(following)
                 if isinstance(finer, str):
-                    yield Stop(f"stopped at {following.value:.10g}: {finer}")
+                    yield self._resting(point, passed) or Stop(f"stopped at {following.value:.10g}: {finer}")
                     return
                 following, rate, since = finer, 0.0, 0
             yield following
             passed.append(facts)
-            period, amplitude, _ = facts
+            period, amplitude, *_ = facts
             shortest, greatest, farthest = min(shortest, period), max(greatest, amplitude), max(farthest, away)
-            if period > LONG * shortest or amplitude < VANISHING * greatest:
+            if period > LONG * shortest or amplitude < VANISHING * greatest or following.margin < AT_EDGE:
                 stop = self._ended(following, passed)
                 if stop:
                     yield stop
@@ -267,7 +309,9 @@ class Continuation:
         self, a: Point, last: Point, stop: Stop, earlier: Point | None, gone: float, known: dict[str, list[Event]]
     ) -> Iterator[Point | Event | Stop]:
         """The last step of a branch; others as for ``SpecialOrbits.hidden``."""
-        back = gone / Chord(self, a, last).length
+        length = Chord(self, a, last).length
+        yield from self.special.hidden_folds(a, last, length)
+        back = gone / length
         hidden = {} if earlier is None else self.special.hidden(earlier, a, last, back, known)
         hidden |= self.special.hidden_last(a, last, set(hidden))
         yield from (event for pair in hidden.values() for event in pair)
@@ -276,21 +320,39 @@ class Continuation:
         yield last
         yield stop
 
-    def _passed(self, point: Point) -> tuple[float, float, float]:
-        """What tells how a branch ends: period, largest amplitude and the parameter, relative to its range."""
-        return point.cycle.period, point.cycle.largest_amplitude, point.value / self.span
+    def _passed(self, point: Point) -> Passed:
+        value = point.value / self.scale(self.origin)
+        return Passed(point.cycle.period, point.cycle.largest_amplitude, value, point.margin)
 
-    def _ended(self, last: Point, passed: list[tuple[float, float, float]]) -> Stop | None:
-        """Whether orbits shrink to an equilibrium, or come to rest at one."""
-        periods, amplitudes, values = zip(*passed, strict=True)
+    def _ended(self, last: Point, passed: list[Passed]) -> Stop | None:
+        """Whether orbits shrink to an equilibrium, or come to rest at one, or reach the edge of their chart."""
+        periods, amplitudes, values, margins = zip(*passed, strict=True)
         rows = [(value,) for value in values]
+        if last.margin < AT_EDGE:
+            edge = at_zero(margins[-ENDING:], values[-ENDING:]) * self.scale(self.origin)
+            return Stop(f"no orbit beyond {edge:.8g}: {self.collocation.off_chart}")
         if amplitudes[-1] < VANISHING * max(amplitudes) and converge(
             [1 / max(each, TINY) for each in amplitudes], rows
         ):
             return Stop(f"the orbits shrink to an equilibrium near {last.value:.8g}: a Hopf point")
-        if homoclinic(self.collocation, last.cycle, periods, rows):
-            return Stop(f"the period grows without bound near {last.value:.10g}: towards a homoclinic orbit")
+        if homoclinic(periods, rows, self._still):
+            return self._resting(last, passed)
         return None
+
+    def _resting(self, last: Point, passed: list[Passed]) -> Stop | None:
+        """The end of a branch whose orbits nearly come to rest, the longer the more."""
+        periods, values = [each.period for each in passed], [each.value for each in passed]
+        rests = states_of_rest(self.collocation, last.cycle)
+        if not rests or periods[-1] < max(periods):
+            return None
+        where = limit(periods, values, self._still) * self.scale(self.origin)
+        towards = "homoclinic orbit" if len(rests) == 1 else "heteroclinic cycle"
+        return Stop(f"the period grows without bound near {where:.10g}: towards a {towards}")
+
+    @property
+    def _still(self) -> float:
+        """Changes of the parameter that are none, relative to its scale."""
+        return max(STILL, UNSTEADY * self.accuracy)
 
     def _closing(self, a: Point, b: Point, home: Point) -> Point | None:
         """The orbit between two that is the one at home, whatever its phase."""
@@ -307,7 +369,7 @@ class Continuation:
 
     def _signature(self, cycle: Cycle, home: Point) -> np.ndarray:
         shape = moments(self.collocation, cycle, 1 / home.metric.states)
-        return np.array([cycle.value / self.span, cycle.period / home.cycle.period, *shape])
+        return np.array([cycle.value / self.scale(home.value), cycle.period / home.cycle.period, *shape])
 
     def _intervals(self, point: Point) -> int:
         """As many as the accuracy needs, with a reserve that lasts for a while."""
@@ -326,6 +388,8 @@ class Continuation:
             return solution
         if solution.steps > SLOW:
             return f"Newton's method converges slowly from a step of {ds:.1e}: another branch may be near"
+        if solution.margin < min(CLEAR, NEARER * point.margin):
+            return self.collocation.off_chart
         turn = metric.turn(point.cycle, solution.cycle, tangent, solution.tangent)
         if turn > LARGEST_TURN:
             return f"the branch turns by {turn:.2f} rad in a step of {ds:.1e}"
@@ -345,6 +409,8 @@ class Continuation:
 
     def _strayed(self, a: Point, b: Point, change: float) -> bool:
         """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
+        if isnan(a.tests["torus"]) or isnan(b.tests["torus"]):  # near homoclinic orbits rounding hides it as well
+            return False
         expected = a.determinant * (a.determinant + change) < 0
         return expected and abs(b.determinant) > abs(a.determinant) and a.determinant * b.determinant > 0
 
@@ -359,6 +425,7 @@ class Continuation:
         return self.point(solution, between.chord, b.basis)
 
 
-def _apart(facts: tuple[float, float, float], home: tuple[float, float, float]) -> float:
+def _apart(facts: Passed, home: Passed) -> float:
     """How far an orbit is at least from another, by period, amplitude and parameter alone."""
-    return max(abs(facts[0] / home[0] - 1), abs(facts[1] / home[1] - 1), abs(facts[2] - home[2]))
+    sizes = (facts.period / home.period, facts.amplitude / home.amplitude)
+    return max(abs(facts.value - home.value), *(abs(each - 1) for each in sizes))

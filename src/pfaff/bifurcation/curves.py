@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.arclength import Arclength, Event, Spot
-from pfaff.bifurcation.eigenvalues import bounded, hopf_product, imaginary, signed_log
+from pfaff.bifurcation.eigenvalues import bounded, hopf_product, imaginary, near_axis, signed_log
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
 from pfaff.bifurcation.hopf import normal_form_at
-from pfaff.bifurcation.normal_form import quintic
+from pfaff.bifurcation.normal_form import VANISHES, quintic
 from pfaff.bifurcation.slices import Deflation, Slice, slice_of, zero_chain
 from pfaff.bifurcation.zero_forms import Null, cusp_coefficient, fold_coefficient, null_of, takens_coefficients
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
@@ -203,10 +203,19 @@ class Hopfs(Singular):
         return replace(self, deflate=deflate).with_borders(z)
 
     def square(self, z: np.ndarray) -> float:
-        """ω² = det J on the critical plane, which the null vector of N spans."""
+        """ω² = det J on the critical plane, which the null vector of N spans.
+
+        At a double Hopf point N has two: the eigenvalues tell it, of the pair whose plane is nearest to the last one.
+        """
         J = self.deflate(self.slice.state_jacobian(z))
+        values, vectors = np.linalg.eig(J)
+        pairs = near_axis(values)
+        basis = _antisymmetric(len(J))
+        if len(pairs) > 1:
+            planes = [basis.T @ np.outer(q.imag, q.real).ravel() for q in vectors[:, pairs].T]
+            return float(values[pairs[np.argmax([abs(self.c @ w) / np.linalg.norm(w) for w in planes])]].imag ** 2)
         v = self._bordered(z)[0]
-        plane = np.linalg.svd((_antisymmetric(len(J)) @ v).reshape(len(J), len(J)))[0][:, :2]
+        plane = np.linalg.svd((basis @ v).reshape(len(J), len(J)))[0][:, :2]
         return float(np.linalg.det(plane.T @ J @ plane))
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> CurveFacts:
@@ -273,10 +282,12 @@ class Hopfs(Singular):
         expansion, third = self.normal_form(spot.z, square)
         omega = float(np.sqrt(square))
         try:
-            l2 = quintic(expansion, third).real / omega
+            c2, size = quintic(expansion, third)
         except PfaffError:
-            l2 = NAN
-        return Event("generalised hopf", spot, detail={"l2": l2, "omega": omega})
+            c2, size = complex(NAN), 0.0
+        if abs(c2.real) <= VANISHES * size:  # centres, along whose curve rounding gives l1 a sign
+            return None
+        return Event("generalised hopf", spot, detail={"l2": c2.real / omega, "omega": omega})
 
 
 @lru_cache(maxsize=32)

@@ -9,6 +9,11 @@ import numpy as np
 from pfaff.stability.rounding import REAL, ROUNDING, STIFF
 
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
+BESIDE, NEARER, ON_AXIS = (
+    1e-3,
+    1e3,
+    1e-10,
+)  # distances from the imaginary axis of pairs, and their ratio, that are alike
 WILD = 0.25  # of growth rates, what they may change otherwise than along a line in a step
 UNSURE = 0.125  # of the error of the trapezoidal rule, that of a cubic
 
@@ -70,6 +75,13 @@ def axis_pairs(values: np.ndarray, many: int) -> np.ndarray:
     """The frequencies of the pairs among the eigenvalues, so many in number, that are nearest to the imaginary axis."""
     nearest = values[np.argsort(np.abs(values.real))[:many]]
     return np.sort(nearest.imag[nearest.imag > REAL * np.abs(nearest) + floor(values)])
+
+
+def near_axis(values: np.ndarray) -> np.ndarray:
+    """Indices of one eigenvalue of each pair as good as on the imaginary axis: several if none is so much nearer."""
+    pairs = np.flatnonzero(values.imag > REAL * np.abs(values) + floor(values))
+    off = np.abs(values[pairs].real) / np.abs(values[pairs])
+    return pairs[(off < BESIDE) & (off <= max(ON_AXIS, NEARER * off.min(initial=np.inf)))]
 
 
 def unstable(values: np.ndarray) -> int:

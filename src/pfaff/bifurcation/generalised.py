@@ -33,6 +33,11 @@ def vanishing(hopf: Hopf, name: str, between: tuple[float, float]) -> Hopf:
         return known[value].l1
 
     ends = l1(low), l1(high)
+    if known[low].centre and known[high].centre:
+        raise NoBifurcationError(
+            f"l1 vanishes at {name} = {low:g} and {high:g} alike, and so does l2: centres, as where energy is "
+            "conserved. Add what is not conservative"
+        )
     if not ends[0] * ends[1] <= 0:
         raise NoBifurcationError(
             f"l1 has the same sign at {name} = {low:g} and {high:g} ({ends[0]:.4g}, {ends[1]:.4g}): try other ends"

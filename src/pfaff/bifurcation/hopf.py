@@ -7,7 +7,7 @@ extended system f = 0, A q = iω q, and judged by its normal form (Kuznetsov 200
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import numpy as np
 
 from pfaff.bifurcation.eigenvalues import slopes
 from pfaff.bifurcation.field import Field, field_at
-from pfaff.bifurcation.normal_form import Cubic, Expansion, cubic, marsden_mccracken, quintic
+from pfaff.bifurcation.normal_form import VANISHES, Cubic, Expansion, Quintic, cubic, marsden_mccracken, quintic
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.path import LoadPath, Outward, Path
 from pfaff.stability.critical import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 NEWTON_STEPS = 25
 SETTLED = 1e-9  # the last change, relative, of an accepted Hopf point
 ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
-VANISHES = 1e-9  # l1 below this, relative to the terms it is made of, is zero
 RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value or to its natural scale
 ALIKE, FLAT = 10.0, 1e-12  # scales of a parameter within this factor are one; changes of a Jacobian that are rounding
 BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
@@ -43,6 +42,7 @@ ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
 STAYS = 1e-6  # growth rates that change slower than this, relative to that of another pair, do not
 SAME = 1e-9  # of a search, the distance of loads that are one
 BESIDE_STEPS = 4  # of Newton's method, for an equilibrium at a nearby load
+CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with a family of cycles at this load"
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
@@ -97,7 +97,21 @@ class Hopf:
     @property
     def transversal(self) -> bool:
         """Hopf's condition (ii): the pair crosses the axis at a speed that is not zero."""
-        return abs(self.crossing.real) > ON_AXIS * abs(self.crossing)
+        return crosses(self.crossing)
+
+    def crossing_by(self, name: str) -> complex:
+        """λ' by another parameter than the load."""
+        if name == self.load:
+            return self.crossing
+        around = replace(self.around, load=name, parameters=self.case.numbers)
+        value = float(self.case.numbers[self.case.system.parameter_names.index(name)])
+        border = bordering(around.jacobian(self.x, value), around.zeros, around.held)
+        return _crossing(around, border, self.x, value, self.q, self.p)
+
+    @property
+    def growing(self) -> int:
+        """How many of the other eigenvalues lie to the right of the imaginary axis."""
+        return int((_others(self.eigenvalues, self.omega).real > ON_AXIS * self.omega).sum())
 
     @property
     def c1(self) -> complex:
@@ -124,8 +138,12 @@ class Hopf:
         return abs(self.V3 / (3 * np.pi) - self.l1)
 
     @cached_property
-    def c2(self) -> complex:
+    def fifth_order(self) -> Quintic:
         return quintic(self.expansion, self.normal_form)
+
+    @property
+    def c2(self) -> complex:
+        return self.fifth_order.c2
 
     @property
     def l2(self) -> float:
@@ -133,9 +151,27 @@ class Hopf:
         return self.c2.real / self.omega
 
     @property
-    def generalised(self) -> bool:
-        """Whether l1 vanishes to rounding: a generalised (Bautin) Hopf point."""
+    def degenerate(self) -> bool:
+        """Whether l1 vanishes to rounding: a generalised Hopf point or a centre."""
         return abs(self.c1.real) <= VANISHES * self.normal_form.size
+
+    @cached_property
+    def centre(self) -> bool:
+        """Whether l2 vanishes with l1, and a large cycle is at the same load: the cycles about a centre, as where
+        energy is conserved, are a family."""
+        from pfaff.bifurcation.births import about_a_centre
+
+        if self.drifts or not self.degenerate or self.expansion.family:
+            return False
+        try:
+            return abs(self.c2.real) <= VANISHES * self.fifth_order.size and about_a_centre(self)
+        except np.linalg.LinAlgError:  # at a resonance
+            return False
+
+    @property
+    def generalised(self) -> bool:
+        """Whether l1 vanishes to rounding, but not at a centre: a generalised (Bautin) Hopf point."""
+        return self.degenerate and not self.centre
 
     @property
     def drifts(self) -> bool:
@@ -144,19 +180,19 @@ class Hopf:
 
     @property
     def criticality(self) -> str:
-        return criticality_of(self.normal_form)
+        return CENTRE if self.centre else criticality_of(self.normal_form)
 
     @property
     def stable_cycles(self) -> bool | None:
-        """Whether the cycles born here attract: l1 < 0 and no other mode grows; None where l1 < 0 and one is neutral,
-        whose growth about the cycles the eigenvalues of the equilibrium do not tell."""
-        growing = (_others(self.eigenvalues, self.omega).real > ON_AXIS * self.omega).any()
-        return False if growing or not self.l1 < 0 else True if self.simple else None
+        """Whether the cycles born here attract: l1 < 0 (l2, where it is zero) and no other mode grows; None where that
+        holds and one is neutral, whose growth about the cycles the eigenvalues of the equilibrium do not tell."""
+        decides = self.l2 if self.generalised and not self.expansion.family else self.l1
+        return False if self.growing or self.centre or not decides < 0 else True if self.simple else None
 
     @property
     def status(self) -> str:
         text = f"Hopf point at {self.load} = {self.value:.12g}, ω = {self.omega:.10g}: {self.criticality}"
-        if self.drifts or self.generalised:
+        if self.drifts or self.degenerate:
             return text
         kind = {True: "stable cycles", False: "unstable cycles", None: "cycles"}[self.stable_cycles]
         side = "above" if self.born_above else "below"
@@ -183,7 +219,7 @@ class Hopf:
 
     def _radius(self, load: float) -> float:
         """r of the cycle in the normal form, from Re λ' Δload + Re c1 r² = 0."""
-        if self.drifts or self.generalised:
+        if self.drifts or self.degenerate:
             raise ParameterError(f"the third-order normal form predicts no cycle here: {self.criticality}")
         load = number_from(self.load, load)
         square = -self.crossing.real * (load - self.value) / self.c1.real
@@ -220,7 +256,8 @@ class Hopf:
         the mesh, relative to the orbit; ``points`` limits the branch; ``progress`` is called with every point.
         Ctrl-C ends the branch where it is.
         """
-        from pfaff.bifurcation.orbits import born_at, followed
+        from pfaff.bifurcation.births import born_at
+        from pfaff.bifurcation.orbits import followed
 
         start = born_at(self, self.case.load_name(load or self.load), to, accuracy)
         return followed(start, to, step, points, progress)
@@ -248,12 +285,17 @@ class Hopf:
         return draw_hopf(self)
 
 
+def crosses(crossing: complex) -> bool:
+    """Whether a pair moves off the imaginary axis at a speed that is not zero."""
+    return abs(crossing.real) > ON_AXIS * abs(crossing)
+
+
 def criticality_of(third: Cubic) -> str:
     """What a normal form says, in words."""
     if third.drift.any():
         return _drifting(third)
     if abs(third.c1.real) <= VANISHES * third.size:
-        return "degenerate: l1 = 0, a generalised Hopf point"
+        return "degenerate: l1 = 0, a generalised Hopf point" + (" or a centre" if len(third.drift) else "")
     return "supercritical" if third.c1.real < 0 else "subcritical"
 
 
@@ -491,7 +533,7 @@ def _expansion(
     def beside(distance: float) -> tuple[complex, np.ndarray]:
         return _drift(around, border, x, q, right, load + distance * omega / abs(crossing))
 
-    known = right.shape[1] and abs(crossing.real) > ON_AXIS * abs(crossing)
+    known = right.shape[1] and crosses(crossing)
     return Expansion(A, partial(around.form, x, load), omega, q, p, left, right, beside if known else None)
 
 

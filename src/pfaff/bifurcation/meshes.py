@@ -253,12 +253,12 @@ def defect_of_oddness(rates, scale, period):
 
 
 @compiled
-def keep_their_sign(values, first):
-    """Whether no row from the first on has different signs in it."""
+def least_share(values, first):
+    """Of the rows from the first on, the least value relative to the largest, negative if their signs differ."""
+    least = np.inf
     for i in range(first, values.shape[0]):
         low = high = values[i, 0]
         for j in range(1, values.shape[1]):
             low, high = min(low, values[i, j]), max(high, values[i, j])
-        if low < 0 < high:
-            return False
-    return True
+        least = min(least, low / high if abs(low) < abs(high) else high / low)
+    return least

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.floquet import multipliers
+from pfaff.bifurcation.collocation import Cycle, Mesh
 from pfaff.bifurcation.orbits import INTERVALS, OrbitPoint, OrbitProblem, accurate, orbit_at, value_of
+from pfaff.bifurcation.recurrence import RETURN, TORUS, extent, one_of_many, returns, solved, verdict
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow import Flow
 
@@ -17,13 +17,10 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
-LOOPS = 12  # of the same orbit, up to which they are told apart
+LOOPS = 64  # of the same orbit, up to which they are told apart
 FEWEST_SAMPLES = 8  # of a motion
-DOUBLE = 0.05  # distance of two multipliers from 1 in a family of orbits, on a motion that is sampled
-STEPPED = 1e-9  # error of a motion that is integrated again, relative
 LONGER = (1.5, 6.0)  # times the period that its samples suggest, for which it is
 FINE = 10  # times the usual intervals, for such a motion
-RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 
 
 def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
@@ -36,8 +33,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
     value = value_of(case, load)
     found = _settled(problem, t, x, start, period, value)
-    loops = _loops(problem, found.point.cycle)
-    if loops > 1:
+    while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
     cycle = found.point.cycle
     symmetric = problem.odd(np.abs(cycle.x).max(axis=0)) and _mirrored(problem, cycle)
@@ -50,31 +46,19 @@ def _settled(
     """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them."""
     guess = _guess(problem, t, x, start, period, value)
     try:
-        return orbit_at(problem, guess, value)
+        found = orbit_at(problem, guess, value)
     except ConvergenceError as why:
-        if not _one_of_many(problem, guess):
-            guess = _integrated(problem, t, x, start, period, value) or guess
+        finer = None if one_of_many(problem, guess) else _integrated(problem, t, x, start, period, value)
+        if finer is not None:
             with suppress(ConvergenceError):
-                return orbit_at(problem, guess, value)
-            if not _one_of_many(problem, guess):
-                raise
-        raise ConvergenceError(
-            f"the motion is one of a family of orbits at {problem.load} = {value:.10g}, as where energy or a momentum "
-            "is conserved: two of its multipliers are 1, and none of the family is alone. Add damping or drive to "
-            "select one, or follow the orbits from a Hopf point, which keep its level"
-        ) from why
-
-
-def _one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
-    """Whether a second multiplier of what is nearly an orbit is 1, as far as the guess tells: a root of its error."""
-    continuation = problem.continuation(1 + abs(guess.value))
-    metric = Metric.of(guess, continuation.span)
-    pins = problem.collocation.pins(guess, metric, metric.dual(guess), problem.held, guess)
-    solution = problem.collocation.evaluated(guess, pins, metric)
-    if isinstance(solution, str):
-        return False
-    values, _ = multipliers(solution.G, guess.signs)
-    return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
+                return orbit_at(problem, finer, value)
+        told = verdict(problem, finer or guess, t, x)
+        raise ConvergenceError(told.text or str(why)) from why
+    if (np.abs(found.multipliers[found.multipliers.imag > 0]) > 1).any():  # a motion near it may stay on a torus
+        told = verdict(problem, guess, t, x)
+        if told.kind == TORUS:
+            raise ConvergenceError(told.text)
+    return found
 
 
 def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -124,18 +108,13 @@ def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
 
 def _recurrence(t: np.ndarray, x: np.ndarray) -> tuple[float, float]:
     """Start and length of the last loop: the latest time at which the motion was about as near as ever to its end."""
-    size = np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1)
-    if not size.any():
+    if not np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1).any():
         raise ParameterError("the motion is at rest: there is no orbit at its end")
-    square = (((x - x[:, -1:]) / np.where(size, size, 1.0)[:, None]) ** 2).mean(axis=0)
-    k = np.flatnonzero((square[1:-1] <= square[:-2]) & (square[1:-1] < square[2:])) + 1
-    bent, slope = square[k - 1] - 2 * square[k] + square[k + 1], (square[k + 1] - square[k - 1]) / 2
-    distance = np.sqrt(np.maximum(square[k] - slope**2 / (2 * bent), 0.0))
-    if not (distance < RETURN).any():
+    back = returns(t, x)
+    if not (back.distances < RETURN).any():
         raise ConvergenceError("the motion does not come back to its end: simulate longer, until it is nearly periodic")
-    best = int(np.flatnonzero(distance <= np.maximum(3 * distance.min(), RETURN / 50))[-1])
-    start = t[k[best]] - slope[best] / bent[best] * (t[k[best] + 1] - t[k[best]])
-    return float(start), float(t[-1] - start)
+    best = int(np.flatnonzero(back.distances <= np.maximum(3 * back.distances.min(), RETURN / 50))[-1])
+    return float(back.times[best]), float(t[-1] - back.times[best])
 
 
 def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float) -> Cycle:
@@ -156,19 +135,12 @@ def _integrated(
     problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
 ) -> Cycle | None:
     """The loop from the sample before its start until it closes, integrated, on a mesh of as many steps each."""
-    from scipy.integrate import solve_ivp
-
-    c = problem.collocation
+    c, size = problem.collocation, extent(t, x)
     first = int(np.clip(np.searchsorted(t, start, side="right") - 1, 0, len(t) - 2))
-    x0, size = x[:, first], np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1)
-    size = np.where(size > 0, size, size.max())
-
-    def rate(_: float, state: np.ndarray) -> np.ndarray:
-        return c.equations.rates(state[None], value)[:, 0]
-
+    x0 = x[:, first]
     for times in LONGER:
-        about = solve_ivp(rate, (0, times * period), x0, "LSODA", dense_output=True, rtol=STEPPED, atol=STEPPED * size)
-        T = _return(about, rate(0.0, x0) / size**2, size, period / 2)
+        about = solved(problem, x0, times * period, size, value)
+        T = _return(about, c.equations.rates(x0[None], value)[:, 0] / size**2, size, period / 2)
         if T is not None:
             break
     else:

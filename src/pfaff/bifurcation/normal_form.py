@@ -16,11 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from pfaff.errors import ParameterError
 
+VANISHES = 1e-9  # the real part of a coefficient below this, relative to the terms it is made of, is zero
 MOVES = 1e-9  # drift along a family beyond this, relative to what makes it, is not rounding
 PAIRS = ((1, 1), (1, 2), (2, 2))  # of derivatives by y1 and y2
 Curvature = dict[tuple[int, int], np.ndarray]
@@ -122,7 +124,14 @@ def _by_load(beside: Callable[[float], tuple[complex, np.ndarray]]) -> np.ndarra
     return (4 * mean(ASIDE / 2) - mean(ASIDE)) / 3
 
 
-def quintic(e: Expansion, third: Cubic) -> complex:
+class Quintic(NamedTuple):
+    """The coefficient of fifth order, and the size of what it is made of, for judging whether it vanishes."""
+
+    c2: complex
+    size: float
+
+
+def quintic(e: Expansion, third: Cubic) -> Quintic:
     """c2 of the fifth-order normal form, Kuznetsov (1999), for any c1."""
     if e.family:
         raise ParameterError("the second Lyapunov coefficient is not defined on a family of equilibria: fix its member")
@@ -142,14 +151,15 @@ def quintic(e: Expansion, third: Cubic) -> complex:
         D(q, q, q_, q_) + 4 * C(q, q_, h11) + C(q_, q_, h20) + C(q, q, h02)
         + 2 * B(h11, h11) + 2 * B(q, h12) + 2 * B(q_, h21) + B(h02, h20) - 8 * c1.real * h11,
     )  # fmt: skip
-    fifth = (
-        E(q, q, q, q_, q_)
-        + D(q, q, q, h02) + 3 * D(q, q_, q_, h20) + 6 * D(q, q, q_, h11)
-        + C(q_, q_, h30) + 3 * C(q, q, h12) + 6 * C(q, q_, h21)
-        + 3 * C(q, h02, h20) + 6 * C(q, h11, h11) + 6 * C(q_, h20, h11)
-        + 2 * B(q_, h31) + 3 * B(q, h22) + B(h02, h30) + 3 * B(h12, h20) + 6 * B(h11, h21)
-    )  # fmt: skip
-    return complex(np.vdot(e.p, fifth) / 12)
+    fifth = [
+        E(q, q, q, q_, q_),
+        D(q, q, q, h02), 3 * D(q, q_, q_, h20), 6 * D(q, q, q_, h11),
+        C(q_, q_, h30), 3 * C(q, q, h12), 6 * C(q, q_, h21),
+        3 * C(q, h02, h20), 6 * C(q, h11, h11), 6 * C(q_, h20, h11),
+        2 * B(q_, h31), 3 * B(q, h22), B(h02, h30), 3 * B(h12, h20), 6 * B(h11, h21),
+    ]  # fmt: skip
+    terms = np.array([np.vdot(e.p, term) for term in fifth]) / 12
+    return Quintic(complex(terms.sum()), float(np.abs(terms).sum()))
 
 
 def marsden_mccracken(e: Expansion, third: Cubic) -> float:

@@ -1,23 +1,21 @@
-"""Periodic orbits: born at a Hopf point, or branching off others; and what is known about one."""
+"""Periodic orbits: what is known about one, and the branches that lead on from it or off from it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.bifurcation.chords import Event, Point, Stop
-from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Mesh, Metric, doubled
+from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Metric, doubled
 from pfaff.bifurcation.continuation import Continuation
 from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
-from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.flow import Flow
 from pfaff.progress import patience
-from pfaff.steady import bordering
 from pfaff.threads import cached_property
 from pfaff.values import number_from
 
@@ -26,13 +24,10 @@ if TYPE_CHECKING:
 
     from pfaff.bifurcation.branch import Branch
     from pfaff.bifurcation.cycle_curves import CycleCurve, CyclePoint
-    from pfaff.bifurcation.hopf import Hopf
     from pfaff.case import Bound
 
 DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
 INTERVALS = 20  # of a period, at first
-BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
-DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 SAMPLES = 12  # of an interval, for extreme values and plots
@@ -61,8 +56,12 @@ class OrbitProblem:
         equations = Equations(self.flow, self.load, self.case.numbers, self.unfolding)
         return Collocation(equations, gauss(DEGREE), self.accuracy)
 
-    def continuation(self, span: float) -> Continuation:
-        return Continuation(self.collocation, span, self.held, self.accuracy)
+    def continuation(self, span: float, start: OrbitPoint | None = None) -> Continuation:
+        """Over a range of the load; from a start, by steps that do not depend on it."""
+        if start is None:
+            return Continuation(self.collocation, span, self.held, self.accuracy)
+        level = isinstance(start, Newborn) and start.centre
+        return Continuation(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
 
     def odd(self, size: np.ndarray, to: float | None = None) -> bool:
         """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.
@@ -163,6 +162,11 @@ class OrbitPoint:
         return sorted_multipliers(values**2) if self.symmetric else values
 
     @property
+    def natural(self) -> float:
+        """What the load must change by to change the rates on the orbit by as much as they are."""
+        return self.problem.collocation.natural_change(self.point.cycle, self.point.metric)
+
+    @property
     def unstable(self) -> int:
         """How many multipliers lie outside the unit circle, those that are 1 by structure left out."""
         return self.point.unstable
@@ -255,9 +259,19 @@ class OrbitPoint:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Newborn(OrbitPoint):
-    """The first orbit of the branch that is born at a Hopf point, at this value of the load."""
+    """The first orbit of the branch that is born at a Hopf point, at this value of the load.
+
+    ``disturbing`` is what the load must change by there to change the critical eigenvalue by as much as it is. About a
+    ``centre`` orbits are a family along which the load does not change.
+    """
 
     born: float
+    disturbing: float
+    centre: bool
+
+    @property
+    def natural(self) -> float:
+        return self.disturbing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -342,75 +356,12 @@ def accurate(accuracy: Any) -> float:
     return float(accuracy)
 
 
-def _span(value: float, to: float, load: str) -> float:
+def span_of(value: float, to: float, load: str) -> float:
+    """How far the load is to be followed."""
     to = real("to", to, f"a finite value of {load}")
     if to == value:
         raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
     return abs(to - value)
-
-
-def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
-    """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
-    accuracy, to = accurate(accuracy), real("to", to, f"a finite value of {load}")
-    if hopf.drifts:
-        raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
-    value = value_of(hopf.case, load)
-    span = _span(value, to, load)
-    border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
-    unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
-    problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
-    continuation = problem.continuation(span)
-    # A conserved quantity has other signs on the two halves of a symmetric orbit: families are solved as a whole.
-    size = 2 * np.abs(hopf.q) * _natural_radius(hopf)
-    at_origin = bool((np.abs(hopf.x) <= AT_ORIGIN * np.where(size > AT_ORIGIN * size.max(), size, size.max())).all())
-    symmetric = not len(held) and at_origin and problem.odd(size, to)
-    largest = _first_radius(hopf, span if load == hopf.load else np.inf)
-    why = ""
-    with patience(COMPILING):
-        for halved, radius in product((True, False) if symmetric else (False,), largest / 2.0 ** np.arange(12)):
-            solution = _small_orbit(continuation, hopf, value, radius, halved)
-            if not isinstance(solution, str):
-                return Newborn(problem, solution, value)
-            why = solution
-    raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
-
-
-def _first_radius(hopf: Hopf, span: float) -> float:
-    """r with Re λ' Δload + Re c1 r² = 0 for a small share of the range, while c1 r² stays small beside ω."""
-    trusted = np.sqrt(DISTURBED) * _natural_radius(hopf)
-    wanted = np.sqrt(abs(hopf.crossing.real * BIRTH * span / (hopf.c1.real or 1e-300)))
-    return float(min(trusted, wanted))
-
-
-def _natural_radius(hopf: Hopf) -> float:
-    """r with |c1| r² = ω: the size at which terms of third order are as large as those of first."""
-    return float(np.sqrt(hopf.omega / (abs(hopf.c1) or 1.0)))
-
-
-def _small_orbit(continuation: Continuation, hopf: Hopf, value: float, radius: float, symmetric: bool) -> Point | str:
-    """x0 + 2r Re(q e^{iωt}), on families + r² (h11 − tangent η + Re(h20 e^{2iωt})), corrected at this amplitude."""
-    c = continuation.collocation
-    turn = np.pi if symmetric else 2 * np.pi
-    intervals = INTERVALS // 2 if symmetric else INTERVALS
-    mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
-    signs = np.full(len(hopf.x), -1.0 if symmetric else 1.0)
-    points = mesh.points(c.gauss.c).reshape(intervals, -1, 1)
-    third = hopf.normal_form
-    circle, inner = np.exp(1j * turn * mesh.at[:, None]), np.exp(1j * turn * points)
-    wave, bent = 2 * radius * (circle * hopf.q).real, np.zeros_like(hopf.x)
-    slopes = 2 * radius * (1j * turn * inner * hopf.q).real
-    if hopf.expansion.family:  # a state that moves in the second order only has no size otherwise
-        mean = (third.h11 - hopf.expansion.right @ third.shift).real
-        bent = radius**2 * (mean + (circle**2 * third.h20).real)
-        slopes = slopes + 2 * radius**2 * (1j * turn * inner**2 * third.h20).real
-    scalars = np.array([turn / hopf.omega, value, *np.zeros(c.equations.unfolding.shape[1])])
-    guess = Cycle(mesh, hopf.x + wave + bent, slopes[:, :, c.equations.rows], scalars, signs)
-    change = guess._replace(x=wave, scalars=np.zeros_like(scalars))
-    metric = Metric.of(guess, continuation.span)
-    solution = continuation.born(guess, guess._replace(x=hopf.x + 0 * wave), change, metric)
-    if isinstance(solution, str):
-        return solution
-    return continuation.refined(continuation.point(solution, change))
 
 
 def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
@@ -441,7 +392,7 @@ def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
 def _directed(start: OrbitPoint, to: float) -> OrbitPoint:
     """The same orbit with its tangent towards a value of the load."""
     sign = 1.0 if (to - start.value) * start.point.tangent.scalars[1] >= 0 else -1.0
-    continuation = start.problem.continuation(_span(start.value, to, start.load))
+    continuation = start.problem.continuation(span_of(start.value, to, start.load))
     return OrbitPoint(start.problem, continuation.adopted(start.point, sign))
 
 
@@ -452,7 +403,7 @@ def _switched(special: Special, to: float) -> OrbitPoint:
     twice = special.kind != "branch point"
     cycle, tangent = special.point.cycle, special.point.tangent
     cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
-    continuation = special.problem.continuation(_span(special.value, to, special.load))
+    continuation = special.problem.continuation(span_of(special.value, to, special.load))
     metric = Metric.of(cycle, continuation.span)
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
     off = continuation.collocation.kernel(cycle, pins)
@@ -494,7 +445,7 @@ def followed(
     if not isinstance(points, int | np.integer) or points < 2:
         raise ParameterError(f"points={points!r}: give a whole number, 2 or more")
     problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")
-    continuation = problem.continuation(_span(value, to, start.load))
+    continuation = problem.continuation(span_of(value, to, start.load), start)
     bounds = (min(to, 2 * value - to), max(to, 2 * value - to))
     first = continuation.adopted(start.point)
     found, special, status = [OrbitPoint(problem, first)], [], ""
@@ -509,11 +460,17 @@ def followed(
                 if progress is not None:
                     progress(found[-1])
                 if len(found) >= points:
-                    status = f"stopped at {found[-1].value:.10g} after {points} points: ask for more points"
+                    status = f"stopped at {found[-1].value:.10g} after {points} points: {_more(start)}"
                     break
     except KeyboardInterrupt:
         status = f"interrupted at {found[-1].value:.10g}"
     return Branch(problem, tuple(found), tuple(special), status, step)
+
+
+def _more(start: OrbitPoint) -> str:
+    if isinstance(start, Newborn) and start.centre:
+        return f"the orbits about a centre are a family, along which {start.load} does not change"
+    return "ask for more points"
 
 
 def _left(start: OrbitPoint, found: list[OrbitPoint], to: float) -> str:

@@ -52,12 +52,12 @@ def bracketed_root(
 
 
 def vertex(nodes: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """Where the parabola through three values of one sign is nearest to zero, or beyond it, and its value there; none
-    if it bends towards zero."""
+    """Where the parabola through three values, the first and the last of one sign, is nearest to zero, or beyond it,
+    and its value there; none if it bends towards zero."""
     (t0, f0), (t1, f1), (t2, f2) = nodes
     slope, next_slope = (f1 - f0) / (t1 - t0), (f2 - f1) / (t2 - t1)
     bend = (next_slope - slope) / (t2 - t0)
-    if not bend * f1 > 0:
+    if not bend * f0 > 0:
         return None
     at = (t0 + t1) / 2 - slope / (2 * bend)
     return at, f0 + slope * (at - t0) + bend * (at - t0) * (at - t1)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.bifurcation.endings import at_zero
+
 if TYPE_CHECKING:
     from pfaff.bifurcation.chords import Chord, Point
 
@@ -28,7 +30,7 @@ def from_neighbours(chord: Chord, near: float, test: Callable[[Point], float]) -
         nodes = near + NEIGHBOURS * apart / chord.length
         values = _values(chord, nodes, test)
         if values is not None:
-            cubic, quintic = _root(nodes[1:-1], values[1:-1]), _root(nodes, values)
+            cubic, quintic = at_zero(values[1:-1], nodes[1:-1]), at_zero(values, nodes)
             if abs(quintic - cubic) * chord.length < SETTLED:
                 return chord.estimate(quintic)
         apart /= NEARER
@@ -42,9 +44,3 @@ def _values(chord: Chord, nodes: np.ndarray, test: Callable[[Point], float]) -> 
     slopes = values / NEIGHBOURS
     straight = slopes.min() * slopes.max() > 0 and np.abs(slopes).max() < STRAIGHT * np.abs(slopes).min()
     return values if straight else None
-
-
-def _root(nodes: np.ndarray, values: np.ndarray) -> float:
-    """Where a function vanishes, by the polynomial through the places where it has these values."""
-    shares = [np.prod([other / (other - value) for other in values if other != value]) for value in values]
-    return float(nodes @ np.array(shares))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from math import isnan
+from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.bifurcation.chords import SEPARATE, Chord, Event, Point
+from pfaff.bifurcation.chords import Chord, Event, Point
 from pfaff.bifurcation.roots import bracketed_root, vertex
 from pfaff.bifurcation.singular import ROOM, from_neighbours
 
@@ -25,12 +25,16 @@ REAL = 1e-9  # imaginary parts below this, relative, are rounding
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
 TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
 AT_ONE, FAR = 1e-4, 0.5  # distances from 1 of a multiplier at a branch point, and of one that is none
+ABOUT_ONE = 0.4  # at the ends of a step in which two branch points are looked for, in the mean
 WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
 APPROACHES = 40  # steps by which it is
-NEAR, DIPS = 0.5, 4  # of a function, its least value in a step that is looked into; how often
+NEAR, FALLS, DIPS = 0.5, 0.95, 10  # of a function, how low a parabola is looked into, at first and then; how often
+SMALL = 0.1  # of its neighbours, a value that is looked into in any case
+APART = 1e-5  # places on the chord of a step at which it is
 PROBE = 0.05  # of a step, over which it is seen whether a function grows
-LEVEL = 1e-12  # share of the parameter in a tangent that is rounding
 SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
+ERRORS = 10.0  # times the error of orbits, change of the parameter that it may make
+FLAT = 1e-8  # the same, of one that may be the error of Newton's method
 MULTIPLE = "multiple "
 
 
@@ -63,73 +67,86 @@ class SpecialOrbits:
     ) -> dict[str, list[Event]]:
         """Two special points of a kind in one step, where its function has the same sign at both ends.
 
-        They are looked for where the parabola through three points comes near zero, in this step or, if the function is
-        least at its beginning, also in the one before if none are known there; ``back`` is that step in units of this
-        one.
+        They are looked for where the parabola through three points comes near zero, in this step or in the one before
+        if none are known there; ``back`` is that step in units of this one.
         """
-        found = {}
+        found: dict[str, list[Event]] = {}
         for kind, here in a.tests.items():
             first, last = before.tests.get(kind, np.nan), b.tests.get(kind, np.nan)
-            if kind == "fold" or not min(first * here, here * last) > 0:  # folds turn the tangent, which steps follow
+            if kind == "fold" or not min(first * here, here * last) > 0:
                 continue
             nodes = [(-back, first), (0.0, here), (1.0, last)]
-            start, end, inner = a, b, None
             if abs(here) < NEAR * min(abs(first), abs(last)):
-                probe = Chord(self.continuation, a, b).point(PROBE)
-                value = np.nan if isinstance(probe, str) else probe.tests[kind]
-                nodes = [(0.0, here), (PROBE, value), (1.0, last)]
-                if value / here < 0 and not isinstance(probe, str):
-                    inner = probe
-                elif value / here > 1 and not known.get(kind):
-                    start, end = before, a
-                    nodes = [(0.0, first), (1.0, here), (1.0 + PROBE / back, value)]
-            inner = inner or self._dip(kind, start, end, nodes)
-            if inner is not None:
-                found[kind] = self.events(start, inner, kind) + self.events(inner, end, kind)
+                probe = self._probed(kind, a, b, PROBE)
+                nodes = _around([*nodes, (PROBE, probe)], 0.0 if probe / here > 1 else PROBE)
+            at = _lowest(nodes)
+            if at is None or (at < 0 and known.get(kind)):
+                continue
+            start, end = (before, a) if at < 0 else (a, b)
+            if at < 0:
+                at, nodes = 1 + at / back, [(1 + place / back, value) for place, value in nodes]
+            pair = self._pair(kind, start, end, at, nodes)
+            found |= {kind: pair} if pair else {}
         return found
 
     def hidden_last(self, a: Point, last: Point, known: set[str]) -> dict[str, list[Event]]:
         """The same in the last step of a branch, where no further point shows that a function grows again."""
-        found = {}
+        found: dict[str, list[Event]] = {}
         for kind, end in last.tests.items():
             start = a.tests.get(kind, np.nan)
             if kind == "fold" or kind in known or not (start * end > 0 and abs(end) < NEAR * abs(start)):
                 continue
-            probe = Chord(self.continuation, a, last).point(1 - PROBE)
-            value = np.nan if isinstance(probe, str) else probe.tests[kind]
-            if isinstance(probe, str) or not value / end < 1:
-                continue
-            nodes = [(0.0, start), (1 - PROBE, value), (1.0, end)]
-            inner = probe if value / end < 0 else self._dip(kind, a, last, nodes)
-            if inner is not None:
-                found[kind] = self.events(a, inner, kind) + self.events(inner, last, kind)
+            probe = self._probed(kind, a, last, 1 - PROBE)
+            nodes = [(0.0, start), (1 - PROBE, probe), (1.0, end)]
+            pair = self._pair(kind, a, last, _lowest(nodes), nodes) if probe / end < 1 else []
+            found |= {kind: pair} if pair else {}
         return found
 
-    def _dip(self, kind: str, a: Point, b: Point, nodes: list[tuple[float, float]]) -> Point | None:
-        """A point of a step where a function has another sign than at both ends, by parabolas through three values."""
-        at = _lowest(nodes)
-        between = None if at is None else Chord(self.continuation, a, b)
+    def hidden_folds(self, a: Point, b: Point, ds: float) -> list[Event]:
+        """Two folds in a step at both ends of which the parameter moves the same way: looked for where Hermite's cubic
+        says that it moves the least between them."""
+        first, last = ds * float(a.tangent.scalars[1]), ds * float(b.tangent.scalars[1])
+        if not first * last > 0 or self.continuation.level:
+            return []
+        last /= a.metric.norm(b.tangent)
+        middle = 1.5 * (b.value - a.value) - (first + last) / 4
+        at = _near_zero([(0.0, first), (0.5, middle), (1.0, last)])
+        return self._pair("fold", a, b, at, [(0.0, a.tests["fold"]), (1.0, b.tests["fold"])])
+
+    def _probed(self, kind: str, a: Point, b: Point, at: float) -> float:
+        """A function at a place of a step."""
+        probe = Chord(self.continuation, a, b).point(at)
+        return np.nan if isinstance(probe, str) else probe.tests[kind]
+
+    def _pair(self, kind: str, a: Point, b: Point, at: float | None, nodes: list[tuple[float, float]]) -> list[Event]:
+        """Two special points about a place of a step, or another by parabolas through three values, where a function
+        has another sign than at both ends."""
+        if at is None or (kind == "branch point" and (self._off(a) + self._off(b)) / 2 > ABOUT_ONE):
+            return []  # determinants vary by orders of magnitude elsewhere as well
+        between = Chord(self.continuation, a, b)
         for _ in range(DIPS):
-            inner = "" if at is None or between is None else between.point(at)
+            inner = between.point(at) if at is not None and 0 < at < 1 else ""
             if at is None or isinstance(inner, str) or isnan(inner.tests[kind]):
-                return None
+                return []
             if inner.tests[kind] * a.tests[kind] < 0:
-                return inner
-            nodes = _around([*nodes, (at, inner.tests[kind])], at)
-            at = _lowest(nodes)
-        return None
+                return self.events(a, inner, kind) + self.events(inner, b, kind)
+            nodes = [*nodes, (at, inner.tests[kind])]
+            nodes = _around(nodes, min(nodes, key=lambda node: abs(node[1]))[0])
+            # A value that is small beside its neighbours is within the error of the parabola.
+            at = _lowest(nodes, 1.0 if abs(nodes[1][1]) < SMALL * min(abs(nodes[0][1]), abs(nodes[2][1])) else FALLS)
+        return []
 
     def others(self, point: Point) -> np.ndarray:
-        """Multipliers without those that are 1 by structure: of the phase, and of each conserved quantity."""
+        """Multipliers without those that are 1 on all orbits: of the phase, and of each conserved quantity."""
         order = np.argsort(np.abs(point.multipliers - 1))
-        return point.multipliers[np.sort(order[self.continuation.structural :])]
+        return point.multipliers[np.sort(order[self.continuation.ones :])]
 
     def events(self, a: Point, b: Point, only: str = "") -> list[Event]:
         """Special points between two, of all kinds or of one, in their order along the branch."""
         before, after = a.tests, b.tests
         kinds = [kind for kind in before if before[kind] * after[kind] < 0 and only in ("", kind)]
-        if max(abs(before["fold"]), abs(after["fold"])) < LEVEL:
-            kinds = [kind for kind in kinds if kind != "fold"]
+        if "fold" in kinds and not self._turns(a, b):
+            kinds.remove("fold")
         if not kinds:
             return []
         found = []
@@ -164,8 +181,10 @@ class SpecialOrbits:
         critical = mu[np.argsort(np.abs(np.abs(mu) - 1))[:many]]
         turned = "symmetry breaking" if a.cycle.halved else "period doubling"
         real = turned if (critical.real < 0).all() else "branch point"
-        kind = "torus" if many > 1 and (np.abs(critical.imag) > REAL).all() else real
-        return [each for each in found if each.kind != kind] + [Event(MULTIPLE + kind, point)]
+        paired = many > 1 and bool((np.abs(critical.imag) > REAL).all())
+        kind = "torus" if paired else real
+        several = MULTIPLE if many > (2 if paired else 1) else ""  # else rounding hides one at the end of the step
+        return [each for each in found if each.kind != kind] + [Event(several + kind, point)]
 
     def _polished(self, a: Point, b: Point, at: float, point: Point, test: Callable[[Point], float]) -> Point:
         """A point on a chord near which Newton's method is singular, where a function vanishes, from its neighbours."""
@@ -196,11 +215,31 @@ class SpecialOrbits:
 
     def _rounding(self, kind: str, a: Point, b: Point, point: Point) -> bool:
         """Whether a change of sign is rounding, as near homoclinic orbits and canards: at a branch point no multiplier
-        is anywhere near 1, at a fold the parameter is the same as at both neighbours."""
+        is anywhere near 1, nor at a fold, where none has crossed 1 either, or the parameter is the same as at both
+        neighbours."""
+        far = self._off(point) > FAR
         if kind == "fold":
-            values = a.value, point.value, b.value
-            return max(values) - min(values) <= SAME_VALUE * max(abs(each) for each in values)
-        return kind == "branch point" and self._off(point) > FAR
+            told = a.unstable != b.unstable and not isnan(a.tests["torus"]) and not isnan(b.tests["torus"])
+            return self._same(a.value, point.value, b.value) or (far and not told)
+        return kind == "branch point" and far
+
+    def _turns(self, a: Point, b: Point) -> bool:
+        """Whether the parameter turns between two points, where it hardly changes also after more of Newton's steps."""
+        if self.continuation.level:
+            return False
+        if not self._same(*_nearby(a, b), share=FLAT):
+            return True
+        a, b = self.continuation.settled_point(a), self.continuation.settled_point(b)
+        # Near homoclinic orbits, where rounding hides multipliers, meshes of a different error make it turn.
+        hidden = isnan(a.tests["torus"]) and isnan(b.tests["torus"])
+        share = ERRORS * max(a.error, b.error) if hidden else SAME_VALUE
+        return a.tests["fold"] * b.tests["fold"] < 0 and not self._same(*_nearby(a, b), share=max(share, SAME_VALUE))
+
+    def _same(self, *values: float, share: float = SAME_VALUE) -> bool:
+        """Whether values of the parameter differ by rounding, relative to them and to what changes the equations."""
+        natural = self.continuation.natural
+        size = max(abs(each) for each in values) + (natural if isfinite(natural) else 0.0)
+        return max(values) - min(values) <= share * size
 
     def _off(self, point: Point) -> float:
         """How far the nearest multiplier besides those of the structure is from 1."""
@@ -269,18 +308,26 @@ class SpecialOrbits:
         return self._off(a) < self._off(b)
 
 
-def _lowest(nodes: list[tuple[float, float]]) -> float | None:
-    """Where in (0, 1) the parabola through three values of one sign is nearest to zero or beyond, if it comes near."""
-    (t0, _), (t1, f1), (t2, f2) = nodes
+def _nearby(a: Point, b: Point) -> list[float]:
+    """Values of the parameter at two points and a unit ahead of them."""
+    return [value for each in (a, b) for value in (each.value, each.value + each.tangent.scalars[1])]
+
+
+def _near_zero(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
+    """Where between three values the parabola through them is nearest to zero or beyond, if it is a share of those."""
+    (t0, f0), (_, f1), (t2, f2) = nodes
     at, low = vertex(nodes) or (np.nan, np.nan)
-    if not max(t0, 0.0) < at < min(t2, 1.0):
-        return None
-    near = low * f1 < NEAR * abs(f1) * min(abs(f1), abs(f2))
-    return at if near and min(abs(at - t0), abs(at - t1), abs(at - t2)) > SEPARATE else None
+    return at if low * f0 < share * abs(f0) * min(abs(f1), abs(f2)) and t0 < at < t2 else None
+
+
+def _lowest(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
+    """The same, if it is apart from places that are known."""
+    at = _near_zero(nodes, share)
+    return at if at is not None and all(abs(at - place) > APART for place, _ in nodes) else None
 
 
 def _around(nodes: list[tuple[float, float]], at: float) -> list[tuple[float, float]]:
-    """The node at a place and its neighbours."""
+    """The node at a place and its neighbours; at an end, the last three."""
     ordered = sorted(nodes)
-    k = [t for t, _ in ordered].index(at)
+    k = min(max([t for t, _ in ordered].index(at), 1), len(ordered) - 2)
     return ordered[k - 1 : k + 2]

@@ -25,7 +25,7 @@ def draw_hopf(hopf: Hopf) -> Figure:
     label(plane, "growth rate", "frequency")
     plane.legend(frameon=False, fontsize="small")
     growth.axvline(hopf.value, color=GREY, lw=0.8, ls="--")
-    if not (hopf.drifts or hopf.generalised):
+    if not (hopf.drifts or hopf.degenerate):
         _draw_cycles(growth, hopf)
     label(growth, hopf.load, "amplitude predicted")
     title(fig, hopf.status)

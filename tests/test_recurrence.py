@@ -1,0 +1,64 @@
+"""Motions that are on no orbit: quasi-periodic ones, those that have not settled, and those of families."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.errors import ConvergenceError
+from test_orbits import Sampled, langford
+
+x, y, u, v, m = sm.symbols("x y u v m", real=True)
+ROTATION = sm.Symbol("w", real=True)
+
+
+@pytest.fixture(scope="module")
+def torus():
+    """Circles x² + y² = 1, at the angular velocity 1, times circles u² + v² = m at another: a torus that attracts."""
+    r2, s2 = x**2 + y**2, u**2 + v**2
+    first = {x: (1 - r2) * x - y, y: x + (1 - r2) * y}
+    second = {u: (m - s2) * u - ROTATION * v, v: ROTATION * u + (m - s2) * v}
+    return pfaff.ode(first | second, {m: 0.25, ROTATION: sm.sqrt(2)}, load=m)
+
+
+@pytest.mark.parametrize(("radius", "rotation"), [(0.5, np.sqrt(2)), (0.05, np.sqrt(2)), (0.7, (1 + np.sqrt(5)) / 2)])
+@pytest.mark.parametrize("duration", [60, 150])
+def test_a_quasi_periodic_motion_is_refused_as_such(torus, radius, rotation, duration):
+    t = np.linspace(0, duration, 40 * duration + 1)
+    second = {"u": radius * np.cos(rotation * t), "v": radius * np.sin(rotation * t)}
+    case = torus.at(m=radius**2, w=rotation)
+    with pytest.raises(ConvergenceError, match=r"the motion is quasi-periodic at m = .*: it stays on a torus"):
+        case.orbit(Sampled(t, x=np.cos(t), y=np.sin(t), **second))
+
+
+def test_a_motion_on_a_torus_that_has_grown_from_a_cycle_is_refused_as_such():
+    """The cycle of Langford's system is unstable beside the torus, whose motion may lead Newton's method to it."""
+    case = langford(level=1.5)
+    with pytest.raises(ConvergenceError, match="the motion is quasi-periodic"):
+        case.orbit(case.simulate(300, samples=3001, x=1.3, z=0.7))
+
+
+def test_a_motion_on_a_torus_that_closes_is_an_orbit(torus):
+    """At the ratio 3/2 every motion of the torus closes after two rounds of the first angle: a family."""
+    t = np.linspace(0, 60, 3001)
+    closed = Sampled(t, x=np.cos(t), y=np.sin(t), u=np.cos(1.5 * t) / 2, v=np.sin(1.5 * t) / 2)
+    with pytest.raises(ConvergenceError, match="the motion is one of a family of orbits at m = 0.25"):
+        torus.at(w="3/2").orbit(closed)
+
+
+@pytest.mark.parametrize(("mu", "duration"), [(0.001, 200), (0.01, 60), (0.1, 20)])
+def test_a_motion_that_has_not_settled_is_told_as_such(mu, duration):
+    strength = sm.Symbol("k", real=True)
+    case = pfaff.ode({x: y, y: strength * (1 - x**2) * y - x}, {strength: mu}, load=strength).at()
+    with pytest.raises(ConvergenceError, match=r"has not settled at k = .*: its loops still change"):
+        case.orbit(case.simulate(duration, x=0.3))
+    if mu > 0.005:
+        assert case.orbit(case.simulate(20 / mu, samples=4001, x=0.3)).stable
+
+
+def test_a_settled_motion_on_which_a_state_is_still_is_found_from_coarse_samples():
+    """Three samples of a period; the cycle of Langford's system has z = β, and its period is 2π/ω."""
+    case = langford(level=2.0)
+    assert case.orbit(case.simulate(600, x=1.3, z=0.7)).period == pytest.approx(2 * np.pi / 3.5, rel=1e-9)
