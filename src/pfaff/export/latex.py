@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sm
 
 from pfaff.export.equations import Equations
-from pfaff.export.program import Node
+from pfaff.program import Node
 
 
 def files(equations: Equations) -> dict[str, str]:
