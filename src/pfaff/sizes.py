@@ -50,7 +50,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Speeds:
-    """Of a principle's speeds u = W q̇ + w, q̇ = B u + β: B, how large u is made, and the rates of all states beyond q."""
+    """Of a principle's speeds u = W q̇ + w, q̇ = B u + β: B, how large u is made, and the rates of states beyond q."""
 
     B: np.ndarray
     sizes: np.ndarray

@@ -114,6 +114,12 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     return Start(new_q, new_v, changes)
 
 
+def usual_sizes(x: np.ndarray, M: np.ndarray) -> np.ndarray:
+    """What each component would be with all of xᵀM x: a size for those that are nothing but rounding."""
+    inertia = np.diag(M)
+    return np.maximum(np.abs(x), np.sqrt(np.abs(x @ M @ x) / np.where(inertia > 0, inertia, np.inf)))
+
+
 def _check_inertia(names: Sequence[str], M: np.ndarray) -> None:
     """Massless coordinates may be held by constraints; a negative kinetic energy is a mistake."""
     inertia, directions = np.linalg.eigh(M)
@@ -158,7 +164,7 @@ def _aside(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndar
     enters = np.array([[x in each.free_symbols for x in s.q] for each in s.positions], dtype=bool).reshape(rows.shape)
     flat = rows[:, free].max(axis=1, initial=0.0) <= ROUNDED * rows.max(axis=1, initial=0.0)
     stuck = flat & (phi != 0) & (enters & ~free).any(axis=1)
-    lengths = np.sqrt(np.abs(q @ M @ q) / np.maximum(np.diag(M), np.finfo(float).tiny))
+    lengths = usual_sizes(q, M)
     return np.where(free & enters[stuck].any(axis=0), np.where(lengths, lengths, 1.0), 0.0)
 
 
@@ -183,11 +189,11 @@ def on_positions(
         q += step
         if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(q).max()):
             break
-    phi, _, A, _ = constraints(q, v, time)
+    phi, _, A, M = constraints(q, v, time)
     left = np.abs(phi)
-    wrong = ~(left <= KEPT * (np.abs(A[rows]) @ np.abs(q)))
+    wrong = ~(left <= KEPT * (np.abs(A[rows]) @ usual_sizes(q, M)))
     if wrong.any():  # but terms may be large beside what they change by
-        wrong = ~(left <= KEPT * constraints.position_terms(q, time))
+        wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
     if wrong.any():
         first = 1 + constraints.m - constraints.holonomic
         named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
@@ -224,8 +230,7 @@ def on_velocities(
     for _ in range(REFINED):
         new = new + least_change(M, A, -left, free, yielding)
         left = constraints(q, new, time)[1]
-    # A row may have nothing but rounding in it: then what its velocities would be with all the kinetic energy counts.
-    usual = np.abs(A) @ np.sqrt(np.maximum(new @ M @ new, 0.0) / np.maximum(np.diag(M), np.finfo(float).tiny))
+    usual = np.abs(A) @ usual_sizes(new, M)
     wrong = ~(np.abs(left) <= KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, left) + usual))
     if wrong.any():
         row = int(wrong.argmax()) + 1
