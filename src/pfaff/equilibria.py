@@ -192,7 +192,8 @@ class Balance:
         if largest == 0 or not np.isfinite(largest):
             return float(largest)
         forces = (np.abs(passive.balance), np.abs(passive.K) @ np.abs(z[:n]), np.abs(at.A.T) @ np.abs(z[n:]))
-        return float(largest / max(each.max(initial=0.0) for each in forces))
+        usual = max(each.max(initial=0.0) for each in forces)
+        return float(largest / usual) if usual else np.inf
 
     def regular(self, z: np.ndarray) -> bool:
         """Whether the constraints hold on to something: near a loss of rank, boundless reactions balance anything."""
@@ -260,6 +261,7 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
         pinned = balance
         z, residual = balance.solve(z0, case.numbers)
     if not residual < ACCEPTED:
+        check_rests(balance, z0, case.system.load.name if case.system.load else None)
         raise ConvergenceError(
             f"no equilibrium of {case.system.name} was reached from the origin (relative residual {residual:.1e}): "
             "try case.equilibria(), other fixed coordinates, or a smaller load"
@@ -267,6 +269,24 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
     _check_mass(case, balance, z)
     _check_steady(case, balance, z)
     return pinned.pinned(z).equilibrium(z)
+
+
+def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
+    """Constraints A q̇ + b(q) = 0 must let the system rest: their b must vanish there, or nearby to first order."""
+    case, n, count = balance.case, balance.statics.n, balance.statics.nonholonomic
+    at = balance.statics(z[:n], z[n:], case.numbers)
+    demanded, rows = at.held[:count], at.B[:count, balance.free[:n]]
+    if not (demanded.any() and np.isfinite(demanded).all() and np.isfinite(rows).all()):
+        return
+    left = demanded + rows @ np.linalg.lstsq(rows, -demanded, rcond=RANK_TOLERANCE)[0]
+    moving = np.flatnonzero(np.abs(left) > RANK_TOLERANCE * np.abs(demanded).max())
+    if len(moving):
+        follow = f"; follow them to where they lose stability by case.at({load}=…).steady().branch({load!r}, to=…)"
+        raise ConvergenceError(
+            f"{case.system.name} does not rest{f' under {load}' if load else ''}: its nonholonomic constraint "
+            f"{', '.join(str(k + 1) for k in moving)} demands a velocity. Ask for its steady motions, case.steady()"
+            f"{follow if load else ''}"
+        )
 
 
 def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:

@@ -257,17 +257,19 @@ def full_flow(system: System) -> Flow:
     )
 
 
-def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: float = 0.0) -> Flow:
+def shape_flow(
+    system: System, dependent: Sequence[str] | None = None, settle: float = 0.0, graph: Graph | None = None
+) -> Flow:
     """Coordinates that matter and independent velocities; ``dependent`` chooses the velocities to solve for.
 
     By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first.
     With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium
-    there has no zero eigenvalue for leaving it.
+    there has no zero eigenvalue for leaving it. A ``graph`` may have other velocities for ignorable coordinates.
     """
     system.check_independent()
-    graph = graph_of(system)
+    dropped, kept = ignorable_coordinates(graph_of(system)), kept_coordinates(graph_of(system))
+    graph = graph or graph_of(system)
     names = system.coordinate_names
-    dropped = ignorable_coordinates(graph)
     reference = reference_matrix(graph)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
     columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
@@ -285,7 +287,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
         system=system,
         states=(*(names[j] for j in shape), *(f"{names[j]}_dot" for j in free)),
         dropped=dropped,
-        kept=kept_coordinates(graph),
+        kept=kept,
         dependent=tuple(f"{names[j]}_dot" for j in columns),
         expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,

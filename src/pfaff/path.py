@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
+from pfaff.equilibria import ACCEPTED, Balance, check_rests, equilibrium_near
 from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
 
 if TYPE_CHECKING:
@@ -176,7 +176,9 @@ class LoadPath(Path):
         """Family coordinates held along the path: those of the loaded system, if it has fewer than the unloaded one."""
         if self.origin:
             return Balance(self.case, at_zero)
-        loaded = Balance(self.case.unchecked(**{self.load: 1.0}), fixed).pinned(z)
+        loaded = Balance(self.case.unchecked(**{self.load: 1.0}), fixed)
+        check_rests(loaded, z, self.load)
+        loaded = loaded.pinned(z)
         chosen = loaded.fixed if len(loaded.fixed) < len(at_zero) else at_zero
         return Balance(self.case, chosen)
 
