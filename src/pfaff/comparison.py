@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter, process_time
@@ -18,6 +19,7 @@ from pfaff.evaluation import evaluated, magnitudes
 from pfaff.motion.start import KEPT, Constraints, on_positions, on_velocities
 from pfaff.sizes import Sizes, sizes
 from pfaff.system import System
+from pfaff.values import whole_number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,6 +32,7 @@ TRIALS = 100  # random starts for one state
 REGULAR = 5e-2  # the least singular value of the unit rows of A that is looked for at a random state
 NEAR = 0.1  # how far coordinates are scattered about a given configuration, and parameters relative to it
 SYMBOLIC = 1500  # operations of Lagrange's compiled flow beyond which the symbolic equations take minutes
+MOST = 10_000  # states
 TIMED = 512  # states in the batch whose evaluation is timed
 
 
@@ -163,8 +166,8 @@ def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, 
 
     ``near`` is a configuration to scatter about, for what cannot be assembled near the origin.
     """
-    if isinstance(states, bool) or not isinstance(states, int) or states < 1:
-        raise ParameterError(f"a comparison at {states!r} states: give a whole number from 1 up")
+    whole_number("states", states, 1, MOST, "principles that differ do so at the first states, ask for fewer")
+    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
     at = random_states(system, states, seed, near)
     reference = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
     rows, refused = [], {}

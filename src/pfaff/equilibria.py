@@ -7,6 +7,7 @@ selected by fixing as many coordinates or reactions by name.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import numpy as np
 from pfaff.errors import ConvergenceError, ParameterError, SingularMassError, nearest
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.units import row_units, stiffness_units
+from pfaff.values import number_from, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,6 +31,7 @@ WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have l
 SETTLED = 1e-8  # the last change of the unknowns, relative
 SINGULAR = 1e-13  # inertia this small, relative to the largest, is none
 TOGETHER = 4096  # starts taken at once: Ctrl-C keeps what earlier ones have found
+STARTS, FAR = 1_000_000, 1e12  # of a search
 SAME = 1e-6  # two solutions closer than this are one
 
 
@@ -291,8 +294,10 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
 
 def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
     """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
-    if starts < 1 or not box > 0 or seed < 0:
-        raise ParameterError("equilibria needs at least one start, a positive box and a seed that is not negative")
+    whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
+    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
+    if not 0 < number_from("box", box) < FAR:
+        raise ParameterError(f"box={box}: give a positive size of the configurations to start from, below {FAR:g}")
     generator = np.random.default_rng(seed)
     balance = Balance(case, fixed)
     _check_finite(case, balance, balance.start())

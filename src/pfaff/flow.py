@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
@@ -22,11 +23,13 @@ from pfaff.lowering import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.odes import Ode
 from pfaff.reduction import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.system import System
+from pfaff.values import whole_number
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
 QUICK_FROM = 1500  # operations of the right-hand side beyond which its derivatives optimise for too long
+HIGHEST, ENTRIES = 12, 1_000_000  # of derivatives that can be compiled
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
@@ -90,13 +93,16 @@ class Flow:
 
     def tensor(self, order: int, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """The symmetric derivative tensor ∂ᵏf/∂xᵏ of any order, indexed [i, j1 … jk] (then the batch)."""
-        if order < 1:
-            raise ParameterError(f"a derivative of order {order}: ask for 1 or more")
+        n = len(self.states)
+        whole_number("order", order, 1, HIGHEST, "its derivatives are too many to compile")
+        if n * comb(n + order - 1, order) > ENTRIES:
+            raise ParameterError(
+                f"the derivatives of order {order} of {n} rates have more than {ENTRIES} entries: ask for a lower order"
+            )
         if order not in self._indices:
             self._indices[order] = self._entries(order)
         entries = self._indices[order]
         values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time, quick=self.heavy)
-        n = len(self.states)
         tensor = np.zeros((n,) * (order + 1) + values.shape[1:])
         for (index, _), value in zip(entries, values, strict=True):
             for place in set(permutations(index[1:])):
