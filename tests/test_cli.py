@@ -237,6 +237,7 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(co
         ("simulate", "ask for project=True, or for method='taylor'", "ask for --project, or for --method taylor"),
         ("steady", "or give start={…} nearer to one", "or give --start NAME=VALUE nearer to one"),
         ("critical", "to=-3.0: the load is searched", "--to -3.0: the load is searched"),
+        ("critical", "case.at(v=…).steady().branch('v', to=…)", "pfaff steady SYSTEM --set v=VALUE --in v --to VALUE"),
         ("simulate", "--set step=5: unknown", "--set step=5: unknown"),
         ("show", "search farther with to=…", "search farther with to=…"),
     ],

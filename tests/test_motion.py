@@ -10,6 +10,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ConstraintError, ParameterError
+from pfaff.motion.start import initial_state
 
 t = dynamicsymbols._t
 
@@ -158,6 +159,83 @@ def test_velocities_follow_from_the_constraint_or_are_refused(skate):
     projected = case.simulate(1, theta1=0.3, theta2=0.1, theta1_dot=1, X_dot=1, project=True)
     assert set(projected.changes) == {"theta1_dot", "X_dot"}
     assert np.abs(projected.residual[:, 0]).max() < 1e-15
+
+
+def rolling_wheel(m: float = 1, c: float = 0.5, r: float = 1) -> pfaff.System:
+    """An upright wheel at (x, y) with heading a, rolling by b."""
+    x, y, a, b = dynamicsymbols("x y a b")
+    mass, inertia, radius = sm.symbols("m c r", positive=True)
+    rates = x.diff(t), y.diff(t), b.diff(t)
+    return pfaff.System(
+        [x, y, a, b],
+        mass * (rates[0] ** 2 + rates[1] ** 2) / 2 + a.diff(t) ** 2 / 2 + inertia * rates[2] ** 2 / 2,
+        nonholonomic_constraints=[rates[0] - radius * rates[2] * sm.cos(a), rates[1] - radius * rates[2] * sm.sin(a)],
+        parameters={mass: m, inertia: c, radius: r},
+    )
+
+
+def two_pendulums() -> pfaff.System:
+    names = x, y, u, w = dynamicsymbols("x y u w")
+    m, l = sm.symbols("m l", positive=True)
+    return pfaff.System(
+        list(names),
+        m * sum(q.diff(t) ** 2 for q in names) / 2,
+        potential=m * (y + w),
+        holonomic_constraints=[x**2 + y**2 - l**2, u**2 + w**2 - l**2],
+        parameters={m: 1, l: 1},
+    )
+
+
+@pytest.mark.parametrize("project", [False, True])
+def test_given_velocities_stay_while_the_others_can_follow(project):
+    start = initial_state(rolling_wheel().at(), {"a": 0.3, "b_dot": 1}, project)
+    assert start.changes == {}
+    np.testing.assert_allclose(start.v, [np.cos(0.3), np.sin(0.3), 0, 1], rtol=1e-14)
+    start = initial_state(pfaff.atlas.whipple_bicycle().at(), {"s_dot": 2.67}, project)
+    assert start.changes == {}
+    np.testing.assert_allclose(start.v[[0, 6, 7]], 2.67, rtol=1e-14)  # x_dot, s_dot, f_dot: straight ahead
+
+
+def test_projected_members_keep_what_they_are_given():
+    members = rolling_wheel().at().ensemble(1, samples=3, project=True, b_dot=np.array([1.0, 2.0]), a_dot=0.5)
+    np.testing.assert_allclose(members["b_dot"][0], [1, 2], rtol=1e-14)
+    np.testing.assert_allclose(members["a_dot"][-1], 0.5, rtol=1e-14)
+
+
+@pytest.mark.parametrize("scale", [1e-5, 1.0, 1e5])
+def test_given_velocities_that_disagree_change_by_the_least_kinetic_energy(scale):
+    """With lengths and masses in any unit; x_dot and b_dot disagree, y_dot follows and a_dot stays as given."""
+    case = rolling_wheel(m=2 * scale, c=0.5 * scale**3, r=scale).at()
+    start = initial_state(case, {"a": 0.3, "a_dot": 0.7, "x_dot": 2 * scale, "b_dot": 1}, project=True)
+    assert set(start.changes) == {"x_dot", "b_dot"}
+    # minimum of m δx² + c δb² over 2 + δx = (1 + δb) cos a, all in units of the scale
+    weights, row = np.array([2.0, 0.5]), np.array([1.0, -np.cos(0.3)])
+    expected = -(2 - np.cos(0.3)) * (row / weights) / (row @ (row / weights))
+    np.testing.assert_allclose([start.changes["x_dot"] / scale, start.changes["b_dot"]], expected, rtol=1e-12)
+    np.testing.assert_allclose(start.v[1] / scale, np.sin(0.3) * (1 + expected[1]), rtol=1e-12)
+
+
+def test_given_coordinates_stay_while_the_others_can_follow():
+    """y = 0, where Newton's method cannot tell up from down: it hangs down. Only the other pendulum must yield."""
+    for project in (False, True):
+        start = initial_state(two_pendulums().at(l=1e-4), {"x": 0.6e-4, "u": 0.28e-4}, project)
+        assert start.changes == {}
+        np.testing.assert_allclose(start.q, [0.6e-4, -0.8e-4, 0.28e-4, -0.96e-4], rtol=1e-12)
+    given = {"x": 0.6, "u": 0.6, "w": -0.7}
+    start = initial_state(two_pendulums().at(), given, project=True)
+    assert set(start.changes) == {"u", "w"}
+    np.testing.assert_allclose(start.q[2:], np.array([0.6, -0.7]) / np.hypot(0.6, 0.7), rtol=1e-12)
+
+
+def test_small_coordinates_that_violate_a_constraint_are_refused():
+    """A pendulum of a micrometre: what it violates is small beside one, not beside its terms."""
+    with pytest.raises(ConstraintError, match=r"\(row 2\)"):
+        initial_state(two_pendulums().at(l=1e-6), {"x": 0.6e-6, "y": 0.8e-6, "u": 0.6e-6, "w": -0.3e-6})
+
+
+def test_the_augmented_method_takes_systems_without_constraints():
+    motion = pfaff.atlas.pendulum().at().simulate(0.1, Q=0.5, method="augmented")
+    assert motion["Q"][-1] == pytest.approx(0.5 - np.sin(0.5) * 0.1**2 / 2 + np.sin(1) * 0.1**4 / 48, abs=1e-7)
 
 
 def test_a_collapsed_step_keeps_what_was_computed(skate):

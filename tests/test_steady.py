@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -217,3 +219,140 @@ def test_a_symmetry_of_some_values_only_is_named():
     with pytest.raises(ConvergenceError, match="alike at every x: state it without the parameters that are zero"):
         _springs(None, k=0).at(k=0).steady(x_dot=1)
     assert _springs(0).at().steady(x_dot=1).family_dimension == 1
+
+
+def sleigh(a: str = "1/2") -> pfaff.System:
+    """Chaplygin's: along its blade at u and turning at w, u̇ = a w² and ẅ (I + m a²) = −m a u w."""
+    x, y, phi = coordinates("x y phi")
+    m, I, ahead = sm.symbols("m I a", real=True)
+    centre = sm.Matrix([x + ahead * sm.cos(phi), y + ahead * sm.sin(phi)]).diff(t)
+    return pfaff.System(
+        [x, y, phi],
+        m * centre.dot(centre) / 2 + I * phi.diff(t) ** 2 / 2,
+        nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
+        parameters={m: 1, I: 1, ahead: a},
+    )
+
+
+def robot() -> pfaff.System:
+    """Two wheels b1, b2 on one axle, a d away from its middle (x, y) each."""
+    x, y, a, b1, b2 = coordinates("x y a b1 b2")
+    m, I, J, d, r = sm.symbols("m I J d r", positive=True)
+    ahead = x.diff(t) * sm.cos(a) + y.diff(t) * sm.sin(a)
+    spin = b1.diff(t) ** 2 + b2.diff(t) ** 2
+    return pfaff.System(
+        [x, y, a, b1, b2],
+        m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2 + I * a.diff(t) ** 2 / 2 + J * spin / 2,
+        nonholonomic_constraints=[
+            y.diff(t) * sm.cos(a) - x.diff(t) * sm.sin(a),
+            ahead - d * a.diff(t) - r * b1.diff(t),
+            ahead + d * a.diff(t) - r * b2.diff(t),
+        ],
+        parameters={m: 1, I: 1, J: "1/10", d: "1/2", r: "1/4"},
+    )
+
+
+def two_bodies(front: int) -> pfaff.System:
+    """Two bodies hinged at (x, y), each on a blade: a roller racer (front 1) or a car with its trailer (front −1)."""
+    x, y, a, delta = coordinates("x y a delta")
+    m1, I1, m2, I2, l1, l2 = sm.symbols("m1 I1 m2 I2 l1 l2", positive=True)
+    headings = [(sm.cos(angle), sm.sin(angle)) for angle in (a, a + delta)]
+    arms = -l1, front * l2
+    speeds = [sm.Matrix([x + l * c, y + l * s]).diff(t) for l, (c, s) in zip(arms, headings, strict=True)]
+    return pfaff.System(
+        [x, y, a, delta],
+        m1 * speeds[0].dot(speeds[0]) / 2 + m2 * speeds[1].dot(speeds[1]) / 2
+        + I1 * a.diff(t) ** 2 / 2 + I2 * (a.diff(t) + delta.diff(t)) ** 2 / 2,
+        nonholonomic_constraints=[v[1] * c - v[0] * s for v, (c, s) in zip(speeds, headings, strict=True)],
+        parameters={m1: 1, I1: 1, m2: "1/2", I2: "1/2", l1: 1, l2: "1/2"},
+    )  # fmt: skip
+
+
+VEHICLES = {
+    "sleigh": (sleigh, {"x_dot": 1}, ("x_dot",)),
+    "sleigh on its centre, in circles": (lambda: sleigh("0"), {"x_dot": 1, "phi_dot": 1}, ("x_dot", "phi_dot")),
+    "robot on the spot": (robot, {"a_dot": 2, "x_dot": 0}, ("x_dot", "a_dot")),
+    "robot in circles": (robot, {"a_dot": 2, "x_dot": 1}, ("x_dot", "a_dot")),
+    "roller racer": (lambda: two_bodies(1), {"x_dot": 1}, ("x_dot", "delta")),
+    "roller racer in circles": (lambda: two_bodies(1), {"x_dot": 1, "delta": 0.3}, ("x_dot", "delta")),
+    "car with trailer": (lambda: two_bodies(-1), {"x_dot": 1, "delta": 0.2}, ("x_dot", "delta")),
+    "snakeboard": (
+        pfaff.atlas.snakeboard,
+        {"x_dot": 1, "phi_f": 0.2, "phi_b": -0.1},
+        ("x_dot", "phi_f", "phi_b", "psi_dot"),
+    ),
+    "disc": (pfaff.atlas.rolling_disc, {"x_dot": 1}, ("x_dot", "psi_dot")),
+}
+
+
+@pytest.mark.parametrize(("make", "fixed", "family"), VEHICLES.values(), ids=VEHICLES)
+def test_vehicles_move_steadily_as_they_are_asked_to(make, fixed, family):
+    """Their heading turns, and their velocities with it; in a motion all else stays as it is."""
+    case = make().at()
+    motion = case.steady(**fixed)
+    assert {name: motion[name] for name in fixed} == pytest.approx(fixed, abs=1e-15)
+    assert set(motion.family) == set(family)
+    assert len(motion.eigenvalues) + sum(motion.zeros) == len(motion.flow.states)
+    moving = case.simulate(3, samples=31, **motion.initial)
+    assert np.ptp(np.hypot(moving["x_dot"], moving["y_dot"])) < 1e-12
+    assert all(np.ptp(moving[name]) < 1e-12 for name in motion.flow.states if name not in ("x_dot", "y_dot"))
+
+
+@pytest.mark.parametrize("speed", [-2, 1, 3])
+def test_a_sleigh_is_stable_with_its_centre_of_mass_ahead(speed):
+    """Chaplygin (1911): −m a u/(I + m a²)."""
+    motion = sleigh().at().steady(x_dot=speed)
+    assert motion.eigenvalues == pytest.approx([-0.5 * speed / 1.25], rel=1e-14)
+    assert motion.stable == (speed > 0)
+
+
+def test_at_rest_a_family_is_what_can_move_steadily():
+    """Every velocity is a null vector there, but a sleigh that turns does not go on doing so."""
+    for make, family in (
+        (sleigh, {"x_dot"}),
+        (robot, {"a_dot", "b2_dot"}),
+        (lambda: two_bodies(1), {"x_dot", "delta"}),
+    ):
+        motion = make().at().steady()
+        assert set(motion.family) == family
+        assert motion.family_dimension == len(family)
+    with pytest.raises(ConvergenceError, match="no steady motion"):
+        sleigh().at().steady(phi_dot=1)
+
+
+def test_a_boat_runs_in_circles():
+    """A thrust F along its axis and a moment against drag in its own axes: no constraint, and no state is constant."""
+    x, y, a = coordinates("x y a")
+    along, across = x.diff(t) * sm.cos(a) + y.diff(t) * sm.sin(a), y.diff(t) * sm.cos(a) - x.diff(t) * sm.sin(a)
+    boat = pfaff.System(
+        [x, y, a],
+        (x.diff(t) ** 2 + y.diff(t) ** 2 + a.diff(t) ** 2) / 2,
+        dissipation=along**2 / 2 + across**2 + a.diff(t) ** 2 / 2,
+        forces={x: sm.cos(a), y: sm.sin(a), a: sm.Rational(1, 2)},
+    )
+    motion = boat.at().steady()
+    # 1 − u + w v = 0, −2 v − w u = 0, 1/2 − w = 0
+    assert [motion[name] for name in ("x_dot", "y_dot", "a_dot")] == pytest.approx([8 / 9, -2 / 9, 1 / 2], rel=1e-14)
+    assert motion.eigenvalues == pytest.approx([-1, -3 / 2, -3 / 2], abs=1e-7)
+
+
+def test_consistent_velocities_may_start_a_search():
+    """All of them, as a motion gives them; the constraints leave two free."""
+    case = robot().at()
+    straight = {"x_dot": 0.5, "b1_dot": 2, "b2_dot": 2, "a_dot": 0, "y_dot": 0}
+    assert case.steady(start=straight)["x_dot"] == pytest.approx(0.5)
+    assert case.steady(start=straight, b1_dot=1)["x_dot"] == pytest.approx(0.5)  # the first that is left free
+    turning = case.steady(a_dot=2, x_dot=1)
+    assert case.steady(start=turning.initial)["a_dot"] == pytest.approx(2)
+    with pytest.raises(ParameterError, match="'b3_dot'"):
+        case.steady(start={"b3_dot": 1})
+
+
+def test_what_a_constraint_moves_is_not_at_rest():
+    x, y, phi = coordinates("x y phi")
+    v = sm.Symbol("v", real=True)
+    driven = sleigh()
+    constraints = [*driven.nonholonomic_constraints, x.diff(t) * sm.cos(phi) + y.diff(t) * sm.sin(phi) - v]
+    case = replace(driven, nonholonomic_constraints=constraints, parameters={**driven.parameters, v: 1}).at()
+    assert case.steady().status == "steady motion with x_dot = 1, isolated: stable"
+    assert "everything at rest" in case.at(v=0).steady().status

@@ -8,7 +8,9 @@ import sympy as sm
 from scipy.spatial.transform import Rotation
 
 import pfaff
+from pfaff.errors import ConvergenceError
 from pfaff.system import TIME as t
+from pfaff.system import coordinates
 
 
 def shimmy_speeds(m, J, l, a, k, c) -> np.ndarray:
@@ -34,6 +36,43 @@ def test_a_wheel_that_stands_does_not_buckle():
     found = pfaff.atlas.towed_wheel().at().critical(to=10)
     assert not found.buckling
     assert not found.divergence
+
+
+def seen_from_the_road() -> pfaff.System:
+    """The towed wheel with the place x of its king pin as a coordinate: the speed v stands in a constraint alone."""
+    x, q, psi = coordinates("x q psi")
+    m, J, l, k = sm.symbols("m J l k", positive=True)
+    a, v = sm.symbols("a v", real=True)
+    c = sm.Symbol("c", nonnegative=True)
+    centre = sm.Matrix([x - a * sm.cos(psi), q - a * sm.sin(psi)]).diff(t)
+    sideways = q.diff(t) * sm.cos(psi) - x.diff(t) * sm.sin(psi) - l * psi.diff(t)
+    return pfaff.System(
+        [x, q, psi],
+        m * centre.dot(centre) / 2 + J * psi.diff(t) ** 2 / 2,
+        potential=k * q**2 / 2,
+        dissipation=c * q.diff(t) ** 2 / 2,
+        nonholonomic_constraints=[sideways, x.diff(t) - v],
+        parameters={m: 1, J: "1/2", l: 1, a: "1/2", k: 1, c: "1/10", v: 0},
+        load=v,
+        accept_integrable=True,
+    )
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("ask", ["critical", "flutter", "buckling", "hopf", "paradox"])
+def test_loads_that_make_a_system_travel_are_sent_to_its_steady_motions(ask):
+    """It rests without the load only: neither buckling at v = 0 nor no flutter up to v = 0."""
+    with pytest.raises(ConvergenceError, match=r"constraint 2 .* case.at\(v=…\).steady\(\).branch\('v', to=…\)"):
+        getattr(seen_from_the_road().at(), ask)()
+    with pytest.raises(ConvergenceError, match="demands a velocity"):
+        seen_from_the_road().at(v=1).spectrum()
+
+
+def test_there_the_shimmy_is_that_of_the_towed_wheel():
+    branch = seen_from_the_road().at(v=0.1).steady().branch("v", to=6)
+    assert [special.kind for special in branch.special] == ["hopf", "hopf"]
+    expected = shimmy_speeds(1, 0.5, 1, 0.5, 1, 0.1)
+    assert [special.value for special in branch.special] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("v", [0.5, 3.0, 20.0])

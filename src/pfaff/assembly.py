@@ -22,7 +22,7 @@ from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementE
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.system import System
 from pfaff.threads import cached_property
-from pfaff.values import checked_value
+from pfaff.values import checked_value, whole_number
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
@@ -489,10 +489,11 @@ def _scalar(value: Any) -> Any:
 
 
 def _check_places(assembly: Assembly) -> None:
-    if isinstance(assembly.size, bool) or not isinstance(assembly.size, int) or assembly.size < 1:
-        raise StatementError(f"size={assembly.size!r}: give the number of global coordinates, a whole number from 1 up")
     if not assembly.parts:
         raise StatementError(f"{assembly.name} has no parts: give what Part.copies(…) returns")
+    places = sum(copies.at.size for copies in assembly.parts)
+    remedy = f"its parts have {places} places in all, so that some coordinate belongs to no part; reduce size"
+    whole_number("size", assembly.size, 1, places, remedy, StatementError)
     for copies in assembly.parts:
         outside = np.argwhere((copies.at < 0) | (copies.at >= assembly.size))
         for copy, local in outside[:1]:

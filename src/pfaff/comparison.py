@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter, thread_time
@@ -10,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
-from pfaff.compiled import Compiled
 from pfaff.equations import PRINCIPLES, Principle
 from pfaff.equations.newton import NewtonEquations
 from pfaff.equations.typeset import shorter
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, PfaffError, SingularMassError, nearest
 from pfaff.evaluation import evaluated, magnitudes
-from pfaff.lowering import graph_of
-from pfaff.motion.start import Constraints, on_positions, on_velocities
+from pfaff.motion.start import KEPT, Constraints, on_positions, on_velocities
+from pfaff.sizes import Sizes, sizes
 from pfaff.system import System
+from pfaff.values import whole_number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,10 +29,10 @@ if TYPE_CHECKING:
 
 AGREED = 1e-12
 TRIALS = 100  # random starts for one state
-REGULAR = 5e-2  # of the unit rows of A, the least singular value accepted at a random state
+REGULAR = 5e-2  # the least singular value of the unit rows of A that is looked for at a random state
 NEAR = 0.1  # how far coordinates are scattered about a given configuration, and parameters relative to it
-SUBSTITUTED = 8  # states, at most, that are put into the symbolic equations
 SYMBOLIC = 1500  # operations of Lagrange's compiled flow beyond which the symbolic equations take minutes
+MOST = 10_000  # states
 TIMED = 512  # states in the batch whose evaluation is timed
 
 
@@ -41,8 +42,8 @@ class Row:
 
     ``operations`` are those of the symbolic equations, common subexpressions counted once; ``steps`` the elementary
     ones of the compiled flow. Times are in seconds: of the processor for the symbolic derivation, and of the clock for
-    one evaluation of the compiled right-hand side in a batch. Differences are relative to the largest acceleration or
-    reaction at the state, or to what the forces there would make without their balance if that is larger.
+    one evaluation of the compiled right-hand side in a batch. Differences are relative to what the terms of the
+    equations would make of each acceleration or reaction if they did not cancel.
     ``residual`` is what the solution found in numbers leaves of the symbolic equations, relative to their terms.
 
     The symbolic equations of a large system would take minutes: they are left out, ``operations`` and ``residual`` are
@@ -165,8 +166,8 @@ def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, 
 
     ``near`` is a configuration to scatter about, for what cannot be assembled near the origin.
     """
-    if isinstance(states, bool) or not isinstance(states, int) or states < 1:
-        raise ParameterError(f"a comparison at {states!r} states: give a whole number from 1 up")
+    whole_number("states", states, 1, MOST, "principles that differ do so at the first states, ask for fewer")
+    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
     at = random_states(system, states, seed, near)
     reference = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
     rows, refused = [], {}
@@ -185,8 +186,7 @@ def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, 
 
 def _row(equations: Principle, symbolic: bool, derivation: float, at: States, reference: Sequence[np.ndarray]) -> Row:
     found = equations.solve(at.q, at.v, at.numbers, at.time)
-    large = sizes(equations.system, at, reference)
-    accelerations, reactions = (_difference(a, b, size) for a, b, size in zip(found, reference, large, strict=True))
+    large = sizes(equations, at, reference)
     return Row(
         principle=equations.name,
         dynamical=equations.dynamical,
@@ -197,41 +197,44 @@ def _row(equations: Principle, symbolic: bool, derivation: float, at: States, re
         steps=equations.flow.operations,
         derivation=derivation,
         evaluation=_evaluation(equations, at),
-        accelerations=accelerations,
-        reactions=reactions,
+        accelerations=_relative(found[0] - reference[0], large.accelerations),
+        reactions=_relative(found[1] - reference[1], large.reactions),
         residual=residual(equations, at, large) if symbolic else None,
     )
 
 
-def residual(equations: Principle, at: States, large: Sequence[np.ndarray]) -> float:
+def residual(equations: Principle, at: States, large: Sizes) -> float:
     """What the solution found in numbers leaves of the symbolic equations, relative to the terms of each.
 
-    An unknown may be zero but for rounding: it counts as ``large`` accelerations and reactions do at its state.
+    An unknown may be zero but for rounding: it counts as ``large`` as it would be if nothing cancelled.
     """
-    few = slice(None, SUBSTITUTED)
-    q, v, numbers, time = at.q[:, few], at.v[:, few], at.numbers[:, few], at.time[few]
-    system, t, formulation = equations.system, equations.system.time, equations.formulation
-    x = formulation.state(q, v, numbers, time)
-    accelerations, p = formulation.solve(x, numbers, time)
-    known: dict[sm.Basic, Any] = {**dict(zip(system.parameters, numbers, strict=True)), t: time}
-    for label, value, rate in zip(equations.flow.states, x, equations.flow.rhs(x, numbers, time), strict=True):
-        function = sm.Function(label)(t)
-        known |= {function: value, function.diff(t): rate}
-    for X, w, acceleration in zip(system.coordinates, v, accelerations, strict=True):
-        known |= {X.diff(t): w, X.diff(t, 2): acceleration}
+    known, usual = _unknowns(equations, at, large)
+    rows = list(equations.equations)
+    left = np.array([np.broadcast_to(e, at.time.shape) for e in evaluated(rows, known)])
+    terms = np.array([np.broadcast_to(e, at.time.shape) for e in magnitudes(rows, known, usual)])
+    return _relative(left, terms)
+
+
+def _unknowns(equations: Principle, at: States, large: Sizes) -> tuple[dict[sm.Basic, Any], dict[sm.Basic, Any]]:
+    """What the symbols of the equations stand for, and how large the unknowns are as a rule."""
+    system, t, n = equations.system, equations.system.time, len(at.q)
+    x = equations.formulation.state(at.q, at.v, at.numbers, at.time)
+    rates, accelerations, p, *others = equations.formulation.unknowns(x, at.numbers, at.time)
+    known: dict[sm.Basic, Any] = {**dict(zip(system.parameters, at.numbers, strict=True)), t: at.time}
     known |= dict(zip(equations.multipliers, p, strict=True))
-    fastest = np.abs(v).max(axis=0, initial=0.0)
-    usual: dict[sm.Basic, Any] = dict.fromkeys(equations.multipliers, large[1][few])
-    for X in system.coordinates:
-        usual |= {X.diff(t): fastest, X.diff(t, 2): large[0][few]}
+    usual: dict[sm.Basic, Any] = dict(zip(equations.multipliers, large.terms[2], strict=True))
+    for k, X in enumerate(system.coordinates):
+        known |= {X: at.q[k], X.diff(t): at.v[k], X.diff(t, 2): accelerations[k]}
+        usual |= {X.diff(t): large.terms[0][k], X.diff(t, 2): large.terms[1][k]}
+    for k, label in enumerate(equations.flow.states[n:]):
+        u = sm.Function(label)(t)
+        known |= {u: x[n + k], u.diff(t): rates[n + k]}
+        usual |= {u: large.speeds[k], u.diff(t): large.rates[k]}
     if isinstance(equations, NewtonEquations):
         components = [N for each in equations.reactions for N in each]
-        known |= dict(zip(components, equations.particle_reactions(q, v, numbers, time), strict=True))
+        known |= dict(zip(components, others[0], strict=True))
         usual |= dict(zip(components, magnitudes(list(equations.motion), known, usual), strict=True))
-    rows = list(equations.equations)
-    left = np.abs([np.broadcast_to(e, time.shape) for e in evaluated(rows, known)])
-    terms = np.array([np.broadcast_to(e, time.shape) for e in magnitudes(rows, known, usual)])
-    return float((left / np.maximum(terms, np.finfo(float).tiny)).max())
+    return known, usual
 
 
 def random_states(system: System, states: int, seed: int, near: Mapping[str, float] | None = None) -> States:
@@ -273,21 +276,27 @@ def _near(value: Any, generator: np.random.Generator, states: int, spread: float
 def _admissible(
     case: Case, generator: np.random.Generator, time: float, centre: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """A random state on the constraints; where Newton's method does not reach them, from another start."""
+    """A random state on the constraints; where Newton's method does not reach them, from another start.
+
+    Of states that are all near singular ones, as they are in some units, the one that is farthest.
+    """
     constraints, n = Constraints(case), len(case.system.coordinates)
-    free = np.ones(n, dtype=bool)
+    free, best, found = np.ones(n, dtype=bool), KEPT, None
     for _ in range(TRIALS):
         start = generator.uniform(-1, 1, n)
         try:
             q = on_positions(constraints, start if centre is None else centre + NEAR * start, np.zeros(n), free, time)
             v = on_velocities(constraints, q, generator.uniform(-1, 1, n), free, time, exactly=True)
-        except ConstraintError:
+        except (ConstraintError, ConvergenceError):
             continue
-        except np.linalg.LinAlgError as singular:
-            _check_inertia(constraints(q, np.zeros(n), time)[3], case.system, singular)
-            continue
-        if _regular(constraints(q, v, time)[2]):
-            return q, v
+        _, _, A, M = constraints(q, v, time)
+        regular = _regularity(A, _inertial_units(M, case.system))
+        if regular > best:
+            best, found = regular, (q, v)
+        if regular > REGULAR:
+            break
+    if found is not None:
+        return found
     raise ConvergenceError(
         f"no state of {case.system.name} that obeys its constraints, far from singular ones, was found from {TRIALS} "
         "random starts: give a configuration to start near, such as near={'x': 1}, or defaults at which it can be "
@@ -295,43 +304,31 @@ def _admissible(
     )
 
 
-def _check_inertia(M: np.ndarray, system: System, cause: Exception) -> None:
-    """The principles are compared by accelerations, which need an inertia for every velocity."""
-    values, vectors = np.linalg.eigh(M)
-    if np.abs(values).min() > np.finfo(float).eps * np.abs(values).max():
-        return
-    name = system.coordinate_names[int(np.abs(vectors[:, np.abs(values).argmin()]).argmax())]
-    raise SingularMassError(
-        f"the mass matrix of {system.name} is singular, mostly along {name}: the principles cannot be compared unless "
-        f"every velocity has inertia; give {name} a mass, or eliminate it by its constraint"
-    ) from cause
+def _inertial_units(M: np.ndarray, system: System) -> np.ndarray:
+    """Units in which M has ones on its diagonal; the principles are compared by accelerations, which need inertia."""
+    diagonal = np.diag(M)
+    units = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    values, vectors = np.linalg.eigh(units[:, None] * M * units)
+    if values[0] <= np.finfo(float).eps * values[-1]:
+        name = system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
+        raise SingularMassError(
+            f"the mass matrix of {system.name} is singular, mostly along {name}: the principles cannot be compared "
+            f"unless every velocity has inertia; give {name} a mass, or eliminate it by its constraint"
+        )
+    return units
 
 
-def _regular(A: np.ndarray) -> bool:
-    """Far from a configuration where the constraints lose rank, and with it the reactions their sense."""
+def _regularity(A: np.ndarray, units: np.ndarray) -> float:
+    """How far a configuration is from one where the constraints lose rank, and with it the reactions their sense."""
     if not len(A):
-        return True
-    rows = A / np.linalg.norm(A, axis=1, keepdims=True)
-    return bool(np.linalg.svd(rows, compute_uv=False)[-1] > REGULAR)
+        return 1.0
+    rows = A * units
+    return float(np.linalg.svd(rows / np.linalg.norm(rows, axis=1, keepdims=True), compute_uv=False)[-1])
 
 
-def sizes(system: System, at: States, reference: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """What is large at each state: the accelerations or reactions, or what the forces in balance would make of them."""
-    graph = graph_of(system)
-    n, m = len(graph.q), len(graph.A)
-    entries = [*graph.h, *(e for row in (*graph.M, *graph.A) for e in row)]
-    values = np.abs(Compiled(entries, [*graph.q, *graph.v], quick=True)(np.vstack([at.q, at.v]), at.numbers, at.time))
-    h, M, A = (part.max(axis=0, initial=0.0) for part in np.split(values, [n, n + n * n]))
-    balanced = [h / M, h / A if m else h]
-    return [
-        np.maximum(np.maximum(np.abs(value).max(axis=0, initial=0.0), size), np.finfo(float).tiny)
-        for value, size in zip(reference, balanced, strict=True)
-    ]
-
-
-def _difference(found: np.ndarray, expected: np.ndarray, size: np.ndarray) -> float:
-    """The largest difference at each state relative to a size there, at the worst state."""
-    return float((np.abs(found - expected).max(axis=0, initial=0.0) / size).max())
+def _relative(differences: np.ndarray, size: np.ndarray) -> float:
+    """The largest of all, each relative to its size."""
+    return float((np.abs(differences) / np.maximum(size, np.finfo(float).tiny)).max(initial=0.0))
 
 
 def _operations(equations: Principle) -> int:

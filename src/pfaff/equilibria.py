@@ -7,6 +7,7 @@ selected by fixing as many coordinates or reactions by name.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ import numpy as np
 from pfaff.errors import ConvergenceError, ParameterError, SingularMassError, nearest
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.units import row_units, stiffness_units
+from pfaff.values import number_from, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,6 +31,7 @@ WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have l
 SETTLED = 1e-8  # the last change of the unknowns, relative
 SINGULAR = 1e-13  # inertia this small, relative to the largest, is none
 TOGETHER = 4096  # starts taken at once: Ctrl-C keeps what earlier ones have found
+STARTS, FAR = 1_000_000, 1e12  # of a search
 SAME = 1e-6  # two solutions closer than this are one
 
 
@@ -193,7 +196,8 @@ class Balance:
         if largest == 0 or not np.isfinite(largest):
             return float(largest)
         forces = (np.abs(passive.balance), np.abs(passive.K) @ np.abs(z[:n]), np.abs(at.A.T) @ np.abs(z[n:]))
-        return float(largest / max(each.max(initial=0.0) for each in forces))
+        usual = max(each.max(initial=0.0) for each in forces)
+        return float(largest / usual) if usual else np.inf
 
     def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, each relative to the forces of its own row."""
@@ -271,6 +275,7 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
         pinned = balance
         z, residual = balance.solve(z0, case.numbers)
     if not residual < ACCEPTED:
+        check_rests(balance, z0, case.system.load.name if case.system.load else None)
         raise ConvergenceError(
             f"no equilibrium of {case.system.name} was reached from the origin (relative residual {residual:.1e}): "
             "try case.equilibria(), other fixed coordinates, or a smaller load"
@@ -285,10 +290,30 @@ def equilibrium_at(balance: Balance, z: np.ndarray, isolated: bool = False) -> E
     return (balance if isolated else balance.pinned(z)).equilibrium(z)
 
 
+def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
+    """Constraints A q̇ + b(q) = 0 must let the system rest: their b must vanish there, or nearby to first order."""
+    case, n, count = balance.case, balance.statics.n, balance.statics.nonholonomic
+    at = balance.statics(z[:n], z[n:], case.numbers)
+    demanded, rows = at.held[:count], at.B[:count, balance.free[:n]]
+    if not (demanded.any() and np.isfinite(demanded).all() and np.isfinite(rows).all()):
+        return
+    left = demanded + rows @ np.linalg.lstsq(rows, -demanded, rcond=RANK_TOLERANCE)[0]
+    moving = np.flatnonzero(np.abs(left) > RANK_TOLERANCE * np.abs(demanded).max())
+    if len(moving):
+        follow = f"; follow them to where they lose stability by case.at({load}=…).steady().branch({load!r}, to=…)"
+        raise ConvergenceError(
+            f"{case.system.name} does not rest{f' under {load}' if load else ''}: its nonholonomic constraint "
+            f"{', '.join(str(k + 1) for k in moving)} demands a velocity. Ask for its steady motions, case.steady()"
+            f"{follow if load else ''}"
+        )
+
+
 def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
     """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
-    if starts < 1 or not box > 0 or seed < 0:
-        raise ParameterError("equilibria needs at least one start, a positive box and a seed that is not negative")
+    whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
+    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
+    if not 0 < number_from("box", box) < FAR:
+        raise ParameterError(f"box={box}: give a positive size of the configurations to start from, below {FAR:g}")
     generator = np.random.default_rng(seed)
     balance = Balance(case, fixed)
     _check_finite(case, balance, balance.start())

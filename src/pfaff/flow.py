@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
+from math import comb
 from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
@@ -22,11 +23,13 @@ from pfaff.odes import Ode
 from pfaff.reduction import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.system import System
 from pfaff.threads import Once, cached_property
+from pfaff.values import whole_number
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
 QUICK_FROM = 1500  # operations of the right-hand side beyond which its derivatives optimise for too long
+HIGHEST, ENTRIES = 12, 1_000_000  # of derivatives that can be compiled
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
@@ -88,11 +91,14 @@ class Flow:
 
     def tensor(self, order: int, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
         """The symmetric derivative tensor ∂ᵏf/∂xᵏ of any order, indexed [i, j1 … jk] (then the batch)."""
-        if order < 1:
-            raise ParameterError(f"a derivative of order {order}: ask for 1 or more")
+        n = len(self.states)
+        whole_number("order", order, 1, HIGHEST, "its derivatives are too many to compile")
+        if n * comb(n + order - 1, order) > ENTRIES:
+            raise ParameterError(
+                f"the derivatives of order {order} of {n} rates have more than {ENTRIES} entries: ask for a lower order"
+            )
         entries = self._indices.get(order, lambda: self._entries(order))
         values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time, quick=self.heavy)
-        n = len(self.states)
         tensor = np.zeros((n,) * (order + 1) + values.shape[1:])
         for (index, _), value in zip(entries, values, strict=True):
             for place in set(permutations(index[1:])):
@@ -254,17 +260,19 @@ def full_flow(system: System) -> Flow:
     )
 
 
-def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: float = 0.0) -> Flow:
+def shape_flow(
+    system: System, dependent: Sequence[str] | None = None, settle: float = 0.0, graph: Graph | None = None
+) -> Flow:
     """Coordinates that matter and independent velocities; ``dependent`` chooses the velocities to solve for.
 
     By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first.
     With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium
-    there has no zero eigenvalue for leaving it.
+    there has no zero eigenvalue for leaving it. A ``graph`` may have other velocities for ignorable coordinates.
     """
     system.check_independent()
-    graph = graph_of(system)
+    dropped, kept = ignorable_coordinates(graph_of(system)), kept_coordinates(graph_of(system))
+    graph = graph or graph_of(system)
     names = system.coordinate_names
-    dropped = ignorable_coordinates(graph)
     reference = reference_matrix(graph)
     chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
     columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
@@ -282,7 +290,7 @@ def shape_flow(system: System, dependent: Sequence[str] | None = None, settle: f
         system=system,
         states=(*(names[j] for j in shape), *(f"{names[j]}_dot" for j in free)),
         dropped=dropped,
-        kept=kept_coordinates(graph),
+        kept=kept,
         dependent=tuple(f"{names[j]}_dot" for j in columns),
         expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
         velocity_expressions=velocities,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.equilibria import ACCEPTED, Balance, equilibrium_near
+from pfaff.equilibria import ACCEPTED, Balance, check_rests, equilibrium_near
 from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
 from pfaff.threads import Once, cached_property
 from pfaff.units import stiffness_units
@@ -263,7 +263,9 @@ def _beginning(
     z = np.concatenate([first.q, first.p])
     if origin:
         return z, first.fixed
-    loaded = Balance(case.unchecked(**{load: 1.0}), fixed).pinned(z).fixed
+    balance = Balance(case.unchecked(**{load: 1.0}), fixed)
+    check_rests(balance, z, load)
+    loaded = balance.pinned(z).fixed
     return z, loaded if len(loaded) < len(first.fixed) else first.fixed
 
 

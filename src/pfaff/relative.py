@@ -4,25 +4,31 @@ The heading of a wheel stands in its rolling constraints, but nothing that happe
 coordinates are found by trial at random states, parameters and times, where an identity fails with probability one if
 it fails at all; they are then set to zero, and only their velocities remain. The trials are in extended precision
 where the machine has it, so that a weak dependence is told from rounding.
+
+A heading may turn the velocities of two ignorable coordinates with it, as those of a sleigh on a plane: then these are
+taken along axes that turn as well, and are the velocities at the instant when the heading is zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import combinations, product
 
 import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow import COMPACT_FROM, Flow, reference_matrix, shape_flow
-from pfaff.lowering import graph_of
+from pfaff.lowering import Expression, Graph, dot, graph_of
+from pfaff.motion.start import Constraints
 from pfaff.reduction import dependent_velocities, ignorable_coordinates
 from pfaff.system import System
 from pfaff.threads import once
 
 TRIALS = 3
 ROUNDING = 1e4 * float(np.finfo(np.longdouble).eps)  # rates that differ by less, relatively, are the same
+ALIKE = 1e-9  # relative difference of matrices that are the same but for rounding
 SETTLE = 1.0  # the rate at which holonomic constraints attract; it leaves no trace in any result
 
 Rates = Callable[[np.ndarray, np.ndarray, float], np.ndarray]
@@ -40,11 +46,31 @@ def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.n
     return without(shape, cyclic)
 
 
+def independent(system: System, first: Iterable[str], others: Iterable[str]) -> list[str]:
+    """Those of the other velocities that the constraints leave free with the first ones, as many as there are."""
+    names, A = system.coordinate_names, reference_matrix(graph_of(system))
+    taken, found = [name.removesuffix("_dot") for name in first], []
+    for name in others:
+        left = [j for j, each in enumerate(names) if each not in (*taken, name.removesuffix("_dot"))]
+        if np.linalg.matrix_rank(A[:, left]) == len(A):
+            taken.append(name.removesuffix("_dot"))
+            found.append(name)
+    return found
+
+
 @once(most=16)
 def _symmetric(system: System, independent: frozenset[str]) -> tuple[Flow, Rates, tuple[str, ...]]:
-    shape = _chart(system, independent)
+    shape = _chart(system, independent, graph_of(system))
     rates = _extended(shape)
-    return shape, rates, cyclic_coordinates(shape, rates)
+    cyclic = cyclic_coordinates(shape, rates)
+    felt = [name for name in shape.states if name in system.coordinate_names and name not in cyclic]
+    for heading, graph in _turning(system, felt):
+        turning = _chart(system, independent, graph)
+        turning_rates = _extended(turning)
+        found = cyclic_coordinates(turning, turning_rates)
+        if heading in found:
+            return turning, turning_rates, found
+    return shape, rates, cyclic
 
 
 @once(most=16)
@@ -131,7 +157,65 @@ def _extended(flow: Flow) -> Rates:
     return rates
 
 
-def _chart(system: System, independent: frozenset[str]) -> Flow:
+def _turning(system: System, felt: Iterable[str]) -> Iterator[tuple[str, Graph]]:
+    """Headings with which two ignorable coordinates may turn, and the equations along turning axes."""
+    names, graph = system.coordinate_names, graph_of(system)
+    pairs = combinations([names.index(name) for name in ignorable_coordinates(graph)], 2)
+    for (i, j), heading, sense in product(pairs, felt, (1.0, -1.0)):
+        h = names.index(heading)
+        if _turns(system, h, (i, j), sense):
+            yield heading, _turned(graph, h, (i, j), sense)
+
+
+def _turns(system: System, heading: int, pair: tuple[int, int], sense: float) -> bool:
+    """Whether the inertia and what the constraints allow turn with a heading, at random configurations."""
+    generator, n = np.random.default_rng(1897), len(system.coordinates)
+    numbers = generator.uniform(0.5, 1.5, len(system.parameters))
+    constraints = Constraints(system.at().unchecked(**dict(zip(system.parameter_names, numbers.tolist(), strict=True))))
+    angle, q = generator.uniform(0.3, 0.9), generator.uniform(0.1, 0.5, n)
+    turn = np.eye(n)
+    cosine, sine = np.cos(angle), sense * np.sin(angle)
+    turn[np.ix_(pair, pair)] = [[cosine, -sine], [sine, cosine]]
+    (_, _, A, M), (_, _, there, inertia) = (constraints(x, 0 * q) for x in (q, q + angle * np.eye(n)[heading]))
+    if not all(np.isfinite(each).all() for each in (A, M, there, inertia)):
+        return False
+    allowed = np.linalg.svd(A)[2][len(A) :].T
+    differences = np.append(np.ravel(inertia - turn @ M @ turn.T), there @ turn @ allowed)
+    return bool(np.abs(differences).max() <= ALIKE * (np.abs(M).max() + np.abs(A).max(initial=0.0)))
+
+
+def _turned(graph: Graph, heading: int, pair: tuple[int, int], sense: float) -> Graph:
+    """Lagrange's equations in velocities w of q̇ = T w, where T turns a pair of them by the heading: q̈ = T ẇ + Ṫ w."""
+    (i, j), v = pair, graph.v
+    cosine, sine = hy.cos(graph.q[heading]), sense * hy.sin(graph.q[heading])
+    stated = list(v)
+    stated[i], stated[j] = cosine * v[i] - sine * v[j], sine * v[i] + cosine * v[j]
+    drift = [hy.expression(0.0)] * len(v)
+    drift[i], drift[j] = -sense * v[heading] * stated[j], sense * v[heading] * stated[i]
+
+    def moved(expressions: list[Expression]) -> list[Expression]:
+        return list(hy.subs(expressions, {v[i]: stated[i], v[j]: stated[j]})) if expressions else []
+
+    def turned(row: list[Expression]) -> list[Expression]:
+        """The row times T."""
+        found = list(row)
+        found[i], found[j] = cosine * row[i] + sine * row[j], cosine * row[j] - sine * row[i]
+        return found
+
+    half = [turned(row) for row in graph.M]
+    M = [list(row) for row in zip(*(turned(list(column)) for column in zip(*half, strict=True)), strict=True)]
+    forces = [h + dot(row, drift) for h, row in zip(moved(graph.h), graph.M, strict=True)]
+    return replace(
+        graph,
+        M=M,
+        h=turned(forces),
+        A=[turned(row) for row in graph.A],
+        gamma=[g + dot(row, drift) for g, row in zip(moved(graph.gamma), graph.A, strict=True)],
+        constraints=moved(graph.constraints),
+    )
+
+
+def _chart(system: System, independent: frozenset[str], graph: Graph) -> Flow:
     """The shape flow whose dependent velocities are not among those asked for."""
     names = system.coordinate_names
     wanted = {name.removesuffix("_dot") for name in independent}
@@ -139,7 +223,6 @@ def _chart(system: System, independent: frozenset[str]) -> Flow:
         if name not in names:
             raise ParameterError(f"{system.name} has no velocity {name}_dot: {nearest(name, names)}")
     settle = SETTLE if system.holonomic_constraints else 0.0
-    graph = graph_of(system)
     A = reference_matrix(graph)
     open_ = [j for j, name in enumerate(names) if name not in wanted]
     if len(A) and np.linalg.matrix_rank(A[:, open_]) < len(A):
@@ -147,8 +230,6 @@ def _chart(system: System, independent: frozenset[str]) -> Flow:
             f"the constraints of {system.name} do not leave {', '.join(sorted(independent))} free together: "
             "fix fewer of them"
         )
-    if not len(A):
-        return system.shape
-    first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(graph)]
-    chosen = [names[open_[k]] for k in dependent_velocities(A[:, open_], first)]
-    return shape_flow(system, chosen, settle)
+    first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(graph_of(system))]
+    chosen = [names[open_[k]] for k in dependent_velocities(A[:, open_], first)] if len(A) else []
+    return shape_flow(system, chosen, settle, graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -10,7 +11,9 @@ from typing import Any
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ParameterError
+from pfaff.errors import ParameterError, PfaffError
+
+SMALLEST = sys.float_info.min  # numbers below it have lost digits, and their inverses are not finite
 
 
 def checked_value(symbol: sm.Symbol, value: Any) -> Any:
@@ -32,7 +35,9 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
     except (TypeError, OverflowError):
         raise ParameterError(f"{name} is not a finite real number") from None
     if not (math.isfinite(number.real) and number.imag == 0):
-        raise ParameterError(f"{name}={str(value)[:30]} is not a finite real number")
+        raise ParameterError(f"{name}={shown(value)} is not a finite real number")
+    if value != 0 and abs(number.real) < SMALLEST:
+        raise ParameterError(f"{name}={shown(value)} is nearer to zero than numbers reach: give 0, or use other units")
     for promise, kept in (("positive", number.real > 0), ("nonnegative", number.real >= 0)):
         if getattr(symbol, f"is_{promise}") and not kept:
             raise ParameterError(
@@ -48,6 +53,30 @@ def number_from(name: str, value: Any) -> float:
     except (TypeError, ValueError, ZeroDivisionError):
         hint = "; many at once go into ensemble" if np.ndim(value) else ""
         raise ParameterError(f"{name}={value!r} is not a number: write 0.1, 1/10 or pi/2 as a number{hint}") from None
+    except OverflowError:
+        number = math.inf
     if not np.isfinite(number):
-        raise ParameterError(f"{name}={value} is not finite: give a number")
+        raise ParameterError(f"{name}={shown(value)} is not finite: give a number")
+    if 0 < abs(number) < SMALLEST:
+        raise ParameterError(f"{name}={shown(value)} is nearer to zero than numbers reach: give 0, or use other units")
     return number
+
+
+def whole_number(
+    name: str, value: Any, least: int, most: int, remedy: str, refuse: type[PfaffError] = ParameterError
+) -> int:
+    """A count within limits: beyond them it would take hours or more memory than there is."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise refuse(f"{name}={value!r} is no whole number: give one from {least} up")
+    if value < least:
+        raise refuse(f"{name}={shown(value)}: give a whole number from {least} up")
+    if value > most:
+        raise refuse(f"{name}={shown(value)} is more than {most}: {remedy}")
+    return int(value)
+
+
+def shown(value: Any) -> str:
+    """A number for a message; those of very many digits by their size."""
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"{'-' if value < 0 else ''}10^{int(value.bit_length() * math.log10(2))}"
+    return str(value)[:30]

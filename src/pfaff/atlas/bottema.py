@@ -10,6 +10,9 @@ import sympy as sm
 from pfaff.errors import StatementError
 from pfaff.system import TIME as t
 from pfaff.system import System, coordinates
+from pfaff.values import whole_number
+
+MANY = 20  # coordinates
 
 
 def bottema() -> System:
@@ -42,7 +45,10 @@ def bottema_general(n: int = 4, m: int = 2) -> System:
     unit masses and stiffnesses, relation k along x_(n−m+k), and no coupling: set the c_ijk to see the
     determinant become essentially unsymmetric.
     """
-    if not (isinstance(n, int) and isinstance(m, int) and 1 <= m < n):
+    remedy = "its n²m coefficients would be too many to name, ask for fewer"
+    for name, value in (("n", n), ("m", m)):
+        whole_number(name, value, 1, MANY, remedy, StatementError)
+    if m >= n:
         raise StatementError(f"Bottema's general case with n={n}, m={m}: whole numbers with 1 ≤ m < n are needed")
     x = coordinates(" ".join(f"x{i + 1}" for i in range(n)))
     pairs = [(i, j) for i in range(n) for j in range(i, n)]

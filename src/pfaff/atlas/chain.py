@@ -14,7 +14,9 @@ from pfaff.errors import StatementError, nearest
 from pfaff.system import TIME as t
 from pfaff.system import coordinates
 from pfaff.threads import once
+from pfaff.values import whole_number
 
+MANY = 1_000_000  # bars
 x, y, theta, x_next, y_next, theta_next, X = coordinates("x y theta x_next y_next theta_next X")
 l, k = sm.symbols("l k", positive=True)
 m, d, M_L, I_L, M_X, c_i, c_e, c_t, c_r = sm.symbols("m d M_L I_L M_X c_i c_e c_t c_r", nonnegative=True)
@@ -52,8 +54,7 @@ def column_assembly(
     >>> print(f"{found.value:.4f} {found.frequency:.4f} {found.confirmed}")
     20.0499 11.0154 True
     """
-    if isinstance(bars, bool) or not isinstance(bars, int) or bars < 1:
-        raise StatementError(f"a column of {bars!r} bars: the number of bars must be a whole number from 1 up")
+    whole_number("bars", bars, 1, MANY, "that many do not fit into memory, ask for fewer", StatementError)
     if constraint not in ENDS:
         raise StatementError(f"unknown constraint {constraint!r}: {nearest(str(constraint), ENDS)}")
     length, mass = L / bars, M / bars

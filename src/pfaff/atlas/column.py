@@ -15,7 +15,9 @@ from pfaff.errors import StatementError, nearest
 from pfaff.system import TIME as t
 from pfaff.system import Drawing, System, coordinates
 from pfaff.threads import once
+from pfaff.values import whole_number
 
+MANY = 100  # bars that are stated in seconds
 CONSTRAINTS = ("skate", "bow")
 LOADS = ("dead", "spring")
 CONTACTS = ("printed", "exact")
@@ -147,8 +149,8 @@ def bow(chain: Chain, exact: bool = False) -> list[sm.Expr]:
 
 
 def _chain(bars: int, base: sm.Expr, individual: bool) -> Chain:
-    if isinstance(bars, bool) or not isinstance(bars, int) or bars < 1:
-        raise StatementError(f"a column of {bars!r} bars: the number of bars must be a whole number from 1 up")
+    remedy = "pfaff.atlas.column_assembly is the column of very many bars, on a skate or bow"
+    whole_number("bars", bars, 1, MANY, remedy, StatementError)
     theta = coordinates(" ".join(f"theta{i + 1}" for i in range(bars)))
     shared: dict[sm.Symbol, object] = {M_L: 0, I_L: 0, c_i: 0, c_e: 0, c_t: 0, c_r: 0}
     if individual:

@@ -8,7 +8,6 @@ fold, or where other modes have changed their stability, and a smaller one is lo
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from pfaff.bifurcation.orbits import COMPILING, INTERVALS, Newborn, OrbitProblem
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
 from pfaff.progress import patience
 from pfaff.steady import bordering
+from pfaff.threads import cached_property
 
 BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
 DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 NEARBY = 1e-3  # a neighbouring value of a parameter, relative to the range
+PROJECTED = 64 * float(np.finfo(float).eps)  # what a projection leaves of nothing, relative to the matrix
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
 
 
@@ -57,7 +58,8 @@ class Deflation:
         for kept, columns, rows in self.levels:
             n, k = columns.shape
             bordered = np.block([[matrix, columns], [rows, np.zeros((k, k))]])
-            P = np.linalg.solve(bordered.T, np.eye(n + k)[:, n:])[:n]
+            # Where J has more null vectors than its structure explains, as at a bifurcation, any of them will do.
+            P = np.linalg.lstsq(bordered.T, np.eye(n + k)[:, n:], rcond=None)[0][:n]
             range_ = kept - columns @ (P.T @ kept)
             matrix = kept.T @ matrix @ range_
         return matrix
@@ -70,13 +72,15 @@ def zero_chain(J: np.ndarray, most: int) -> tuple[int, ...]:
     """
     matrix, _ = balanced(J)
     chain: list[int] = []
+    floor = 0.0
     while len(matrix):
         left, values, _ = np.linalg.svd(matrix)
-        k = min(deficiency(matrix, values), most - sum(chain))
+        k = min(max(deficiency(matrix, values), int((values <= floor).sum())), most - sum(chain))
         if not k:
             break
         chain.append(k)
         matrix = left[:, : len(matrix) - k].T @ matrix @ left[:, : len(matrix) - k]
+        floor = PROJECTED * values.max(initial=0.0)
     return tuple(chain)
 
 

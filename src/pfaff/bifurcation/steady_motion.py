@@ -7,8 +7,10 @@ members tell its dimension, and the zeros are divided out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from pfaff.bifurcation.slices import Deflation, zero_chain
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow import Flow
 from pfaff.lowering import Expression, graph_of
-from pfaff.relative import accidental, relative_flow
+from pfaff.relative import accidental, independent, relative_flow
 from pfaff.stability.linear import Spectrum
 from pfaff.stability.rounding import axis_rounding
 from pfaff.statics import gradient_rows
@@ -35,6 +37,9 @@ NEWTON_STEPS = 80
 RANK = 1e-7  # singular values below this, relative to the largest, are those of a family
 PIVOT = 1e-2  # what a state contributes to a family of unit length, if it is to select a member
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
+ROUNDED = 1e-8  # of the largest state: smaller ones are set to zero if that is as steady
+DRAWS, ULPS = 8, 64 * float(np.finfo(float).eps)  # states around one, and how far around it, to tell rounding
+SELECTIONS = 60  # sets of states, for each number of them, by which a neighbour is selected
 NEARBY = 1e-3  # how far neighbouring members of the family are looked for, relatively
 
 
@@ -42,7 +47,8 @@ NEARBY = 1e-3  # how far neighbouring members of the family are looked for, rela
 class SteadyMotion:
     """A steady motion: ``motion["theta"]`` and ``motion["phi_dot"]`` are constant, all velocities are known.
 
-    ``family_dimension`` is that of the family of steady motions it belongs to.
+    ``family`` are names that select a member of the family of steady motions it belongs to: those that were fixed,
+    then speeds, then coordinates.
     """
 
     case: Case
@@ -50,6 +56,7 @@ class SteadyMotion:
     x: np.ndarray = field(repr=False)
     fixed: Mapping[str, float]
     zeros: tuple[int, ...]
+    family: tuple[str, ...]
     residual: float
 
     def __repr__(self) -> str:
@@ -80,11 +87,6 @@ class SteadyMotion:
     @property
     def family_dimension(self) -> int:
         return self.zeros[0] if self.zeros else 0
-
-    @cached_property
-    def family(self) -> tuple[str, ...]:
-        """Names that select a member of the family: those that were fixed, then speeds, then coordinates."""
-        return _selecting(self)
 
     @cached_property
     def jacobian(self) -> np.ndarray:
@@ -118,7 +120,11 @@ class SteadyMotion:
 
     @property
     def status(self) -> str:
-        moving = ", ".join(f"{name} = {value:g}" for name, value in self.state.items() if value)
+        values = {name: value for name, value in self.state.items() if value}
+        if not any(name in self.velocities for name in values):  # what moves may follow from the constraints alone
+            slow = ROUNDED * max(map(abs, self.velocities.values()), default=0.0)
+            values |= {name: value for name, value in self.velocities.items() if abs(value) > slow}
+        moving = ", ".join(f"{name} = {value:g}" for name, value in values.items())
         family = f"one of a family in {' and '.join(self.family)}" if self.zeros else "isolated"
         how = "stable" if self.stable else "unstable"
         return f"steady motion with {moving or 'everything at rest'}, {family}: {how}"
@@ -140,10 +146,10 @@ class SteadyMotion:
 def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, float]) -> SteadyMotion:
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     names = case.system.coordinate_names
-    speeds = [name for name in (*start, *fixed) if name.removesuffix("_dot") in names and name not in names]
-    flow = relative_flow(case.system, speeds, case.numbers)
+    speeds = _speeds(case, fixed)
+    flow = relative_flow(case.system, [*speeds, *independent(case.system, speeds, _speeds(case, start))], case.numbers)
     for name in (*start, *fixed):
-        if name not in flow.states:
+        if name not in flow.states and (name in fixed or name not in (*names, *(f"{each}_dot" for each in names))):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     x = np.array([given.get(name, 0.0) for name in flow.states])
@@ -160,8 +166,13 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
         ) from problem
     _check_time(case, flow, x)
     residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
-    zeros = _structural(case, flow, x)
-    return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, float(residual))
+    zeros, family = _structural(case, flow, x, list(fixed))
+    return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
+
+
+def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
+    names = case.system.coordinate_names
+    return [name for name in given if name not in names and name.removesuffix("_dot") in names]
 
 
 def _why_not(flow: Flow, name: str) -> str:
@@ -195,7 +206,15 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
             f"no steady motion of {case.system.name} was reached with {kept} fixed: fix fewer names, or give start="
             "{…} nearer to one"
         )
-    return x
+    return _without_rounding(case, flow, x, held)
+
+
+def _without_rounding(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """States that are rounding beside the others set to zero, and larger ones if the motion is as steady then."""
+    largest = 1 + np.abs(x).max(initial=0.0)
+    nothing, little = (np.where(~held & (np.abs(x) <= share * largest), 0.0, x) for share in (ULPS, ROUNDED))
+    before, after = (np.abs(flow.rhs(y, case)).max(initial=0.0) for y in (x, little))
+    return little if after <= before else nothing
 
 
 def _check_time(case: Case, flow: Flow, x: np.ndarray) -> None:
@@ -215,23 +234,51 @@ def _usual(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
     return row_sizes(lambda y: flow.jacobian(y, case), x, units)
 
 
-def _structural(case: Case, flow: Flow, x: np.ndarray) -> tuple[int, ...]:
-    """Zeros that neighbouring members of the family have as well: at a bifurcation there are more."""
+def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Zeros that neighbouring members of the family have as well, and names that select these.
 
-    def chain(y: np.ndarray) -> tuple[int, ...]:
+    At a bifurcation there are more zeros, and their vectors do not all lead to neighbours.
+    """
+
+    def at(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         allowed = _allowed(case, flow, y)
-        return zero_chain(allowed.T @ flow.jacobian(y, case) @ allowed, len(y))
+        return allowed.T @ _exact_zeros(case, flow, y) @ allowed, allowed
 
-    found = chain(x)
-    generator = np.random.default_rng(1992)
-    for _ in range(2 if found else 0):
-        aside = x + NEARBY * (1 + np.abs(x).max()) * generator.uniform(-1, 1, len(x))
-        try:
-            there = chain(_solved(case, flow, aside, np.zeros(len(x), dtype=bool)))
-        except PfaffError:
-            continue
-        found = tuple(min(a, b) for a, b in zip(found, there, strict=False))
-    return found
+    J, allowed = at(x)
+    found = zero_chain(J, len(x))
+    for names in _selections(J, allowed, found, flow.states, fixed):
+        held, generator = np.isin(flow.states, names), np.random.default_rng(1992)
+        members = []
+        for _ in range(2):
+            aside = x + NEARBY * (1 + np.abs(x).max()) * generator.uniform(-1, 1, len(x))
+            with suppress(PfaffError):
+                members.append(zero_chain(at(_solved(case, flow, aside, held))[0], len(x)))
+        if members:
+            return tuple(map(min, zip(found, *members, strict=False))), names
+    return (), ()
+
+
+def _selections(
+    J: np.ndarray, allowed: np.ndarray, zeros: tuple[int, ...], states: Sequence[str], fixed: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """States that may select a member of the family: as many as there are null vectors that move them, or fewer."""
+    matrix, scale = balanced(J)
+    for k in range(zeros[0] if zeros else 0, 0, -1):
+        null = np.linalg.qr(allowed @ (scale[:, None] * np.linalg.svd(matrix)[2][len(J) - zeros[0] :].T))[0]
+        moved = [name for name, row in zip(states, null, strict=True) if np.linalg.norm(row) > PIVOT]
+        order = sorted(moved, key=lambda name: (name not in fixed, not name.endswith("_dot")))
+        yield from islice(combinations(order, k), SELECTIONS)
+
+
+def _exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
+    """The Jacobian with zeros for entries that are rounding, which balancing would take for numbers.
+
+    They are small beside their rows, or change by as much as they are when the last digits of the state do.
+    """
+    spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * (1 + np.abs(x).max(initial=0.0))
+    J, around = flow.jacobian(x, case), flow.jacobian(x[:, None] + spread, case)
+    noise = np.maximum(DRAWS * np.ptp(around, axis=2), ULPS * np.abs(J).max(axis=1, keepdims=True, initial=0.0))
+    return np.where(np.abs(J) <= noise, 0.0, J)
 
 
 def _allowed(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
@@ -245,27 +292,6 @@ def _allowed(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
 
     values = flow.compiled("holonomic rows", rows, quick=True)(x, case.numbers)
     return np.linalg.svd(values.reshape(count, n))[2][count:].T
-
-
-def _selecting(motion: SteadyMotion) -> tuple[str, ...]:
-    """States on whose values the null vectors of the Jacobian depend most, one for each: pivots, by preference."""
-    states, k = motion.flow.states, motion.family_dimension
-    allowed = _allowed(motion.case, motion.flow, motion.x)
-    matrix, scale = balanced(motion.jacobian)
-    open_ = allowed @ (scale[:, None] * np.linalg.svd(matrix)[2][len(matrix) - k :].T)
-    open_ = np.linalg.qr(open_)[0]
-    speeds = [name for name in states if name.endswith("_dot")]
-    chosen: list[str] = []
-    for group in ([*motion.fixed], speeds, list(states)):
-        while len(chosen) < k and group:
-            sizes = [float(np.linalg.norm(open_[states.index(name)])) for name in group]
-            best = int(np.argmax(sizes))
-            if sizes[best] < PIVOT:
-                break
-            chosen.append(group[best])
-            row = open_[states.index(group[best])] / sizes[best]
-            open_ = open_ - np.outer(open_ @ row, row)
-    return tuple(chosen)
 
 
 def _null_vector(J: np.ndarray, value: complex) -> np.ndarray:

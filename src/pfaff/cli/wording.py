@@ -14,6 +14,8 @@ VALUE = r"…|'[^']*'|\{…\}|[-+]?\w+(?:\.\w+)?(?:e[-+]\d+)?"
 def on_shell(message: str, command: click.Command | None) -> str:
     """``load='mc'`` becomes ``--load-parameter mc`` where there is one, and ``at(k=…)`` becomes ``--set k=VALUE``."""
     flags = {IN_PYTHON.get(each.name or "", each.name): each.opts[0] for each in getattr(command, "params", ())}
+    followed = r"case\.at\((\w+)=…\)\.steady\(\)\.branch\('(\w+)', to=…\)"
+    message = re.sub(followed, r"pfaff steady SYSTEM --set \1=VALUE --in \2 --to VALUE", message)
     message = re.sub(r"\b(?:case\.)?at\((\w+)=…\)", r"--set \1=VALUE", message)
     if "fix" in flags:
         message = re.sub(r"\bequilibrium\((\w+=[^)]+)\)", r"--fix \1", message)

@@ -26,6 +26,7 @@ from pfaff.draw.scene import PATH, Scene, scene_of_motion
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
@@ -34,6 +35,7 @@ Images = Iterator[Image.Image]
 WIDTH = 8.0
 DPI = 100
 SHADES = 12  # of each colour, from itself to white: enough for lines on white, and small files
+PICTURES = 20_000
 RECENT = 0.04  # of the motion: the part of the path that is highlighted
 
 
@@ -79,10 +81,15 @@ def writer_for(path: Path) -> Callable[[Images, Path, float], None]:
 
 def _count(seconds: float, fps: float, path: Path) -> int:
     for name, value in (("seconds", seconds), ("fps", fps)):
-        if not (np.isfinite(value) and value > 0):
+        if not number_from(name, value) > 0:
             raise ParameterError(f"{name}={value}: give a positive number")
     if path.suffix.lower() == ".gif" and fps > 50:
         raise ParameterError(f"fps={fps}: viewers show at most 50 pictures of a .gif in a second")
+    if seconds * fps > PICTURES:
+        raise ParameterError(
+            f"seconds={seconds} at fps={fps} is more than {PICTURES} pictures, which take hours to draw: give less of "
+            "either, or a part of the motion with span=(…, …)"
+        )
     count = round(seconds * fps)
     if count < 2:
         raise ParameterError(f"seconds={seconds} at fps={fps} is less than two pictures: give more of either")

@@ -13,12 +13,15 @@ from pfaff.draw.scene import PATH, scene_of_motion
 from pfaff.draw.style import BLUE, figure, label
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
+from pfaff.values import whole_number
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
 
 WIDTH = 9.0  # of the page
 LANDSCAPE = 1.3  # its wanted ratio of width to height
+PICTURES = 100  # on one page
+MOVING = "a page shows no more, write a moving picture with animate"
 
 
 def draw_film(motion: Motion, frames: int, times: Sequence[float] | None) -> Figure:
@@ -52,10 +55,9 @@ def _times(motion: Motion, frames: int, times: Sequence[float] | None) -> np.nda
         shown = np.asarray(times, dtype=float)
         if shown.ndim != 1 or not len(shown) or not np.isfinite(shown).all():
             raise ParameterError(f"times={times}: give a list of instants")
+        whole_number("the number of times", len(shown), 1, PICTURES, MOVING)
         return shown
-    if isinstance(frames, bool) or not isinstance(frames, int) or frames < 1:
-        raise ParameterError(f"frames={frames!r}: give a whole number from 1 up")
-    return np.linspace(motion.t[0], motion.t[-1], frames)
+    return np.linspace(motion.t[0], motion.t[-1], whole_number("frames", frames, 1, PICTURES, MOVING))
 
 
 def _page(count: int, view: View) -> Figure:

@@ -69,7 +69,7 @@ class NewtonEquations(ParticleEquations):
         self, q: Any, v: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0
     ) -> np.ndarray:
         """N at coordinates and velocities, all components particle by particle."""
-        return self.formulation.particle_reactions(self.formulation.state(q, v, case, time), case, time)
+        return self.formulation.unknowns(self.formulation.state(q, v, case, time), case, time)[-1]
 
     def steps(self) -> list[Step]:
         return [

@@ -6,7 +6,7 @@ import textwrap
 
 from pfaff.export.equations import Equations, entries, steps
 from pfaff.export.notation import Notation
-from pfaff.export.program import Program
+from pfaff.program import Program
 
 RESERVED = range(10, 15)  # PAR(10) … PAR(14) are AUTO's own: the period, the time and others
 

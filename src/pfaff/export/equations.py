@@ -11,11 +11,11 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.export.notation import Notation, identifier
-from pfaff.export.program import Node, Program, program_of
 from pfaff.export.reserved import RESERVED
 from pfaff.export.start import Start, start_of
 from pfaff.flow import Flow
 from pfaff.lowering import Expression
+from pfaff.program import Node, Program, program_of
 from pfaff.threads import cached_property
 from pfaff.values import number_from
 

@@ -8,7 +8,7 @@ import sympy as sm
 
 from pfaff.evaluation import fraction
 from pfaff.export.equations import Equations
-from pfaff.export.program import Node
+from pfaff.program import Node
 
 
 def files(equations: Equations) -> dict[str, str]:

@@ -42,9 +42,18 @@ class Formulation:
 
     def solve(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> tuple[np.ndarray, np.ndarray]:
         """Accelerations q̈ and reactions p at a state of this flow, or at a batch of columns."""
-        values = _values(self._solved, np.asarray(x, dtype=float), case, time)
-        n = len(self.acceleration_expressions)
-        return values[:n], values[n:]
+        _, accelerations, reactions, *_ = self.unknowns(x, case, time)
+        return accelerations, reactions
+
+    @property
+    def parts(self) -> list[Sequence[Expression]]:
+        """The rates of the states, the accelerations and the reactions."""
+        return [self.flow.expressions, self.acceleration_expressions, self.flow.reaction_expressions]
+
+    def unknowns(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> list[np.ndarray]:
+        """All ``parts`` at a state or a batch of columns, evaluated together: so that they are rounded alike."""
+        values = _values(self._unknowns, np.asarray(x, dtype=float), case, time)
+        return np.split(values, np.cumsum([len(part) for part in self.parts[:-1]]))
 
     def coordinates_and_velocities(self, q: Any, v: Any) -> np.ndarray:
         q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
@@ -58,9 +67,13 @@ class Formulation:
         return Compiled(self.speeds, [*self.graph.q, *self.graph.v], quick=True) if self.speeds else None
 
     @cached_property
-    def _solved(self) -> Compiled:
-        solved = [*self.acceleration_expressions, *self.flow.reaction_expressions]
-        return Compiled(solved, self.flow.variables, quick=True, compact=len(self.flow.states) > 28)
+    def _unknowns(self) -> Compiled:
+        return Compiled(
+            [e for part in self.parts for e in part],
+            self.flow.variables,
+            quick=True,
+            compact=len(self.flow.states) > 28,
+        )
 
 
 def _values(function: Compiled | None, x: np.ndarray, case: Bound | np.ndarray, time: float | np.ndarray) -> np.ndarray:

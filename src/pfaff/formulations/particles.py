@@ -4,34 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from pfaff.compiled import Compiled
-from pfaff.flow import numbers_of
 from pfaff.formulations.formulation import Formulation, flow_of
-from pfaff.lowering import CLOCK, Expression, convert, dot, graph_of, timed, total_derivative
+from pfaff.lowering import CLOCK, Expression, Graph, convert, dot, graph_of, timed, total_derivative
 from pfaff.system import System
-from pfaff.threads import cached_property
-
-if TYPE_CHECKING:
-    from pfaff.case import Bound
 
 
 @dataclass(frozen=True, eq=False)
 class ParticleFormulation(Formulation):
     """In coordinates and velocities, with the reaction N = m R̈ − F on every particle."""
 
-    reaction_components: Sequence[Expression] = field(repr=False, default=())
+    reaction_components: Sequence[Expression] = field(repr=False)
+    balance: Graph = field(repr=False)  # with M and h as the particles make them
 
-    def particle_reactions(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
-        """All components of N, particle by particle."""
-        return self._components(np.asarray(x, dtype=float), numbers_of(case), time)
+    @property
+    def graph(self) -> Graph:
+        return self.balance
 
-    @cached_property
-    def _components(self) -> Compiled:
-        return Compiled(self.reaction_components, self.flow.variables, quick=True)
+    @property
+    def parts(self) -> list[Sequence[Expression]]:
+        """And the reactions on the particles, all components of one after the other."""
+        return [*super().parts, self.reaction_components]
 
 
 def by_particles(system: System) -> ParticleFormulation:
@@ -49,8 +42,9 @@ def by_particles(system: System) -> ParticleFormulation:
     by_coordinate = [[row[j] for row in J] for j in range(n)]
     weighted = [[m * x for m, x in zip(masses, column, strict=True)] for column in by_coordinate]
     M = [[dot(by_coordinate[i], weighted[j]) for j in range(n)] for i in range(n)]
-    accelerations, p = replace(graph, M=M, h=[dot(column, inertia) for column in by_coordinate]).solve()
+    balance = replace(graph, M=M, h=[dot(column, inertia) for column in by_coordinate])
+    accelerations, p = balance.solve()
     N = [m * dot(row, accelerations) + x for m, row, x in zip(masses, J, inertia, strict=True)]
     speeds = [f"{name}_dot" for name in system.coordinate_names]
     flow = flow_of(system, speeds, accelerations, graph.v, p)
-    return ParticleFormulation(flow, graph.v, accelerations, N)
+    return ParticleFormulation(flow, graph.v, accelerations, N, balance)

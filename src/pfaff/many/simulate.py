@@ -44,7 +44,8 @@ def simulate(
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     load = number_from("load", load)
-    check_request(duration, samples, tolerance)
+    duration = number_from("duration", duration)
+    check_request(duration, samples, tolerance, 2 * assembly.size, max_steps)
     if tolerance is not None and tolerance < SHARPEST:
         raise ParameterError(f"tolerance={tolerance}: give a number from {SHARPEST:g} to 1")
     equations = Equations(assembly, load)

@@ -185,7 +185,7 @@ def balances(system: System) -> Compiled:
 def _split(system: System, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     n, m = len(system.coordinates), len(system.statement.constraints)
     M, h, A, gamma = np.split(values.T, np.cumsum([n * n, n, m * n]), axis=1)
-    return M.reshape(-1, n, n), h, A.reshape(-1, m, n), gamma
+    return M.reshape(-1, n, n), h, A.reshape(len(A), m, n), gamma
 
 
 @once(most=32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,10 @@ import numpy as np
 from pfaff.case import Case
 from pfaff.errors import ParameterError, nearest
 from pfaff.motion.batches import Batches
-from pfaff.motion.simulate import check_request
+from pfaff.motion.simulate import LARGEST, check_request
 from pfaff.motion.start import Constraints, initial_state
 from pfaff.progress import bar
-from pfaff.values import checked_value
+from pfaff.values import checked_value, whole_number
 
 if TYPE_CHECKING:
     import xarray
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pfaff.motion.result import Motion
 
 INITIAL = "initial_"
-LARGEST = 4e9  # bytes of sampled states
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +131,12 @@ def ensemble(
     progress: Callable[[float], None] | None = None,
 ) -> Ensemble:
     """Arrays of initial values and parameters, broadcast against each other: one motion for each entry."""
-    check_request(duration, samples, tolerance)
-    axes = _broadcast(given)
-    shape = next(iter(axes.values())).shape if axes else ()
-    count = int(np.prod(shape, dtype=int))
     size = 2 * len(case.system.coordinates)
-    if 8.0 * size * samples * count > LARGEST:
-        raise ParameterError(f"{count} motions with {samples} samples need too much memory: ask for fewer samples")
+    arrays, shape = _shaped(given)
+    count = math.prod(shape)
+    whole_number("the number of motions", count, 1, int(LARGEST / (16 * size)), "give smaller arrays")
+    check_request(duration, samples, tolerance, size, max_steps, count)
+    axes = {name: np.broadcast_to(array, shape).copy() for name, array in arrays.items()}
     numbers, x = _members(case, {name: values.ravel() for name, values in axes.items()}, count, project)
     t = np.linspace(0.0, float(duration), samples)
     batches = Batches(case.system, numbers, x, t, tolerance, max_steps)
@@ -167,7 +166,8 @@ def split(case: Case, values: Mapping[str, Any]) -> tuple[Case, dict[str, Any]]:
     )
 
 
-def _broadcast(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def _shaped(given: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
+    """Arrays of numbers, and the shape that they have together."""
     try:
         arrays = {name: np.asarray(value, dtype=float) for name, value in given.items()}
     except (TypeError, ValueError) as problem:
@@ -183,7 +183,7 @@ def _broadcast(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
             f"the arrays do not fit together ({sizes}): equal shapes run in parallel, a[:, None] and b[None, :] "
             "make a map"
         ) from problem
-    return {name: np.broadcast_to(array, shape).copy() for name, array in arrays.items()}
+    return arrays, shape
 
 
 def _members(case: Case, given: Mapping[str, np.ndarray], count: int, project: bool) -> tuple[np.ndarray, np.ndarray]:

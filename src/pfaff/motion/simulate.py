@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -20,18 +21,20 @@ from pfaff.motion.singular import end_where_singular
 from pfaff.motion.start import Start, initial_state
 from pfaff.motion.status import FINISHED
 from pfaff.motion.stiff import spread, stiff_motion
-from pfaff.values import number_from
+from pfaff.values import number_from, whole_number
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
 METHODS = ("auto", "taylor", "implicit", "cvode", "radau", "augmented")
 BACKENDS = {"cvode": "sundials", "radau": "scipy"}
+LARGEST = 4e9  # bytes of sampled states
 FINEST, USUAL, COARSE = (
     1e-15,
     1e-8,
     1e-5,
 )  # tolerances of Taylor's, of implicit and of the augmented method, unless told
+COUNTABLE = 1e15  # equal steps that add up to the duration
 STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
 APART = 1e3  # the fastest decay to the slowest time scale of a motion that is stiff
 
@@ -91,7 +94,7 @@ def simulate(
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     duration = number_from("duration", duration)
-    check_request(duration, samples, tolerance)
+    check_request(duration, samples, tolerance, 2 * len(case.system.coordinates), max_steps)
     redundant = case.system.redundant
     if method not in METHODS:
         raise ParameterError(f"unknown method {method!r}: {nearest(str(method), METHODS)}")
@@ -101,7 +104,7 @@ def simulate(
             f"which moves as {case.system.name} does, its redundant constraints left out"
         )
     if step is not None:
-        step = _checked_step(step, method, bool(redundant))
+        step = _checked_step(step, method, bool(redundant), duration)
     for name in prescribed or {}:
         if name in initial or f"{name}_dot" in initial:
             raise ConstraintError(f"{name} is prescribed: leave out its initial value")
@@ -115,21 +118,28 @@ def simulate(
     return _explicit(task, events or {}, insist=method == "taylor")
 
 
-def check_request(duration: float, samples: int, tolerance: float | None) -> None:
+def check_request(
+    duration: float, samples: int, tolerance: float | None, states: int, max_steps: int, motions: int = 1
+) -> None:
+    """What cannot be computed is refused before anything is."""
     if not (np.isfinite(duration) and duration != 0):
         raise ParameterError(f"duration={duration}: give a finite time other than zero")
-    if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 2:
-        raise ParameterError(f"samples={samples}: a motion needs a whole number of at least two")
+    fitting = int(LARGEST / (8 * max(1, states) * motions))
+    what = f"{motions} motions" if motions > 1 else "it"
+    whole_number("samples", samples, 2, max(2, fitting), f"{what} would need more memory than there is, ask for fewer")
+    whole_number("max_steps", max_steps, 1, sys.maxsize, "ask for fewer")
     if tolerance is not None and not 1e-18 <= tolerance < 1:
         raise ParameterError(f"tolerance={tolerance}: give a number from 1e-18 to 1")
 
 
-def _checked_step(step: float, method: str, redundant: bool) -> float:
+def _checked_step(step: float, method: str, redundant: bool, duration: float) -> float:
     if method != "augmented" and not (method == "auto" and redundant):
         raise ParameterError("step= is for method='augmented': the other methods choose their steps, give a tolerance")
     step = number_from("step", step)
     if step <= 0:
         raise ParameterError(f"step={step:g}: give a positive time")
+    if not abs(duration) / step < COUNTABLE:
+        raise ParameterError(f"step={step:g} is nothing beside duration={duration:g}: give a longer step")
     return step
 
 

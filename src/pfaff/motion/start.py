@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import sympy as sm
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, SingularMassError, nearest
+from pfaff.evaluation import evaluated, magnitudes
 from pfaff.lowering import graph_of
 from pfaff.system import System
 from pfaff.threads import once
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
 
 NEWTON_STEPS = 50
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
+REFINED = 3  # solutions of the same linear equations, each for what the last one left
+ROUNDED = 1e-14  # of a row of A: smaller coefficients are zeros
+LIGHT = 1e-8  # of the largest inertia, in units that make them alike
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,17 @@ class Constraints:
         phi, rates, rest = values[:h], values[h : h + m], values[h + m :]
         return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
 
+    def position_terms(self, q: np.ndarray, time: float) -> np.ndarray:
+        """What is large in each φ: the sum of its terms."""
+        return np.array(magnitudes(self.case.system.statement.positions, self._known(q, time)), dtype=float)
+
+    def potential(self, q: np.ndarray) -> float:
+        return float(evaluated([self.case.system.statement.potential], self._known(q, 0.0))[0])
+
+    def _known(self, q: np.ndarray, time: float) -> dict[sm.Basic, float]:
+        s = self.case.system.statement
+        return dict(zip((*s.q, *self.case.system.parameters, s.time), (*q, *self.case.numbers, time), strict=True))
+
     def obeyed(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """Which columns of states obey all constraints at time zero as they are."""
         if not self.m:
@@ -71,7 +88,11 @@ def _compiled(system: System) -> Compiled:
 
 
 def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
-    """Given values as they are; the others zero, or changed as little as possible to obey the constraints."""
+    """Given values as they are, the others zero or as the constraints demand; what is given yields where it must.
+
+    Of the others those change that cost least kinetic energy. Given values stay unless the others cannot follow; then
+    they change, if ``project`` allows that, by what costs least kinetic energy.
+    """
     names = case.system.coordinate_names
     known = [*names, *(f"{name}_dot" for name in names)]
     for name in initial:
@@ -81,16 +102,22 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     q = np.array([float(initial.get(name, 0.0)) for name in names])
     v = np.array([float(initial.get(f"{name}_dot", 0.0)) for name in names])
     constraints = Constraints(case)
-    free_q = np.array([project or name not in initial for name in names])
-    free_v = np.array([project or f"{name}_dot" not in initial for name in names])
-    new_q = on_positions(constraints, q, v, free_q)
-    new_v = on_velocities(constraints, new_q, v, free_v)
+    free_q = np.array([name not in initial for name in names])
+    free_v = np.array([f"{name}_dot" not in initial for name in names])
+    new_q = _assembled(constraints, q, v, free_q, project)
+    new_v = on_velocities(constraints, new_q, v, free_v, yielding=project)
     _check_inertia(names, constraints(new_q, new_v)[3])
     before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
     changes = {
         name: float(b - a) for name, a, b in zip(known, before, after, strict=True) if name in initial and a != b
     }
     return Start(new_q, new_v, changes)
+
+
+def usual_sizes(x: np.ndarray, M: np.ndarray) -> np.ndarray:
+    """What each component would be with all of xᵀM x: a size for those that are nothing but rounding."""
+    inertia = np.diag(M)
+    return np.maximum(np.abs(x), np.sqrt(np.abs(x @ M @ x) / np.where(inertia > 0, inertia, np.inf)))
 
 
 def _check_inertia(names: Sequence[str], M: np.ndarray) -> None:
@@ -103,22 +130,70 @@ def _check_inertia(names: Sequence[str], M: np.ndarray) -> None:
         )
 
 
-def on_positions(
-    constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, time: float = 0.0
+def _assembled(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, project: bool) -> np.ndarray:
+    """Given coordinates as they are while the others can follow; else changed where these cannot, or all alike."""
+    try:
+        return _followed(constraints, q, v, free)
+    except (ConstraintError, ConvergenceError):
+        if not project:
+            raise
+    try:
+        return _followed(constraints, q, v, free, yielding=True)
+    except (ConstraintError, ConvergenceError):
+        return on_positions(constraints, q, v, np.ones_like(free))
+
+
+def _followed(
+    constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, yielding: bool = False
 ) -> np.ndarray:
-    """Newton's method with steps of least norm on φ(q, t) = 0, in the coordinates that are free."""
+    """On φ = 0; if φ is stationary in a free coordinate, as x² + y² = l² is at y = 0, from either side of it.
+
+    Of the two the one of lower potential energy counts.
+    """
+    aside, found = _aside(constraints, q, v, free), []
+    for start in (q - aside, q + aside) if aside.any() else ():
+        with suppress(ConstraintError, ConvergenceError):
+            found.append(on_positions(constraints, start, v, free, yielding=yielding))
+    return min(found, key=constraints.potential) if found else on_positions(constraints, q, v, free, yielding=yielding)
+
+
+def _aside(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """How far free coordinates are to be moved that cannot follow given ones at first, but enter the same φ."""
+    s, (phi, _, A, M) = constraints.case.system.statement, constraints(q, v)
+    rows = np.abs(A[constraints.m - constraints.holonomic :])
+    enters = np.array([[x in each.free_symbols for x in s.q] for each in s.positions], dtype=bool).reshape(rows.shape)
+    flat = rows[:, free].max(axis=1, initial=0.0) <= ROUNDED * rows.max(axis=1, initial=0.0)
+    stuck = flat & (phi != 0) & (enters & ~free).any(axis=1)
+    lengths = usual_sizes(q, M)
+    return np.where(free & enters[stuck].any(axis=0), np.where(lengths, lengths, 1.0), 0.0)
+
+
+def on_positions(
+    constraints: Constraints,
+    q: np.ndarray,
+    v: np.ndarray,
+    free: np.ndarray,
+    time: float = 0.0,
+    yielding: bool = False,
+) -> np.ndarray:
+    """Newton's method on φ(q, t) = 0 in the coordinates that are free, its steps as small as the inertia measures them.
+
+    The others change where these cannot follow, if they are ``yielding``.
+    """
     if not constraints.holonomic:
         return q
-    q = q.copy()
+    q, rows = q.copy(), slice(-constraints.holonomic, None)
     for _ in range(NEWTON_STEPS):
-        phi, _, A, _ = constraints(q, v, time)
-        rows = A[-constraints.holonomic :][:, free]
-        step = np.linalg.lstsq(rows, -phi, rcond=1e-12)[0]
-        q[free] += step
+        phi, _, A, M = constraints(q, v, time)
+        step = least_change(M, A[rows], -phi, free, yielding)
+        q += step
         if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(q).max()):
             break
-    left = np.abs(constraints(q, v, time)[0])
-    wrong = ~(left <= KEPT * (1 + np.abs(q).max()))
+    phi, _, A, M = constraints(q, v, time)
+    left = np.abs(phi)
+    wrong = ~(left <= KEPT * (np.abs(A[rows]) @ usual_sizes(q, M)))
+    if wrong.any():  # but terms may be large beside what they change by
+        wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
     if wrong.any():
         first = 1 + constraints.m - constraints.holonomic
         named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
@@ -140,8 +215,9 @@ def on_velocities(
     free: np.ndarray,
     time: float = 0.0,
     exactly: bool = False,
+    yielding: bool = False,
 ) -> np.ndarray:
-    """A v + b = 0 by the change of free velocities that costs least kinetic energy.
+    """A v + b = 0 by the change of free velocities that costs least kinetic energy; others may be ``yielding``.
 
     Velocities that obey the constraints already stay as they are, unless they shall do so ``exactly``.
     """
@@ -150,22 +226,45 @@ def on_velocities(
     _, rates, A, M = constraints(q, v, time)
     if not exactly and (np.abs(rates) <= KEPT * row_sizes(A, v, rates)).all():
         return v
-    inertia = np.linalg.inv(M[np.ix_(free, free)]) if free.any() else np.zeros((0, 0))
-    units = 1 / np.maximum(np.abs(A).max(axis=1), np.finfo(float).tiny)
-    rows = units[:, None] * A[:, free]
-    pull = np.linalg.lstsq(rows @ inertia @ rows.T, units * rates, rcond=1e-12)[0]
-    new = v.copy()
-    new[free] -= inertia @ rows.T @ pull
-    left = np.abs(constraints(q, new, time)[1])
-    # A row may have nothing but rounding in it: then what its velocities would be with all the kinetic energy counts.
-    usual = np.abs(A) @ np.sqrt(np.maximum(new @ M @ new, 0.0) / np.maximum(np.diag(M), np.finfo(float).tiny))
-    wrong = left > KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, rates) + usual)
+    new, left = v, rates
+    for _ in range(REFINED):
+        new = new + least_change(M, A, -left, free, yielding)
+        left = constraints(q, new, time)[1]
+    usual = np.abs(A) @ usual_sizes(new, M)
+    wrong = ~(np.abs(left) <= KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, left) + usual))
     if wrong.any():
         row = int(wrong.argmax()) + 1
         raise ConstraintError(
-            f"the initial velocities violate constraint {row} by {left[row - 1]:.2g}: leave one of its velocities out "
-            "so that it can follow, or ask for project=True"
+            f"the initial velocities violate constraint {row} by {abs(left[row - 1]):.2g}: leave one of its velocities "
+            "out so that it can follow, or ask for project=True"
         )
-    if not np.isfinite(new).all():
-        raise ConvergenceError("the initial velocities could not be made to obey the constraints")
     return new
+
+
+def least_change(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray, yielding: bool) -> np.ndarray:
+    """x with A x = wanted and the least xᵀM x, in the components that are free.
+
+    Where these cannot follow and the others are ``yielding``, the least change of the others comes first.
+    """
+    if not (np.isfinite(A).all() and np.isfinite(M).all() and np.isfinite(wanted).all()):
+        raise ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
+    tiny, inertia = np.finfo(float).tiny, np.diag(M)
+    units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), np.maximum(np.abs(A).max(axis=0, initial=0.0), tiny))
+    whole, follows = (np.linalg.norm(A * units * among, axis=1) for among in (True, free))
+    sizes = np.maximum(np.where(follows > ROUNDED * whole, follows, whole), tiny)
+    A, M, wanted = A * units / sizes[:, None], M * np.outer(units, units), wanted / sizes
+    x, held = np.zeros(len(M)), ~free
+    if yielding and held.any():
+        left, values, _ = np.linalg.svd(A[:, free])
+        stuck = left[:, int((values > KEPT).sum()) :].T  # combinations of rows that no free component moves
+        x[held] = _lightest(M[np.ix_(held, held)], stuck @ A[:, held], stuck @ wanted)
+    if free.any():
+        x[free] = _lightest(M[np.ix_(free, free)], A[:, free], wanted - A @ x)
+    return units * x
+
+
+def _lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Of all x with A x = wanted the one of least xᵀM x; a direction without inertia counts as light."""
+    inertia, axes = np.linalg.eigh(M)
+    root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1]))
+    return root @ np.linalg.lstsq(A @ root, wanted, rcond=1e-12)[0]

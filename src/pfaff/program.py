@@ -18,7 +18,7 @@ from pfaff.errors import StatementError
 from pfaff.lowering import Expression
 
 Node = tuple  # (operation, *arguments): ("+", a, b), ("sin", a), ("number", 0.5), ("state", 0), ("step", 3)
-LEAVES = ("number", "state", "parameter", "step")
+LEAVES = ("number", "state", "parameter", "time", "step")
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "^"}
 NAMES = {"sub": "-", "div": "/", "pow": "^", "combined_sin": "sin", "combined_cos": "cos"}
 LARGEST = 12  # operations in one formula: longer ones are left in steps of their own
@@ -47,7 +47,7 @@ def program_of(expressions: Sequence[Expression], variables: Sequence[Expression
 def _node(text: str, states: int) -> Node:
     """One entry of heyoka's decomposition; its text reads as a Python expression."""
     if "..." in text:
-        raise StatementError(f"a sum or product of the equations is too long to export: {text[:60]}")
+        raise StatementError(f"a sum or product of the equations is too long to be read: {text[:60]}")
     return _read(ast.parse(text, mode="eval").body, states)
 
 
@@ -69,6 +69,8 @@ def _read(tree: ast.AST, states: int) -> Node:
 def _leaf(name: str, states: int) -> Node:
     if name == "π":
         return ("number", math.pi)
+    if name == "t":
+        return ("time",)
     if name.startswith("u_"):
         k = int(name[2:])
         return ("state", k) if k < states else ("step", k - states)
