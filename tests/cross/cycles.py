@@ -7,6 +7,7 @@ that are ignorable drift at an unknown speed instead of having a mean.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -94,6 +95,13 @@ class Cycles:
         moved[j] += 1e-30j
         return self._residual(moved[:-2], moved[-2], moved[-1]).imag / 1e-30
 
+    def sampled(self, cycle: Cycle, times: int) -> np.ndarray:
+        """The coordinates over a period, one row for each, the drift of ignorable ones left out."""
+        (n, m), K = self._sizes, self.harmonics
+        table = cycle.unknowns.reshape(n + m, 2 * K + 1)[:n]
+        angles = np.arange(1, K + 1)[:, None] * np.linspace(0, 2 * np.pi, times)
+        return table[:, :1] + table[:, 1 : K + 1] @ np.cos(angles) + table[:, K + 1 :] @ np.sin(angles)
+
     def born(
         self, z: np.ndarray, mode: np.ndarray, omega: float, load: float, coordinate: int, amplitude: float
     ) -> Cycle:
@@ -107,10 +115,11 @@ class Cycles:
         return self.near(Cycle(table.ravel(), omega, load), coordinate, amplitude)
 
 
-def second_order(cycles: Cycles, small: list[Cycle], amplitudes: list[float], at: tuple[float, float]) -> np.ndarray:
-    """d load/d amplitude² and dω/d amplitude² at amplitude zero, from two small cycles by Richardson's extrapolation."""
+def second_order(small: list[Cycle], amplitude: float, at: tuple[float, float]) -> np.ndarray:
+    """d load/d amplitude² and dω/d amplitude² at amplitude zero: Romberg's extrapolation from amplitudes halved."""
     rates = [
-        (np.array([cycle.load, cycle.omega]) - np.array(at)) / a**2 for cycle, a in zip(small, amplitudes, strict=True)
+        (np.array([cycle.load, cycle.omega]) - np.array(at)) / (amplitude / 2**k) ** 2 for k, cycle in enumerate(small)
     ]
-    ratio = (amplitudes[0] / amplitudes[1]) ** 2
-    return (ratio * rates[1] - rates[0]) / (ratio - 1)
+    for order in range(1, len(small)):
+        rates = [(4**order * finer - coarser) / (4**order - 1) for coarser, finer in itertools.pairwise(rates)]
+    return rates[0]

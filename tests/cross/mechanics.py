@@ -153,6 +153,9 @@ class Change:
         ]
         return (*place, *rows)  # type: ignore[return-value]
 
+    def jacobian_at(self, Q: np.ndarray) -> np.ndarray:
+        return np.asarray(self._numeric[1](Q), dtype=float)
+
     def place(self, Q: np.ndarray) -> np.ndarray:
         return np.asarray(self._numeric[0](Q), dtype=float).ravel()
 
@@ -161,22 +164,22 @@ class Change:
         if np.ndim(Q) == 2:
             each = [self.back(*pair) for pair in zip(Q.T, V.T, strict=True)]
             return np.array([q for q, _ in each]).T, np.array([v for _, v in each]).T
-        return self.place(Q), self._numeric[1](Q) @ V / self.time
+        return self.place(Q), self.jacobian_at(Q) @ V / self.time
 
     def accelerations(self, Q: np.ndarray, V: np.ndarray, A: np.ndarray) -> np.ndarray:
         """q̈ = (∂q/∂Q Q̈ + (∂q/∂Q)˙ Q̇)/time²."""
         rates = sm.Matrix([velocity(Q) for Q in self.new])
         turning = (self.jacobian * rates).jacobian(self.new) * rates
         bent = sm.lambdify([self.new, list(rates)], turning.subs(self.old.parameters), "numpy")(Q, V)
-        return (self._numeric[1](Q) @ A + np.asarray(bent, dtype=float).ravel()) / self.time**2
+        return (self.jacobian_at(Q) @ A + np.asarray(bent, dtype=float).ravel()) / self.time**2
 
     def forth(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates and velocities in the new words, by Newton's method."""
         Q = np.zeros(len(self.new))
         for _ in range(NEWTON_STEPS):
-            Q = Q - np.linalg.solve(self._numeric[1](Q), self.place(Q) - q)
+            Q = Q - np.linalg.solve(self.jacobian_at(Q), self.place(Q) - q)
         assert np.abs(self.place(Q) - q).max() <= 1e-13 * (1 + np.abs(q).max())
-        return Q, np.linalg.solve(self._numeric[1](Q), v) * self.time
+        return Q, np.linalg.solve(self.jacobian_at(Q), v) * self.time
 
     def reactions(self, q: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Reactions in the old words: Aᵀp is what the new rows do, in units of energy (and of time where they roll)."""

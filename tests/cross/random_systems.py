@@ -123,11 +123,14 @@ def loading(draw: Draw, q: Sequence[sm.Symbol]) -> tuple[sm.Expr, dict[sm.Symbol
     return F * (dead + geometric), forces
 
 
-def at_rest(seed: int, damped: bool | None = None, drift: bool = True) -> Mechanics:
-    """A system with an equilibrium near the origin and a load F, for equilibria, spectra and critical loads."""
+def at_rest(seed: int, damped: bool | None = None, rolls: bool = True, drift: bool = True) -> Mechanics:
+    """A system with an equilibrium near the origin and a load F, for equilibria, spectra and critical loads.
+
+    ``drift`` lets rows that roll have a b(q) now and then.
+    """
     draw = Draw(np.random.default_rng([seed, 1]))
     n = int(draw.rng.integers(2, 6))
-    m = int(draw.rng.integers(0, min(2, n - 1) + 1))
+    m = int(draw.rng.integers(0, min(2, n - 1) + 1)) if rolls else 0
     h = int(draw.rng.integers(0, 2)) if n - m > 1 else 0
     q = symbols(n)
     model = Mechanics(q, sm.S.Zero, sm.S.Zero)
@@ -179,11 +182,11 @@ def carriage(seed: int, damped: bool = True) -> Mechanics:
     model = Mechanics((*q, X), sm.S.Zero, sm.S.Zero)
     v = model.v
     arms = sum(
-        (draw.either(0.3, 1.2) * sm.sin(x - draw.number(0.3, 1) * draw.one(q)) + draw.either(0.1, 0.4) * draw.one(q))
-        * rate
-        for x, rate in zip(q, v, strict=False)
+        (draw.number(0.5, 1.5) * sm.sin(q[-1] - x) + draw.either(0, 0.3) * draw.one(q)) * rate
+        for x, rate in zip(q[:-1], v, strict=False)
     )
-    skate = sm.cos(draw.one(q)) * v[-1] + arms
+    bent = draw.either(0.02, 0.15) if draw.chance(0.5) else 0
+    skate = sm.cos(q[-1]) * v[-1] + arms + (bent + draw.either(0, 0.2) * draw.one(q)) * v[-2]
     return Mechanics(
         (*q, X),
         kinetic=kinetic(draw, (*q, X), v, q),

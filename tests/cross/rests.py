@@ -9,7 +9,7 @@ import numpy as np
 CLOSE = 0.05  # share of a step by which the tangent may miss its end
 SHORTEST = 1e-9  # step, relative to the way
 BALANCED = 1e-11
-AXIS = 1e-12  # growth below this, relative to the spectrum, is none
+AXIS = 1e-18  # growth below this, relative to the spectrum, is none
 
 Counts = tuple[int, int]  # oscillations and exponentials that grow
 

@@ -23,7 +23,7 @@ def random_chain(seed: int, bars: int, damped: bool = True, bent: bool = True) -
 
 
 @pytest.mark.parametrize("bars", range(1, 13))
-@pytest.mark.parametrize("seed", examples(1))
+@pytest.mark.parametrize("seed", examples(0))
 def test_spectra_of_columns(seed, bars):
     chain = random_chain(seed, bars)
     load = 0.7 / bars
@@ -39,7 +39,7 @@ def test_spectra_of_columns(seed, bars):
 @pytest.mark.parametrize("damped", [False, True])
 @pytest.mark.parametrize("bent", [False, True])
 @pytest.mark.parametrize("bars", range(1, 13))
-@pytest.mark.parametrize("seed", examples(1))
+@pytest.mark.parametrize("seed", examples(0))
 def test_critical_loads_of_columns(seed, bars, bent, damped):
     """Flutter, divergence, no buckling but by a fold: up to six times the load at which such a column flutters."""
     chain, to = random_chain(seed, bars, damped, bent), 12.0 / bars

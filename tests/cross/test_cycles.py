@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import mpmath as mp
 import numpy as np
 import pytest
+import sympy as sm
 
 from cross import examples
 from cross.cycles import Cycles, second_order
 from cross.mechanics import Change, Mechanics
 from cross.pencil import SmallMotions
-from cross.random_systems import carriage, other_words
+from cross.random_systems import at_rest, carriage, other_words
 from pfaff.errors import NoBifurcationError
 
 AMPLITUDE = 0.02
@@ -66,48 +68,110 @@ def in_old_words(change: Change, state: dict[str, float]) -> np.ndarray:
     return change.place(np.array([state.get(name, 0.0) for name in change.mechanics.names]))
 
 
-@pytest.mark.parametrize("seed", examples(6))
-def test_hopf_points_of_carriages(seed):
-    """Load, frequency, crossing speed, criticality, and the cycle's amplitude and period to second order."""
-    old = carriage(seed)
-    change = other_words(old, seed, decades=2)
-    case, to = change.mechanics.system.at(), 6.0
+def found(old: Mechanics, change: Change, to: float) -> tuple[Any, HopfPoint] | None:
+    """The first Hopf point as pfaff finds it and what the pencil says about the same place; none if none is there."""
+    motions, case = rests(old), change.mechanics.system.at()
     try:
         hopf = case.hopf(to=to / change.load)
     except NoBifurcationError:
-        check_that_nothing_crosses(old, to)
-        return
+        assert not crossings(motions, to), "pairs cross the imaginary axis"
+        return None
     load, omega = hopf.value * change.load, hopf.omega / change.time
-    motions = SmallMotions(old, {len(old.q) - 1: 0.0})
-    point = reference(motions, motions.rest(np.append(in_old_words(change, hopf.state), load), load), load, omega)
-    assert abs(point.eigenvalue - 1j * omega) < 1e-10 * omega
+    assert not crossings(motions, 0.99 * load), "pairs cross the imaginary axis before"
+    start = np.append(in_old_words(change, hopf.state), np.zeros(len(old.rolling) + len(old.held)))
+    return hopf, reference(motions, start, load, omega)
+
+
+def ignorable(old: Mechanics) -> tuple[int, ...]:
+    """The carriage, which comes last where there is one."""
+    return (len(old.q) - 1,) if old.q[-1].name == "X" else ()
+
+
+def rests(old: Mechanics) -> SmallMotions:
+    return SmallMotions(old, dict.fromkeys(ignorable(old), 0.0))
+
+
+def crossings(motions: SmallMotions, to: float) -> int:
+    """How often two eigenvalues at once begin or cease to grow as the load does."""
+    loads = np.linspace(0, to, 321)
+    path = motions.along(np.zeros(len(motions.of.q) + len(motions._demanding)), loads)
+    growing = [int((motions.eigenvalues(z, load).real > 1e-9).sum()) for load, z in zip(loads, path, strict=False)]
+    return sum(abs(a - b) == 2 for a, b in itertools.pairwise(growing))
+
+
+def scale_of(change: Change, state: dict[str, float], coordinate: int) -> float:
+    """d old/d new of a coordinate at a state."""
+    name = f"y{coordinate + 1}"
+    Q = np.array([state.get(each, 0.0) for each in change.mechanics.names])
+    return float(np.abs(change.jacobian_at(Q))[coordinate, change.mechanics.names.index(name)])
+
+
+@pytest.mark.parametrize("seed", examples(5, 6, 13, 14))
+def test_hopf_points_of_carriages(seed):
+    check_hopf_point(carriage(seed), seed)
+
+
+@pytest.mark.parametrize("seed", examples(0, 1, 2, 3))
+def test_hopf_points_without_rolling(seed):
+    check_hopf_point(at_rest(seed, damped=True, rolls=False), seed)
+
+
+def check_hopf_point(old: Mechanics, seed: int) -> None:
+    """Load, frequency, crossing speed, criticality, and the cycle's amplitude and period to second order."""
+    change = other_words(old, seed, decades=2)
+    both = found(old, change, to=6.0)
+    if both is None:
+        return
+    hopf, point = both
+    load, omega = point.load, point.eigenvalue.imag
+    assert abs(point.eigenvalue - 1j * hopf.omega / change.time) < 1e-10 * omega
     assert abs(hopf.crossing / change.time / change.load - point.slope) < 1e-9 * abs(point.slope)
-    cycles = Cycles(old, ignorable=(len(old.q) - 1,))
-    chosen = int(np.abs(point.mode[: len(old.q) - 1]).argmax())
-    amplitudes = [AMPLITUDE, AMPLITUDE / 2]
-    small = [cycles.born(point.z, point.mode, omega, load, chosen, a) for a in amplitudes]
-    by_load, by_omega = second_order(cycles, small, amplitudes, (load, omega))
+    cycles = Cycles(old, ignorable(old))
+    shape = len(old.q) - len(ignorable(old))
+    chosen = int(np.abs(point.mode[:shape]).argmax())
+    small = [cycles.born(point.z, point.mode, omega, load, chosen, AMPLITUDE / 2**k) for k in range(3)]
+    by_load, by_omega = second_order(small, AMPLITUDE, (load, omega))
     assert hopf.born_above == (by_load > 0)
     assert hopf.criticality == ("subcritical" if by_load * point.slope.real < 0 else "supercritical")
     growing = (other_eigenvalues(point).real > 0).any()
     assert bool(hopf.stable_cycles) == (hopf.criticality == "supercritical" and not growing)
     ahead = 1e-3 * by_load * AMPLITUDE**2
-    name = f"y{chosen + 1}"
-    Q = np.array([hopf.state.get(each, 0.0) for each in change.mechanics.names])
-    scale = np.abs(change._numeric[1](Q))[chosen, change.mechanics.names.index(name)]
-    amplitude = hopf.amplitude((load + ahead) / change.load)[name] * scale
-    assert ahead / amplitude**2 == pytest.approx(by_load, rel=1e-4)
+    amplitude = hopf.amplitude((load + ahead) / change.load)[f"y{chosen + 1}"] * scale_of(change, hopf.state, chosen)
+    assert ahead / amplitude**2 == pytest.approx(by_load, rel=1e-5)
     shift = 2 * np.pi / (hopf.period((load + ahead) / change.load) * change.time) - omega
-    assert shift / amplitude**2 == pytest.approx(by_omega, rel=1e-3, abs=1e-4 * omega)
+    assert shift / amplitude**2 == pytest.approx(by_omega, rel=1e-4, abs=1e-5 * omega)
+    assert hopf.V3 / (3 * np.pi) == pytest.approx(hopf.l1, rel=1e-6)
 
 
-def check_that_nothing_crosses(old: Mechanics, to: float) -> None:
-    """No pair of eigenvalues passes the imaginary axis as the load grows."""
-    motions = SmallMotions(old, {len(old.q) - 1: 0.0})
-    loads = np.linspace(0, to, 241)
-    path = motions.along(np.zeros(len(old.q) + 1), loads)
-    pairs = []
-    for load, z in zip(loads, path, strict=False):
-        values = motions.eigenvalues(z, load)
-        pairs.append(int((values.real[values.imag > 1e-6] > 0).sum()))
-    assert len(set(pairs)) == 1, f"pairs that grow: {pairs}"
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", examples(5))
+def test_cycles_of_finite_amplitude(seed):
+    """Period, amplitudes and advance of orbits, far from their birth, by harmonic balance; multipliers by integration."""
+    old = carriage(seed)
+    change = other_words(old, seed, decades=1, bent=False)
+    both = found(old, change, to=6.0)
+    if both is None:
+        return
+    hopf, point = both
+    load, omega = point.load, point.eigenvalue.imag
+    chosen = int(np.abs(point.mode[: len(old.q) - 1]).argmax())
+    cycles = Cycles(old, ignorable(old), harmonics=14)
+    cycle = cycles.born(point.z, point.mode, omega, load, chosen, AMPLITUDE)
+    for amplitude in np.linspace(AMPLITUDE, 0.15, 6)[1:]:
+        cycle = cycles.near(cycle, chosen, amplitude)
+    branch = hopf.orbits(to=(load + 2 * (cycle.load - load)) / change.load, points=60)
+    orbits = branch.at(cycle.load / change.load)
+    q = cycles.sampled(cycle, 4000)
+    halves = (q.max(axis=1) - q.min(axis=1)) / 2
+    names = [f"y{k + 1}" for k in range(len(old.q))]
+    scales = [abs(float(change.shape[x].coeff(sm.Symbol(name, real=True)))) for x, name in zip(old.q, names, strict=True)]
+    gaps = []
+    for orbit in orbits:
+        period = orbit.period * change.time / (2 * np.pi / cycle.omega) - 1
+        sizes = [orbit.amplitude[name] * scale for name, scale in zip(names[:-1], scales, strict=False)]
+        gaps.append(max(abs(period), np.abs(np.array(sizes) / halves[:-1] - 1).max()))
+    assert min(gaps) < 1e-6
+    same = orbits[int(np.argmin(gaps))]
+    drift = cycle.unknowns.reshape(len(point.z), -1)[len(old.q) - 1, 0]
+    mean = same.mean_velocity[names[-1]] / change.time * scales[-1]
+    assert abs(abs(mean) - abs(drift)) < 1e-7

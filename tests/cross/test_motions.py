@@ -24,7 +24,7 @@ def stated(change: Change, q: np.ndarray, v: np.ndarray) -> dict[str, float]:
     return dict(zip([*names, *(f"{name}_dot" for name in names)], [*Q, *V], strict=True))
 
 
-@pytest.mark.parametrize("seed", examples(8))
+@pytest.mark.parametrize("seed", examples(0, 1, 2, 3, 4, 5, 6, 7))
 def test_accelerations_and_reactions(seed):
     """The flow at random states: no integration in between."""
     old = moving(seed)
@@ -41,7 +41,7 @@ def test_accelerations_and_reactions(seed):
             assert gap(change.reactions(q, flow.reactions(x, case, when)), p) < 1e-11, "reactions"
 
 
-@pytest.mark.parametrize("seed", examples(4))
+@pytest.mark.parametrize("seed", examples(0, 1, 2, 3))
 def test_states_reactions_and_energies(seed):
     old = moving(seed)
     change, equations = other_words(old, seed), Equations(old)

@@ -34,7 +34,7 @@ def unknowns(change: Change, Q: np.ndarray, P: np.ndarray) -> np.ndarray:
     return np.concatenate([q, change.reactions(q, P)])
 
 
-@pytest.mark.parametrize("seed", examples(10))
+@pytest.mark.parametrize("seed", examples(0, 1, 2, 3, 4, 5, 6, 7, 8, 9))
 def test_spectra(seed):
     old = at_rest(seed)
     motions, fixed, change = chosen(old, seed)
@@ -53,7 +53,7 @@ def test_spectra(seed):
     assert np.abs(values - matched(values, expected)).max() < 1e-10 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("seed", examples(6))
+@pytest.mark.parametrize("seed", examples(0, 1, 2, 3, 4, 5))
 def test_critical_loads(seed):
     """Every cell of stability, its edges to 1e-9, and every load at which the tangent stiffness turns singular."""
     old = at_rest(seed)
