@@ -47,8 +47,8 @@ class Cells:
     def exactly(self, load: float) -> Counts:
         return self.motions.growing(self.rest(load), load)
 
-    def agree(self, found: Any, unit: float) -> None:
-        """Cells, edges and loads of a search whose loads are these divided by a unit."""
+    def agree(self, found: Any, unit: float = 1.0, time: float = 1.0) -> None:
+        """Cells, edges and loads of a search whose loads are these divided by a unit, and whose times are, too."""
         cells = [(cell.low * unit, cell.high * unit, (cell.oscillating, cell.divergent)) for cell in found.cells]
         reach = cells[-1][1]
         self._reaches(reach)
@@ -62,6 +62,7 @@ class Cells:
                 assert self.exactly(edge - SHARP * self.to) == before, f"below {edge}"
                 assert self.exactly(edge + SHARP * self.to) == after, f"above {edge}"
         self._first(found, cells, unit)
+        self._crosses(found.flutter, unit, time)
         self._buckles(found.buckling, unit)
 
     def _reaches(self, reach: float) -> None:
@@ -80,6 +81,19 @@ class Cells:
             assert (value is None) == (not lows), kind
             if lows:
                 assert value * unit == lows[0], kind
+
+    def _crosses(self, flutter: Any, unit: float, time: float) -> None:
+        """Frequency and crossing speed of a pair that passes the imaginary axis."""
+        if flutter.crossing_speed is None:
+            return
+        load, step, pair = flutter.value * unit, 1e-6 * self.to, 1j * flutter.frequency / time
+        low, here, high = (
+            complex(min(self.motions.exact_eigenvalues(self.rest(x), x), key=lambda value: abs(value - pair)))
+            for x in (load - step, load, load + step)
+        )
+        assert abs(here - pair) < 1e-9 * abs(pair), "frequency"
+        slope = ((high - low) / (2 * step)).real
+        assert abs(flutter.crossing_speed / unit / time - slope) < 1e-6 * abs(high - low) / step, "crossing speed"
 
     def _buckles(self, buckling: Any, unit: float) -> None:
         """Where the determinant of the tangent stiffness changes its sign first, and nowhere else but where it folds."""

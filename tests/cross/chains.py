@@ -133,6 +133,21 @@ class Chain(Rests):
         K[:, :N] += load / A[N] * self.row_by_angles(theta)
         return M, C, K, A
 
+    def accelerations(self, q: np.ndarray, v: np.ndarray, load: float) -> tuple[np.ndarray, float]:
+        """q̈ and p of any motion: M q̈ + (∂M/∂q·v) v − ∂(vᵀMv/2)/∂q + C v + forces + Aᵀp = 0, A q̈ + Ȧ v = 0."""
+        N = self.bars
+        M, C, _, A = self.matrices(q[:N], load)
+        slopes = np.zeros((N + 1, N + 1, N + 1))  # ∂M/∂q_k, by complex steps
+        for k in range(N):
+            slopes[k] = self.matrices(q[:N] + 1e-30j * np.eye(N)[k], load)[0].imag / 1e-30
+        h = np.einsum("kij,j,k->i", slopes, v, v) - np.einsum("ijk,j,k->i", slopes, v, v) / 2 + C @ v
+        h[:N] += self.hinges(self.k1) @ q[:N]
+        h[N] -= load
+        turning = self.row_by_angles(q[:N]) @ v[:N] @ v
+        whole = np.block([[M, A[:, None]], [A[None], np.zeros((1, 1))]])
+        solved = np.linalg.solve(whole, -np.append(h, turning))
+        return solved[:-1], float(solved[-1])
+
     def first_order(self, theta: np.ndarray, load: float) -> np.ndarray:
         """In angles and their rates: Ẋ follows from the row, X moves nothing."""
         N = self.bars

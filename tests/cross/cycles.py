@@ -95,12 +95,20 @@ class Cycles:
         moved[j] += 1e-30j
         return self._residual(moved[:-2], moved[-2], moved[-1]).imag / 1e-30
 
-    def sampled(self, cycle: Cycle, times: int) -> np.ndarray:
-        """The coordinates over a period, one row for each, the drift of ignorable ones left out."""
+    def at(self, cycle: Cycle, phases: np.ndarray) -> np.ndarray:
+        """The coordinates at some phases, one row for each, the drift of ignorable ones left out."""
         (n, m), K = self._sizes, self.harmonics
         table = cycle.unknowns.reshape(n + m, 2 * K + 1)[:n]
-        angles = np.arange(1, K + 1)[:, None] * np.linspace(0, 2 * np.pi, times)
+        angles = np.arange(1, K + 1)[:, None] * phases
         return table[:, :1] + table[:, 1 : K + 1] @ np.cos(angles) + table[:, K + 1 :] @ np.sin(angles)
+
+    def rates(self, cycle: Cycle, phases: np.ndarray) -> np.ndarray:
+        """The velocities at some phases."""
+        (n, m), K = self._sizes, self.harmonics
+        table, k = cycle.unknowns.reshape(n + m, 2 * K + 1)[:n], np.arange(1, K + 1)
+        c, s, angles = table[:, 1 : K + 1] * k, table[:, K + 1 :] * k, k[:, None] * phases
+        drift = np.array([table[i, :1] * (i in self.ignorable) for i in range(n)])
+        return drift + cycle.omega * (s @ np.cos(angles) - c @ np.sin(angles))
 
     def born(
         self, z: np.ndarray, mode: np.ndarray, omega: float, load: float, coordinate: int, amplitude: float

@@ -69,6 +69,10 @@ class Equations:
         """q̈ and p."""
         return self._solved(self._motion(q, v, self.of.values, time)[:4])
 
+    def row(self, q: np.ndarray) -> np.ndarray:
+        """A of a single constraint."""
+        return np.asarray(self._motion(q, 0 * q, self.of.values, 0.0)[2], dtype=float).ravel()
+
     def _solved(self, parts: list[Any]) -> tuple[np.ndarray, np.ndarray]:
         M, h, A, gamma = (np.asarray(each, dtype=float) for each in parts)
         n, m = len(M), len(A)

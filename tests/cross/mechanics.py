@@ -72,6 +72,23 @@ class Mechanics:
         )
 
 
+def mechanics_of(system: pfaff.System) -> Mechanics:
+    """A stated system in plain symbols, such as one of the atlas."""
+    said = system.statement
+    return Mechanics(
+        said.q,
+        said.kinetic,
+        said.potential,
+        said.dissipation,
+        {q: force for q, force in zip(said.q, said.forces, strict=True) if force != 0},
+        said.constraints[: len(system.nonholonomic_constraints)],
+        said.positions,
+        system.parameters,
+        system.load,
+        system.name,
+    )
+
+
 def velocity(q: sm.Symbol) -> sm.Symbol:
     return sm.Symbol(f"{q.name}_dot", real=True)
 

@@ -223,5 +223,5 @@ def other_words(old: Mechanics, seed: int, decades: float = 3.0, bent: bool = Tr
         mix=mix,
         add=sm.Matrix(m, h, lambda i, j: draw.either(0, 1)) if m and h else None,
         factor=sm.Float(10 ** rng.uniform(-decades, decades)) * (2 + sm.cos(old.q[-1])) if h else sm.S.One,
-        renamed={F: sm.Symbol("load", real=True), c: sm.Symbol("a_damping", nonnegative=True)},
+        renamed={old.load: sm.Symbol("load", real=True), c: sm.Symbol("a_damping", nonnegative=True)},
     )

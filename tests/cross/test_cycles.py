@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import mpmath as mp
 import numpy as np
 import pytest
-import sympy as sm
+from scipy.optimize import minimize_scalar
 
 from cross import examples
-from cross.cycles import Cycles, second_order
+from cross.cycles import Cycle, Cycles, second_order
+from cross.dae import Equations
 from cross.mechanics import Change, Mechanics
 from cross.pencil import SmallMotions
 from cross.random_systems import at_rest, carriage, other_words
@@ -103,7 +104,18 @@ def scale_of(change: Change, state: dict[str, float], coordinate: int) -> float:
     """d old/d new of a coordinate at a state."""
     name = f"y{coordinate + 1}"
     Q = np.array([state.get(each, 0.0) for each in change.mechanics.names])
-    return float(np.abs(change.jacobian_at(Q))[coordinate, change.mechanics.names.index(name)])
+    return float(change.jacobian_at(Q)[coordinate, change.mechanics.names.index(name)])
+
+
+def distance(cycles: Cycles, cycle: Cycle, phases: np.ndarray, q: np.ndarray) -> float:
+    """The largest difference between a cycle and one that is sampled at some phases, from the best beginning on."""
+
+    def miss(lag: float) -> float:
+        return float(np.abs(cycles.at(cycle, phases + lag)[: len(q)] - q).max())
+
+    lag = min(np.linspace(0, 2 * np.pi, 400), key=miss)
+    near = (lag - 0.02, lag + 0.02)
+    return float(minimize_scalar(miss, bounds=near, method="bounded", options={"xatol": 1e-14}).fun)
 
 
 @pytest.mark.parametrize("seed", examples(5, 6, 13, 14))
@@ -129,18 +141,38 @@ def check_hopf_point(old: Mechanics, seed: int) -> None:
     cycles = Cycles(old, ignorable(old))
     shape = len(old.q) - len(ignorable(old))
     chosen = int(np.abs(point.mode[:shape]).argmax())
-    small = [cycles.born(point.z, point.mode, omega, load, chosen, AMPLITUDE / 2**k) for k in range(3)]
-    by_load, by_omega = second_order(small, AMPLITUDE, (load, omega))
+    tame = AMPLITUDE * min(1.0, 20 * np.abs(other_eigenvalues(point)).min() / omega)  # beside an eigenvalue near zero
+    small = [cycles.born(point.z, point.mode, omega, load, chosen, tame / 2**k) for k in range(3)]
+    by_load, by_omega = second_order(small, tame, (load, omega))
     assert hopf.born_above == (by_load > 0)
     assert hopf.criticality == ("subcritical" if by_load * point.slope.real < 0 else "supercritical")
     growing = (other_eigenvalues(point).real > 0).any()
     assert bool(hopf.stable_cycles) == (hopf.criticality == "supercritical" and not growing)
-    ahead = 1e-3 * by_load * AMPLITUDE**2
-    amplitude = hopf.amplitude((load + ahead) / change.load)[f"y{chosen + 1}"] * scale_of(change, hopf.state, chosen)
+    ahead = 1e-3 * by_load * tame**2
+    amplitude = hopf.amplitude((load + ahead) / change.load)[f"y{chosen + 1}"]
+    amplitude *= scale_of(change, hopf.state, chosen)
     assert ahead / amplitude**2 == pytest.approx(by_load, rel=1e-5)
     shift = 2 * np.pi / (hopf.period((load + ahead) / change.load) * change.time) - omega
     assert shift / amplitude**2 == pytest.approx(by_omega, rel=1e-4, abs=1e-5 * omega)
     assert hopf.V3 / (3 * np.pi) == pytest.approx(hopf.l1, rel=1e-6)
+
+
+def multipliers(cycles: Cycles, cycle: Cycle) -> np.ndarray:
+    """Floquet multipliers of a carriage's cycle: differences of motions over a period, the carriage's speed following."""
+    old = replace(cycles.of, parameters={**cycles.of.parameters, cycles.of.load: cycle.load})
+    equations, n = Equations(old), len(old.q) - 1
+    q, v = (each(cycle, np.zeros(1))[:n, 0] for each in (cycles.at, cycles.rates))
+
+    def after(x: np.ndarray) -> np.ndarray:
+        q, v = np.append(x[:n], 0.0), np.append(x[n:], 0.0)
+        A = equations.row(q)
+        v[n] = -A[:n] @ v[:n] / A[n]
+        motion = equations.motion(q, v, np.array([0.0, 2 * np.pi / cycle.omega]))
+        return np.concatenate([motion.q[:n, -1], motion.v[:n, -1]])
+
+    step, x = 1e-4, np.concatenate([q, v])
+    columns = [(after(x + step * e) - after(x - step * e)) / (2 * step) for e in np.eye(2 * n)]
+    return np.linalg.eigvals(np.array(columns).T)
 
 
 @pytest.mark.slow
@@ -160,18 +192,18 @@ def test_cycles_of_finite_amplitude(seed):
     for amplitude in np.linspace(AMPLITUDE, 0.15, 6)[1:]:
         cycle = cycles.near(cycle, chosen, amplitude)
     branch = hopf.orbits(to=(load + 2 * (cycle.load - load)) / change.load, points=60)
-    orbits = branch.at(cycle.load / change.load)
-    q = cycles.sampled(cycle, 4000)
-    halves = (q.max(axis=1) - q.min(axis=1)) / 2
     names = [f"y{k + 1}" for k in range(len(old.q))]
-    scales = [abs(float(change.shape[x].coeff(sm.Symbol(name, real=True)))) for x, name in zip(old.q, names, strict=True)]
     gaps = []
-    for orbit in orbits:
-        period = orbit.period * change.time / (2 * np.pi / cycle.omega) - 1
-        sizes = [orbit.amplitude[name] * scale for name, scale in zip(names[:-1], scales, strict=False)]
-        gaps.append(max(abs(period), np.abs(np.array(sizes) / halves[:-1] - 1).max()))
-    assert min(gaps) < 1e-6
-    same = orbits[int(np.argmin(gaps))]
+    for each in branch.at(cycle.load / change.load):
+        phases = 2 * np.pi * each.orbit.t / each.period
+        q = np.array([each.orbit[name] * scale_of(change, {}, k) for k, name in enumerate(names[:-1])])
+        apart = distance(cycles, cycle, phases, q)
+        gaps.append(max(abs(each.period * change.time * cycle.omega / (2 * np.pi) - 1), apart))
+    assert min(gaps) < 1e-9
+    same = branch.at(cycle.load / change.load)[int(np.argmin(gaps))]
     drift = cycle.unknowns.reshape(len(point.z), -1)[len(old.q) - 1, 0]
-    mean = same.mean_velocity[names[-1]] / change.time * scales[-1]
-    assert abs(abs(mean) - abs(drift)) < 1e-7
+    speed = same.mean_velocity[names[-1]] / change.time * scale_of(change, {}, len(old.q) - 1)
+    assert abs(speed - drift) < 1e-9
+    expected = multipliers(cycles, cycle)
+    for value in same.multipliers:
+        assert np.abs(expected - value).min() < 1e-5

@@ -61,4 +61,4 @@ def test_critical_loads(seed):
     to = 4.0
     found = change.mechanics.system.at().critical(to=to / change.load, **fixed)
     at = change.mechanics.system.at().equilibrium(**fixed)
-    Cells(motions, unknowns(change, at.q, at.p), to).agree(found, change.load)
+    Cells(motions, unknowns(change, at.q, at.p), to).agree(found, change.load, change.time)
