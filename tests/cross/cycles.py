@@ -21,6 +21,10 @@ from cross.mechanics import Mechanics, t
 NEWTON_STEPS = 30
 
 
+class NoCycleError(Exception):
+    """Newton's method was started too far away."""
+
+
 @dataclass(frozen=True, eq=False)
 class Cycle:
     """A periodic motion: Fourier coefficients of q (mean or speed, cosines, sines) and p, frequency and load."""
@@ -86,7 +90,8 @@ class Cycles:
             x[free] += step
             if np.abs(step).max() < 1e-13:
                 break
-        assert np.abs(step).max() < 1e-8, "harmonic balance did not converge"
+        if not np.abs(step).max() < 1e-9:
+            raise NoCycleError(f"harmonic balance did not converge at an amplitude of {amplitude}")
         return Cycle(x[:-2], float(x[-2]), float(x[-1]))
 
     def _derivative(self, x: np.ndarray, j: int) -> np.ndarray:

@@ -38,7 +38,9 @@ def unknowns(change: Change, Q: np.ndarray, P: np.ndarray) -> np.ndarray:
 def test_spectra(seed):
     old = at_rest(seed)
     motions, fixed, change = chosen(old, seed)
-    load = 0.3
+    first = change.mechanics.system.at().equilibrium(**fixed)
+    loads = np.linspace(0, 0.3, 7)
+    load = float(loads[len(motions.along(unknowns(change, first.q, first.p), loads)) - 1])
     case = change.mechanics.system.at(load=load / change.load)
     at = case.equilibrium(**fixed)
     z = unknowns(change, at.q, at.p)
