@@ -70,7 +70,8 @@ class Cells:
         last = self.loads[len(self.path) - 1]
         step = self.loads[1]
         if reach < self.to * (1 - 1e-9):
-            assert last <= reach * (1 + 1e-6) and reach < last + step * (1 + 1e-6), f"ends at {reach}, not {last}"
+            assert last <= reach * (1 + 1e-6), f"ends at {reach}, not {last}"
+            assert reach < last + step * (1 + 1e-6), f"ends at {reach}, not {last}"
         else:
             assert len(self.path) == len(self.loads), f"the path ends at {last}"
 
@@ -96,12 +97,10 @@ class Cells:
         assert abs(flutter.crossing_speed / unit / time - slope) < 1e-6 * abs(high - low) / step, "crossing speed"
 
     def _buckles(self, buckling: Any, unit: float) -> None:
-        """Where the determinant of the tangent stiffness changes its sign first, and nowhere else but where it folds."""
+        """Where the determinant of the tangent stiffness first changes its sign, and nowhere else but where it folds."""
         signs = [self.motions.stiffness_sign(z, load) for load, z in zip(self.loads, self.path, strict=False)]
         changes = [k for k in range(1, len(signs)) if signs[k] * signs[k - 1] < 0]
-        if buckling.value is None:
-            assert not changes, f"the stiffness turns singular at {[self.loads[k] for k in changes]}"
-        elif "folds back" in buckling.how:
+        if buckling.value is None or "folds back" in buckling.how:
             assert not changes, f"the stiffness turns singular at {[self.loads[k] for k in changes]}"
         else:
             value = buckling.value * unit

@@ -1,8 +1,8 @@
 """The column of rigid bars in plain arrays: its matrices about the bent or straight rest, for any number of bars.
 
-Cazzolli, Dal Corso and Bigoni (2020). Angles θ_i and the block's X; joints at X + Σ l cos θ, Σ l sin θ. The rows are the
-velocity of the end along the last bar turned by β0 (skate), or of the point of the last bar that touches the bow. Arrays
-hold floats or mpmath's numbers: the formulas are the same.
+Cazzolli, Dal Corso and Bigoni (2020). Angles θ_i and the block's X; joints at X + Σ l cos θ, Σ l sin θ. The rows are
+the velocity of the end along the last bar turned by β0 (skate), or of the point of the last bar that touches the bow.
+Arrays hold floats or mpmath's numbers: the formulas are the same.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Chain(Rests):
         return float(np.linalg.slogdet(self.first_order(z, load))[0])
 
     def exact_eigenvalues(self, z: np.ndarray, load: Any) -> list[Any]:
-        """All eigenvalues but the zeros with many digits: NumPy's, corrected by λ − yᴴP(λ)x/yᴴP'(λ)x until they stay."""
+        """All eigenvalues but the zeros with many digits: NumPy's, corrected by λ − yᴴPx/yᴴP'x until they stay."""
         with mp.workdps(DIGITS):
             angles, load = MANY(z), mp.mpf(load)
             for _ in range(4):

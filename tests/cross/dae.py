@@ -47,7 +47,9 @@ class Equations:
             h[i] += (of.potential - of.kinetic).diff(x) + of.dissipation.diff(rate) - of.forces.get(x, 0)
         rows = sm.Matrix(len(self.rows), 1, self.rows)
         A = sm.Matrix(len(rows), len(q), lambda i, j: rows[i].diff(v[j]))
-        gamma = sm.Matrix(len(rows), 1, lambda i, _: rows[i].diff(t) + sum(rows[i].diff(x) * u for x, u in zip(q, v)))
+        gamma = sm.Matrix(
+            len(rows), 1, lambda i, _: rows[i].diff(t) + sum(rows[i].diff(x) * u for x, u in zip(q, v, strict=False))
+        )
         return momentum.jacobian(v), h, A, gamma
 
     @cached_property
@@ -113,7 +115,9 @@ class Equations:
         assert found.success, found.message
         y = found.y
         p = np.array([self.accelerations(x[:n], x[n : 2 * n], time)[1] for time, x in zip(times, y.T, strict=True)])
-        energies = [self._energies(x[:n], x[n : 2 * n], self.of.values, at)[:3] for at, x in zip(times, y.T)]
+        energies = [
+            self._energies(x[:n], x[n : 2 * n], self.of.values, at)[:3] for at, x in zip(times, y.T, strict=False)
+        ]
         return Motion(y[:n], y[n : 2 * n], p.T, *np.array(energies, dtype=float).T, *y[2 * n :])
 
 

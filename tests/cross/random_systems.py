@@ -65,9 +65,7 @@ def kinetic(draw: Draw, q: Sequence[sm.Symbol], v: Sequence[sm.Symbol], seen: Se
 def elastic(draw: Draw, q: Sequence[sm.Symbol]) -> sm.Expr:
     """Springs between the coordinates, with cubic, quartic and trigonometric terms, without force at the origin."""
     total = sum(
-        draw.number(0.5, 3)
-        * (q[i] - sum(draw.either(0.1, 0.8) * q[j] for j in range(i) if draw.chance(0.6))) ** 2
-        / 2
+        draw.number(0.5, 3) * (q[i] - sum(draw.either(0.1, 0.8) * q[j] for j in range(i) if draw.chance(0.6))) ** 2 / 2
         for i in range(len(q))
     )
     total += draw.either(0.1, 0.5) * draw.one(q) ** 2 * draw.one(q)
@@ -200,7 +198,7 @@ def carriage(seed: int, damped: bool = True) -> Mechanics:
 
 
 def other_words(old: Mechanics, seed: int, decades: float = 3.0, bent: bool = True) -> Change:
-    """The same system otherwise: units over decades, order, signs, origins, nonlinear coordinates, mixed rows, names."""
+    """The same system otherwise: units over decades, order, signs, origins, bent coordinates, mixed rows, names."""
     draw = Draw(np.random.default_rng([seed, 4]))
     rng, m, h = draw.rng, len(old.rolling), len(old.held)
     new = tuple(sm.Symbol(f"y{i + 1}", real=True) for i in rng.permutation(len(old.q)))

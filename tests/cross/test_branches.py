@@ -64,7 +64,7 @@ def test_branches(seed):
 def test_equilibria(seed):
     """Every one is a rest, and a search of our own finds no other in the same box."""
     old = at_rest(seed, drift=False)
-    motions, load = SmallMotions(old, {k: 0.05 for k in chosen(old, seed)[0].fixed}), 0.8
+    motions, load = SmallMotions(old, dict.fromkeys(chosen(old, seed)[0].fixed, 0.05)), 0.8
     names, box = old.names, 2.0
     fixed = {names[k]: value for k, value in motions.fixed.items()}
     found = old.system.at(F=load).equilibria(starts=400, box=box, **fixed)

@@ -64,7 +64,7 @@ def test_columns_in_other_words(seed, bars):
     old = mechanics_of(pfaff.atlas.column(bars, chain.constraint))
     change = other_words(old, seed, decades=1)
     system, load = change.mechanics.system, 0.7 / bars
-    values = {name: value for name, value in chain.parameters.items()}
+    values = dict(chain.parameters.items())
     case = system.at(**values, load=load / change.load)
     expected = np.array([complex(value) for value in chain.exact_eigenvalues(chain.rest(np.zeros(bars), load), load)])
     found = case.spectrum(**{f"y{bars + 1}": 0}).values / change.time

@@ -130,7 +130,7 @@ def test_hopf_points_without_rolling(seed):
 
 
 def small_cycles(cycles: Cycles, point: HopfPoint, chosen: int) -> tuple[float, list[Cycle]]:
-    """Three cycles of amplitudes halved, the first as large as it may be: beside an eigenvalue near zero it is small."""
+    """Three cycles of amplitudes halved, the first as large as it may be: small beside an eigenvalue near zero."""
     for amplitude in AMPLITUDE / 4.0 ** np.arange(5):
         try:
             born = partial(cycles.born, point.z, point.mode, point.eigenvalue.imag, point.load, chosen)
@@ -169,7 +169,7 @@ def check_hopf_point(old: Mechanics, seed: int) -> None:
 
 
 def multipliers(cycles: Cycles, cycle: Cycle) -> np.ndarray:
-    """Floquet multipliers of a carriage's cycle: differences of motions over a period, the carriage's speed following."""
+    """Floquet multipliers of a carriage's cycle: differences of motions over a period, its speed following."""
     old = replace(cycles.of, parameters={**cycles.of.parameters, cycles.of.load: cycle.load})
     equations, n = Equations(old), len(old.q) - 1
     q, v = (each(cycle, np.zeros(1))[:n, 0] for each in (cycles.at, cycles.rates))
@@ -189,7 +189,7 @@ def multipliers(cycles: Cycles, cycle: Cycle) -> np.ndarray:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", examples(5))
 def test_cycles_of_finite_amplitude(seed):
-    """Period, amplitudes and advance of orbits, far from their birth, by harmonic balance; multipliers by integration."""
+    """Period, amplitudes and advance of orbits, far from their birth, by harmonic balance; multipliers by motions."""
     old = carriage(seed)
     change = other_words(old, seed, decades=1, bent=False)
     both = found(old, change, to=6.0)
