@@ -97,7 +97,7 @@ class Cells:
         assert abs(flutter.crossing_speed / unit / time - slope) < 1e-6 * abs(high - low) / step, "crossing speed"
 
     def _buckles(self, buckling: Any, unit: float) -> None:
-        """Where the determinant of the tangent stiffness first changes its sign, and nowhere else but where it folds."""
+        """Where the determinant of the tangent stiffness first changes sign, and nowhere else but at folds."""
         signs = [self.motions.stiffness_sign(z, load) for load, z in zip(self.loads, self.path, strict=False)]
         changes = [k for k in range(1, len(signs)) if signs[k] * signs[k - 1] < 0]
         if buckling.value is None or "folds back" in buckling.how:
