@@ -123,7 +123,7 @@ def test_every_command_helps_with_an_example(command):
         (["show", "column", "--option", "individual=maybe"], "neither true nor false"),
         (["show", "column", "--bars", "2", "--option", "bars=3"], "twice"),
         (["equilibria", "column", "--seed", "-1"], "seed"),
-        (["critical", "column", "--bars", "0"], "0 bars"),
+        (["critical", "column", "--bars", "0"], "--bars 0"),
         (["critical", "column", "--constraint", "sledge"], "unknown constraint"),
         (["critical", "column", "--load-parameter", "G"], "no parameter 'G'"),
         (["critical", "ziegler", "--constraint", "bow"], "no option 'constraint'"),

@@ -143,7 +143,7 @@ def test_wrong_states_are_refused(skate, case):
         skate.shape.rhs([0, 0, 0], case)
     with pytest.raises(PfaffError, match="not finite"):
         skate.shape.rhs([np.nan, 0, 0, 0], case)
-    with pytest.raises(ParameterError, match="order 0"):
+    with pytest.raises(ParameterError, match="order=0"):
         skate.shape.tensor(0, X0, case)
 
 

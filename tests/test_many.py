@@ -299,7 +299,7 @@ def test_motion_is_saved_drawn_and_read(tmp_path):
     [
         ({"duration": 0}, ParameterError, "duration=0"),
         ({"load": np.nan}, ParameterError, "load=nan"),
-        ({"samples": 1}, ParameterError, "at least two"),
+        ({"samples": 1}, ParameterError, "samples=1: give a whole number from 2 up"),
         ({"tolerance": 1e-14}, ParameterError, "from 1e-13"),
         ({"start": [0, 0]}, ParameterError, r"start of shape \(2,\).*9 finite numbers"),
         ({"start": {9: 0.1}}, ParameterError, "no coordinate 9: they are numbered 0 to 8"),

@@ -249,7 +249,7 @@ def test_a_collapsed_step_keeps_what_was_computed(skate):
     ("arguments", "words"),
     [
         ({"duration": float("nan")}, "not finite"),
-        ({"duration": 1, "samples": 1}, "at least two"),
+        ({"duration": 1, "samples": 1}, "samples=1: give a whole number from 2 up"),
         ({"duration": 1, "tolerance": 2}, "from 1e-18 to 1"),
         ({"duration": 1, "theta9": 1}, "'theta9'"),
         ({"duration": 1, "theta1": float("inf")}, "not finite"),

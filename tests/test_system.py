@@ -175,7 +175,7 @@ def test_a_singular_mass_matrix_is_located():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"bars": 0}, ["0 bars", "whole number"]),
+        ({"bars": 0}, ["bars=0", "whole number"]),
         ({"bars": 2.5}, ["whole number"]),
         ({"constraint": "skat"}, ["'skat'", "did you mean 'skate'"]),
         ({"load": "live"}, ["unknown load"]),

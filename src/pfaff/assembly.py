@@ -9,6 +9,7 @@ matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀ
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -64,9 +65,8 @@ class Part(System):
     @cached_property
     def still(self) -> np.ndarray:
         """Which constraints keep A q to first order: the holonomic ones, and those A(q) q̇ = 0 without b(q)."""
-        s, nonholonomic = self.statement, len(self.nonholonomic_constraints)
-        rest = [c.xreplace({v: sm.Integer(0) for v in s.v}) for c in s.constraints]
-        return np.array([k >= nonholonomic or sm.simplify(b) == 0 for k, b in enumerate(rest)], dtype=bool)
+        nonholonomic = len(self.nonholonomic_constraints)
+        return np.array([k >= nonholonomic or not b for k, b in enumerate(self.statement.demanding)], dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -491,9 +491,7 @@ def _scalar(value: Any) -> Any:
 def _check_places(assembly: Assembly) -> None:
     if not assembly.parts:
         raise StatementError(f"{assembly.name} has no parts: give what Part.copies(…) returns")
-    places = sum(copies.at.size for copies in assembly.parts)
-    remedy = f"its parts have {places} places in all, so that some coordinate belongs to no part; reduce size"
-    whole_number("size", assembly.size, 1, places, remedy, StatementError)
+    whole_number("size", assembly.size, 1, sys.maxsize, "reduce size", StatementError)
     for copies in assembly.parts:
         outside = np.argwhere((copies.at < 0) | (copies.at >= assembly.size))
         for copy, local in outside[:1]:
@@ -501,11 +499,10 @@ def _check_places(assembly: Assembly) -> None:
                 f"copy {copy} of part {copies.part.name!r} puts {copies.part.coordinate_names[local]} at coordinate "
                 f"{copies.at[copy, local]}: indices run from 0 to {assembly.size - 1}"
             )
-    used = np.bincount(np.concatenate([copies.at.ravel() for copies in assembly.parts]), minlength=assembly.size)
-    if not used.all():
-        raise StatementError(
-            f"coordinate {int(used.argmin())} of {assembly.name} belongs to no part: connect it or reduce size"
-        )
+    used = np.unique(np.concatenate([copies.at.ravel() for copies in assembly.parts]))
+    if len(used) < assembly.size:
+        missing = np.flatnonzero(np.append(used, assembly.size) > np.arange(len(used) + 1))[0]
+        raise StatementError(f"coordinate {missing} of {assembly.name} belongs to no part: connect it or reduce size")
 
 
 def _check_load(assembly: Assembly) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError, SingularMassError, nearest
 from pfaff.statics import AtRest, Statics, statics_of
-from pfaff.units import row_units, stiffness_units
+from pfaff.units import inertial_units, row_units, stiffness_units
 from pfaff.values import number_from, whole_number
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ ACCEPTED = 1e-12  # residual of the balance, relative to its largest force
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
 WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
 SETTLED = 1e-8  # the last change of the unknowns, relative
-SINGULAR = 1e-13  # inertia this small, relative to the largest, is none
+SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
 TOGETHER = 4096  # starts taken at once: Ctrl-C keeps what earlier ones have found
 STARTS, FAR = 1_000_000, 1e12  # of a search
 SAME = 1e-6  # two solutions closer than this are one
@@ -160,12 +160,20 @@ class Balance:
             step = self._solved(jacobian, residual, at)[free]
             limit = np.pi / max(np.pi, np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
             z[free] += limit * step
-            change = np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0))
+            change = (np.abs(step) / self._sizes(z, residual, at)[free]).max(initial=0.0)
             if change <= 1e-15 or (change < SETTLED and change >= last / 2):
                 break
             last = change
         # A residual that fades while the unknowns run away belongs to no equilibrium.
         return z, self.relative_residual(z, parameters) if change < SETTLED else np.inf
+
+    def _sizes(self, z: np.ndarray, residual: np.ndarray, at: AtRest) -> np.ndarray:
+        """What steps are compared with: all unknowns, what the forces at hand would move, and 1 for coordinates."""
+        n, units = self.statics.n, self._scales(at)[1]
+        size = max(np.abs(z / units).max(initial=0.0), np.abs(units * residual)[:n].max(initial=0.0))
+        sizes = units * (size or 1.0)
+        sizes[:n] = np.maximum(sizes[:n], 1 + np.abs(z[:n]).max(initial=0.0))
+        return sizes
 
     def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
         """The change of all unknowns that removes a residual to first order."""
@@ -182,32 +190,38 @@ class Balance:
 
     def _scales(self, at: AtRest) -> tuple[np.ndarray, np.ndarray]:
         """Rows and columns in units in which stiffnesses and levers are alike, so that ranks mean something."""
-        d = stiffness_units(at.K)
+        d = stiffness_units(at.K, at.M)
         levers = np.maximum(np.abs(at.A), np.abs(at.B))
         both = np.concatenate([d, row_units(levers * d.reshape(-1, *[1] * (levers.ndim - 2)))])
         return both, both
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
-        """The largest unbalanced force, relative to the largest force that takes part in the balance."""
-        n = self.statics.n
-        at = self.statics(z[:n], z[n:], parameters)
-        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters)
-        largest = max(np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0))
-        if largest == 0 or not np.isfinite(largest):
-            return float(largest)
-        forces = (np.abs(passive.balance), np.abs(passive.K) @ np.abs(z[:n]), np.abs(at.A.T) @ np.abs(z[n:]))
-        usual = max(each.max(initial=0.0) for each in forces)
-        return float(largest / usual) if usual else np.inf
+        """The largest unbalanced force, relative to the largest force that takes part in the balance.
+
+        Both in units of the coordinates; a constraint is relative to its own terms, and to what such a force moves.
+        """
+        at, forces, moved = self._forces(z, parameters)
+        return max(_ratio(moved * at.balance, (moved * forces).max(initial=0.0)), self._off(z, at, moved))
 
     def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, each relative to the forces of its own row."""
+        at, forces, moved = self._forces(z, parameters)
+        return max(_ratio(at.balance, forces), self._off(z, at, moved))
+
+    def _forces(self, z: np.ndarray, parameters: np.ndarray) -> tuple[AtRest, np.ndarray, np.ndarray]:
+        """The matrices at rest, what takes part in the balance before anything cancels, and what it would move."""
         n = self.statics.n
         at = self.statics(z[:n], z[n:], parameters)
         passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters)
-        usual = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
-        levers = np.abs(at.A) @ np.abs(z[:n])
-        forces, held = np.abs(at.balance) / np.where(usual, usual, 1.0), np.abs(at.held)
-        return float(max(forces.max(), (held / np.where(levers, levers, 1.0)).max(initial=0.0)))
+        forces = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
+        d = stiffness_units(at.K, at.M)
+        return at, forces, d * (d * forces).max(initial=0.0)
+
+    def _off(self, z: np.ndarray, at: AtRest, moved: np.ndarray) -> float:
+        """What the constraints demand at rest and do not have, relative to displacements."""
+        n, s = self.statics.n, self.statics.nonholonomic
+        rows = np.concatenate([np.maximum(np.abs(at.A[:s]), np.abs(at.B[:s])), np.abs(at.A[s:])])
+        return _ratio(at.held, rows @ (np.abs(z[:n]) + moved))
 
     def regular(self, z: np.ndarray) -> bool:
         """Whether the constraints hold on to something: near a loss of rank, boundless reactions balance anything."""
@@ -398,6 +412,11 @@ def _with_best_reactions(balance: Balance, z: np.ndarray) -> np.ndarray:
     return z
 
 
+def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
+    """The largest part relative to what is usual; to one, where nothing is."""
+    return float((np.abs(parts) / np.where(usual, usual, 1.0)).max(initial=0.0))
+
+
 def _newton_step(jacobian: np.ndarray, right: np.ndarray) -> np.ndarray:
     """The solution of a regular square system, else the one of least norm."""
     if jacobian.shape[0] == jacobian.shape[1]:
@@ -418,8 +437,9 @@ def _check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
 
 
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
-    _, _, at = balance.evaluate(z, case.numbers)
-    values, vectors = np.linalg.eigh(at.M)
+    M = balance.evaluate(z, case.numbers)[2].M
+    d = inertial_units(M)
+    values, vectors = np.linalg.eigh(M * d[:, None] * d)
     if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):
         along = case.system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
         raise SingularMassError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from bisect import bisect, insort
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 from pfaff.equilibria import ACCEPTED, Balance, check_rests, equilibrium_near
 from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
 from pfaff.threads import Once, cached_property
-from pfaff.units import stiffness_units
+from pfaff.units import NOISE, row_units, stiffness_units
 from pfaff.values import number_from
 
 if TYPE_CHECKING:
@@ -218,7 +219,8 @@ class LoadPath(Path):
         """Units of the coordinates in which stiffnesses are alike."""
         z = self._known[self.origin]
         n = self.balance.statics.n
-        return stiffness_units(self.balance.statics(z[:n], z[n:], self.numbers(self.origin)).K)
+        at = self.balance.statics(z[:n], z[n:], self.numbers(self.origin))
+        return stiffness_units(at.K, at.M)
 
     def moved(self, load: float) -> float:
         """How far the equilibrium is from its origin, in these units."""
@@ -232,12 +234,13 @@ class LoadPath(Path):
         q = z[:n, None] + (d * (1 + np.arange(n) % 3) / 3)[:, None] * np.append(0.0, sizes)
         with np.errstate(all="ignore"):
             at = self.balance.statics(q, np.repeat(z[n:, None], q.shape[1], axis=1), self.numbers(self.origin))
-            changed = np.any([_changed(matrix) for matrix in (at.K, at.M, at.C, at.A)], axis=0)
+            changed = np.any([_changed(each, d, d) for each in (at.K, at.M, at.C)], axis=0)
+            changed |= _changed(at.A, row_units(at.A[..., 0] * d), d)
         return float(sizes[changed.argmax()]) if changed.any() else np.inf
 
     def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
-        delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load)), span)
+        delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
         before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load, load + delta))
         return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
 
@@ -269,11 +272,12 @@ def _beginning(
     return z, loaded if len(loaded) < len(first.fixed) else first.fixed
 
 
-def _changed(matrices: np.ndarray) -> np.ndarray:
-    """Which of a stack differ from the first, entries relative to their rows and columns."""
-    rows, columns = (np.abs(matrices[..., 0]).max(axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
-    usual = np.sqrt(rows * columns)[..., None]
-    return (np.abs(matrices[..., 1:] - matrices[..., :1]) > NOTABLE * usual).any(axis=(0, 1))
+def _changed(matrices: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Which of a stack differ from the first, in units of rows and columns: entries relative to those beside them."""
+    scaled = np.abs(matrices * rows[:, None, None] * columns[:, None])
+    high, wide = (scaled[..., 0].max(axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
+    usual = np.maximum(np.sqrt(high * wide), NOISE * scaled[..., 0].max(initial=0.0))[..., None]
+    return (np.abs(scaled[..., 1:] - scaled[..., :1]) > NOTABLE * usual).any(axis=(0, 1))
 
 
 class StatePath(Path):

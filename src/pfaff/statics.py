@@ -38,8 +38,7 @@ class Statics:
         self.n, self.m = len(graph.q), len(graph.A)
         self.nonholonomic = graph.nonholonomic
         unknowns = graph.q + graph.multipliers
-        still = hy.subs(graph.constraints[: self.nonholonomic], dict.fromkeys(graph.v, ZERO)) if self.m else []
-        self.demanding = np.array([b != ZERO for b in still], dtype=bool)  # which A q̇ + b have a b at rest
+        self.demanding = graph.system.statement.demanding[: self.nonholonomic]
         blocks = [
             [graph.balance],
             [graph.constraints[: self.nonholonomic] + graph.positions],

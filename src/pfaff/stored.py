@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pfaff.errors import ParameterError
 
@@ -17,13 +20,14 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.flow import Flow
 
+CHECKSUM = "checksum"
 SAME_VALUE = 1e-14  # relative, of parameters written and read
 
 
 def write(data: xarray.Dataset, path: str | Path) -> Path:
     try:
         path = Path(path)
-        data.to_netcdf(path, engine="scipy")
+        data.assign_attrs({CHECKSUM: checksum(data)}).to_netcdf(path, engine="scipy")
     except (OSError, TypeError) as problem:
         raise ParameterError(f"cannot write {path}: {problem}") from problem
     return path
@@ -35,11 +39,34 @@ def read(path: str | Path, what: str) -> xarray.Dataset:
 
     try:
         with xarray.open_dataset(path, engine="scipy") as stored:
-            return stored.load()
+            data = stored.load()
     except OSError as problem:
         raise ParameterError(f"cannot read a {what} from {path}: {problem}") from problem
-    except (ValueError, TypeError) as problem:
+    except Exception as problem:  # a damaged file may raise anything while it is taken apart
         raise ParameterError(f"cannot read a {what} from {path}: give a netCDF file that save() wrote") from problem
+    written = data.attrs.pop(CHECKSUM, None)
+    if written is not None and written != checksum(data):
+        raise ParameterError(f"cannot read a {what} from {path}: it was changed or damaged since save() wrote it")
+    return data
+
+
+def checksum(data: xarray.Dataset) -> str:
+    """Of names, numbers and texts, in whatever types a file keeps them."""
+    parts = hashlib.sha256()
+    for name in sorted(map(str, data.variables)):
+        values = data[name].to_numpy()
+        numeric = values.dtype.kind in "biuf"
+        parts.update(f"{name} {data[name].dims} {values.shape}".encode())
+        parts.update(values.astype("<f8").tobytes() if numeric else "\0".join(map(_text, values.ravel())).encode())
+    for name in sorted(map(str, data.attrs)):
+        parts.update(f"{name} {_text(data.attrs[name])}".encode())
+    return parts.hexdigest()
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value if isinstance(value, str) else str(np.asarray(value, dtype=float).tolist())
 
 
 def read_branch(path: str | Path, case: Bound) -> tuple[xarray.Dataset, dict[str, Any]]:

@@ -97,6 +97,12 @@ class Statement:
     particles: tuple[Particle, ...]
     to_plain: Mapping[sm.Basic, sm.Basic]
 
+    @property
+    def demanding(self) -> tuple[bool, ...]:
+        """Which constraints A v + b have a b, and demand something where nothing moves."""
+        rest = dict.fromkeys(self.v, sm.S.Zero)
+        return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
+
 
 @dataclass(frozen=True, eq=False)
 class System(Parametrised):

@@ -13,7 +13,7 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError
 
-SMALLEST = sys.float_info.min  # numbers below it have lost digits, and their inverses are not finite
+SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
 
 
 def checked_value(symbol: sm.Symbol, value: Any) -> Any:
@@ -36,8 +36,8 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
         raise ParameterError(f"{name} is not a finite real number") from None
     if not (math.isfinite(number.real) and number.imag == 0):
         raise ParameterError(f"{name}={shown(value)} is not a finite real number")
-    if value != 0 and abs(number.real) < SMALLEST:
-        raise ParameterError(f"{name}={shown(value)} is nearer to zero than numbers reach: give 0, or use other units")
+    if symbol.is_positive and 0 < number.real < SMALLEST:
+        raise ParameterError(f"{name}={shown(value)} has no finite inverse in double precision: use other units")
     for promise, kept in (("positive", number.real > 0), ("nonnegative", number.real >= 0)):
         if getattr(symbol, f"is_{promise}") and not kept:
             raise ParameterError(
@@ -57,8 +57,6 @@ def number_from(name: str, value: Any) -> float:
         number = math.inf
     if not np.isfinite(number):
         raise ParameterError(f"{name}={shown(value)} is not finite: give a number")
-    if 0 < abs(number) < SMALLEST:
-        raise ParameterError(f"{name}={shown(value)} is nearer to zero than numbers reach: give 0, or use other units")
     return number
 
 

@@ -342,8 +342,10 @@ class Continuation:
     def _resting(self, last: Point, passed: list[Passed]) -> Stop | None:
         """The end of a branch whose orbits nearly come to rest, the longer the more."""
         periods, values = [each.period for each in passed], [each.value for each in passed]
+        if periods[-1] < max(max(periods), LONG * min(periods)):
+            return None
         rests = states_of_rest(self.collocation, last.cycle)
-        if not rests or periods[-1] < max(periods):
+        if not rests:
             return None
         where = limit(periods, values, self._still) * self.scale(self.origin)
         towards = "homoclinic orbit" if len(rests) == 1 else "heteroclinic cycle"

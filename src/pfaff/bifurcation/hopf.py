@@ -43,6 +43,7 @@ STAYS = 1e-6  # growth rates that change slower than this, relative to that of a
 SAME = 1e-9  # of a search, the distance of loads that are one
 BESIDE_STEPS = 4  # of Newton's method, for an equilibrium at a nearby load
 CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with a family of cycles at this load"
+TIE = 1e-6  # components whose sizes differ by less, relatively, are equally large: the first decides
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
@@ -629,7 +630,7 @@ def _normalised(A: np.ndarray, omega: float) -> tuple[np.ndarray, np.ndarray]:
     left, _, right = np.linalg.svd(matrix - 1j * omega * np.eye(len(A)))
     q, p = right[-1].conj() * scale, left[:, -1] / scale
     q = q / np.linalg.norm(q)
-    largest = q[np.abs(q).argmax()]
+    largest = q[(np.abs(q) > (1 - TIE) * np.abs(q).max()).argmax()]
     q = q * (abs(largest) / largest)
     return q, p / np.conj(np.vdot(p, q))
 

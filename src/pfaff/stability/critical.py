@@ -358,6 +358,7 @@ def natural_range(path: LoadPath) -> float:
 
 def _stiffness(lin: Linearisation, like: Linearisation) -> np.ndarray:
     """On the velocities that the constraints allow, in the directions of another place on the path."""
+    lin, like = lin.inertial, like.inertial
     N = lin.kernel @ (lin.kernel.T @ like.kernel)
     return N.T @ lin.stiffness @ N
 

@@ -7,7 +7,7 @@ w·q to first order: the m zero eigenvalues that this causes are divided out bef
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,7 @@ from pfaff.stability.rounding import REAL
 from pfaff.statics import statics_of
 from pfaff.system import System
 from pfaff.threads import cached_property
-from pfaff.units import row_units, stiffness_units
+from pfaff.units import inertial_units, row_units, stiffness_units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,6 +122,14 @@ class Linearisation:
     A: np.ndarray
     B: np.ndarray
     nonholonomic: int
+    unit: np.ndarray | float = 1.0  # what the matrices measure the coordinates in
+
+    @cached_property
+    def inertial(self) -> Linearisation:
+        """The same in units in which inertias are alike: what cancels then does so whatever the coordinates' units."""
+        d = inertial_units(self.M)
+        M, C, K = (matrix * d[:, None] * d for matrix in (self.M, self.C, self.stiffness))
+        return replace(self, M=M, C=C, stiffness=K, A=self.A * d, B=self.B * d, unit=d)
 
     @cached_property
     def K(self) -> np.ndarray:
@@ -143,19 +151,18 @@ class Linearisation:
     def kernel(self) -> np.ndarray:
         """An orthonormal basis of the velocities that the constraints allow."""
         _check_rank(self)
-        return np.linalg.svd(self.A)[2][len(self.A) :].T if len(self.A) else np.eye(len(self.M))
+        return _complement((self.A * row_units(self.A)[:, None]).T) if len(self.A) else np.eye(len(self.M))
 
     @cached_property
     def _units(self) -> np.ndarray:
-        return stiffness_units(self.stiffness)
+        return stiffness_units(self.stiffness, self.M)
 
     @cached_property
     def _allowed(self) -> np.ndarray:
         """The same velocities in units of the stiffness: beside a stiff spring others are not rounding."""
         _check_rank(self)
         rows = self.A * self._units
-        rows = rows * row_units(rows)[:, None]
-        return np.linalg.svd(rows)[2][len(rows) :].T if len(rows) else np.eye(len(self.M))
+        return _complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
 
     def pencil(self, omega: complex | sm.Expr) -> np.ndarray | sm.Matrix:
         """The matrix of Eq. (41) at ω: singular where ω is an eigenvalue. A SymPy symbol gives a SymPy matrix."""
@@ -201,7 +208,8 @@ class Linearisation:
 
     @cached_property
     def reduced(self) -> Reduced:
-        return _reduce(self)
+        """The same without structural zeros, in units of the inertia."""
+        return _reduce(self.inertial)
 
     @property
     def J(self) -> np.ndarray:
@@ -210,20 +218,20 @@ class Linearisation:
 
     def motions(self, beside: Linearisation | None = None) -> Pencil:
         """The small motions without structural zeros, in the directions of this equilibrium or of one beside it."""
-        return _motions(self, self.reduced, None if beside is None else beside.reduced)
+        return _motions(self.inertial, self.reduced, None if beside is None else beside.reduced)
 
     def eigenvalues(self) -> np.ndarray:
         return self.motions().eigenvalues()
 
     def shape_of(self, motion: np.ndarray) -> np.ndarray:
         """The coordinates' part of a vector of ``motions``: the speeds where a mode does not move them."""
-        return _coordinates(self.reduced, motion[:, None])[:, 0]
+        return self.inertial.unit * _coordinates(self.reduced, motion[:, None])[:, 0]
 
     def spectrum(self) -> Spectrum:
-        r = _without_families(self, self.reduced)
-        modes = _motions(self, r).modes()
+        r = _without_families(self.inertial, self.reduced)
+        modes = _motions(self.inertial, r).modes()
         order = np.lexsort((modes.values.imag, -modes.values.real))
-        values, vectors = modes.values[order], _coordinates(r, modes.vectors[:, order])
+        values, vectors = modes.values[order], np.diag(self.inertial.unit) @ _coordinates(r, modes.vectors[:, order])
         vectors = vectors / np.linalg.norm(vectors, axis=0)
         push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
         reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
@@ -231,8 +239,8 @@ class Linearisation:
 
     def polynomial(self) -> np.ndarray:
         """ρ_0 … ρ_m of Eq. (44), highest power first, with ρ_0 > 0."""
-        r = self.reduced
-        lead = np.linalg.det(r.N.T @ self.M @ r.N) * np.linalg.det(self.A @ self.A.T)
+        N = self.kernel
+        lead = np.linalg.det(N.T @ self.M @ N) * np.linalg.det(self.A @ self.A.T)
         return lead * np.poly(self.eigenvalues()).real
 
     def hurwitz(self) -> np.ndarray:
@@ -259,9 +267,9 @@ def _check_rank(lin: Linearisation) -> None:
     """The constraints must be independent here, each row and column measured by its size in the neighbourhood."""
     if not len(lin.A):
         return
-    uneven = NEIGHBOUR * (1 + np.abs(lin.q).max()) * (1 + np.arange(len(lin.q)) % 3) / 3
+    uneven = _nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3
     statics = statics_of(lin.system)
-    near = [np.abs(statics(lin.q + sign * uneven, lin.p, lin.numbers).A) for sign in (-1.0, 1.0)]
+    near = [np.abs(statics(lin.q + sign * uneven, lin.p, lin.numbers).A * lin.unit) for sign in (-1.0, 1.0)]
     usual = np.nanmax([np.abs(lin.A), *near], axis=0)
     columns = row_units(usual.T)
     scaled = lin.A * columns * row_units(usual * columns)[:, None]
@@ -275,6 +283,12 @@ def _check_rank(lin: Linearisation) -> None:
         f"the constraints of {lin.system.name} lose rank (rows {rows}) at {where}: small motions there are not those "
         "of the constrained system; fix a coordinate to take another equilibrium"
     )
+
+
+def _nearby(lin: Linearisation) -> np.ndarray:
+    """Displacements of the coordinates to the neighbourhood: as far as they are, in units of the inertia, and some."""
+    d = inertial_units(lin.M) * lin.unit
+    return NEIGHBOUR * d * (1 / d.max() + np.abs(lin.q / d).max())
 
 
 def _kernel(rows: np.ndarray) -> np.ndarray:
@@ -292,10 +306,16 @@ def _reduce(lin: Linearisation) -> Reduced:
     Z = N if plain else _kernel(np.vstack([conserved, lin.A[s:]]))
     zeros = {"the nonholonomic constraints": len(conserved)} if len(conserved) else {}
     Z, speeds, more = _without_ignorable(lin, Z, N)
-    fall = np.zeros_like(lin.M) if plain else np.linalg.pinv(lin.A) @ np.vstack([lin.B[:s], 0 * lin.B[s:]])
+    fall = np.zeros_like(lin.M) if plain else _fall(lin)
     # q̇ = N u − fall q, and Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − fall q̇
     left = _left(lin, Z, N, speeds) if plain else None
     return Reduced(_first_order(lin, Z, N, speeds, fall), Z, N, speeds, zeros | more, left)
+
+
+def _fall(lin: Linearisation) -> np.ndarray:
+    """What of the velocities follows from the position by constraints A q̇ + B q = 0."""
+    rows, s = row_units(lin.A)[:, None], lin.nonholonomic
+    return np.linalg.pinv(rows * lin.A) @ np.vstack([rows[:s] * lin.B[:s], 0 * lin.B[s:]])
 
 
 def _left(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray) -> np.ndarray | None:
@@ -397,21 +417,21 @@ def _neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
 def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
     """Whether neighbouring equilibria exist and are as neutral: a family, not the accident of a bifurcation."""
     statics, n, s = statics_of(lin.system), len(lin.q), lin.nonholonomic
-    step = 1e-3 * (1 + np.abs(lin.q).max(initial=0.0))
+    step = _nearby(lin)
     for direction in along.T:
         q, p = lin.q + step * direction, lin.p.copy()
         for _ in range(8):
             at = statics(q, p, lin.numbers)
             rows = np.block([[at.K, at.A.T], [at.A[s:], np.zeros((len(p) - s, len(p)))]])
-            d = stiffness_units(at.K)
+            d = stiffness_units(at.K, at.M)
             e = row_units(at.A * d)
             left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
             residual = np.concatenate([at.balance, at.held[s:]])
             change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK_TOLERANCE)[0] * right
             q, p = q + change[:n], p + change[n:]
-        moved = linearise(lin.system, q, p, lin.numbers)
-        away = np.abs(q - lin.q).max() > 0.1 * step
-        forces = np.abs(at.K) @ np.full(n, 1 + np.abs(q).max()) + np.abs(at.A.T) @ np.abs(p)
+        moved = linearise(lin.system, q, p, lin.numbers).inertial
+        away = (np.abs(q - lin.q) > 0.1 * step * np.abs(direction).max()).any()
+        forces = np.abs(at.K) @ (np.abs(q) + step / NEIGHBOUR) + np.abs(at.A.T) @ np.abs(p)
         still = (np.abs(statics(q, p, lin.numbers).balance) <= AT_REST * forces).all()
         if not (away and still and _neutral(moved, moved.kernel).shape[1] >= along.shape[1]):
             return False

@@ -132,7 +132,8 @@ class Stretch:
 def _apart(mine: np.ndarray, given: np.ndarray, usual: list[np.ndarray]) -> float:
     """The largest difference of two matrices, each entry relative to its row and its column."""
     sizes = np.max(np.abs([given, *usual]), axis=0)
-    scale = np.sqrt(sizes.max(axis=1, keepdims=True, initial=0.0) * sizes.max(axis=0, keepdims=True, initial=0.0))
+    rows, columns = (np.sqrt(sizes.max(axis=axis, keepdims=True, initial=0.0)) for axis in (1, 0))
+    scale = rows * columns
     return float((np.abs(mine - given) / np.where(scale, scale, 1.0)).max(initial=0.0))
 
 
