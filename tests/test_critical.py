@@ -369,3 +369,19 @@ def test_all_roots_are_found_where_they_nearly_meet():
     for root in wanted:
         assert np.abs(found - root).min() < 1e-9
     assert np.abs(found - 0.6).min() > 1e-3
+
+
+@pytest.mark.parametrize("c", [421.7, 1e3, 1e5, 1e6])
+def test_heavy_damping_and_large_loads_together(c):
+    """The slow, the usual and the fast eigenvalues are of three scales, and K is of full size but nearly singular."""
+    lin = pfaff.atlas.column(2).at(d="1/2", M_L=1, I_L=0, k1=1, c_i=c, F=3.3684 * c**2).linearise()
+    with mpmath.workdps(60):
+        M, C, K = (mpmath.matrix(matrix[:2, :2].tolist()) for matrix in (lin.M, lin.C, lin.stiffness))
+        J = mpmath.zeros(4)
+        J[:2, 2:] = mpmath.eye(2)
+        J[2:, :2], J[2:, 2:] = -mpmath.inverse(M) * K, -mpmath.inverse(M) * C
+        expected = np.array([complex(value) for value in mpmath.eig(J, left=False, right=False)])
+    found = lin.spectrum()
+    for value, allowed in zip(found.values, found.rounding, strict=True):
+        assert np.abs(expected - value).min() <= allowed
+        assert c > 1e3 or allowed < 1e-6 * abs(value)  # beyond, the digits of K itself decide

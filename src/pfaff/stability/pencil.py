@@ -1,10 +1,10 @@
 """Small motions as a matrix polynomial P_0 + λ P_1 + λ² P_2, singular at its eigenvalues: K + λ C + λ² M, or λ − J.
 
-Eigenvalues are taken from both ends: the fast ones from the first-order form, the slow ones from its inverse, so that
-heavy damping, which parts them by many decades, costs neither their digits. Each is then improved by Newton's method
-on the polynomial itself, whose mass matrix is not inverted, and comes with an estimate of its error: how far it moves
-when every entry is changed by rounding (Tisseur, Linear Algebra Appl. 309, 2000; Hammarling, Munro and Tisseur, ACM
-Trans. Math. Softw. 39, 2013, on what heavy damping does).
+Where heavy damping or large loads part the eigenvalues by many decades, those of each decade are taken from a form in
+units of its own, in which they are of order one: none costs the others their digits. Each is then improved by Newton's
+method on the polynomial itself, whose mass matrix is not inverted, and comes with an estimate of its error: how far it
+moves when every entry is changed by rounding (Tisseur, Linear Algebra Appl. 309, 2000; Hammarling, Munro and Tisseur,
+ACM Trans. Math. Softw. 39, 2013, on what heavy damping does).
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ import numpy as np
 
 from pfaff.threads import cached_property
 
-APART = 1e-6  # ratio of moduli beyond which the slow eigenvalues are taken from the inverse
-IMPROVEMENTS = 2  # steps of Newton's method for each eigenvalue
+APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
+SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
+PASSES, SAME = 5, 1e-3  # until the scales stay as they are
+CLOSED = 1e-6  # of the least imaginary part, what may be left of the sum of all
+IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
 NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
 ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
 STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
 UNCERTAIN = 8 * np.finfo(float).eps  # of the entries
+UNSURE, TRIED = 1e-7, 46  # errors above this, relative, are looked at closely, at so many distances
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
 NOISE, SAFE = 1e-13, 4.0  # of an eigenvalue, and of its estimated error: what may be rounding
 HEAVY = 1e2  # C²/KM beyond which damping is heavy
@@ -84,28 +88,40 @@ class Pencil:
         return companion([-np.linalg.solve(last, each) for each in lower])
 
     @cached_property
-    def reversed(self) -> np.ndarray:
-        """The first-order form whose eigenvalues are 1/λ: large where those of J are small."""
-        first, *higher = self.coefficients
-        return companion([-np.linalg.solve(first, each) for each in higher[::-1]])
-
-    @cached_property
     def rough(self) -> np.ndarray:
         """All eigenvalues, before they are improved."""
-        values = np.linalg.eigvals(self.J).astype(complex)
-        sizes = np.sort(np.abs(values))
-        if not len(values) or sizes[0] > APART * sizes[-1]:
+        values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
+        if not values.any() or abs(values[0]) > APART * abs(values[-1]):
             return values
-        try:
-            reciprocals = np.linalg.eigvals(self.reversed).astype(complex)
-        except np.linalg.LinAlgError:
-            return values
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slow = 1 / reciprocals
-            cut = 1 + int(np.diff(np.log(sizes)).argmax())
-        joined = np.concatenate([slow[np.argsort(np.abs(slow))[:cut]], values[np.argsort(np.abs(values))[cut:]]])
-        closed = np.isfinite(joined).all() and abs(joined.imag.sum()) <= APART * np.abs(joined.imag).min(initial=np.inf)
-        return joined if closed else values
+        for _ in range(PASSES):
+            found = self._by_scales(values)
+            if found is None:
+                break
+            before, values = values, found
+            if (np.abs(np.abs(values) - np.abs(before)) <= SAME * np.abs(values)).all():
+                break
+        return values
+
+    def _by_scales(self, values: np.ndarray) -> np.ndarray | None:
+        """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above."""
+        sizes = np.maximum(np.abs(values), STIFF * abs(values[-1]) * STIFF)
+        groups = np.split(np.arange(len(values)), 1 + np.flatnonzero(sizes[1:] > SCALE * sizes[:-1]))
+        parts = [self._at_scale(float(np.exp(np.log(sizes[group]).mean())))[group] for group in groups]
+        joined = np.concatenate(parts)
+        if not np.isfinite(joined).all():
+            return None
+        turning = np.abs(joined.imag[joined.imag != 0])
+        return joined if abs(joined.imag.sum()) <= CLOSED * turning.min(initial=np.inf) else None
+
+    def _at_scale(self, size: float) -> np.ndarray:
+        """All eigenvalues from the first-order form in which those of this modulus are of order one."""
+        from scipy.linalg import eigvals
+
+        *lower, last = (size**k * each for k, each in enumerate(self.scaled(self.units(size)).coefficients))
+        inertia = np.eye(len(lower) * len(last))
+        inertia[-len(last) :, -len(last) :] = last
+        with np.errstate(all="ignore"):
+            return by_modulus(size * eigvals(companion([-each for each in lower]), inertia, check_finite=False))
 
     def eigenvalues(self) -> np.ndarray:
         return self.modes().values
@@ -160,13 +176,27 @@ class Pencil:
             turn = np.einsum("mi,mij,mj->m", left.conj(), self.slope(values), right)
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = np.where(values.imag == 0, (-least / turn).real, -least / turn)
-            values = np.where(np.abs(step) <= NEIGHBOURLY * _distances(values, self.rough), values + step, values)
+            step = np.where(np.abs(step) <= NEIGHBOURLY * _distances(values, self.rough), step, 0.0)
+            values = values + step
+            if (np.abs(step) <= IMPROVED * np.abs(values)).all():
+                break
         sizes = self._magnitudes(np.abs(values)) if self.made_of is None else _horner(self.made_of, np.abs(values))
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
-        most = np.sqrt(UNCERTAIN) * np.abs(self.rough).max()  # of a double eigenvalue, which moves by the square root
         with np.errstate(divide="ignore", invalid="ignore"):
-            errors = np.fmin(UNCERTAIN * weights / np.abs(turn), most)
+            errors = np.nan_to_num(UNCERTAIN * weights / np.abs(turn), nan=np.inf)
+        for k in np.flatnonzero(errors > UNSURE * np.abs(values)):
+            errors[k] = min(errors[k], self._reach(values[k], sizes[k], (units[0][k], units[1][k])))
         return Modes(values, right.T, left.T, errors)
+
+    def _reach(self, value: complex, size: np.ndarray, units: Units) -> float:
+        """How far around an eigenvalue rounding may make the matrix singular: to first order that is too far about a
+        double one, which moves by a square root."""
+        rows, columns = units
+        away = max(abs(value), STIFF * float(np.abs(self.rough).max(initial=0.0))) * np.logspace(-15, 0, TRIED)
+        around = self.at(np.concatenate([value + away, value + 1j * away])) * rows[:, None] * columns
+        least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(2, -1).min(axis=0)
+        regular = least > UNCERTAIN * np.linalg.norm(size * rows[:, None] * columns, 2)
+        return float(away[regular.argmax()] if regular.any() else away[-1])
 
     def growing(self) -> tuple[int, int]:
         """How many oscillations grow, and how many exponentials: what rounding may have moved is looked at closely."""
@@ -208,21 +238,31 @@ class Pencil:
     def _null_vectors(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Left and right vectors with left·P(λ)·right as small as can be, and that number, for each eigenvalue.
 
-        Equal eigenvalues take one null vector each, where there are as many.
+        Equal eigenvalues take one null vector each, where there are as many, paired so that left·P'·right is one for
+        each and zero between them.
         """
         rows, columns = units
-        left, sizes, right = np.linalg.svd(self.at(values) * rows[:, :, None] * columns[:, None, :])
-        place = -1 - _repeated(values, sizes)
-        each = np.arange(len(values))
-        return left[each, :, place] * rows, sizes[each, place], right[each, place, :].conj() * columns
+        matrices = self.at(values)
+        left, sizes, right = np.linalg.svd(matrices * rows[:, :, None] * columns[:, None, :])
+        first, before = _repeated(values, sizes)
+        left, right = left[first, :, -1 - before] * rows[first], right[first, -1 - before].conj() * columns[first]
+        least = sizes[first, -1 - before].astype(complex)
+        for k in np.unique(first[before > 0]):
+            equal = np.flatnonzero(first == k)
+            between = left[equal].conj() @ self.slope(values[k]) @ right[equal].T
+            if np.linalg.cond(between) < 1 / ALIKE:
+                right[equal] = np.linalg.solve(between.T, right[equal])
+                least[equal] = np.einsum("mi,mij,mj->m", left[equal].conj(), matrices[equal], right[equal])
+        return left, least, right
 
 
-def _repeated(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """For each value, how many equal ones stand before it, as long as their matrices have as many null vectors."""
+def _repeated(values: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each value, the first that is equal, and how many are before it: as many as its matrix has null vectors."""
     same = np.abs(values[:, None] - values[None]) <= ALIKE * np.abs(values)[:, None]
-    before = np.tril(same, -1).sum(axis=1)
+    before, first = np.tril(same, -1).sum(axis=1), same.argmax(axis=1)
     nullity = (sizes <= ALIKE * sizes[:, :1]).sum(axis=1)
-    return np.where(before < nullity, before, 0)
+    alone = before >= nullity[first]
+    return np.where(alone, np.arange(len(values)), first), np.where(alone, 0, before)
 
 
 def _diagonalising(C: np.ndarray) -> Units:
@@ -251,6 +291,10 @@ def _horner(coefficients: tuple[np.ndarray, ...], value: complex | np.ndarray) -
     for each in reversed(coefficients[:-1]):
         total = total * value + each
     return total
+
+
+def by_modulus(values: np.ndarray) -> np.ndarray:
+    return values[np.argsort(np.abs(values), kind="stable")]
 
 
 def companion(last: list[np.ndarray]) -> np.ndarray:
