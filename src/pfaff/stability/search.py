@@ -33,7 +33,7 @@ AWAY = 4.0  # times what the distance from the axis changes on a stretch, where 
 APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
 CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
 EXPLAINED = 1e-6  # distance, relative, of a bisected change from the crossing that explains it
-BISECTIONS = 60
+BISECTIONS, MOST = 60, 200  # of an interval; changes in it that no candidate explains
 LARGE = 64  # states beyond which pencils in the load are too large
 SAMPLES = 400  # loads at which larger systems are probed instead
 
@@ -274,7 +274,9 @@ class Search:
 
     def _bisected(self, stretch: Stretch, a: float, before: Counts, b: float, after: Counts) -> Iterator[Change]:
         """Changes between two loads that no candidate has explained."""
-        while before != after:
+        for _ in range(MOST):
+            if before == after:
+                return
             low, high, then = a, b, after
             for _ in range(BISECTIONS):
                 middle = (low + high) / 2
