@@ -165,9 +165,9 @@ def _dimension(system: System, alone: list[bool]) -> int | None:
     if len(rows) < 2 or all(alone):
         return None  # Frobenius' test of the rows has said it all
     for trial in trials(s, system.parameters):
-        q, holds = trial.zero
+        x, holds = trial.zero
         if holds:
-            return closure(s, rows, [*q, trial.time], trial.parameters) - 1
+            return closure(s, rows, [*trial.sizes * x, trial.time], trial.parameters) - 1
     return None
 
 
