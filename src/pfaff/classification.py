@@ -167,7 +167,7 @@ def _dimension(system: System, alone: list[bool]) -> int | None:
     for trial in trials(s, system.parameters):
         x, holds = trial.zero
         if holds:
-            return closure(s, rows, [*trial.sizes * x, trial.time], trial.parameters) - 1
+            return closure(s, rows, [*trial.sizes * x, trial.time], [*trial.sizes, trial.time], trial.parameters) - 1
     return None
 
 
