@@ -29,6 +29,7 @@ TRIALS = 3
 NEWTON_STEPS = 60
 KICKS = 8
 RANK = 1e-6  # of singular values of rows scaled to one
+NEARBY = 1e-3  # of those near a singular point
 ZERO = 1e-9  # what may remain of a constraint at a point that was found, relative to its terms
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]  # A, b and φ
@@ -55,7 +56,7 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
     for trial in trials(statement, defaults):
         x, holds = trial.zero
         A, b, _ = trial.rows(x)
-        rows = _dependent_rows(A, trial.columns, trial.order)
+        rows = trial.dependent(x, holds)
         if holds and not rows:
             return Dependence()
         dependent.append((holds, rows))
@@ -103,11 +104,16 @@ class Trial:
         found = np.array(magnitudes([*s.constraints, *s.positions], at), dtype=float)
         return found[: len(s.constraints)], found[len(s.constraints) :]
 
-    @property
-    def order(self) -> list[int]:
-        """Holonomic rows first."""
-        m, holonomic = len(self.statement.constraints), len(self.statement.positions)
-        return [*range(m - holonomic, m), *range(m - holonomic)]
+    def dependent(self, x: np.ndarray, holds: bool) -> set[int]:
+        """Rows that depend on others at a point, holonomic ones counted first.
+
+        Where they do, a point on φ = 0 is known only to the root of what is left of φ.
+        """
+        A, _, phi = self.rows(x)
+        first = len(A) - len(phi)
+        left = np.abs(phi) / np.maximum(self.terms(x)[1], _sizes(A)[first:])
+        least = max(RANK, 10 * left.max() ** 0.5) if holds and len(phi) else RANK
+        return _dependent_rows(A, self.columns, [*range(first, len(A)), *range(first)], least)
 
     @cached_property
     def columns(self) -> np.ndarray:
@@ -155,17 +161,21 @@ def _number(value: Any, otherwise: float) -> float:
 
 
 def _regular_zero(trial: Trial, start: np.ndarray) -> tuple[np.ndarray, bool]:
-    """A common zero where few rows depend on each other: singular ones attract, and are left again by a kick."""
+    """A common zero where few rows depend on each other: singular ones attract, and are left again by a kick.
+
+    A kick goes where the rows allow, so that it does not lead far from φ = 0.
+    """
     found, holds = _common_zero(trial, start)
-    A, _, phi = trial.rows(found)
-    excess = len(_dependent_rows(A, trial.columns, trial.order))
+    excess = len(trial.dependent(found, holds))
     generator = np.random.default_rng(len(start))
-    for _ in range(KICKS if holds and excess and len(phi) else 0):
-        kicked = found + generator.uniform(-1, 1, len(start))
+    for _ in range(KICKS if holds and excess and trial.statement.positions else 0):
+        _, sizes, right = np.linalg.svd(_scaled(trial.rows(found)[0]))
+        allowed = right[int((sizes > NEARBY).sum()) :]
+        kicked = found + allowed.T @ (allowed @ generator.uniform(-1, 1, len(start)))
         if not trial.evaluable(kicked):
             continue
         other, there = _common_zero(trial, kicked)
-        fewer = len(_dependent_rows(trial.rows(other)[0], trial.columns, trial.order))
+        fewer = len(trial.dependent(other, there))
         if there and fewer < excess:
             found, excess = other, fewer
     return found, holds
@@ -216,10 +226,10 @@ def _scaled(A: np.ndarray) -> np.ndarray:
     return A / _sizes(A)[:, None]
 
 
-def _dependent_rows(A: np.ndarray, columns: np.ndarray, order: list[int]) -> set[int]:
+def _dependent_rows(A: np.ndarray, columns: np.ndarray, order: list[int], least: float = RANK) -> set[int]:
     """Rows that do not raise the rank of those before them, in some order."""
     rows = _scaled(A / columns)[order]
-    ranks = [0, *(np.linalg.matrix_rank(rows[: k + 1], tol=RANK) for k in range(len(rows)))]
+    ranks = [0, *(np.linalg.matrix_rank(rows[: k + 1], tol=least) for k in range(len(rows)))]
     return {order[k] for k in range(len(rows)) if ranks[k + 1] == ranks[k]}
 
 
