@@ -97,7 +97,7 @@ def _primitive(e: sm.Expr, x: sm.Symbol) -> sm.Expr | None:
             return None
         if found.has(sm.Integral):
             return None
-        total += constant * found
+        total += constant * found.replace(sm.Piecewise, lambda usual, *special: usual[0])
     return total
 
 
