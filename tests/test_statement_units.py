@@ -14,6 +14,7 @@ from pfaff.characteristic import characteristic
 from pfaff.errors import ConstraintError
 from pfaff.integrability import integrable_rows, integrable_together
 from pfaff.redundancy import dependence
+from pfaff.relative import cyclic_coordinates
 from pfaff.system import TIME as t
 from pfaff.system import coordinates
 
@@ -159,3 +160,34 @@ def test_characteristic_sizes_scale_with_the_units(unit):
     forms = [1 + (unit * a) ** 2, sm.sin(unit * b + 5) / unit, 3 * d, 1 + unit * sm.sin(unit * b) * c]
     sizes = characteristic(forms, [a, b, c, d], {}).usual
     assert np.abs(np.log(sizes * [unit, unit, unit, 1])).max() <= np.log(4)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_quasi_velocities_are_independent_in_all_units(unit):
+    """Where a coefficient is not zero but for rounding, and whatever the factors."""
+    chosen = {"a": unit**4 * x_dot, "b": y_dot * sm.exp(-((unit * x) ** 2)), "c": z_dot / unit**4}
+    assert state([x, y, z]).equations("appell", quasi_velocities=chosen)
+    with pytest.raises(pfaff.errors.StatementError, match="a, b, c depend on each other"):
+        state([x, y, z]).equations("appell", quasi_velocities={**chosen, "c": z * chosen["a"] + chosen["b"]})
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_coordinate_that_is_felt_is_not_cyclic_in_any_unit(unit):
+    """The inertia of y depends on z within a few units of it only."""
+    kinetic = (x_dot**2 + y_dot**2 * (1 + sm.exp(-((unit * z) ** 2))) + unit**2 * z_dot**2) / 2
+    assert cyclic_coordinates(pfaff.System([x, y, z], kinetic, y**2).shape) == ()
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_degenerate_origin_is_left_in_all_units(unit):
+    """All coefficients vanish there, and at x of order one a sinh is no number."""
+    rows = [sm.sinh(700 * unit * x) * x_dot + x * (y_dot + z * w * z_dot)]
+    assert len(state([x, y, z, w], rows).shape.dependent) == 1
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_particles_are_compared_with_energies_in_all_units(unit):
+    """A potential that forgets what the particle's force does within a few units of the origin is found out."""
+    m = pfaff.Particle(mass=1, position=(x, y), force=(-sm.exp(-((unit * x) ** 2)), -2 * y))
+    with pytest.raises(pfaff.errors.StatementError, match="force"):
+        pfaff.System([x, y], potential=y**2, particles=[m])

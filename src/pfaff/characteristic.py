@@ -49,6 +49,8 @@ def characteristic(
     First of each variable alone, the others at zero; then of those that matter only together with others, as in
     1 + x y, where these have their sizes, or one. Values may be columns: then any of their entries counts.
     """
+    if not variables:
+        return Characteristic(())
     groups, n = _groups(expressions, frozenset(variables)), len(variables)
     found = _crossings(groups, variables, GRID[:, None, None] * np.eye(n), values)
     base = np.array([_usual(each) for each in found])

@@ -27,9 +27,7 @@ SAME = 1e-9  # relative difference of what is the same but for rounding
 Points = Sequence[Mapping[sm.Symbol, float]]
 
 
-def integral(
-    form: Sequence[sm.Expr], variables: Sequence[sm.Symbol], points: Points
-) -> tuple[sm.Expr, sm.Expr] | None:
+def integral(form: Sequence[sm.Expr], variables: Sequence[sm.Symbol], points: Points) -> tuple[sm.Expr, sm.Expr] | None:
     """φ and f with dφ = ω/f, where f is 1, a coefficient of ω or a product of two of them."""
     if sum(a.count_ops() for a in form) > LONGEST:
         return None
@@ -41,9 +39,7 @@ def integral(
     return None
 
 
-def _integrating_factors(
-    form: Sequence[sm.Expr], variables: Sequence[sm.Symbol], points: Points
-) -> Iterator[sm.Expr]:
+def _integrating_factors(form: Sequence[sm.Expr], variables: Sequence[sm.Symbol], points: Points) -> Iterator[sm.Expr]:
     """Those f with d(ω/f) = 0 at all points."""
     n = len(form)
     varying = [k for k, a in enumerate(form) if a.free_symbols & set(variables)]
