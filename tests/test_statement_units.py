@@ -191,3 +191,24 @@ def test_particles_are_compared_with_energies_in_all_units(unit):
     m = pfaff.Particle(mass=1, position=(x, y), force=(-sm.exp(-((unit * x) ** 2)), -2 * y))
     with pytest.raises(pfaff.errors.StatementError, match="force"):
         pfaff.System([x, y], potential=y**2, particles=[m])
+
+
+BUMP = 1 - sm.exp(-((100 * z) ** 2)) * sm.cos(y) / 2  # which SymPy does not simplify within minutes
+
+
+def test_degrees_in_the_velocities_are_seen_without_simplification():
+    """(u³ + u² v)/(u + v) is quadratic, u³ is not, whatever they are multiplied by."""
+    assert pfaff.System(
+        [x, y, z], x_dot**2 + y_dot**2 + z_dot**2 + BUMP * (x_dot**3 + x_dot**2 * y_dot) / (x_dot + y_dot)
+    )
+    with pytest.raises(pfaff.errors.StatementError, match="not quadratic in the velocities"):
+        pfaff.System([x, y, z], x_dot**2 + y_dot**2 + z_dot**2 + BUMP * x_dot**3)
+    with pytest.raises(ConstraintError, match="not linear in the velocities"):
+        state([x, y, z], [BUMP * x_dot * y_dot + z_dot])
+    with pytest.raises(ConstraintError, match="not linear in the velocities"):
+        state([x, y, z], [sm.sqrt(x_dot**2 + y_dot**2) - z_dot])
+
+
+def test_what_particles_do_not_do_is_named_without_simplification():
+    with pytest.raises(pfaff.errors.StatementError, match="force on y"):
+        pfaff.System([x, y, z], potential=BUMP * y**2, particles=[pfaff.Particle(1, (x, y, z), (0, -2 * y, 0))])

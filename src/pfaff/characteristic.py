@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
-from pfaff.evaluation import magnitudes
+from pfaff.evaluation import evaluated, magnitudes
 
 if TYPE_CHECKING:
     from pfaff.system import Statement
 
 GRID = 4.0 ** np.arange(-24, 25)  # sizes from 1e-14 to 1e14
+TRIALS = 4
+TOLERANCE = 1e-9  # relative to the terms compared, whatever their units; identities hold to rounding
 LARGEST = 1e100  # of numbers whose squares are to be summed
 
 Terms = tuple[sm.Expr, ...]
@@ -66,6 +68,30 @@ def unit_velocities(statement: Statement) -> dict[sm.Basic, np.ndarray]:
     """Columns with which constraints are the entries of A + b and, last, of b."""
     n = len(statement.q)
     return dict(zip(statement.v, np.hstack([np.eye(n), np.zeros((n, 1))])[..., None], strict=True))
+
+
+def identical(a: sm.Expr, b: sm.Expr) -> bool:
+    """Equal at random values of all symbols, where an identity fails with probability one if it fails at all.
+
+    These are drawn in their sizes, so that no unit decides.
+    """
+    if a == b:
+        return True
+    symbols = sorted(a.free_symbols | b.free_symbols, key=str)
+    known = characteristic([a, b], symbols, {})
+    generator = np.random.default_rng(1949)
+    compared = 0
+    for size in (1.4, 0.7, 0.3, 0.1, 10.0):
+        for _ in range(TRIALS):
+            x = known.drawn(generator) * generator.uniform(0.2 * size, size, len(symbols))
+            at = dict(zip(symbols, x, strict=True))
+            left, right = evaluated([a, b], at)
+            if not np.isfinite(left + right):
+                continue
+            compared += 1
+            if abs(left - right) > TOLERANCE * sum(magnitudes([a, b], at)):
+                return False
+    return compared > 0
 
 
 def _usual(sizes: np.ndarray) -> float:

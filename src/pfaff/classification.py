@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
+from pfaff.characteristic import identical
 from pfaff.integrability import closure, combined_integrals, integrable_rows, integrable_together, integral_of
 from pfaff.redundancy import trials
 
@@ -144,7 +145,7 @@ def classify(system: System) -> Classification:
                 integral=integral,
                 factor=factor,
                 scleronomic=s.time not in (s.positions[k - free] if k >= free else s.constraints[k]).free_symbols,
-                catastatic=sm.simplify(still) == 0,
+                catastatic=identical(still, sm.S.Zero),
                 redundant=k in system.redundant,
                 note=_note(k < free, bool(k < free and alone[k]), together, integral, factor),
             )
