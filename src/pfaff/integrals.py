@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import prod
+from threading import Lock
 
 import numpy as np
 import sympy as sm
@@ -22,6 +23,7 @@ MOST_TERMS = 60  # of a sum
 MOST_FACTORS = 2  # of a term that depend on the variable
 HIGHEST = 4  # power of a factor
 DEGREE = 2  # of the polynomials in functions
+INTEGRATING = Lock()  # SymPy keeps what it is at in one place for all threads
 SAME = 1e-9  # relative difference of what is the same but for rounding
 
 Points = Sequence[Mapping[sm.Symbol, float]]
@@ -88,7 +90,8 @@ def _primitive(e: sm.Expr, x: sm.Symbol) -> sm.Expr | None:
         if len(factors) > MOST_FACTORS or not all(_simple(factor, x) for factor in factors):
             return None
         try:
-            found = manualintegrate(varying, x)
+            with INTEGRATING:
+                found = manualintegrate(varying, x)
         except Exception:  # SymPy raises whatever its algorithms come upon
             return None
         if found.has(sm.Integral):
