@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
+from pfaff.characteristic import identical
 from pfaff.integrability import closure, combined_integrals, integrable_rows, integrable_together, integral_of
 from pfaff.redundancy import trials
 
@@ -144,7 +145,7 @@ def classify(system: System) -> Classification:
                 integral=integral,
                 factor=factor,
                 scleronomic=s.time not in (s.positions[k - free] if k >= free else s.constraints[k]).free_symbols,
-                catastatic=sm.simplify(still) == 0,
+                catastatic=identical(still, sm.S.Zero),
                 redundant=k in system.redundant,
                 note=_note(k < free, bool(k < free and alone[k]), together, integral, factor),
             )
@@ -165,9 +166,9 @@ def _dimension(system: System, alone: list[bool]) -> int | None:
     if len(rows) < 2 or all(alone):
         return None  # Frobenius' test of the rows has said it all
     for trial in trials(s, system.parameters):
-        q, holds = trial.zero
+        x, holds = trial.zero
         if holds:
-            return closure(s, rows, [*q, trial.time], trial.parameters) - 1
+            return closure(s, rows, [*trial.sizes * x, trial.time], [*trial.sizes, trial.time], trial.parameters) - 1
     return None
 
 

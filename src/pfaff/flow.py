@@ -7,7 +7,7 @@ a chart, regular where those velocities can be solved for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import comb
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import heyoka as hy
 import numpy as np
 
+from pfaff.characteristic import characteristic, unit_velocities
 from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError, nearest
 from pfaff.lowering import Expression, Graph, dot, graph_of, lower_ode
@@ -320,14 +321,22 @@ def reference_matrix(graph: Graph) -> np.ndarray:
         return np.zeros((0, len(graph.q)))
     function = Compiled([e for row in graph.A for e in row], graph.q, quick=True)
     parameters = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
-    generator = np.random.default_rng(0)
-    for q in (np.zeros(len(graph.q)), *generator.uniform(-0.5, 0.5, (3, len(graph.q)))):
+    for q in _near_the_origin(graph.system, parameters):
         A = function(q, parameters).reshape(len(graph.A), -1)
         if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
             return A
     raise RankError(
         f"the constraints of {graph.system.name} are dependent near the origin: choose dependent velocities"
     )
+
+
+def _near_the_origin(system: System, parameters: np.ndarray) -> Iterator[np.ndarray]:
+    """The origin, points of order one, and points in the characteristic sizes of the constraints."""
+    s, generator = system.statement, np.random.default_rng(0)
+    yield np.zeros(len(s.q))
+    yield from generator.uniform(-0.5, 0.5, (3, len(s.q)))
+    values = {**dict(zip(system.parameters, parameters.tolist(), strict=True)), **unit_velocities(s), s.time: 0.0}
+    yield from characteristic(s.constraints, s.q, values).usual * generator.uniform(-0.5, 0.5, (3, len(s.q)))
 
 
 def _solve_velocities(

@@ -1,9 +1,9 @@
 """Frobenius' test: which Pfaffian constraints are holonomic in disguise.
 
-A single form ω = a·dq + b dt is integrable where ω ∧ dω = 0: its exterior derivative vanishes on
-its own kernel. The test is made at random configurations with random parameters, where an
-identity fails with probability one if it fails at all, and confirmed there in many digits; an integral is then sought
-symbolically.
+A single form ω = a·dq + b dt is integrable where ω ∧ dω = 0: its exterior derivative vanishes on its own kernel. The
+test is made at random configurations with random parameters, where an identity fails with probability one if it fails
+at all, and confirmed there in many digits. Configurations are drawn in the characteristic sizes of the coordinates, so
+that no unit decides. An integral is then sought symbolically, among those that are written down at once.
 """
 
 from __future__ import annotations
@@ -11,20 +11,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations_with_replacement, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
 
+from pfaff.characteristic import LARGEST, characteristic, unit_velocities
 from pfaff.errors import ConstraintError
 from pfaff.evaluation import Digits, evaluated
+from pfaff.integrals import integral
 
 if TYPE_CHECKING:
     from pfaff.system import Statement
 
-TRIALS = 3
-STEP = 1e-4  # of the central differences; the random points are O(1)
+TRIALS = 6
+STEP = 1e-4  # of the central differences, in characteristic sizes
 TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the gradient
 NOISE = 1e-10  # of differences, relative to the entries: rounding over STEP
 DIGITS = 60  # of the confirmation
@@ -39,24 +41,25 @@ Field = Callable[[Any], tuple[Any, Any]]  # a vector of (q, t) as a difference o
 class Trial:
     """A random configuration (q, t) with random parameters: coefficients (a, b) of all forms, and their gradients.
 
-    Coordinates are measured in units of the columns of the coefficients.
+    These are measured in the characteristic sizes of the coordinates, and in units of the columns of coefficients.
     """
 
     parameters: Mapping[sm.Symbol, float]
+    sizes: np.ndarray
     point: np.ndarray
     values: np.ndarray
     gradients: np.ndarray  # ∂(a, b)_i/∂x_j of every form, indexed [form, i, j]
+    errors: np.ndarray  # of the gradients
 
 
 def integrable_rows(statement: Statement, nonholonomic: int) -> list[bool]:
     """Which nonholonomic rows are integrable on their own."""
-    trials = list(_trials(statement)) if nonholonomic else []
-    return [_integrable(statement, [row], trials) for row in range(nonholonomic)]
+    return _integrable(statement, [[row] for row in range(nonholonomic)])
 
 
 def integral_of(statement: Statement, row: int) -> tuple[sm.Expr, sm.Expr] | None:
     """φ and f with ω = f dφ for an integrable row, if one is found."""
-    return _integral(_form(statement, row), (*statement.q, statement.time))
+    return _integral(statement, _form(statement, row))
 
 
 def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.Expr | None] | None:
@@ -70,17 +73,22 @@ def first_integrable(statement: Statement, nonholonomic: int) -> tuple[int, sm.E
 
 
 def closure(
-    statement: Statement, rows: Sequence[int], point: Sequence[float], parameters: Mapping[sm.Symbol, float]
+    statement: Statement,
+    rows: Sequence[int],
+    point: Sequence[float],
+    sizes: Sequence[float],
+    parameters: Mapping[sm.Symbol, float],
 ) -> int:
     """The dimension of the smallest integrable distribution in (q, t) that contains the kernel K of some rows.
 
     What vanishes on it is the largest integrable subsystem of the forms, the end of their derived flag. It is the
     dimension of K with all its Lie brackets [X, Y] = Y′X − X′Y, X of K and Y of those found last. At a point of the
-    holonomic constraints the differentials of these are among the rows, and all fields are tangent to them.
+    holonomic constraints the differentials of these are among the rows, and all fields are tangent to them. Lengths of
+    vectors are those in units of some sizes of (q, t).
     """
     digits = Digits(BRACKET_DIGITS)
     mp = digits.mp
-    forms, start = _precise_forms(digits, statement, rows, parameters, point)
+    forms, start = _precise_forms(digits, statement, rows, parameters, point, sizes)
     projection = lru_cache(maxsize=None)(lambda x: _kernel_projection(mp, forms(x)))
     x = mp.matrix(start)
     basis: list[Any] = []
@@ -101,11 +109,11 @@ def combined_integrals(statement: Statement, rows: Sequence[int]) -> list[sm.Exp
         pivot = int(np.abs(closed[k]).argmax())
         closed[k] /= closed[k, pivot]
         closed -= np.outer(np.where(np.arange(len(closed)) == k, 0.0, closed[:, pivot]), closed[k])
-    variables, found = (*statement.q, statement.time), []
+    found = []
     for combination in closed:
         coefficients = [sm.nsimplify(c, rational=True, tolerance=TOLERANCE) for c in combination.round(7)]
         forms = [[c * a for a in _form(statement, row)] for c, row in zip(coefficients, rows, strict=True)]
-        pair = _integral([sm.simplify(sum(terms)) for terms in zip(*forms, strict=True)], variables)
+        pair = _integral(statement, [sm.Add(*terms) for terms in zip(*forms, strict=True)])
         found += [pair[0]] if pair else []
     return found
 
@@ -152,21 +160,34 @@ def integrable_together(statement: Statement, nonholonomic: int) -> bool:
 
     Frobenius: every dω vanishes on the common kernel of all the forms.
     """
-    return nonholonomic > 1 and _integrable(statement, list(range(nonholonomic)), list(_trials(statement)))
+    return nonholonomic > 1 and _integrable(statement, [list(range(nonholonomic))])[0]
 
 
-def _integrable(statement: Statement, rows: list[int], trials: Sequence[Trial]) -> bool:
-    """Whether every dω of some rows vanishes on their common kernel: seen in differences, confirmed in many digits."""
-    for trial in trials:
-        values, gradients = trial.values[rows], trial.gradients[rows]
-        _, sizes, right = np.linalg.svd(_unit_rows(values))
-        kernel = right[int((sizes > TOLERANCE).sum()) :].T
-        for value, gradient in zip(values, gradients, strict=True):
-            # relative to the gradient, so that neither units nor a factor of the row decide
-            allowed = TOLERANCE * np.abs(gradient).max() + NOISE * np.abs(value).max()
-            if np.abs(kernel.T @ (gradient - gradient.T) @ kernel).max(initial=0.0) > allowed:
-                return False
-    return all(_confirmed(statement, rows, trial) for trial in trials)
+def _integrable(statement: Statement, groups: Sequence[list[int]]) -> list[bool]:
+    """Whether every dω of a group of rows vanishes on their common kernel, for each group.
+
+    One trial is enough to say no; what is seen in differences at all of them is confirmed in many digits.
+    """
+    left, tried = list(groups), []
+    for trial in _trials(statement) if groups else ():
+        left = [rows for rows in left if not _twisted(trial, rows)]
+        tried.append(trial)
+        if not left:
+            break
+    return [rows in left and all(_confirmed(statement, rows, trial) for trial in tried) for rows in groups]
+
+
+def _twisted(trial: Trial, rows: list[int]) -> bool:
+    """Whether some dω does not vanish on the common kernel of the rows, clearly so in spite of all errors."""
+    values = trial.values[rows]
+    _, sizes, right = np.linalg.svd(_unit_rows(values))
+    kernel = right[int((sizes > TOLERANCE).sum()) :].T
+    for value, gradient, error in zip(values, trial.gradients[rows], trial.errors[rows], strict=True):
+        # relative to the gradient, so that neither units nor a factor of the row decide
+        allowed = TOLERANCE * np.abs(gradient).max() + NOISE * np.abs(value).max() + len(error) * np.abs(error).max()
+        if np.abs(kernel.T @ (gradient - gradient.T) @ kernel).max(initial=0.0) > allowed:
+            return True
+    return False
 
 
 def _unit_rows(values: np.ndarray) -> np.ndarray:
@@ -178,7 +199,7 @@ def _confirmed(statement: Statement, rows: list[int], trial: Trial) -> bool:
     """The same with DIGITS, in which differences over a tiny step are derivatives."""
     digits = Digits(DIGITS)
     mp = digits.mp
-    forms, x = _precise_forms(digits, statement, rows, trial.parameters, trial.point.tolist())
+    forms, x = _precise_forms(digits, statement, rows, trial.parameters, trial.point, trial.sizes)
     values, step = forms(x), mp.mpf(10) ** (-DIGITS // 2)
     kernel = _kernel_projection(mp, values)
     moved = [forms([*x[:j], x[j] + step, *x[j + 1 :]]) for j in range(len(x))]
@@ -199,8 +220,9 @@ def _precise_forms(
     rows: Sequence[int],
     parameters: Mapping[sm.Symbol, float],
     point: Sequence[float] | np.ndarray,
+    sizes: Sequence[float] | np.ndarray,
 ) -> tuple[Callable[..., Any], list[Any]]:
-    """(a, b) of some rows as a matrix in so many digits, and a point, in units of their columns."""
+    """(a, b) of some rows as a matrix in so many digits, and a point, in units of sizes and of their columns."""
     flat = [e for row in rows for e in _form(statement, row)]
     mpf = digits.mp.mpf
     known = {symbol: mpf(value) for symbol, value in parameters.items()}
@@ -210,7 +232,8 @@ def _precise_forms(
         return np.array(evaluated(flat, {**known, **at}, digits), dtype=object).reshape(len(rows), len(x))
 
     start = [mpf(float(each)) for each in point]
-    units = [mpf(float(each)) for each in _columns(table(start).astype(float))]
+    columns = _columns(table(start).astype(float) * np.asarray(sizes))
+    units = [mpf(float(each)) for each in columns / np.asarray(sizes)]
 
     def forms(x: Sequence[Any]) -> Any:
         return digits.mp.matrix((table([e / u for e, u in zip(x, units, strict=True)]) / units).tolist())
@@ -242,41 +265,53 @@ def _parameters(statement: Statement, generator: np.random.Generator) -> dict[sm
 
 
 def _trials(statement: Statement) -> Iterator[Trial]:
+    """The usual sizes first, then any."""
     generator = np.random.default_rng(1949)
-    n = len(statement.q)
-    units = np.hstack([np.eye(n), np.zeros((n, 1))])[..., None]
-    for _ in range(TRIALS):
+    units, variables = unit_velocities(statement), (*statement.q, statement.time)
+    found = False
+    for k in range(TRIALS):
         values = _parameters(statement, generator)
-
-        def forms(x: np.ndarray, values: dict[sm.Symbol, float] = values) -> np.ndarray:
-            many = x.reshape(n + 1, -1)
-            q, v = dict(zip(statement.q, many[:-1], strict=True)), dict(zip(statement.v, units, strict=True))
-            found = evaluated(statement.constraints, {**values, **q, **v, statement.time: many[-1]})
-            rows = np.array([np.broadcast_to(each, (n + 1, many.shape[1])) for each in found])
-            return np.hstack([rows[:, :-1] - rows[:, -1:], rows[:, -1:]]).reshape(-1, *x.shape)
-
-        point = _admissible(forms, generator, n)
-        found, gradients = forms(point), _differences(forms, point)
-        columns = _columns(found)
-        yield Trial(values, point, found / columns, gradients / np.multiply.outer(columns, columns))
+        known = characteristic(statement.constraints, variables, {**values, **units})
+        trial = _trial(statement, values, known.drawn(generator) if k else known.usual, generator)
+        if trial is not None:
+            found = True
+            yield trial
+    if not found:
+        raise ConstraintError(
+            "the constraints could not be evaluated at any configuration tried: check their functions"
+        )
 
 
-def _admissible(forms: Forms, generator: np.random.Generator, n: int) -> np.ndarray:
-    """A random configuration where the constraints can be evaluated: √(1 − x²) wants a small x."""
+def _trial(
+    statement: Statement, parameters: Mapping[sm.Symbol, float], sizes: np.ndarray, generator: np.random.Generator
+) -> Trial | None:
+    """A random configuration of some sizes where the constraints can be evaluated: √(1 − x²) wants a small x."""
+    units, n = unit_velocities(statement), len(statement.q)
+
+    def forms(x: np.ndarray) -> np.ndarray:
+        q = dict(zip((*statement.q, statement.time), sizes[:, None] * x, strict=True))
+        found = evaluated(statement.constraints, {**parameters, **q, **units})
+        rows = np.array([np.broadcast_to(each, (n + 1, x.shape[1])) for each in found])
+        return np.concatenate([rows[:, :-1] - rows[:, -1:], rows[:, -1:]], axis=1) * sizes[:, None]
+
     for size in (1.4, 0.7, 0.3, 0.1, 10.0):
-        point = generator.uniform(0.2 * size, size, n + 1)
-        try:
-            if np.isfinite(forms(point)).all():
-                return point
-        except (ValueError, ZeroDivisionError, OverflowError):
-            continue
-    raise ConstraintError("the constraints could not be evaluated at any configuration tried: check their functions")
+        x = generator.uniform(0.2 * size, size, n + 1)
+        values, gradients, errors = _differences(forms, x)
+        if all((np.abs(each) < LARGEST).all() for each in (values, gradients, errors)):
+            columns = _columns(values)
+            square = np.multiply.outer(columns, columns)
+            return Trial(parameters, sizes, sizes * x, values / columns, gradients / square, errors / square)
+    return None
 
 
-def _differences(forms: Forms, point: np.ndarray) -> np.ndarray:
-    """∂(a, b)_i/∂x_j of every form, by central differences: indexed [form, i, j]."""
-    steps = STEP * np.eye(len(point))
-    return (forms(point[:, None] + steps) - forms(point[:, None] - steps)) / (2 * STEP)
+def _differences(forms: Forms, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(a, b) of every form, ∂(a, b)_i/∂x_j by central differences, [form, i, j], and what a double step changes."""
+    n, step = len(x), STEP * np.eye(len(x))
+    points = x[:, None] + np.hstack([np.zeros((n, 1)), step, -step, 2 * step, -2 * step])
+    here, *moved = np.split(forms(points), 1 + n * np.arange(4), axis=-1)
+    with np.errstate(all="ignore"):
+        single, double = (moved[0] - moved[1]) / (2 * STEP), (moved[2] - moved[3]) / (4 * STEP)
+        return here[..., 0], single, single - double
 
 
 def _form(statement: Statement, row: int) -> list[sm.Expr]:
@@ -288,18 +323,7 @@ def _form(statement: Statement, row: int) -> list[sm.Expr]:
     ]
 
 
-def _integral(form: list[sm.Expr], variables: tuple[sm.Symbol, ...]) -> tuple[sm.Expr, sm.Expr] | None:
-    """φ and f with dφ = ω/f, where f is 1, a coefficient of ω or a product of two of them."""
-    varying = [a for a in form if a.free_symbols & set(variables)]
-    products = [a * b for a, b in combinations_with_replacement(varying, 2)]
-    factors = [sm.Integer(1), *varying, *products]
-    for factor in factors:
-        exact = [sm.simplify(a / factor) for a in form]
-        phi = sm.Integer(0)
-        for a, x in zip(exact, variables, strict=True):
-            phi += sm.integrate(a - sm.diff(phi, x), x)
-        if phi.has(sm.Integral):
-            continue
-        if all(sm.simplify(sm.diff(phi, x) - a) == 0 for a, x in zip(exact, variables, strict=True)):
-            return sm.simplify(phi), factor
-    return None
+def _integral(statement: Statement, form: list[sm.Expr]) -> tuple[sm.Expr, sm.Expr] | None:
+    variables = (*statement.q, statement.time)
+    points = [{**trial.parameters, **dict(zip(variables, trial.point, strict=True))} for trial in _trials(statement)]
+    return integral(form, variables, points)

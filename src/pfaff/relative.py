@@ -18,6 +18,7 @@ from itertools import combinations, product
 import heyoka as hy
 import numpy as np
 
+from pfaff.characteristic import characteristic, unit_velocities
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow import COMPACT_FROM, Flow, reference_matrix, shape_flow
 from pfaff.lowering import Expression, Graph, dot, graph_of
@@ -115,27 +116,39 @@ def accidental(flow: Flow, numbers: np.ndarray) -> tuple[str, ...]:
 
 
 def _unfelt(rates: Rates, flow: Flow, names: tuple[str, ...], draws: list[Draw]) -> tuple[str, ...]:
-    """Those of the coordinates whose change leaves all rates as they are."""
+    """Those of the coordinates whose change leaves all rates as they are, at states of order one and of their sizes."""
     generator = np.random.default_rng(1897)
     found = set(names)
-    for _ in range(TRIALS if names else 0):
-        x, numbers, time, there = _trial(rates, flow, draws, generator)
+    for k in range(2 * TRIALS if names else 0):
+        if k % TRIALS == 0:
+            scales = _sizes(flow, draws[-1](generator)) if k else np.ones(len(flow.states))
+        x, numbers, time, there = _trial(rates, flow, draws, scales, generator)
         for name in sorted(found):
-            turned = x.copy()
-            turned[flow.states.index(name)] += generator.uniform(0.3, 0.9)
-            change = np.abs(rates(turned, numbers, time) - there).max()
-            if not change <= ROUNDING * (1 + np.abs(there).max()):
+            turned, j = x.copy(), flow.states.index(name)
+            turned[j] += scales[j] * generator.uniform(0.3, 0.9)
+            change = (np.abs(rates(turned, numbers, time) - there) / scales).max()
+            if not change <= ROUNDING * (1 + (np.abs(there) / scales).max()):
                 found.discard(name)
     return tuple(name for name in names if name in found)
 
 
+def _sizes(flow: Flow, numbers: np.ndarray) -> np.ndarray:
+    """Characteristic sizes of the coordinates among the states, and the same for their velocities."""
+    system: System = flow.system  # type: ignore[assignment]
+    s = system.statement
+    stated = [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions]
+    values = {**dict(zip(system.parameters, numbers.tolist(), strict=True)), **unit_velocities(s), s.time: 1.0}
+    sizes = dict(zip(system.coordinate_names, characteristic(stated, s.q, values).usual, strict=True))
+    return np.array([sizes[name.removesuffix("_dot") if name not in sizes else name] for name in flow.states])
+
+
 def _trial(
-    rates: Rates, flow: Flow, draws: list[Draw], generator: np.random.Generator
+    rates: Rates, flow: Flow, draws: list[Draw], scales: np.ndarray, generator: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
     """A random state, parameters and time where the rates are finite, and the rates."""
     for draw in draws:
         for size in (1.0, 0.3, 0.1, 0.03):
-            x, numbers = generator.uniform(0.2 * size, size, len(flow.states)), draw(generator)
+            x, numbers = scales * generator.uniform(0.2 * size, size, len(flow.states)), draw(generator)
             time = float(generator.uniform(0.0, 3.0))
             there = rates(x, numbers, time)
             if np.isfinite(there).all():

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import sympy as sm
 
+from pfaff.characteristic import characteristic
 from pfaff.equations.typeset import longer_than, shorter
 from pfaff.errors import StatementError
 from pfaff.evaluation import evaluated
@@ -98,16 +99,25 @@ def checked_quasi_velocities(system: System, given: Mapping[str, Any]) -> dict[s
 
 
 def _generic_rank(statement: Statement, forms: list[sm.Expr]) -> int:
-    """The rank of the coefficients of q̇ at a random configuration."""
+    """The rank of the coefficients of q̇ at a random configuration, in characteristic sizes of all symbols."""
     coefficients = [sm.diff(form, v) for form in forms for v in statement.v]
     symbols = sorted(set().union(*(e.free_symbols for e in coefficients)), key=str)
+    sizes = characteristic(coefficients, symbols, {}).usual
     generator = np.random.default_rng(1949)
     ranks = []
     for size in (1.4, 0.7, 0.3):
-        values = dict(zip(symbols, generator.uniform(0.2 * size, size, len(symbols)), strict=True))
+        values = dict(zip(symbols, sizes * generator.uniform(0.2 * size, size, len(symbols)), strict=True))
         matrix = np.array(evaluated(coefficients, values), dtype=float).reshape(len(forms), -1)
-        ranks.append(int(np.linalg.matrix_rank(matrix)) if np.isfinite(matrix).all() else 0)
+        ranks.append(int(np.linalg.matrix_rank(_equilibrated(matrix))) if np.isfinite(matrix).all() else 0)
     return max(ranks)
+
+
+def _equilibrated(matrix: np.ndarray) -> np.ndarray:
+    """Columns, then rows, with ones for their largest entries: no unit decides on the rank."""
+    for axis in (0, 1):
+        sizes = np.abs(matrix).max(axis=axis, keepdims=True)
+        matrix = matrix / np.where(sizes > 0, sizes, 1.0)
+    return matrix
 
 
 def solved_for_velocities(statement: Statement, quasi_velocities: list[sm.Expr]) -> tuple[sm.Matrix, sm.Matrix]:
