@@ -161,7 +161,7 @@ def test_a_snap_through_is_not_leapt_over(width):
     system = pfaff.System([x], m * x.diff(t) ** 2 / 2, u**4 / 4 - u**3 + u**2 - F * u, parameters={F: 0, m: 1}, load=F)
     found = system.at().critical(to=1)
     assert found.buckling.value == pytest.approx(2 / (3 * np.sqrt(3)), rel=1e-7)
-    assert "ends at" in found.flutter.how
+    assert "folds back at" in found.flutter.how
 
 
 @pytest.mark.parametrize("k", [1e-6, 1e6, 1e8])
@@ -385,3 +385,16 @@ def test_heavy_damping_and_large_loads_together(c):
     for value, allowed in zip(found.values, found.rounding, strict=True):
         assert np.abs(expected - value).min() <= allowed
         assert c > 1e3 or allowed < 1e-6 * abs(value)  # beyond, the digits of K itself decide
+
+
+@pytest.mark.parametrize("unit", [1, 1e-3, 1e4])
+def test_an_equilibrium_that_runs_to_infinity_does_not_buckle(unit):
+    """V = √(1 + x²) − F x: x/√(1 + x²) = F has no solution from F = 1 on, and none turns back there."""
+    x, F = dynamicsymbols("x"), sm.Symbol("F", real=True)
+    far = x * unit
+    system = pfaff.System([x], far.diff(t) ** 2 / 2, sm.sqrt(1 + far**2) - F * far, parameters={F: 0}, load=F)
+    found = system.at().critical(to=3)
+    assert not any((found.flutter, found.divergence, found.buckling))
+    assert "runs to infinity near F = 1" in found.buckling.status
+    with pytest.raises(ConvergenceError, match="runs to infinity near F = 1"):
+        system.at(F=2).spectrum()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 NEWTON_STEPS = 60
-ACCEPTED = 1e-12  # residual of the balance, relative to its largest force
+ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
 RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
 WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
 SETTLED = 1e-8  # the last change of the unknowns, relative

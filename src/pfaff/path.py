@@ -28,6 +28,8 @@ MOST = 2000  # steps, taken or shortened, on the way to a load
 NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
 DISPLACEMENTS, NOTABLE = 61, 0.02  # tried for one that changes the matrices, and by how much, relatively
+NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # distances from the end of a path, relative, that tell how it ends
+FAR = 1e6  # displacements that change the matrices, on an equilibrium that runs to infinity
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
 BEGINNINGS: Once[Any, tuple[np.ndarray, Mapping[str, float]]] = Once(most=64)  # of paths: sliders ask for them again
@@ -72,7 +74,7 @@ class Path:
                 step /= 2
             if here == load:
                 return self._known[load]
-            if abs(step) < SHORTEST * span:
+            if abs(step) < SHORTEST * span or self._far(self._known[here]):
                 break
         self.end = here
         raise ConvergenceError(self._no_way(here, load))
@@ -84,10 +86,25 @@ class Path:
                 f"the equilibrium of {name} at {self.load} = {here:.12g} has no continuation to {load:g}: nothing "
                 "rests near it there. If the system travels, ask for its steady motions by case.steady()"
             )
-        return (
-            f"the equilibrium of {name} ends at {self.load} = {here:.12g}: it folds back there and has no continuation "
-            f"to {load:g}"
-        )
+        return f"the equilibrium of {name} {self.ending} and has no continuation to {load:g}"
+
+    @property
+    def boundless(self) -> bool:
+        """Whether a path that has ended runs to infinity: the nearer to the end, the longer its ways."""
+        if self.end is None:
+            return False
+        away = np.abs(np.array(self._loads) - self.end) / (abs(self.end - self.origin) or 1.0)
+        chosen = sorted({int(np.abs(away - share).argmin()) for share in NEARING}, key=lambda k: -away[k])
+        points = np.array([self._position(self._known[self._loads[k]]) for k in chosen])
+        ways = np.abs(np.diff(points, axis=0)).max(axis=1, initial=0.0)
+        return len(ways) > 2 and bool((ways[1:] > ways[:-1]).all())
+
+    @property
+    def ending(self) -> str:
+        """What a path that has ended does, and where."""
+        if self.boundless:
+            return f"runs to infinity near {self.load} = {self.end:.4g}"
+        return f"folds back at {self.load} = {self.end:.12g}"
 
     def _on_line(self, load: float) -> np.ndarray | None:
         """The point on the line through the two nearest known ones, if it is in balance as it is."""
@@ -182,6 +199,10 @@ class Path:
         """What counts as a large movement."""
         raise NotImplementedError
 
+    def _far(self, z: np.ndarray) -> bool:
+        """Whether this is farther away than any equilibrium that anybody asks for."""
+        return False
+
     def _linearised(self, z: np.ndarray, load: float) -> Any:
         raise NotImplementedError
 
@@ -221,6 +242,10 @@ class LoadPath(Path):
         n = self.balance.statics.n
         at = self.balance.statics(z[:n], z[n:], self.numbers(self.origin))
         return stiffness_units(at.K, at.M)
+
+    def _far(self, z: np.ndarray) -> bool:
+        away = np.abs(self._position(z - self._known[self.origin])).max(initial=0.0)
+        return bool(away > FAR * max(self.large, np.abs(self._position(self._known[self.origin])).max(initial=0.0)))
 
     def moved(self, load: float) -> float:
         """How far the equilibrium is from its origin, in these units."""

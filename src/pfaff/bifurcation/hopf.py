@@ -413,7 +413,8 @@ def _absence(along: Along) -> str:
     path = along.path.path
     text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {along.to:.10g}"
     if along.ended:
-        return f"{text}, where the equilibrium folds back: start from another equilibrium, or vary another parameter"
+        what = "runs to infinity" if path.boundless else "folds back"
+        return f"{text}, where the equilibrium {what}: start from another equilibrium, or vary another parameter"
     if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
         return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"
     return f"{text}: search farther with to=…, or in the other direction"

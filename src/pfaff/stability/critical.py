@@ -175,7 +175,7 @@ class LoadSearch:
         for crossing in search.crossings("zero"):
             if crossing.sharp and 0 < crossing.load < search.to:
                 return self._static(self.along.path.load(crossing.load), "the tangent stiffness is singular")
-        if not self.along.ended:
+        if not self.along.ended or self.path.boundless:
             return self._absent("buckling")
         return replace(self._static(self.along.to, "the equilibrium path folds back"), value=self.path.fold)
 
@@ -183,7 +183,7 @@ class LoadSearch:
         member = ", ".join(f"{name} = {value:g}" for name, value in self.path.balance.fixed.items())
         names = "discriminant in ω²" if self.along.search.squares else "Hurwitz determinant, the discriminant"
         how = (
-            f"equilibrium path ends at {self.path.load} = {self.along.to:.10g}"
+            f"the equilibrium path {self.path.ending}"
             if self.along.ended
             else f"all roots of the {names} and the tangent stiffness on the interval"
         ) + (f"; equilibria with {member}" if member else "")
