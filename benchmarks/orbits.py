@@ -9,8 +9,8 @@ AUTO's; and with that and steps so small that it takes as many points as AUTO, s
 to the one before. The programs run in turn, and the least of many times counts, by the clock and of the processor.
 
 Period errors are at the last load of each, against single shooting by Taylor's method or SciPy's Radau, which share
-nothing with the collocation of either. The script fails unless pfaff's period is right to 1e-10 by default, and otherwise no less
-accurate than AUTO's (to 1e-6 where AUTO is not installed).
+nothing with the collocation of either. The script fails unless pfaff's period is right to 1e-10 by default, and
+otherwise no less accurate than AUTO's (to 1e-6 where AUTO is not installed).
 """
 
 from __future__ import annotations
