@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 import pfaff
+from verified import demand
 
 SCAN = 200  # loads at which eigenvalues are computed, from zero to twice the critical one
 MOVING = 1e-6  # imaginary parts above this, relative to the eigenvalue, belong to oscillations
@@ -46,7 +47,7 @@ def bent(case: pfaff.Case) -> Loaded:
 
     def matrices(F: float) -> Matrices:
         at = case.at(F=F).linearise()
-        assert not at.stiffness[:, -1].any(), "the place of the block matters"
+        demand("the place of the block does not matter", not at.stiffness[:, -1].any())
         Z = np.vstack([np.eye(len(at.M) - 1), -at.A[0, :-1] / at.A[0, -1]])
         return Z.T @ at.M @ Z, Z.T @ at.C @ Z, Z.T @ at.stiffness[:, :-1]
 

@@ -34,7 +34,6 @@ from pfaff.bifurcation.hopf import Hopf
 from pfaff.bifurcation.orbits import OrbitPoint
 from verified import demand, verify
 
-hy.set_nthreads(1)  # as AUTO
 LIBRARY = Path("/usr/lib/auto-07p")
 ENDS = {2: 100.0, 5: 0.7, 10: 0.3}  # loads to which cycles are followed, by the number of bars
 EQUAL = 1e-4  # accuracy asked of pfaff, at which its period comes out more accurate than AUTO's at NTST 50
@@ -288,6 +287,7 @@ def verified(bars: int, to: float, hopf: Hopf, runs: dict[str, Branch], auto: Br
 
 
 def main() -> None:
+    hy.set_nthreads(1)  # as AUTO
     for bars in [int(each) for each in sys.argv[1:]] or ENDS:
         compare(bars, ENDS[bars])
 

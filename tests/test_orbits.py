@@ -709,7 +709,9 @@ def test_an_odd_field_is_odd_to_the_last_bit_along_an_orbit(skate_hopf, monkeypa
     """Rounding must not look like a broken symmetry: a state and its image are evaluated by the same instructions."""
     defects = []
     measured = collocation.defect_of_oddness
-    monkeypatch.setattr(collocation, "defect_of_oddness", lambda *given: defects.append(measured(*given)) or defects[-1])
+    monkeypatch.setattr(
+        collocation, "defect_of_oddness", lambda *given: defects.append(measured(*given)) or defects[-1]
+    )
     skate_hopf.orbits(to=80)
     assert len(defects) > 5
     assert max(defects) == 0
