@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -11,6 +13,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ConstraintError, ParameterError
 from pfaff.motion.start import initial_state
+from pfaff.motion.taylor import Leg
 
 t = dynamicsymbols._t
 
