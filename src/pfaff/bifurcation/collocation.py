@@ -427,7 +427,8 @@ class Collocation:
         conclude(w.Z, w.dx, w.dc, cycle.x, halved, x, K, scalars, states)
         rates, margin = self.equations.rates_on_chart(states, cycle.scalars[1])
         if halved:  # images side by side are evaluated by the same instructions, whatever is left over by vectors
-            rates = np.hstack([rates[:, ::2], rates[:, 1::2]])
+            pairs, rates, N = rates, np.empty(rates.shape), len(cycle.x)
+            rates[:, :N], rates[:, N:] = pairs[:, ::2], pairs[:, 1::2]
         margin = margin if margin > CLEAR else self._margin(cycle)
         if margin < EDGE:
             return self.off_chart
