@@ -29,6 +29,7 @@ docs: $(VENV)/docs
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/derive.py
 	$(BIN)/python benchmarks/bicycle.py
+	$(BIN)/python benchmarks/calls.py
 	$(BIN)/python benchmarks/critical.py
 	$(BIN)/python benchmarks/flutter_map.py
 	$(BIN)/python benchmarks/simulate.py

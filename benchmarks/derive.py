@@ -48,6 +48,7 @@ from sympy.core.cache import clear_cache
 
 import pfaff
 from pfaff.lowering import lower
+from verified import demand, verify
 
 LIMIT = 240  # seconds for one peer, derivation and numeric evaluation together
 RUNS = 3  # processes over which pfaff's times are medians
@@ -127,7 +128,7 @@ def measure_pfaff(task: Task) -> Measurement:
         clock.restart()
         hy.cfunc(outputs, inputs)
         clock.lap("cold")
-        assert hy.llvm_state.get_diskcache_size() > 0, "nothing was compiled: the measurement was not cold"
+        demand("the measurement was cold: something was compiled", hy.llvm_state.get_diskcache_size() > 0)
         clock.restart()
         function = hy.cfunc(outputs, inputs)
         clock.lap("warm")
@@ -140,7 +141,7 @@ def empty_caches(directory: str) -> None:
     """Point heyoka's disk cache at an empty directory (the user's own stays untouched) and drop its memory cache."""
     hy.llvm_state.set_diskcache_path(directory)
     hy.llvm_state.clear_memcache()
-    assert hy.llvm_state.get_memcache_size() == hy.llvm_state.get_diskcache_size() == 0, "heyoka's caches are not empty"
+    demand("heyoka's caches are empty", hy.llvm_state.get_memcache_size() == hy.llvm_state.get_diskcache_size() == 0)
 
 
 def measure_lagrange(task: Task) -> Measurement:
@@ -301,7 +302,7 @@ def compare(bars: int) -> Row:
         if peer is not None
     }
     for name, difference in differences.items():
-        assert difference < AGREEMENT, f"{name} and pfaff differ by {difference:.1e} in the accelerations at N = {bars}"
+        verify(f"accelerations of {bars} bars, {name} against pfaff", difference, AGREEMENT)
     ours = {stage: median(run.seconds[stage] for run in runs) for stage in runs[0].seconds}
     return Row(bars, ours, peers, differences)
 
@@ -309,7 +310,7 @@ def compare(bars: int) -> Row:
 def relative_difference(theirs: list[list[float]], ours: list[list[float]]) -> float:
     """Over all states, the largest difference relative to the largest acceleration of that state."""
     a, b = np.array(theirs), np.array(ours)
-    assert a.shape == b.shape, f"{a.shape} accelerations against {b.shape}"
+    demand(f"{a.shape} accelerations are as many as {b.shape}", a.shape == b.shape)
     return float((np.abs(a - b).max(axis=1) / np.abs(b).max(axis=1)).max())
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -11,6 +13,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ConstraintError, ParameterError
 from pfaff.motion.start import initial_state
+from pfaff.motion.taylor import Leg
 
 t = dynamicsymbols._t
 
@@ -317,3 +320,23 @@ def test_a_negative_kinetic_energy_is_refused():
     system = pfaff.System([x, y], kinetic=(x.diff(t) ** 2 - y.diff(t) ** 2) / 2, potential=x**2 + y**2)
     with pytest.raises(pfaff.PfaffError, match="kinetic energy is negative for motions along y"):
         system.at().simulate(1, x=0.1)
+
+
+def test_dense_output_made_later_repeats_the_steps(skate):
+    """Samples are taken on the way; the polynomials come from the same steps, flown again when they are asked for."""
+    motion = skate.at(**XI_HAT, c_i=1.5, F=84).simulate(200, theta1_dot=0.01, samples=301)
+    assert all(isinstance(piece, Leg) and "dense" not in vars(piece) for piece in motion.dense.pieces)
+    assert np.array_equal(motion(motion.t), motion.y)
+    assert len(motion.knots) == 1 + int(re.search(r"(\d+) steps", motion.method)[1])
+    assert motion.knots[-1] == 200
+
+
+def test_a_motion_within_the_progress_of_another_does_not_disturb_it(skate):
+    """Integrators are lent to one run at a time."""
+    case = skate.at(**XI_HAT, c_i=1.5, F=84)
+    alone = case.simulate(200, theta1_dot=0.01)
+    within = []
+    motion = case.simulate(200, theta1_dot=0.01, progress=lambda _: within.append(case.simulate(1, theta1_dot=0.02)))
+    assert len(within) > 1
+    assert np.array_equal(motion.y, alone.y)
+    assert np.array_equal(motion(motion.t), alone.y)

@@ -12,6 +12,7 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
+from pfaff.bifurcation import collocation
 from pfaff.bifurcation.floquet import multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.bifurcation.roots import bracketed_root
@@ -702,6 +703,18 @@ def test_a_symmetric_branch_ends_where_the_field_is_odd_no_longer():
     assert branch[0].symmetric
     assert branch.values[-1] < 0.4
     assert "not odd" in branch.ended
+
+
+def test_an_odd_field_is_odd_to_the_last_bit_along_an_orbit(skate_hopf, monkeypatch):
+    """Rounding must not look like a broken symmetry: a state and its image are evaluated by the same instructions."""
+    defects = []
+    measured = collocation.defect_of_oddness
+    monkeypatch.setattr(
+        collocation, "defect_of_oddness", lambda *given: defects.append(measured(*given)) or defects[-1]
+    )
+    skate_hopf.orbits(to=80)
+    assert len(defects) > 5
+    assert max(defects) == 0
 
 
 def test_a_branch_is_loaded_with_the_case_it_was_computed_for(tmp_path):

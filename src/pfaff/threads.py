@@ -1,15 +1,18 @@
 """Safety in threads: what is derived or compiled is made once and never changes, what keeps state has one owner.
 
 Threads may share systems, cases and results. Their compiled functions leave no trace when they are called (heyoka's
-since version 7.8). Integrators and arrays that are filled again and again do: every thread has its own.
+since version 7.8). Integrators and arrays that are filled again and again do: every thread has its own, or borrows one.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections import OrderedDict
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
 from math import inf
+from queue import Empty, SimpleQueue
 from threading import RLock, local
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -78,6 +81,25 @@ class Own(local, Generic[Value]):
 
     def __init__(self, make: Callable[[], Value]) -> None:  # is called again in every thread
         self.own = make()
+
+
+class Lent(Generic[Value]):
+    """Something that keeps state while it is used: lent to one user at a time, copied when all copies are out."""
+
+    def __init__(self, original: Value) -> None:
+        self._original = original
+        self._idle: SimpleQueue[Value] = SimpleQueue()
+
+    @contextmanager
+    def lend(self) -> Iterator[Value]:
+        try:
+            value = self._idle.get_nowait()
+        except Empty:
+            value = copy.deepcopy(self._original)
+        try:
+            yield value
+        finally:
+            self._idle.put(value)
 
 
 def _filled(known: MutableMapping[Any, Value], key: Any, turn: Any, make: Callable[[], Value]) -> Value:

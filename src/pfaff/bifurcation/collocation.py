@@ -426,6 +426,9 @@ class Collocation:
         states = w.both if halved else w.once
         conclude(w.Z, w.dx, w.dc, cycle.x, halved, x, K, scalars, states)
         rates, margin = self.equations.rates_on_chart(states, cycle.scalars[1])
+        if halved:  # images side by side are evaluated by the same instructions, whatever is left over by vectors
+            pairs, rates, N = rates, np.empty(rates.shape), len(cycle.x)
+            rates[:, :N], rates[:, N:] = pairs[:, ::2], pairs[:, 1::2]
         margin = margin if margin > CLEAR else self._margin(cycle)
         if margin < EDGE:
             return self.off_chart

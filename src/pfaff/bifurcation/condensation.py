@@ -464,16 +464,17 @@ def expand(Z, dx, dc, newton, dK):
 
 @compiled
 def conclude(Z, dx, dc, x, halved, tangent, slopes, scalars, states):
-    """Fill the tangent, its slopes and scalars from a step of Newton's; and the states after it, a column each, and
-    then their mirror images if half a period is known."""
+    """Fill the tangent, its slopes and scalars from a step of Newton's; and the states after it, a column each, with
+    its mirror image beside it if half a period is known."""
     N, n = x.shape
     expand(Z, dx[1], dc[1], False, slopes)
     for j in range(N):
         for t in range(n):
             tangent[j, t] = dx[1, j, t]
-            states[t, j] = x[j, t]
             if halved:
-                states[t, N + j] = -x[j, t]
+                states[t, 2 * j], states[t, 2 * j + 1] = x[j, t], -x[j, t]
+            else:
+                states[t, j] = x[j, t]
     for t in range(len(scalars)):
         scalars[t] = dc[1, t]
 

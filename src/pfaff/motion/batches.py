@@ -113,15 +113,15 @@ class Batches:
 
     def _alone(self, k: int) -> None:
         """A member of a batch in which something went wrong, by itself and as far as it gets."""
-        integrator = copy.deepcopy(taylor.integrator(self.system, self.zeros, self.tolerance))
-        duration = float(self.t[-1])
-        try:
-            taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
-        except PfaffError as problem:
-            self.outcomes[k] = f"stopped: {problem}"
-            self.y[:, 0, k] = self.x[:, k]
-            return
-        flight = taylor.fly(integrator, duration, max_steps=self.max_steps)
+        with taylor.borrow(self.system, self.zeros, self.tolerance) as integrator:
+            duration = float(self.t[-1])
+            try:
+                taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
+            except PfaffError as problem:
+                self.outcomes[k] = f"stopped: {problem}"
+                self.y[:, 0, k] = self.x[:, k]
+                return
+            flight = taylor.fly(integrator, duration, max_steps=self.max_steps)
         self.outcomes[k] = end_where_singular(Driven(self._case(k)), flight)
         reached = np.abs(self.t) <= abs(flight.end)
         if flight.pieces:

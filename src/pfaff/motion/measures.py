@@ -6,7 +6,7 @@ by Gauss's rule on the integrator's own steps, as exactly as these are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import heyoka as hy
@@ -15,6 +15,7 @@ import numpy as np
 from pfaff.compiled import Compiled
 from pfaff.lowering import Expression, Graph, dot, gradient, graph_of
 from pfaff.motion.drive import Driven
+from pfaff.motion.taylor import Flight
 from pfaff.system import System
 from pfaff.threads import cached_property, once
 
@@ -62,8 +63,12 @@ class Measured:
     driven: Driven
     t: np.ndarray
     y: np.ndarray
-    steps: np.ndarray  # the ends of the integrator's steps
-    dense: Callable[[np.ndarray], np.ndarray]
+    dense: Flight
+
+    @cached_property
+    def steps(self) -> np.ndarray:
+        """The ends of the integrator's steps."""
+        return self.dense.times
 
     @cached_property
     def p(self) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -148,21 +147,23 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     system, numbers = task.driven.case.system, task.driven.case.numbers
     eqs = taylor.equations(system, task.vanishing)
     tolerance = task.tolerance or FINEST
-    integrator = copy.deepcopy(taylor.integrator(system, task.vanishing, tolerance))
-    try:
-        first = taylor.set_up(integrator, eqs, task.x, numbers, task.duration)
-    except ConvergenceError:
-        system.flow.rhs(task.x, numbers)  # says what is singular, if anything is
-        raise
-    reason, switch = _choice(task, first, events, insist)
-    if switch:
-        return _implicit(task, events, reason, None)
-    watch = Watch(partial(lower_event, task.driven, eqs), events)
-    if watch.events:
-        plain, integrator = integrator, taylor.build(eqs, tolerance, **watch.options)
-        taylor.put(integrator, plain.time, plain.state, plain.pars)
-    flight = _fly(task, integrator, eqs)
-    return _flown(task, flight, integrator, watch, reason)
+    borrow = partial(taylor.borrow, system, task.vanishing, tolerance)
+    with borrow() as integrator:
+        try:
+            first = taylor.set_up(integrator, eqs, task.x, numbers, task.duration)
+        except ConvergenceError:
+            system.flow.rhs(task.x, numbers)  # says what is singular, if anything is
+            raise
+        reason, switch = _choice(task, first, events, insist)
+        if switch:
+            return _implicit(task, events, reason, None)
+        watch = Watch(partial(lower_event, task.driven, eqs), events)
+        if not watch.events:
+            flight = _fly(task, integrator, eqs, taylor.Sampling(task.t, borrow))
+            return _flown(task, flight, integrator, watch, reason)
+        watching = taylor.build(eqs, tolerance, **watch.options)
+        taylor.put(watching, integrator.time, integrator.state, integrator.pars)
+    return _flown(task, _fly(task, watching, eqs), watching, watch, reason)
 
 
 def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -> tuple[str, bool]:
@@ -180,7 +181,7 @@ def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -
     return f"stiff: a mode decays {apart:.1e} times as fast as others change", True
 
 
-def _fly(task: Task, integrator: Any, eqs: taylor.Equations) -> taylor.Flight:
+def _fly(task: Task, integrator: Any, eqs: taylor.Equations, sampling: taylor.Sampling | None = None) -> taylor.Flight:
     """The flight, with parameters that change at knots and a stabilisation that follows the steps."""
     has_rows = bool(eqs.graph.A)
 
@@ -201,6 +202,7 @@ def _fly(task: Task, integrator: Any, eqs: taylor.Equations) -> taylor.Flight:
         relax=relax,
         longest_step=abs(task.duration) / taylor.PULSE if eqs.timed else np.inf,
         progress=task.progress,
+        sampling=sampling,
     )
 
 
@@ -211,11 +213,11 @@ def _flown(task: Task, flight: taylor.Flight, integrator: Any, watch: Watch, rea
     if not flight.pieces:
         raise ConvergenceError(f"{task.driven.case.system.name} could not take a single step: {status}")
     t = task.t if status == FINISHED else np.linspace(0.0, flight.end, len(task.t))
-    y = flight(t)
+    y = flight.at(t) if status == FINISHED else flight(t)
     return Motion(
         t=t,
         y=y,
-        measures=Measured(task.driven, t, y, flight.times, flight),
+        measures=Measured(task.driven, t, y, flight),
         **task.describe(),
         status=status,
         method=f"Taylor's method of heyoka, {flight.steps} steps, tolerance {task.tolerance or FINEST:g} ({reason})",

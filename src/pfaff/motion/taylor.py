@@ -2,12 +2,16 @@
 
 The equations are those of the multiplier form, in all coordinates and velocities: regular wherever the constraints are
 independent. Errors of the constraints decay (Baumgarte 1972) at a rate set by the first step.
+
+A short motion is sampled while it is integrated. Its dense output, which costs as much again, is made when it is first
+asked for, by the same steps.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +24,7 @@ from pfaff.lowering import Expression, Graph, graph_of
 from pfaff.motion.drive import SINCE
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
 from pfaff.system import System
-from pfaff.threads import once
+from pfaff.threads import Lent, cached_property, once
 
 DECAY = 5.0  # steps in which an error of the constraints decays to a third
 HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
@@ -46,7 +50,7 @@ class Equations:
         """Whether to compile without loops: worth it for few operations only."""
         return self.lean and len(self.rates) <= UNROLLED
 
-    @property
+    @cached_property
     def timed(self) -> bool:
         """Whether time enters explicitly."""
         s = self.graph.system.statement
@@ -71,8 +75,13 @@ def equations(system: System, zeros: frozenset[str]) -> Equations:
 
 
 @once(most=32)
-def integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
-    return build(equations(system, zeros), tolerance)
+def _integrators(system: System, zeros: frozenset[str], tolerance: float) -> Lent[Any]:
+    return Lent(build(equations(system, zeros), tolerance))
+
+
+def borrow(system: System, zeros: frozenset[str], tolerance: float) -> AbstractContextManager[Any]:
+    """A compiled integrator, for as long as it is used; its time, state and parameters are whatever they were."""
+    return _integrators(system, zeros, tolerance).lend()
 
 
 def build(eqs: Equations, tolerance: float, **events: Any) -> Any:
@@ -102,11 +111,37 @@ def put(integrator: Any, time: float, x: np.ndarray, pars: np.ndarray) -> None:
     integrator.time, integrator.state[:], integrator.pars[:] = time, x, pars[: len(integrator.pars)]
 
 
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """Some steps of a flight: where and how they began. Their dense output is made when it is first asked for."""
+
+    borrow: Callable[[], AbstractContextManager[Any]]
+    bounds: tuple[float, float]
+    x: np.ndarray
+    pars: np.ndarray
+    target: float
+    limits: dict[str, Any]
+
+    @cached_property
+    def dense(self) -> Any:
+        with self.borrow() as integrator:
+            put(integrator, self.bounds[0], self.x, self.pars)
+            return integrator.propagate_until(self.target, **self.limits, c_output=True)[4]
+
+    @property
+    def times(self) -> np.ndarray:
+        return self.dense.times
+
+    def __call__(self, t: np.ndarray) -> np.ndarray:
+        return self.dense(t)
+
+
 @dataclass
 class Flight:
     """What an integrator went through: dense output piece by piece, steps and the reason of its end."""
 
     pieces: list[Any] = field(default_factory=list)
+    samples: list[np.ndarray] = field(default_factory=list)  # states at times asked for, as far as they were taken
     steps: int = 0
     status: str = FINISHED
     event: int | None = None
@@ -131,10 +166,17 @@ class Flight:
         t = np.atleast_1d(np.asarray(t, dtype=float))
         ends = np.array([piece.bounds[1] for piece in self.pieces])
         which = np.minimum(np.searchsorted(np.abs(ends), np.abs(t)), len(ends) - 1)
-        x = np.empty((self.pieces[0](0.0 * t[:1]).shape[1], len(t)))
-        for k in np.unique(which):
-            x[:, which == k] = self.pieces[k](t[which == k]).T
+        order = np.argsort(which, kind="stable")
+        parts = [self.pieces[k](t[which == k]) for k in (np.unique(which) if len(t) else [0])]
+        x = np.empty((parts[0].shape[1], len(t)))
+        x[:, order] = np.concatenate(parts).T
         return x
+
+    def at(self, t: np.ndarray) -> np.ndarray:
+        """The state at the times that were asked for: as it was sampled on the way, else by the polynomials."""
+        known = sum(map(len, self.samples))
+        rest = [self(t[known:]).T] if known < len(t) else []
+        return np.ascontiguousarray(np.concatenate([*self.samples, *rest]).T)
 
 
 def fly(
@@ -147,17 +189,19 @@ def fly(
     relax: Callable[[float], None] = lambda step: None,
     longest_step: float = np.inf,
     progress: Callable[[float], None] = lambda fraction: None,
+    sampling: Sampling | None = None,
 ) -> Flight:
     """Propagate to the duration, calling ``change(k)`` at the start of every interval between knots
     and ``relax(step)`` now and then with the length of recent steps.
 
-    Ctrl-C, a step that collapses and a state that is not finite end the flight; what was computed is kept.
+    With ``sampling`` the first moments are sampled, and keep notes in the place of their dense output. Ctrl-C, a step
+    that collapses and a state that is not finite end the flight; what was computed is kept.
     """
     flight = Flight()
     knots = list(knots)
     try:
         if not knots:
-            _to(integrator, duration, max_steps, flight, relax, longest_step, progress)
+            _to(integrator, duration, max_steps, flight, relax, longest_step, progress, sampling)
         else:
             _through(integrator, [*knots, duration], max_steps, flight, change, progress)
     except KeyboardInterrupt:
@@ -256,19 +300,18 @@ def _to(
     relax: Callable[[float], None],
     longest_step: float,
     progress: Callable[[float], None],
+    sampling: Sampling | None,
 ) -> None:
-    chunk, pace = RELAXED[0], _Pace()
+    chunk, pace, whole = RELAXED[0], _Pace(), time.perf_counter()
     while integrator.time != target:
         began = time.perf_counter()
         left = max_steps - flight.steps
         if left <= 0:
             flight.status = TOO_MANY
             return
-        outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(
-            target, max_steps=min(chunk, left, pace.due - flight.steps), max_delta_t=longest_step, c_output=True
-        )
-        if dense is not None and dense.bounds[0] != dense.bounds[1]:
-            flight.pieces.append(dense)
+        limits = {"max_steps": min(chunk, left, pace.due - flight.steps), "max_delta_t": longest_step}
+        ended = sampling.leg(integrator, limits, flight) if sampling and began - whole < HEARD else None
+        outcome, shortest, longest, steps = ended or _dense(integrator, target, limits, flight)
         flight.steps += steps
         flight.shortest, flight.longest = min(flight.shortest, shortest), max(flight.longest, longest)
         flight.status, flight.event = _status(outcome, shortest, integrator.time)
@@ -282,6 +325,40 @@ def _to(
         progress(abs(integrator.time / target))
         spent = time.perf_counter() - began
         chunk = int(np.clip(chunk * HEARD / max(spent, 1e-6), chunk, 4 * chunk)) if spent < HEARD else chunk
+
+
+Ended = tuple[Any, float, float, int]  # outcome, shortest and longest step, steps
+
+
+def _dense(integrator: Any, target: float, limits: dict[str, Any], flight: Flight) -> Ended:
+    """Some steps, with their dense output."""
+    outcome, shortest, longest, steps, dense, _ = integrator.propagate_until(target, **limits, c_output=True)
+    if dense is not None and dense.bounds[0] != dense.bounds[1]:
+        flight.pieces.append(dense)
+    return outcome, shortest, longest, steps
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """The times at which a motion is wanted, from its start to its end, and whence to borrow its integrator again."""
+
+    t: np.ndarray
+    borrow: Callable[[], AbstractContextManager[Any]]
+
+    def leg(self, integrator: Any, limits: dict[str, Any], flight: Flight) -> Ended | None:
+        """Some steps, sampled on the way; nothing has happened if they do not end as they should."""
+        start, x, pars = integrator.time, integrator.state.copy(), integrator.pars.copy()
+        put(integrator, start, x, pars)  # a time in one float, from which the steps can be repeated exactly
+        ahead = self.t[sum(map(len, flight.samples)) :]
+        between = int(ahead[0] != start)
+        grid = np.concatenate([[start] * between, ahead])
+        outcome, shortest, longest, steps, _, samples = integrator.propagate_grid(grid, **limits)
+        if outcome not in (hy.taylor_outcome.time_limit, hy.taylor_outcome.step_limit):
+            put(integrator, start, x, pars)
+            return None
+        flight.samples.append(samples[between:])
+        flight.pieces.append(Leg(self.borrow, (start, integrator.time), x, pars, float(self.t[-1]), limits))
+        return outcome, shortest, longest, steps
 
 
 def _status(outcome: Any, shortest: float, now: float) -> tuple[str, int | None]:
