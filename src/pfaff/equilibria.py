@@ -192,7 +192,7 @@ class Balance:
         """Rows and columns in units in which stiffnesses and levers are alike, so that ranks mean something."""
         d = stiffness_units(at.K, at.M)
         levers = np.maximum(np.abs(at.A), np.abs(at.B))
-        both = np.concatenate([d, row_units(levers * d.reshape(-1, *[1] * (levers.ndim - 2)))])
+        both = np.concatenate([d, row_units(levers * d)])
         return both, both
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
@@ -385,11 +385,11 @@ def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarr
     for _ in range(NEWTON_STEPS):
         residual, jacobian, at = balance.evaluate(z[:, active], balance.case.numbers)
         rows, columns = balance._scales(at)
-        residual, jacobian = residual * rows[:, None], jacobian * rows[:, None, None] * columns[None, :, None]
+        residual, jacobian = residual * rows, jacobian * rows[:, None] * columns
         sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
-        active, residual, jacobian = active[sane], residual[:, sane], jacobian[:, :, sane]
+        active, residual, jacobian, columns = active[sane], residual[:, sane], jacobian[:, :, sane], columns[:, sane]
         inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free], 2, 0), rcond=RANK_TOLERANCE)
-        step = -columns[free, None] * np.einsum("kij,jk->ik", inverse, residual)
+        step = -columns[free] * np.einsum("kij,jk->ik", inverse, residual)
         size = np.abs(step).max(axis=0, initial=0.0) / (1 + np.abs(z[:, active]).max(axis=0))
         z[np.ix_(free, active)] += step / np.maximum(1.0, size)
         settled = size < 1e-9

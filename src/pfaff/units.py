@@ -1,6 +1,7 @@
 """Units in which rows and columns of a matrix are comparable, so that ranks mean something beside a stiff spring.
 
 Those of the inertia come first: in them a small stiffness is a slow motion, whatever coordinates are measured in.
+Trailing axes of matrices are a batch, each of whose members has units of its own.
 """
 
 from __future__ import annotations
@@ -11,15 +12,14 @@ NOISE = 1e-5  # stiffness below this, relative to the largest where inertias are
 
 
 def row_units(rows: np.ndarray) -> np.ndarray:
-    """Factors that make the largest entry of each row one; rows of zeros stay. Trailing axes are a batch."""
-    largest = np.abs(rows).max(axis=tuple(range(1, rows.ndim)), initial=0.0)
+    """Factors that make the largest entry of each row one; rows of zeros stay."""
+    largest = np.abs(rows).max(axis=1, initial=0.0)
     return 1 / np.where(largest, largest, 1.0)
 
 
 def inertial_units(M: np.ndarray) -> np.ndarray:
     """Units d of the coordinates in which inertias d_i² M_ii are about one: powers of two, which round nothing."""
     inertia = np.einsum("ii...->i...", M)
-    inertia = inertia.reshape(len(M), -1).max(axis=1, initial=0.0)
     known = np.isfinite(inertia) & (inertia > 0)
     return np.exp2(-np.round(np.log2(np.where(known, inertia, 1.0)) / 2))
 
@@ -27,6 +27,7 @@ def inertial_units(M: np.ndarray) -> np.ndarray:
 def stiffness_units(K: np.ndarray, M: np.ndarray) -> np.ndarray:
     """Units d of the coordinates: d_i K_ij d_j has rows and columns of like size, but for those that are rounding."""
     d = inertial_units(M)
-    K = np.abs(K).max(axis=tuple(range(2, K.ndim)), initial=0.0) * d[:, None] * d
+    K = np.abs(K) * d[:, None] * d
     sizes = np.maximum(K.max(axis=0, initial=0.0), K.max(axis=1, initial=0.0))
-    return d / np.sqrt(np.maximum(sizes, NOISE * sizes.max(initial=0.0)) if sizes.any() else np.ones(len(K)))
+    sizes = np.maximum(sizes, NOISE * sizes.max(axis=0, initial=0.0))
+    return d / np.sqrt(np.where(sizes, sizes, 1.0))
