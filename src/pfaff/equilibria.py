@@ -16,6 +16,7 @@ import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError, SingularMassError, nearest
 from pfaff.statics import AtRest, Statics, statics_of
+from pfaff.threads import cached_property
 from pfaff.units import inertial_units, row_units, stiffness_units
 from pfaff.values import number_from, whole_number
 
@@ -117,11 +118,11 @@ class Balance:
         self.names = names
         self.fixed = {name: float(value) for name, value in fixed.items()}
 
-    @property
+    @cached_property
     def free(self) -> np.ndarray:
         return np.array([name not in self.fixed for name in self.names])
 
-    @property
+    @cached_property
     def _equations(self) -> np.ndarray:
         """All rows but those of nonholonomic constraints without b(q), which demand nothing at rest."""
         rows = np.full(self.statics.n + self.statics.m, True)
@@ -149,27 +150,27 @@ class Balance:
         )
         return np.concatenate([at.balance, at.held]), jacobian, at
 
-    def solve(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, float]:
+    def solve(self, z: np.ndarray, parameters: np.ndarray, steps: int = NEWTON_STEPS) -> tuple[np.ndarray, float]:
         """Newton's method with steps of least norm; the last iterate and its relative residual."""
         z, last = z.copy(), np.inf
-        free = self.free
-        for _ in range(NEWTON_STEPS):
+        for _ in range(steps):
             residual, jacobian, at = self.evaluate(z, parameters)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
                 return z, np.inf
-            step = self._solved(jacobian, residual, at)[free]
+            units = self._units(at)
+            step = self._solved(jacobian, residual, units)
             limit = np.pi / max(np.pi, np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
-            z[free] += limit * step
-            change = (np.abs(step) / self._sizes(z, residual, at)[free]).max(initial=0.0)
+            z += limit * step
+            change = (np.abs(step) / self._sizes(z, residual, units)).max(initial=0.0)
             if change <= 1e-15 or (change < SETTLED and change >= last / 2):
                 break
             last = change
         # A residual that fades while the unknowns run away belongs to no equilibrium.
         return z, self.relative_residual(z, parameters) if change < SETTLED else np.inf
 
-    def _sizes(self, z: np.ndarray, residual: np.ndarray, at: AtRest) -> np.ndarray:
+    def _sizes(self, z: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
         """What steps are compared with: all unknowns, what the forces at hand would move, and 1 for coordinates."""
-        n, units = self.statics.n, self._scales(at)[1]
+        n = self.statics.n
         size = max(np.abs(z / units).max(initial=0.0), np.abs(units * residual)[:n].max(initial=0.0))
         sizes = units * (size or 1.0)
         sizes[:n] = np.maximum(sizes[:n], 1 + np.abs(z[:n]).max(initial=0.0))
@@ -178,22 +179,20 @@ class Balance:
     def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
         """The change of all unknowns that removes a residual to first order."""
         _, jacobian, at = self.evaluate(z, parameters)
-        return self._solved(jacobian, residual, at)
+        return self._solved(jacobian, residual, self._units(at))
 
-    def _solved(self, jacobian: np.ndarray, residual: np.ndarray, at: AtRest) -> np.ndarray:
-        rows, columns = self._scales(at)
+    def _solved(self, jacobian: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
         free, equations = self.free, self._equations
-        scaled = (jacobian * rows[:, None] * columns)[equations][:, free]
-        step = np.zeros(len(columns))
-        step[free] = columns[free] * _newton_step(scaled, -(rows * residual)[equations])
+        scaled = (jacobian * units[:, None] * units)[equations][:, free]
+        step = np.zeros(len(units))
+        step[free] = units[free] * _newton_step(scaled, -(units * residual)[equations])
         return step
 
-    def _scales(self, at: AtRest) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and columns in units in which stiffnesses and levers are alike, so that ranks mean something."""
+    def _units(self, at: AtRest) -> np.ndarray:
+        """Units of rows and columns in which stiffnesses and levers are alike, so that ranks mean something."""
         d = stiffness_units(at.K, at.M)
         levers = np.maximum(np.abs(at.A), np.abs(at.B))
-        both = np.concatenate([d, row_units(levers * d)])
-        return both, both
+        return np.concatenate([d, row_units(levers * d)])
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, relative to the largest force that takes part in the balance.
@@ -235,12 +234,12 @@ class Balance:
     def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
         _, jacobian, at = self.evaluate(z, self.case.numbers)
-        left, right = self._scales(at)
+        units = self._units(at)
         free = np.full(len(z), True) if everything else self.free
-        _, values, rows = np.linalg.svd((jacobian * left[:, None] * right)[:, free])
+        _, values, rows = np.linalg.svd((jacobian * units[:, None] * units)[:, free])
         rank = int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum())
         null = np.zeros((len(z), free.sum() - rank))
-        null[free] = np.linalg.qr(right[free, None] * rows[rank:].T)[0]
+        null[free] = np.linalg.qr(units[free, None] * rows[rank:].T)[0]
         return null
 
     def _family_coordinates(self, z: np.ndarray) -> list[int]:
@@ -384,12 +383,12 @@ def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarr
     free = balance.free
     for _ in range(NEWTON_STEPS):
         residual, jacobian, at = balance.evaluate(z[:, active], balance.case.numbers)
-        rows, columns = balance._scales(at)
-        residual, jacobian = residual * rows, jacobian * rows[:, None] * columns
+        units = balance._units(at)
+        residual, jacobian = residual * units, jacobian * units[:, None] * units
         sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
-        active, residual, jacobian, columns = active[sane], residual[:, sane], jacobian[:, :, sane], columns[:, sane]
+        active, residual, jacobian, units = active[sane], residual[:, sane], jacobian[:, :, sane], units[:, sane]
         inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free], 2, 0), rcond=RANK_TOLERANCE)
-        step = -columns[free] * np.einsum("kij,jk->ik", inverse, residual)
+        step = -units[free] * np.einsum("kij,jk->ik", inverse, residual)
         size = np.abs(step).max(axis=0, initial=0.0) / (1 + np.abs(z[:, active]).max(axis=0))
         z[np.ix_(free, active)] += step / np.maximum(1.0, size)
         settled = size < 1e-9

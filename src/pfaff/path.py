@@ -23,6 +23,7 @@ CURVED = 0.3  # share of a step by which the tangents at its ends may miss the o
 ASIDE = 0.5  # of the chord between two points of a path, how far from it those in between may be
 RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
 STRAIGHT = 1e-15  # residual of a point that needs no correction
+CORRECTIONS = 15  # steps of Newton's method from a predicted point
 SHORTEST = 1e-13  # of the load, relative to the interval
 MOST = 2000  # steps, taken or shortened, on the way to a load
 NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
@@ -225,7 +226,7 @@ class LoadPath(Path):
         return self.balance.residual_by_rows(z, self.numbers(load))
 
     def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
-        found, residual = self.balance.solve(z, self.numbers(load))
+        found, residual = self.balance.solve(z, self.numbers(load), CORRECTIONS)
         return found if residual < ACCEPTED else None
 
     def _position(self, z: np.ndarray) -> np.ndarray:

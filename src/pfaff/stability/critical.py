@@ -32,7 +32,7 @@ FORESEEN = 1e3  # times the natural range of loads, where what a straight line p
 USUAL = 4.0  # natural ranges are so many times a usual load
 NEARBY = 1e-3  # usual loads, from which a straight line is drawn
 WIDER = 1.2  # times what is foreseen
-ON_THE_WAY = (0.0, 0.137, 0.311, 0.733)  # usual loads at which damping is looked for
+ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is seen whether anything is damped, and how heavily
 IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
 TURNING = 1e-6  # imaginary parts above this, relative to the eigenvalue, are no rounding
 COUNTED: dict[str, Callable[[Change], int]] = {
@@ -267,8 +267,7 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     if line is not None:
         return Along(_on_line(line, unit, min(to or np.inf, FARTHEST * natural)), path)
     end = _foreseen(beside(path, start), start, natural) if to is None else to
-    unit = min(unit, path.end or np.inf)
-    probed = [path.linearise(share * unit).motions() for share in ON_THE_WAY]
+    probed = [path.linearise(share * min(unit, path.end or np.inf)).motions() for share in ON_THE_WAY]
     squares, turn = _undamped(probed), probed[-1].turn
     seen = _squared if squares else lambda pencil: pencil.turned(turn)
 

@@ -21,7 +21,7 @@ from pfaff.stability.pencil import NOISE, SAFE, Modes, Pencil
 from pfaff.stability.stretches import Stretch
 from pfaff.threads import cached_property
 
-PROBES = (0.137, 0.311, 0.733)  # usual loads at which structure is looked for
+PROBES = (1.37e-3, 0.137, 0.311, 0.733)  # usual loads at which structure is looked for: far ones may hide it in rounding
 SHARES = (0.02, 0.5, 0.98)  # of an interval without crossings, where it is probed
 TWIN = 1e-9  # what meets and passes zero closer than this, relatively, does so at once
 ONE = 1e-12  # crossings closer than this, relatively, are one

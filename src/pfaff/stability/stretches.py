@@ -8,7 +8,7 @@ happens on the stretch, and what is predicted is then sharpened on the path itse
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from pfaff.threads import cached_property
 EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding
 FITTED = 1e-4  # misfit of a parabola on a stretch, relative
 BETWEEN = (0.23, 0.81)  # shares of a stretch at which the parabola is compared
+NEAR = 1e-2  # of a usual load, a distance within which what is not straight may show it already
 BEYOND = (0.31, 7.3, 1e3)  # loads, in units of the natural one, at which a straight line is compared
 FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so that what is near zero is resolved as well
 AHEAD = 8.0  # stretches ahead, where it is asked whether the path goes on, once they become shorter
@@ -29,7 +30,7 @@ SAFE, LONGER, SHRINK = 0.8, 3.0, 5.0  # the next stretch: of what seems possible
 SHORTEST, FOLDED = 1e-12, 1e-6  # of the path, and of the root of its length before a fold, what is too short
 TINY = 1e-300  # a distance from a fold that is none
 MOST = 4000  # stretches of one path
-HALVINGS = 30  # of the first length, at most
+SHORTER = 28  # times the first length is reduced, at most
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,10 @@ class Stretch:
         )
         return Pencil(tuple(_value(terms, share) for terms in self._terms), sizes)
 
+    def fits(self, loads: Sequence[float]) -> bool:
+        """Whether it is on the path, but for rounding, at some loads: the first at which it is not is the last tried."""
+        return all(self.misfit(load, self.there(load)) < EXACT for load in loads)
+
     def misfit(self, load: float, pencil: Pencil) -> float:
         """How far polynomials are from the pencil at a load, relative to rows and columns of what they describe.
 
@@ -156,12 +161,18 @@ def _value(terms: list[np.ndarray], x: float) -> np.ndarray:
 def straight(there: Callable[[float], Pencil], unit: float, to: float | None = None) -> Stretch | None:
     """One stretch for all loads (or up to ``to``), if the pencil is linear in the load; ``unit`` is a usual load."""
     compared = [share * unit for share in BEYOND] if to is None else [share * to for share in BETWEEN]
+    near = NEAR * min(unit, to or unit)  # what is not straight there need not be followed far
     try:
-        line = Stretch(0.0, np.inf, (0.0, unit), (there(0.0), there(unit)), there, exact=True)
-        fits = all(line.misfit(load, there(load)) < EXACT for load in compared)
+        if not _line(there, near).fits([share * near for share in BETWEEN]):
+            return None
+        line = _line(there, unit)
+        return line if line.fits(compared) else None
     except PfaffError:
         return None
-    return line if fits else None
+
+
+def _line(there: Callable[[float], Pencil], unit: float) -> Stretch:
+    return Stretch(0.0, np.inf, (0.0, unit), (there(0.0), there(unit)), there, exact=True)
 
 
 def place(load: float, fold: float | None) -> float:
@@ -243,13 +254,16 @@ def _fitted(
 
 
 def _first_length(there: Callable[[float], Pencil], low: float, length: float) -> float:
-    """A length on which the first-order form hardly changes."""
+    """A length up to this one on which the first-order form hardly changes; it is approached from below."""
     start = there(low).J
-    for _ in range(HALVINGS):
+
+    def hardly(trial: float) -> bool:
         try:
-            if _apart(there(low + length).J, start, [start]) < CHANGED:
-                break
+            return _apart(there(low + trial).J, start, [start]) < CHANGED
         except ConvergenceError:
-            pass
-        length /= SHRINK
-    return length
+            return False
+
+    trial = length / SHRINK**2
+    if hardly(trial):
+        return next((shorter for shorter in (trial, SHRINK * trial) if not hardly(SHRINK * shorter)), length)
+    return next((each for k in range(1, SHORTER) if hardly(each := trial / SHRINK**k)), trial / SHRINK**SHORTER)
