@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.hopf import Hopf
     from pfaff.bifurcation.orbits import OrbitPoint
     from pfaff.bifurcation.steady_motion import SteadyMotion
-    from pfaff.equilibria import Equilibria, Equilibrium
+    from pfaff.equilibria import Balance, Equilibria, Equilibrium
     from pfaff.export import Export
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
@@ -244,14 +244,19 @@ class Case(Bound):
         Without a load, or where there is none at zero load: the one that Newton's method reaches from the origin.
         Family coordinates are fixed by name.
         """
-        from pfaff.equilibria import Balance, equilibrium_at, equilibrium_near
+        from pfaff.equilibria import equilibrium_at, rest_near
+
+        return equilibrium_at(*(self._reached(fixed) or rest_near(self, fixed)))
+
+    def _reached(self, fixed: Mapping[str, float]) -> tuple[Balance, np.ndarray] | None:
+        """What rests at the end of the path of the declared load, if it has one."""
+        from pfaff.equilibria import Balance
 
         load = self.system.load
         if load is None or not self.values[load.name]:
-            return equilibrium_near(self, fixed)
+            return None
         path = self.path(load.name, fixed)
-        z = path.solution(float(self.values[load.name]))
-        return equilibrium_at(Balance(self, path.balance.fixed), z)
+        return Balance(self, path.balance.fixed), path.solution(float(self.values[load.name]))
 
     def steady(self, start: Mapping[str, float] | None = None, **fixed: float) -> SteadyMotion:
         """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
@@ -265,11 +270,16 @@ class Case(Bound):
 
     def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
         """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
+        from pfaff.equilibria import check_rest, rest_near
         from pfaff.stability.linear import linearise
 
         case, fixed = self._split(values, self.system.coordinate_names)
-        at = about or case.equilibrium(**fixed)
-        return linearise(case.system, at.q, at.p, case.numbers)
+        if about is not None:
+            return linearise(case.system, about.q, about.p, case.numbers)
+        balance, z = case._reached(fixed) or rest_near(case, fixed)
+        check_rest(balance, z)
+        n = balance.statics.n
+        return linearise(case.system, z[:n], z[n:], case.numbers)
 
     def spectrum(self, about: Equilibrium | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes of the small motions, structural zeros kept apart: ``case.spectrum(F=80)``."""

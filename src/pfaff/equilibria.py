@@ -279,6 +279,11 @@ class Balance:
 
 def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None = None) -> Equilibrium:
     """The equilibrium that Newton's method reaches from the origin, family coordinates left where they are."""
+    return equilibrium_at(*rest_near(case, fixed, start))
+
+
+def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None = None) -> tuple[Balance, np.ndarray]:
+    """The same before anything else is known about it: its balance, with family coordinates fixed, and what rests."""
     balance = Balance(case, fixed)
     z0 = balance.start() if start is None else start
     _check_finite(case, balance, z0)
@@ -293,14 +298,19 @@ def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray |
             f"no equilibrium of {case.system.name} was reached from the origin (relative residual {residual:.1e}): "
             "try case.equilibria(), other fixed coordinates, or a smaller load"
         )
-    return equilibrium_at(pinned, z, isolated=pinned is not balance and np.array_equal(z, z0))
+    return pinned if pinned is not balance and np.array_equal(z, z0) else pinned.pinned(z), z
 
 
-def equilibrium_at(balance: Balance, z: np.ndarray, isolated: bool = False) -> Equilibrium:
-    """What is known to be in balance, as a result; family coordinates are fixed where they are, unless they are so."""
+def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
+    """What is known to be in balance, as a result; family coordinates are fixed where they are."""
+    check_rest(balance, z)
+    return balance.pinned(z).equilibrium(z)
+
+
+def check_rest(balance: Balance, z: np.ndarray) -> None:
+    """Small motions need inertia, and an equilibrium that stays one."""
     _check_mass(balance.case, balance, z)
     _check_steady(balance.case, balance, z)
-    return (balance if isolated else balance.pinned(z)).equilibrium(z)
 
 
 def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:

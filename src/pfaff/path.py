@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.equilibria import ACCEPTED, Balance, check_rests, equilibrium_near
+from pfaff.equilibria import ACCEPTED, Balance, check_rest, check_rests, rest_near
 from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
 from pfaff.threads import Once, cached_property
 from pfaff.units import NOISE, row_units, stiffness_units
@@ -138,6 +138,8 @@ class Path:
         predicted = z + self._tangent(z, here, span) * span
         if not np.isfinite(predicted).all():
             return None
+        if self._residual(predicted, ahead) < STRAIGHT:
+            return predicted
         found = self._corrected(predicted, ahead)
         if found is None:
             return None
@@ -286,10 +288,10 @@ def _beginning(
     """
     # The load starts from zero even where its symbol is declared positive.
     try:
-        first = equilibrium_near(case.unchecked(**{load: origin}), fixed)
+        first, z = rest_near(case.unchecked(**{load: origin}), fixed)
+        check_rest(first, z)
     except (ConvergenceError, SingularMassError) as problem:
         raise type(problem)(f"{problem}; this is at {load} = {origin:g}, where the path of the load begins") from None
-    z = np.concatenate([first.q, first.p])
     if origin:
         return z, first.fixed
     balance = Balance(case.unchecked(**{load: 1.0}), fixed)

@@ -258,23 +258,30 @@ class Along:
 def search_along(path: Outward, to: float | None, natural: float) -> Along:
     """The search along a path to a distance ``to``; ``natural`` is its natural range.
 
-    Without ``to`` all loads are searched if the motions are linear in the load; otherwise the natural range, or as far
-    as a straight line foresees flutter and divergence.
+    Without ``to`` all loads are searched if the motions are linear in the load; otherwise the natural range and, where
+    that is not enough, as far as a straight line foresees flutter and divergence.
     """
     unit = natural / USUAL if to is None else min(natural / USUAL, to)
     start = _start(path, unit)
     line = None if start else straight(beside(path, 0.0), unit, to=None if isinstance(path.path, LoadPath) else to)
     if line is not None:
         return Along(_on_line(line, unit, min(to or np.inf, FARTHEST * natural)), path)
-    end = _foreseen(beside(path, start), start, natural) if to is None else to
+    ends = [natural if to is None else to]
     probed = [path.linearise(share * min(unit, path.end or np.inf)).motions() for share in ON_THE_WAY]
     squares, turn = _undamped(probed), probed[-1].turn
     seen = _squared if squares else lambda pencil: pencil.turned(turn)
 
     def source() -> Iterator[Stretch]:
-        return (each.of(seen) for each in stretches(path, start, end, unit))
+        yield from (each.of(seen) for each in stretches(path, start, ends[0], unit))
+        farther = 0.0 if to is not None or path.end is not None else _foreseen(beside(path, start), start, natural)
+        if farther > natural:
+            ends.append(farther)
+            yield from (each.of(seen) for each in stretches(path, natural, farther, unit))
 
-    return Along(Search(source, lambda distance: seen(path.linearise(distance).motions()), unit, end, squares), path)
+    def small(distance: float) -> Pencil:
+        return seen(path.linearise(distance).motions())
+
+    return Along(Search(source, small, unit, lambda: ends[-1], squares), path)
 
 
 def _on_line(line: Stretch, unit: float, to: float) -> Search:
@@ -287,7 +294,7 @@ def _on_line(line: Stretch, unit: float, to: float) -> Search:
     def source() -> Iterator[Stretch]:
         return (replace(whole, low=low, high=min(high, to)) for low, high in pairwise([line.low, *ends]))
 
-    return Search(source, whole.pencil, unit, to, squares)
+    return Search(source, whole.pencil, unit, lambda: to, squares)
 
 
 def _undamped(pencils: Iterable[Pencil]) -> bool:
@@ -317,8 +324,8 @@ def _foreseen(there: Callable[[float], Pencil], start: float, natural: float) ->
     line = Stretch(start, np.inf, nodes, pencils, there, exact=True).of(
         lambda pencil: Pencil((*pencil.coefficients[:-1], mass))
     )
-    changes = list(_on_line(line, natural / USUAL, FORESEEN * natural).changes())
-    first = [next((each.load for each in changes if count(each)), 0.0) for count in COUNTED.values()]
+    search = _on_line(line, natural / USUAL, FORESEEN * natural)
+    first = [next((each.load for each in search.changes() if count(each)), 0.0) for count in COUNTED.values()]
     return max(natural, rounded_up(WIDER * max(first)))
 
 

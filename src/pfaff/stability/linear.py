@@ -150,8 +150,13 @@ class Linearisation:
     @cached_property
     def kernel(self) -> np.ndarray:
         """An orthonormal basis of the velocities that the constraints allow."""
+        rows = self._rows_checked
+        return _complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
+
+    @cached_property
+    def _rows_checked(self) -> np.ndarray:
         _check_rank(self)
-        return _complement((self.A * row_units(self.A)[:, None]).T) if len(self.A) else np.eye(len(self.M))
+        return self.A
 
     @cached_property
     def _units(self) -> np.ndarray:
@@ -160,8 +165,7 @@ class Linearisation:
     @cached_property
     def _allowed(self) -> np.ndarray:
         """The same velocities in units of the stiffness: beside a stiff spring others are not rounding."""
-        _check_rank(self)
-        rows = self.A * self._units
+        rows = self._rows_checked * self._units
         return _complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
 
     def pencil(self, omega: complex | sm.Expr) -> np.ndarray | sm.Matrix:

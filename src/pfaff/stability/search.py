@@ -21,7 +21,7 @@ from pfaff.stability.pencil import NOISE, SAFE, Modes, Pencil
 from pfaff.stability.stretches import Stretch
 from pfaff.threads import cached_property
 
-PROBES = (1.37e-3, 0.137, 0.311, 0.733)  # usual loads at which structure is looked for: far ones may hide it in rounding
+PROBES = (1.37e-3, 0.137, 0.311, 0.733)  # usual loads at which structure is looked for: rounding hides it at far ones
 SHARES = (0.02, 0.5, 0.98)  # of an interval without crossings, where it is probed
 TWIN = 1e-9  # what meets and passes zero closer than this, relatively, does so at once
 ONE = 1e-12  # crossings closer than this, relatively, are one
@@ -85,18 +85,23 @@ class Interval:
 
 @dataclass(frozen=True)
 class Search:
-    """The stability along a path, from zero load to ``to``.
+    """The stability along a path, from zero load on.
 
     ``source`` gives the stretches of the path and ``pencil`` the small motions at any load on it, in ``squares`` λ²
-    where nothing is damped; ``unit`` is a usual load.
+    where nothing is damped; ``unit`` is a usual load, ``reach`` tells how far the stretches go, as far as is known.
     """
 
     source: Callable[[], Iterator[Stretch]]
     pencil: Callable[[float], Pencil]
     unit: float
-    to: float
+    reach: Callable[[], float]
     squares: bool
     _counts: dict[float, Counts] = field(default_factory=dict, repr=False)
+
+    @property
+    def to(self) -> float:
+        """The last load; it may be moved when more is asked for than was found before it."""
+        return self.reach()
 
     def changes(self) -> Iterator[Change]:
         """Where the kind of stability changes, zero load first; found as far as they are asked for."""
@@ -164,13 +169,13 @@ class Search:
             for each in self._crossings(stretch, self._kinds):
                 if not each.sharp:
                     doubtful.append(each.load)
-                elif low * (1 + ONE) < each.load < self.to:
+                elif low * (1 + ONE) < each.load < stretch.high:
                     yield Interval(stretch, low, each.load, crossing, tuple(doubtful))
                     low, crossing, doubtful = each.load, each, []
-            high = min(stretch.high, self.to)
-            if high > low * (1 + ONE):
-                yield Interval(stretch, low, high, crossing, (*doubtful, *self._samples(low, high)))
-                low, crossing = high, None
+            if stretch.high > low * (1 + ONE):
+                samples = self._samples(low, stretch.high)
+                yield Interval(stretch, low, stretch.high, crossing, (*doubtful, *samples))
+                low, crossing = stretch.high, None
 
     def _samples(self, low: float, high: float) -> list[float]:
         """Loads to probe where there are no candidates because the system is large."""

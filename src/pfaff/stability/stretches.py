@@ -113,7 +113,7 @@ class Stretch:
         return Pencil(tuple(_value(terms, share) for terms in self._terms), sizes)
 
     def fits(self, loads: Sequence[float]) -> bool:
-        """Whether it is on the path, but for rounding, at some loads: the first at which it is not is the last tried."""
+        """Whether it is on the path, but for rounding, at some loads, which are tried until one says no."""
         return all(self.misfit(load, self.there(load)) < EXACT for load in loads)
 
     def misfit(self, load: float, pencil: Pencil) -> float:
