@@ -22,7 +22,7 @@ EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding
 FITTED = 1e-4  # misfit of a parabola on a stretch, relative
 BETWEEN = (0.23, 0.81)  # shares of a stretch at which the parabola is compared
 NEAR = 1e-2  # of a usual load, a distance within which what is not straight may show it already
-BEYOND = (0.31, 7.3, 1e3)  # loads, in units of the natural one, at which a straight line is compared
+BEYOND = (7.3, 1e3)  # loads, in units of the natural one, at which a straight line is compared
 FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so that what is near zero is resolved as well
 AHEAD = 8.0  # stretches ahead, where it is asked whether the path goes on, once they become shorter
 CHANGED = 0.1  # relative change of the pencil on the first stretch
@@ -163,7 +163,7 @@ def straight(there: Callable[[float], Pencil], unit: float, to: float | None = N
     compared = [share * unit for share in BEYOND] if to is None else [share * to for share in BETWEEN]
     near = NEAR * min(unit, to or unit)  # what is not straight there need not be followed far
     try:
-        if not _line(there, near).fits([share * near for share in BETWEEN]):
+        if not _line(there, near).fits([BETWEEN[0] * near]):
             return None
         line = _line(there, unit)
         return line if line.fits(compared) else None
