@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping
-from fractions import Fraction
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
+from pfaff.expressions import constant
 
 if TYPE_CHECKING:
     import xarray
@@ -92,8 +92,8 @@ def alike(text: str, value: Any) -> bool:
     if text == str(value):
         return True
     try:
-        return isclose(float(Fraction(text)), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
-    except (ValueError, TypeError, ZeroDivisionError):
+        return isclose(float(constant(text, "a stored value")), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
+    except (ParameterError, TypeError):
         return False
 
 

@@ -44,6 +44,23 @@ load_parameter = click.option(
 )
 
 
+class Number(click.ParamType):
+    """A number, a fraction, or what text says of one: pi/2."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if not isinstance(value, str):
+            return float(value)
+        from pfaff.expressions import constant
+
+        flag = param.opts[0] if param is not None else "a number"
+        return float(constant(value, f"{flag} {value}: {value!r} is not a number such as 0.1 or 1/10"))
+
+
+NUMBER = Number()
+
+
 def file_option(flag: str, text: str, endings: tuple[str, ...]) -> Command:
     """A file to be written, refused before anything long is computed if that cannot succeed."""
 
@@ -81,14 +98,12 @@ def pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
 
 
 def numbers(texts: tuple[str, ...], flag: str = "--fix") -> dict[str, Any]:
-    """NAME=NUMBER, fractions included."""
+    """NAME=NUMBER, fractions and pi/2 included."""
+    from pfaff.expressions import constant
+
     found = {}
     for name, value in pairs(texts, flag).items():
-        try:
-            numerator, _, denominator = value.partition("/")
-            found[name] = float(numerator) / float(denominator or 1)
-        except (ValueError, ZeroDivisionError):
-            raise ParameterError(f"{flag} {name}={value}: {value!r} is not a number, write 0.1 or 1/10") from None
+        found[name] = float(constant(value, f"{flag} {name}={value}: {value!r} is not a number such as 0.1 or 1/10"))
     return found
 
 

@@ -7,12 +7,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from pfaff.errors import StatementError
+from pfaff.expressions import FUNCTIONS
 from pfaff.program import Node
 
-COMMON = (
-    *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
-    *("exp", "log", "erf", "sqrt"),
-)
+COMMON = tuple(FUNCTIONS)
 BINDING = {"+": 1, "-": 1, "neg": 1, "*": 2, "/": 2, "^": 3}  # everything else binds more tightly
 
 

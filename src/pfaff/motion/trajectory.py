@@ -15,7 +15,7 @@ import sympy as sm
 
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.lowering import convert
-from pfaff.motion.events import Crossings, Watch, parsed_event
+from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
 from pfaff.motion.simulate import FINEST, check_request
 from pfaff.motion.status import FINISHED
 from pfaff.motion.taylor import UNROLLED, Flight, fly
@@ -166,6 +166,5 @@ def _lowered(case: OdeCase, name: str, expression: Any) -> Any:
     known.setdefault("t", time)
     functions = dict(zip(system.equations, system.symbols, strict=True))
     parsed = parsed_event(name, expression, known, functions)
-    numbers = {p: sm.Float(v, 17) for p, v in zip(system.parameters, case.numbers, strict=True)}
-    symbols = {x: hy.expression(x.name) for x in system.symbols} | {time: hy.time}
-    return convert(parsed.xreplace(numbers), symbols)
+    symbols = {x: hy.expression(x.name) for x in system.symbols} | {time: hy.time} | numbers_of(case)
+    return convert(parsed, symbols)

@@ -1,0 +1,38 @@
+"""Which names may be given: they end up in formulas, programs, files and pages of others.
+
+A name of a coordinate, state or parameter is an identifier in any alphabet, which no language takes for anything else.
+A title, such as the name of a system, is one line of printable characters; each language escapes it in its own way.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from pfaff.errors import StatementError
+
+LONGEST = 100  # characters of a name or title
+
+
+def checked_name(name: Any, what: str) -> str:
+    """A name that formulas can be written with; ``what`` has it, such as a coordinate."""
+    if not isinstance(name, str) or not name.isidentifier() or len(name) > LONGEST:
+        example = re.sub(r"\W+", "_", str(name)).strip("_0123456789")[:20] or "x"
+        raise StatementError(
+            f"the {what} {_shown(name)} has no proper name: write letters, digits and underscores, such as {example!r}"
+        )
+    return name
+
+
+def checked_title(title: Any, what: str) -> str:
+    """A title on one line."""
+    if not isinstance(title, str) or not title.strip() or not title.isprintable() or len(title) > LONGEST:
+        raise StatementError(
+            f"the {what} {_shown(title)} is no title: write at most {LONGEST} printable characters on one line"
+        )
+    return title
+
+
+def _shown(given: Any) -> str:
+    text = repr(given)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
