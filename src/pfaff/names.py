@@ -7,6 +7,7 @@ A title, such as the name of a system, is one line of printable characters; each
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any
 
 from pfaff.errors import StatementError
@@ -31,6 +32,20 @@ def checked_title(title: Any, what: str) -> str:
             f"the {what} {_shown(title)} is no title: write at most {LONGEST} printable characters on one line"
         )
     return title
+
+
+def spelled(name: str) -> str:
+    """The name in the letters of ASCII: Greek ones by their names, others without their accents or as underscores."""
+    return "".join(map(_spelled, unicodedata.normalize("NFKD", name)))
+
+
+def _spelled(letter: str) -> str:
+    if letter.isascii():
+        return letter
+    script, *_, last = unicodedata.name(letter, "? ?").lower().split()
+    if script == "greek" and last.isalpha():
+        return last.capitalize() if letter.isupper() else last
+    return "" if unicodedata.combining(letter) else "_"
 
 
 def _shown(given: Any) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Mapping
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,14 +22,31 @@ if TYPE_CHECKING:
     from pfaff.flow import Flow
 
 CHECKSUM = "checksum"
+TYPES = ("byte", "char", "short", "ushort", "int", "uint", "int64", "uint64", "float", "double", "real", "string")
 SAME_VALUE = 1e-14  # relative, of parameters written and read
+
+
+def labels(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
+    """What each name is called in a file: itself, or with an underscore where something else has it, such as the time.
+
+    The same names always get the same labels, so that whoever reads finds them again.
+    """
+    found: dict[str, str] = {}
+    used = {*taken, *TYPES}
+    for name in names:
+        label = unicodedata.normalize("NFC", name)
+        while label in used:
+            label += "_"
+        used.add(label)
+        found[name] = label
+    return found
 
 
 def write(data: xarray.Dataset, path: str | Path) -> Path:
     try:
         path = Path(path)
         data.assign_attrs({CHECKSUM: checksum(data)}).to_netcdf(path, engine="scipy")
-    except (OSError, TypeError) as problem:
+    except (OSError, TypeError, ValueError) as problem:
         raise ParameterError(f"cannot write {path}: {problem}") from problem
     return path
 

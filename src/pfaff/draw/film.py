@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from pfaff.draw.body import draw_body, draw_path
 from pfaff.draw.scene import PATH, scene_of_motion
-from pfaff.draw.style import BLUE, figure, label
+from pfaff.draw.style import BLUE, figure, label, plain
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
 from pfaff.values import whole_number
@@ -33,7 +33,7 @@ def draw_film(motion: Motion, frames: int, times: Sequence[float] | None) -> Fig
     at = np.array([int(np.flatnonzero(instants == t)[0]) for t in shown])
     view = view_of(scene)
     fig = _page(len(at), view)
-    fig.suptitle(motion.system, fontsize="medium")
+    fig.suptitle(plain(motion.system), fontsize="medium")
     digits = decimals(shown)
     for k, axes in zip(range(len(at)), fig.axes, strict=True):
         draw_path(axes, scene, at[k])

@@ -20,7 +20,7 @@ from pfaff.motion.simulate import FINEST, check_request
 from pfaff.motion.status import FINISHED
 from pfaff.motion.taylor import UNROLLED, Flight, fly
 from pfaff.steady import start_state
-from pfaff.stored import write
+from pfaff.stored import labels, write
 from pfaff.values import number_from
 
 if TYPE_CHECKING:
@@ -75,14 +75,15 @@ class Trajectory:
         return self.dense(times) if times.ndim else self.dense(times[None])[:, 0]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Every state by name along the dimension ``t``."""
+        """Every state by name along the dimension ``t``; a state that is called so, too, is ``t_``."""
         import xarray
 
         happened = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
         about = {"states": self.states, "events": happened}
         notes = {"status": self.status, "method": self.method, "system": self.system}
         notes |= {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}
-        return xarray.Dataset({name: ("t", self[name]) for name in self.states}, {"t": self.t}, notes)
+        columns = {label: ("t", self[name]) for name, label in labels(self.states, ["t"]).items()}
+        return xarray.Dataset(columns, {"t": self.t}, notes)
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
@@ -100,7 +101,7 @@ def restored(data: xarray.Dataset, about: Mapping[str, Any]) -> Trajectory:
     states = tuple(about["states"])
     return Trajectory(
         t=data["t"].to_numpy(),
-        y=np.array([data[name].to_numpy() for name in states]),
+        y=np.array([data[label].to_numpy() for label in labels(states, ["t"]).values()]),
         states=states,
         status=data.attrs["status"],
         method=data.attrs["method"],
