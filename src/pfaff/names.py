@@ -16,8 +16,8 @@ LONGEST = 100  # characters of a name or title
 
 
 def checked_name(name: Any, what: str) -> str:
-    """A name that formulas can be written with; ``what`` has it, such as a coordinate."""
-    if not isinstance(name, str) or not name.isidentifier() or len(name) > LONGEST:
+    """A name that formulas can be written with; ``what`` has it, such as a coordinate. heyoka keeps __ for itself."""
+    if not isinstance(name, str) or not name.isidentifier() or f"{name}_".startswith("__") or len(name) > LONGEST:
         example = re.sub(r"\W+", "_", str(name)).strip("_0123456789")[:20] or "x"
         raise StatementError(
             f"the {what} {_shown(name)} has no proper name: write letters, digits and underscores, such as {example!r}"
@@ -44,6 +44,7 @@ def _spelled(letter: str) -> str:
         return letter
     script, *_, last = unicodedata.name(letter, "? ?").lower().split()
     if script == "greek" and last.isalpha():
+        last = {"lamda": "lambda"}.get(last, last)  # as everybody but Unicode spells it
         return last.capitalize() if letter.isupper() else last
     return "" if unicodedata.combining(letter) else "_"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import isclose
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.expressions import constant
+from pfaff.names import spelled
 
 if TYPE_CHECKING:
     import xarray
@@ -21,20 +21,22 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.flow import Flow
 
-CHECKSUM = "checksum"
+CHECKSUM, SPELLING = "checksum", "spelling"
 TYPES = ("byte", "char", "short", "ushort", "int", "uint", "int64", "uint64", "float", "double", "real", "string")
 SAME_VALUE = 1e-14  # relative, of parameters written and read
 
 
-def labels(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
-    """What each name is called in a file: itself, or with an underscore where something else has it, such as the time.
+def labels(
+    names: Iterable[str], taken: Iterable[str], letters: Callable[[str], str] = lambda name: name
+) -> dict[str, str]:
+    """What each name is called beside others: itself, or with an underscore where it is taken, as by the time.
 
     The same names always get the same labels, so that whoever reads finds them again.
     """
     found: dict[str, str] = {}
-    used = {*taken, *TYPES}
+    used = set(taken)
     for name in names:
-        label = unicodedata.normalize("NFC", name)
+        label = letters(name)
         while label in used:
             label += "_"
         used.add(label)
@@ -42,10 +44,17 @@ def labels(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def _in_ascii(data: xarray.Dataset) -> dict[str, str]:
+    """Names that a file of this format cannot have, with those they have there."""
+    found = labels(map(str, {**data.variables, **data.sizes}), TYPES, spelled)
+    return {name: label for name, label in found.items() if name != label}
+
+
 def write(data: xarray.Dataset, path: str | Path) -> Path:
     try:
-        path = Path(path)
-        data.assign_attrs({CHECKSUM: checksum(data)}).to_netcdf(path, engine="scipy")
+        path, changed = Path(path), _in_ascii(data)
+        notes = {CHECKSUM: checksum(data)} | ({SPELLING: json.dumps(changed)} if changed else {})
+        data.rename(changed).assign_attrs(notes).to_netcdf(path, engine="scipy")
     except (OSError, TypeError, ValueError) as problem:
         raise ParameterError(f"cannot write {path}: {problem}") from problem
     return path
@@ -58,6 +67,7 @@ def read(path: str | Path, what: str) -> xarray.Dataset:
     try:
         with xarray.open_dataset(path, engine="scipy") as stored:
             data = stored.load()
+        data = data.rename({label: name for name, label in json.loads(data.attrs.pop(SPELLING, "{}")).items()})
     except OSError as problem:
         raise ParameterError(f"cannot read a {what} from {path}: {problem}") from problem
     except Exception as problem:  # a damaged file may raise anything while it is taken apart

@@ -37,7 +37,10 @@ def _interpolated(name: str, given: Any) -> BSpline:
             f"the function for {name} is {type(given).__name__}: give a SymPy expression in time, a pair "
             "(times, values), or a PPoly, BPoly or BSpline of SciPy's"
         )
-    times, values = (np.asarray(each, dtype=float) for each in given)
+    try:
+        times, values = (np.asarray(each, dtype=float) for each in given)
+    except (TypeError, ValueError) as problem:
+        raise ParameterError(f"the samples of {name} are not numbers: {str(problem)[:80]}") from problem
     if times.ndim != 1 or len(times) < DEGREE + 1 or not (np.diff(times) > 0).all() or not np.isfinite(times).all():
         raise ParameterError(f"the samples of {name} need at least {DEGREE + 1} increasing times")
     if values.shape != times.shape:
