@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from pfaff.errors import StatementError
 from pfaff.expressions import FUNCTIONS
-from pfaff.names import spelled
 from pfaff.program import Node
 
 COMMON = tuple(FUNCTIONS)
@@ -70,7 +69,7 @@ class Notation:
 
 def identifier(name: str, reserved: Collection[str]) -> str:
     """A name that every language takes: letters, digits and underscores, and no reserved word."""
-    text = re.sub(r"\W+", "_", spelled(name), flags=re.ASCII).strip("_")[:LONGEST] or "system"
+    text = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:LONGEST] or "system"
     text = text if text[0].isalpha() else f"system_{text}"
     return f"{text}_" if text in reserved else text
 
