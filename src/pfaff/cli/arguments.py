@@ -36,7 +36,9 @@ which_system = together(
 )
 which_case = together(
     which_system,
-    click.option("--set", "values", multiple=True, metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2. Repeat."),
+    click.option(
+        "--set", "values", multiple=True, metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2, pi/2. Repeat."
+    ),
 )
 fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")
 load_parameter = click.option(

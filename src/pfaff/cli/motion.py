@@ -77,6 +77,10 @@ def simulate(
 ) -> None:
     """The motion from initial values: coordinates, reactions and the balance of energy.
 
+    Formulas of --event, --stop and --drive have coordinates, velocities (x_dot), reactions, parameters, the time t,
+    numbers, + - * / **, parentheses, pi, E, and sin, cos, tan, their inverses (asin, atan2) and hyperbolic ones (sinh,
+    asinh), exp, log, sqrt and erf. A drive has the time only.
+
     \b
     Example:
       pfaff simulate column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=83.97 \\
