@@ -60,6 +60,14 @@ def number_from(name: str, value: Any) -> float:
     return number
 
 
+def numbers_from(name: str, values: Any) -> np.ndarray:
+    """Numbers in an array of any shape; finite or not is for whoever asks to say."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as problem:
+        raise ParameterError(f"{name} must be numbers: {str(problem)[:100]}") from problem
+
+
 def whole_number(
     name: str, value: Any, least: int, most: int, remedy: str, refuse: type[PfaffError] = ParameterError
 ) -> int:

@@ -13,7 +13,7 @@ from pfaff.draw.scene import PATH, scene_of_motion
 from pfaff.draw.style import BLUE, figure, label, plain
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
-from pfaff.values import whole_number
+from pfaff.values import numbers_from, whole_number
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
@@ -52,7 +52,7 @@ def decimals(times: np.ndarray) -> int:
 
 def _times(motion: Motion, frames: int, times: Sequence[float] | None) -> np.ndarray:
     if times is not None:
-        shown = np.asarray(times, dtype=float)
+        shown = numbers_from("times", times)
         if shown.ndim != 1 or not len(shown) or not np.isfinite(shown).all():
             raise ParameterError(f"times={times}: give a list of instants")
         whole_number("the number of times", len(shown), 1, PICTURES, MOVING)

@@ -16,7 +16,7 @@ from pfaff.motion.simulate import LARGEST, check_request
 from pfaff.motion.start import Constraints, initial_state
 from pfaff.progress import bar
 from pfaff.stored import labels
-from pfaff.values import checked_value, whole_number
+from pfaff.values import checked_value, number_from, whole_number
 
 if TYPE_CHECKING:
     import xarray
@@ -139,14 +139,14 @@ def ensemble(
     progress: Callable[[float], None] | None = None,
 ) -> Ensemble:
     """Arrays of initial values and parameters, broadcast against each other: one motion for each entry."""
-    size = 2 * len(case.system.coordinates)
+    size, duration = 2 * len(case.system.coordinates), number_from("duration", duration)
     arrays, shape = _shaped(given)
     count = math.prod(shape)
     whole_number("the number of motions", count, 1, int(LARGEST / (16 * size)), "give smaller arrays")
     check_request(duration, samples, tolerance, size, max_steps, count)
     axes = {name: np.broadcast_to(array, shape).copy() for name, array in arrays.items()}
     numbers, x = _members(case, {name: values.ravel() for name, values in axes.items()}, count, project)
-    t = np.linspace(0.0, float(duration), samples)
+    t = np.linspace(0.0, duration, samples)
     batches = Batches(case.system, numbers, x, t, tolerance, max_steps)
     if progress is not None:
         batches.run(progress)

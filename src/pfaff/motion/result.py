@@ -15,6 +15,7 @@ from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
 from pfaff.motion.status import FINISHED
 from pfaff.stored import labels, read, write
+from pfaff.values import numbers_from
 
 if TYPE_CHECKING:
     import xarray
@@ -88,7 +89,7 @@ class Motion:
 
     def __call__(self, t: Any) -> np.ndarray:
         """The state at a time, or one column for each of several: the integrator's own polynomials."""
-        times = np.asarray(t, dtype=float)
+        times = numbers_from("times", t)
         low, high = sorted((self.t[0], self.t[-1]))
         outside = ~((times >= low) & (times <= high))
         if np.any(outside):

@@ -21,7 +21,7 @@ from pfaff.motion.status import FINISHED
 from pfaff.motion.taylor import UNROLLED, Flight, fly
 from pfaff.steady import start_state
 from pfaff.stored import labels, write
-from pfaff.values import number_from
+from pfaff.values import number_from, numbers_from
 
 if TYPE_CHECKING:
     import xarray
@@ -63,7 +63,7 @@ class Trajectory:
 
     def __call__(self, t: Any) -> np.ndarray:
         """The states at a time, or one column for each of several: the integrator's own polynomials."""
-        times = np.asarray(t, dtype=float)
+        times = numbers_from("times", t)
         low, high = sorted((self.t[0], self.t[-1]))
         if not ((times >= low) & (times <= high)).all():
             raise ParameterError(f"t={t} lies outside the motion, which runs from {low:g} to {high:g}")

@@ -17,6 +17,7 @@ from pfaff.errors import ParameterError, PfaffError
 from pfaff.evaluation import fraction
 from pfaff.expressions import expressed
 from pfaff.stability.critical import CriticalLoad
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -213,7 +214,7 @@ def numeric_reference(case: Case, near: Mapping[str, float] | None, exclude: str
     free.pop(exclude, None)
     symbols = set().union(*(value.free_symbols for value in free.values())) if free else set()
     defaults = {symbol.name: float(value) for symbol, value in case.system.parameters.items() if value}
-    sample = {s.name: float((near or {}).get(s.name, defaults.get(s.name, 1.0))) for s in symbols}
+    sample = {s.name: number_from(s.name, (near or {}).get(s.name, defaults.get(s.name, 1.0))) for s in symbols}
     numbers = {name: float(value.subs({s: sample[s.name] for s in value.free_symbols})) for name, value in free.items()}
     return case.at(**numbers).unchecked(**{exclude: 0.0}), dict(sorted(sample.items()))
 
