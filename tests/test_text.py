@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from pfaff.cli import app
 from pfaff.errors import ParameterError, PfaffError, StatementError
 from pfaff.export import TARGETS
 from pfaff.expressions import CONSTANTS, FUNCTIONS, constant, parsed
+from pfaff.stability.exact import numeric_reference
 from pfaff.stored import alike
 from pfaff.system import TIME, Drawing, coordinates
 from pfaff.values import number_from
@@ -53,11 +55,11 @@ def particle(**stated) -> pfaff.System:
     return pfaff.System(**PARTICLE | stated)
 
 
-COLUMN = pfaff.atlas.column(2)
+PLAIN, COLUMN = particle(), pfaff.atlas.column(2)
 
 
 def flown(**asked):
-    return particle().at().simulate(**{"duration": 0.1, "samples": 3, "x": 0.1} | asked)
+    return PLAIN.at().simulate(**{"duration": 0.1, "samples": 3, "x": 0.1} | asked)
 
 
 def ode(**stated) -> pfaff.Ode:
@@ -83,9 +85,9 @@ DOORS = {
     "point of a drawing": lambda text: particle(drawing=Drawing(points={"a": (x, text)})),
     "angle in a drawing": lambda text: particle(drawing=Drawing(points={"a": (x, y)}, angles={"a": text})),
     "radius in a drawing": lambda text: particle(drawing=Drawing(points={"a": (x, y)}, circles={"a": text})),
-    "quasi-velocity": lambda text: particle().equations("appell", {"u1": text, "u2": y.diff(TIME)}),
-    "value": lambda text: particle().at(k=text),
-    "name of a value": lambda text: particle().at(**{text: 1}),
+    "quasi-velocity": lambda text: PLAIN.equations("appell", {"u1": text, "u2": y.diff(TIME)}),
+    "value": lambda text: PLAIN.at(k=text),
+    "name of a value": lambda text: PLAIN.at(**{text: 1}),
     "initial value": lambda text: flown(x=text),
     "duration": lambda text: flown(duration=text),
     "event": lambda text: flown(events={"mine": text}),
@@ -93,15 +95,15 @@ DOORS = {
     "drive of a coordinate": lambda text: flown(prescribed={"x": text}),
     "drive of a parameter": lambda text: flown(prescribed={"k": text}),
     "samples of a drive": lambda text: flown(prescribed={"k": ([0, 1], [text, text])}),
-    "ensemble": lambda text: particle().at().ensemble(0.1, x=[text]),
-    "duration of an ensemble": lambda text: particle().at().ensemble(text, x=[0.1]),
+    "ensemble": lambda text: PLAIN.at().ensemble(0.1, x=[text]),
+    "duration of an ensemble": lambda text: PLAIN.at().ensemble(text, x=[0.1]),
     "tolerance": lambda text: flown(tolerance=text or "?"),
     "instant": lambda text: flown()(text),
     "instants of a film": lambda text: flown().film(times=[text]),
-    "configuration to compare at": lambda text: particle().compare(near={"x": text}),
-    "sample of a closed form": lambda text: COLUMN.at(k1=sm.Symbol("k1")).flutter(exact=True, near={"k1": text}),
-    "fixed coordinate": lambda text: particle().at().equilibrium(y=text),
-    "spectrum": lambda text: particle().at().spectrum(k=text),
+    "configuration to compare at": lambda text: PLAIN.compare(near={"x": text}),
+    "sample of a closed form": lambda text: numeric_reference(COLUMN.at(k1=k), {"k": text}, "F"),
+    "fixed coordinate": lambda text: PLAIN.at().equilibrium(y=text),
+    "spectrum": lambda text: PLAIN.at().spectrum(k=text),
     "search for a critical load": lambda text: COLUMN.at(k1=50).flutter(to=text),
     "near load": lambda text: COLUMN.at(k1=50, c_i=1).hopf(near=text),
     "direction of damping": lambda text: COLUMN.at(k1=50).paradox({"c_i": text}),
@@ -136,20 +138,20 @@ def nothing_runs(tmp_path, monkeypatch):
     assert not (tmp_path / SENTINEL).exists()
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("door", DOORS.values(), ids=DOORS)
-def test_hostile_text_is_refused(door, text):
+def test_hostile_text_is_refused(door):
     begun = time.process_time()
-    with pytest.raises(PfaffError):
-        door(text)
-    assert time.process_time() - begun < 10
+    for text in HOSTILE.values():
+        with pytest.raises(PfaffError):
+            door(text)
+    assert time.process_time() - begun < 20
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 @pytest.mark.parametrize("command", SHELL.values(), ids=SHELL)
-def test_hostile_text_is_refused_on_the_shell(command, text):
-    found = CliRunner().invoke(app, [word.format(text) for word in command])
-    assert isinstance(found.exception, PfaffError) or found.exit_code == 2
+def test_hostile_text_is_refused_on_the_shell(command):
+    for text in HOSTILE.values():
+        found = CliRunner().invoke(app, [word.format(text) for word in command])
+        assert isinstance(found.exception, PfaffError) or found.exit_code == 2, text
 
 
 def test_powers_of_parameters_are_not_multiplied_out():
@@ -408,6 +410,7 @@ TITLES = [
 ]
 
 
+@cache
 def exported(title: str, to: str) -> dict[str, str]:
     θ, π = coordinates("θ π")
     λ, lam = sm.symbols("λ lambda", positive=True)
@@ -474,6 +477,23 @@ def test_fortran_and_matlab_are_read_whatever_the_title(title, tmp_path):
     name = next(iter(matlab)).removesuffix(".m")
     script = f"handles = {name}; disp(handles{{2}}(0, [1; 1; 0; 0], 1, 2));"
     compiled(["octave-cli", "--norc", "--eval", script], matlab, tmp_path)
+
+
+def test_names_that_mean_something_elsewhere_are_exported():
+    """A coordinate called t beside the time, keywords of Python and Julia, names of functions."""
+    q = coordinates("t sin lambda end _q")
+    stated = pfaff.System(
+        coordinates=q,
+        kinetic=sum(each.diff(TIME) ** 2 for each in q),
+        potential=sm.cos(q[0]) + q[1] * q[2] + q[3] ** 2 * q[4],
+    )
+    (text,) = stated.at().export("numpy").files.values()
+    module: dict[str, object] = {}
+    builtins.exec(compile(text, "exported", "exec"), module)
+    state = np.linspace(0.1, 0.5, 10)
+    np.testing.assert_allclose(module["rhs"](state), stated.flow.rhs(state, stated.at()))
+    for to in ("c", "latex"):
+        assert stated.at().export(to).text
 
 
 def test_greek_names_are_spelled_where_a_language_has_no_greek():
@@ -551,8 +571,8 @@ def test_motions_keep_coordinates_that_are_called_like_something_else(tmp_path):
 def test_trajectories_and_ensembles_keep_a_state_called_t(tmp_path):
     t, s = sm.symbols("t s")
     oscillator = pfaff.ode({t: s, s: -t}).at()
-    motion = oscillator.simulate(1, samples=5, t=1, events={"down": "t - 1/2"})
-    assert motion.events["down"].t == pytest.approx([]) or len(motion.events["down"]) == 0
+    motion = oscillator.simulate(2, samples=5, t=1, events={"half": "t - 1/2"})
+    assert motion.events["half"].t == pytest.approx([np.pi / 3])  # the state is meant, cos t, not the time
     back = pfaff.load_motion(motion.save(tmp_path / "motion.nc"))
     np.testing.assert_array_equal(back["t"], motion["t"])
     np.testing.assert_array_equal(back.t, motion.t)
