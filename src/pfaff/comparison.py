@@ -19,7 +19,7 @@ from pfaff.evaluation import evaluated, magnitudes
 from pfaff.motion.start import KEPT, Constraints, on_positions, on_velocities
 from pfaff.sizes import Sizes, sizes
 from pfaff.system import System
-from pfaff.values import whole_number
+from pfaff.values import number_from, whole_number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -262,7 +262,7 @@ def _configuration(system: System, near: Mapping[str, float]) -> np.ndarray:
             raise ParameterError(
                 f"{system.name} has no coordinate {name!r}: {nearest(str(name), system.coordinate_names)}"
             )
-    return np.array([float(near.get(name, 0.0)) for name in system.coordinate_names])
+    return np.array([number_from(name, near.get(name, 0.0)) for name in system.coordinate_names])
 
 
 def _near(value: Any, generator: np.random.Generator, states: int, spread: float) -> np.ndarray:

@@ -110,13 +110,11 @@ class Balance:
         self.case = case
         self.statics: Statics = statics_of(case.system)
         names = [*case.system.coordinate_names, *case.system.reaction_names[: self.statics.m]]
-        for name, value in fixed.items():
+        for name in fixed:
             if name not in names:
                 raise ParameterError(f"cannot fix {name!r}, no coordinate or reaction: {nearest(name, names)}")
-            if not np.isfinite(value):
-                raise ParameterError(f"cannot fix {name} = {value}: give a finite number")
         self.names = names
-        self.fixed = {name: float(value) for name, value in fixed.items()}
+        self.fixed = {name: number_from(name, value) for name, value in fixed.items()}
 
     @cached_property
     def free(self) -> np.ndarray:

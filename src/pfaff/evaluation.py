@@ -111,6 +111,6 @@ def _value(e: sm.Basic, known: dict[sm.Basic, Any], arithmetic: Arithmetic) -> A
         found = arithmetic.function(e.func, len(e.args))(*map(value, e.args))
     else:
         symbols = sorted(e.free_symbols, key=str)
-        found = sm.lambdify(symbols, e, arithmetic.modules)(*map(value, symbols))
+        found = sm.lambdify(symbols, e, arithmetic.modules, dummify=True)(*map(value, symbols))
     known[e] = found
     return found

@@ -6,6 +6,7 @@ the graph, unexpanded, so that ten bars cost milliseconds. Parameters become ``p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ class Graph:
 
     def lower(self, expression: sm.Expr) -> Expression:
         """Any expression in the system's coordinates, velocities, parameters and time."""
-        plain = sm.sympify(expression).xreplace(dict(self.system.statement.to_plain))
+        plain = expression.xreplace(dict(self.system.statement.to_plain))
         return convert(plain, self.symbols)
 
     def solve(self, stabilisation: Expression | None = None) -> tuple[list[Expression], list[Expression]]:
@@ -161,7 +162,7 @@ def convert(expression: sm.Expr, symbols: dict[sm.Symbol, Expression]) -> Expres
     """A SymPy expression in heyoka's graph."""
     # heyoka takes only rationals that a binary float holds exactly: the others are rounded here, once.
     fractions = {r: hy.expression(float(r)) for r in expression.atoms(sm.Rational) if r.q & (r.q - 1)}
-    known: dict[sm.Basic, Expression] = {**symbols, **fractions}
+    known: dict[sm.Basic, Expression] = {sm.E: hy.expression(math.e), **symbols, **fractions}
     try:
         for power in sorted(filter(_is_cube_or_higher, expression.atoms(sm.Pow)), key=sm.count_ops):
             known[power] = _power(hy.from_sympy(power.base, known) + ZERO, int(power.exp))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sm
 
 from pfaff.errors import StatementError, nearest
+from pfaff.names import checked_name, checked_title
 from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
 from pfaff.threads import cached_property
 
@@ -32,6 +33,7 @@ class Ode(Parametrised):
         normalise = object.__setattr__
         _check_states(self.equations)
         names = self.state_names
+        normalise(self, "name", checked_title(self.name, "name of an ODE"))
         normalise(self, "parameters", checked_parameters(self.parameters, names, "a state"))
         normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "symbols", tuple(sm.Symbol(name, real=True) for name in names))
@@ -74,7 +76,8 @@ def ode(
 ) -> Ode:
     """State a plain ODE: ``pfaff.ode({x: y, y: mu*y - x - x**2*y}, parameters={mu: 0}, load=mu)``.
 
-    Keys are the states, functions of time (``dynamicsymbols``) or plain symbols, and values their rates of change.
+    Keys are the states, functions of time (``dynamicsymbols``) or plain symbols, and values their rates of change, in
+    SymPy or as text.
     ``load`` is the parameter that bifurcation analyses vary, unless they are told another.
     """
     return Ode(equations, dict(parameters or {}), load, name)
@@ -94,7 +97,7 @@ def _check_states(equations: Any) -> None:
                 f"state {state} is neither a symbol nor a function of time: make it with symbols or dynamicsymbols, "
                 "and give higher derivatives a state of their own"
             )
-    names = [_name(state) for state in equations]
+    names = [checked_name(_name(state), "state") for state in equations]
     for name in names:
         if names.count(name) > 1:
             raise StatementError(f"two states are called {name!r}: give each its own name")
@@ -103,7 +106,8 @@ def _check_states(equations: Any) -> None:
 def _plain(system: Ode, state: sm.Expr, plain: Mapping[sm.Expr, sm.Symbol]) -> sm.Expr:
     """The right-hand side of one state in plain symbols, checked."""
     where = f"the equation of {_name(state)}"
-    expression = scalar(system.equations[state], where)
+    words = {_name(x): x for x in plain} | {p.name: p for p in system.parameters}
+    expression = scalar(system.equations[state], where, {"t": sm.Symbol("t")} | words)
     times = {x.args[0] for x in plain if not isinstance(x, sm.Symbol)} | {sm.Symbol("t")}
     expression = expression.xreplace(plain)
     for leftover in sorted(expression.atoms(sm.Derivative), key=str):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError, nearest
+from pfaff.expressions import expressed
+from pfaff.names import checked_name
 from pfaff.threads import cached_property
 from pfaff.values import checked_value
 
@@ -41,7 +44,7 @@ def checked_parameters(given: Mapping[sm.Symbol, Any], taken: Collection[str], w
     for symbol in given:
         if not isinstance(symbol, sm.Symbol):
             raise StatementError(f"parameter {symbol!r} is not a SymPy symbol: use the symbol the expressions use")
-        if symbol.name in taken:
+        if checked_name(symbol.name, "parameter") in taken:
             raise StatementError(f"parameter {symbol.name!r} has the name of {whose}: rename it")
     names = [symbol.name for symbol in given]
     for name in names:
@@ -60,12 +63,12 @@ def checked_load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, An
     raise StatementError(f"the load {load} is not a parameter of the system: {nearest(str(load), names)}")
 
 
-def scalar(expression: Any, where: str) -> sm.Expr:
-    """A scalar SymPy expression; matrices count as expressions for SymPy, but not here."""
-    expression = sm.sympify(expression)
-    if not isinstance(expression, sm.Expr) or expression.is_Matrix:
-        raise StatementError(f"{where} is {expression}, not a scalar expression")
-    return expression
+def scalar(given: Any, where: str, known: Mapping[str, sm.Expr] = MappingProxyType({})) -> sm.Expr:
+    """A scalar SymPy expression, or text in known names; matrices count as expressions for SymPy, but not here."""
+    found = expressed(given, known, where)
+    if not isinstance(found, sm.Expr) or found.is_Matrix:
+        raise StatementError(f"{where} is {found}, not a scalar expression")
+    return found
 
 
 def check_symbols(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ class Particle:
 
     ``position`` and ``force`` have two or three components in one inertial frame. Weight, springs, dampers and drives
     are active; reactions of constraints are not. Without ``force`` no active force acts; a particle without mass
-    carries a force only.
+    carries a force only. Text is read in the names of the system that the particle is stated for.
     """
 
     mass: Any
@@ -33,31 +33,45 @@ class Particle:
                 f"a particle with a position of {len(position)} components and a force of {len(force)}: give both in "
                 "the same frame"
             )
-        mass = scalar(self.mass, "the mass of a particle")
-        if mass.is_negative:
+        mass = _stated(self.mass, "the mass of a particle")
+        if not isinstance(mass, str) and mass.is_negative:
             raise StatementError(f"a particle of mass {mass}: a mass is not negative")
         object.__setattr__(self, "mass", mass)
         object.__setattr__(self, "position", position)
         object.__setattr__(self, "force", force or (sm.S.Zero,) * len(position))
 
 
-def _components(given: Any, what: str) -> tuple[sm.Expr, ...]:
+def _components(given: Any, what: str) -> tuple[Any, ...]:
     try:
-        entries = tuple(given)
+        entries = () if isinstance(given, str) else tuple(given)
     except TypeError:
         entries = ()
     if len(entries) not in (2, 3):
         raise StatementError(f"the {what} of a particle is {given}: give two or three components, such as (x, y)")
-    return tuple(scalar(each, f"the {what} of a particle") for each in entries)
+    return tuple(_stated(each, f"the {what} of a particle") for each in entries)
 
 
-def checked_particles(given: Any) -> tuple[Particle, ...]:
+def _stated(given: Any, where: str) -> Any:
+    """Text waits for the system, which knows its names."""
+    return given if isinstance(given, str) else scalar(given, where)
+
+
+def checked_particles(given: Any, known: Mapping[str, sm.Expr]) -> tuple[Particle, ...]:
+    """Particles with their texts read in known names."""
     if isinstance(given, Particle) or not isinstance(given, Sequence):
         raise StatementError("particles must be a list: particles=[Particle(m, (x, y), force)]")
     for each in given:
         if not isinstance(each, Particle):
             raise StatementError(f"{each!r} is not a particle: write Particle(m, (x, y), force)")
-    return tuple(given)
+    return tuple(_read(k + 1, each, known) for k, each in enumerate(given))
+
+
+def _read(number: int, particle: Particle, known: Mapping[str, sm.Expr]) -> Particle:
+    def read(entries: Sequence[Any], what: str) -> tuple[sm.Expr, ...]:
+        return tuple(scalar(each, f"{what} particle {number}", known) for each in entries)
+
+    (mass,) = read([particle.mass], "the mass of")
+    return Particle(mass, read(particle.position, "the position of"), read(particle.force or (), "the force on"))
 
 
 def plain_particle(

@@ -136,7 +136,7 @@ def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[
     s, n = statement, len(statement.q)
     expressions = [*s.constraints, *s.positions]
     parameters = sorted(set().union(*(c.free_symbols for c in expressions)) - {*s.q, *s.v, s.time}, key=str)
-    evaluate = sm.lambdify([s.q, s.v, s.time, parameters], expressions, "math")
+    evaluate = sm.lambdify([s.q, s.v, s.time, parameters], expressions, "math", dummify=True)
     generator = np.random.default_rng(1949)
     for k in range(2 * TRIALS):
         values = generator.uniform(0.2, 1.4, len(parameters)).tolist()

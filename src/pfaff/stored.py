@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping
-from fractions import Fraction
+from collections.abc import Callable, Collection, Iterable, Mapping
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
+from pfaff.expressions import constant
+from pfaff.names import spelled
 
 if TYPE_CHECKING:
     import xarray
@@ -20,15 +21,41 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.flow import Flow
 
-CHECKSUM = "checksum"
+CHECKSUM, SPELLING = "checksum", "spelling"
+TYPES = ("byte", "char", "short", "ushort", "int", "uint", "int64", "uint64", "float", "double", "real", "string")
 SAME_VALUE = 1e-14  # relative, of parameters written and read
+
+
+def labels(
+    names: Iterable[str], taken: Iterable[str], letters: Callable[[str], str] = lambda name: name
+) -> dict[str, str]:
+    """What each name is called beside others: itself, or with an underscore where it is taken, as by the time.
+
+    The same names always get the same labels, so that whoever reads finds them again.
+    """
+    found: dict[str, str] = {}
+    used = set(taken)
+    for name in names:
+        label = letters(name)
+        while label in used:
+            label += "_"
+        used.add(label)
+        found[name] = label
+    return found
+
+
+def _in_ascii(data: xarray.Dataset) -> dict[str, str]:
+    """Names that a file of this format cannot have, with those they have there."""
+    found = labels(map(str, {**data.variables, **data.sizes}), TYPES, spelled)
+    return {name: label for name, label in found.items() if name != label}
 
 
 def write(data: xarray.Dataset, path: str | Path) -> Path:
     try:
-        path = Path(path)
-        data.assign_attrs({CHECKSUM: checksum(data)}).to_netcdf(path, engine="scipy")
-    except (OSError, TypeError) as problem:
+        path, changed = Path(path), _in_ascii(data)
+        notes = {CHECKSUM: checksum(data)} | ({SPELLING: json.dumps(changed)} if changed else {})
+        data.rename(changed).assign_attrs(notes).to_netcdf(path, engine="scipy")
+    except (OSError, TypeError, ValueError) as problem:
         raise ParameterError(f"cannot write {path}: {problem}") from problem
     return path
 
@@ -40,6 +67,7 @@ def read(path: str | Path, what: str) -> xarray.Dataset:
     try:
         with xarray.open_dataset(path, engine="scipy") as stored:
             data = stored.load()
+        data = data.rename({label: name for name, label in json.loads(data.attrs.pop(SPELLING, "{}")).items()})
     except OSError as problem:
         raise ParameterError(f"cannot read a {what} from {path}: {problem}") from problem
     except Exception as problem:  # a damaged file may raise anything while it is taken apart
@@ -92,8 +120,8 @@ def alike(text: str, value: Any) -> bool:
     if text == str(value):
         return True
     try:
-        return isclose(float(Fraction(text)), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
-    except (ValueError, TypeError, ZeroDivisionError):
+        return isclose(float(constant(text, "a stored value")), float(value), rel_tol=SAME_VALUE, abs_tol=0.0)
+    except (ParameterError, TypeError):
         return False
 
 

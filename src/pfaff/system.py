@@ -12,7 +12,9 @@ import sympy as sm
 from pfaff.characteristic import characteristic
 from pfaff.errors import ConstraintError, RankError, StatementError, nearest
 from pfaff.evaluation import evaluated
+from pfaff.expressions import expressed
 from pfaff.integrability import first_integrable, integrable_together
+from pfaff.names import checked_name, checked_title
 from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
 from pfaff.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
 from pfaff.redundancy import dependence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 
 TIME = sm.Symbol("t")
+ENERGIES = {"kinetic": "the kinetic energy", "potential": "the potential", "dissipation": "the dissipation"}
 ROUNDING = 1e-9  # of the differences of a polynomial, relative to its values
 
 
@@ -76,8 +79,24 @@ class Drawing:
         for mark in self.marks.values():
             if mark not in MARKS:
                 raise StatementError(f"unknown mark {mark!r}: {nearest(str(mark), MARKS)}")
+        for name in self.points:
+            checked_title(name, "point of a drawing")
         if not self.traced:
             object.__setattr__(self, "traced", (list(self.points)[-1],))
+
+    def read(self, known: Mapping[str, sm.Expr]) -> Drawing:
+        """The same drawing with its texts read in known names."""
+
+        def spelled(given: Any, name: str) -> Any:
+            if isinstance(given, str):
+                return expressed(given, known, f"the drawing of {name!r}")
+            return tuple(spelled(each, name) for each in given) if isinstance(given, list | tuple) else given
+
+        def all_of(group: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: spelled(given, name) for name, given in group.items()}
+
+        points, angles, circles, arrows = map(all_of, (self.points, self.angles, self.circles, self.arrows))
+        return replace(self, points=points, angles=angles, circles=circles, arrows=arrows)
 
 
 @dataclass(frozen=True)
@@ -138,6 +157,9 @@ class System(Parametrised):
         theirs. Without potential, dissipation and forces the generalised forces are theirs, too; with them,
         the forces on the particles must be the same ones, or be left out.
 
+    Expressions are SymPy's, or text in the names of the coordinates, velocities (``x_dot``), parameters and time:
+    ``kinetic="m*x_dot**2/2"``. Text is read, never executed; ``pfaff.expressions`` lists the functions it may contain.
+
     The equations are M q̈ + h + Aᵀp = 0 with A q̇ + b = 0: the reaction p multiplies +A on the
     left-hand side.
     """
@@ -160,11 +182,12 @@ class System(Parametrised):
 
     def __post_init__(self) -> None:
         normalise = object.__setattr__
+        normalise(self, "name", checked_title(self.name, "name of a system"))
         normalise(self, "coordinates", _coordinates(self.coordinates))
-        normalise(self, "parameters", _parameters(self.parameters, self.coordinate_names))
-        normalise(self, "nonholonomic_constraints", _relations(self.nonholonomic_constraints, "nonholonomic"))
-        normalise(self, "holonomic_constraints", _relations(self.holonomic_constraints, "holonomic"))
-        normalise(self, "particles", checked_particles(self.particles))
+        normalise(self, "parameters", _parameters(self))
+        normalise(self, "nonholonomic_constraints", _relations(self, "nonholonomic"))
+        normalise(self, "holonomic_constraints", _relations(self, "holonomic"))
+        normalise(self, "particles", checked_particles(self.particles, self.words))
         _check_names(self)
         if self.kinetic is None and not self.particles:
             if self.needs_inertia:
@@ -172,8 +195,12 @@ class System(Parametrised):
                     "the system has no inertia: state the kinetic energy, or particles to derive it from"
                 )
             normalise(self, "kinetic", sm.S.Zero)
-        for energy in ("kinetic", "potential", "dissipation"):
-            normalise(self, energy, sm.sympify(getattr(self, energy)))
+        for energy, where in ENERGIES.items():
+            if getattr(self, energy) is not None:
+                normalise(self, energy, expressed(getattr(self, energy), self.words, where))
+        normalise(self, "forces", _forces(self))
+        if self.drawing is not None:
+            normalise(self, "drawing", self.drawing.read(self.words))
         normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "statement", _statement(self))
         _check_degrees(self)
@@ -201,6 +228,13 @@ class System(Parametrised):
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
         return tuple(q.func.__name__ for q in self.coordinates)
+
+    @cached_property
+    def words(self) -> dict[str, sm.Expr]:
+        """What names in a text stand for: coordinates, velocities (``x_dot``), parameters and the time."""
+        velocities = {f"{q.func.__name__}_dot": q.diff(self.time) for q in self.coordinates}
+        stated = {q.func.__name__: q for q in self.coordinates} | {p.name: p for p in self.parameters}
+        return {self.time.name: self.time} | velocities | stated
 
     @property
     def reaction_names(self) -> tuple[str, ...]:
@@ -316,23 +350,37 @@ def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
             raise StatementError(f"coordinate {q} is not a function of time: make it with dynamicsymbols('{q}')")
     if len({q.args[0] for q in coordinates}) > 1:
         raise StatementError("the coordinates depend on different times: use one time symbol for all")
-    names = [q.func.__name__ for q in coordinates]
+    checked_name(str(coordinates[0].args[0]), "time")
+    names = [checked_name(q.func.__name__, "coordinate") for q in coordinates]
     for name in names:
+        if name.removesuffix("_dot") in names and name.endswith("_dot"):
+            raise StatementError(f"coordinate {name!r} has the name of a velocity: rename it")
         if names.count(name) > 1:
             raise StatementError(f"coordinate {name!r} is listed twice: give each coordinate its own name")
     return coordinates
 
 
-def _parameters(given: Mapping[sm.Symbol, Any], coordinates: Sequence[str]) -> dict[sm.Symbol, Any]:
-    taken = {*coordinates, *(f"{name}_dot" for name in coordinates)}
-    return checked_parameters(given, taken, "a coordinate or velocity")
+def _parameters(system: System) -> dict[sm.Symbol, Any]:
+    names = system.coordinate_names
+    if system.time in system.parameters:
+        raise StatementError(f"parameter {system.time.name!r} is the time: rename it")
+    return checked_parameters(
+        system.parameters, {*names, *(f"{name}_dot" for name in names)}, "a coordinate or velocity"
+    )
 
 
-def _relations(given: Any, kind: str) -> tuple[sm.Expr, ...]:
+def _forces(system: System) -> dict[sm.Expr, sm.Expr]:
+    if not isinstance(system.forces, Mapping):
+        raise StatementError("forces must be given by coordinate: forces={theta: -F*sin(theta)}")
+    return {q: expressed(force, system.words, f"the force on {q}") for q, force in system.forces.items()}
+
+
+def _relations(system: System, kind: str) -> tuple[sm.Expr, ...]:
     """Expressions that vanish; an equation counts as left side minus right side."""
-    if not isinstance(given, Sequence):
-        raise StatementError(f"{kind}_constraints must be a list of expressions, not {given}")
-    relations = (sm.sympify(each) for each in given)
+    given = getattr(system, f"{kind}_constraints")
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise StatementError(f"{kind}_constraints must be a list of expressions, not {given!r}")
+    relations = [expressed(each, system.words, f"{kind} constraint {k + 1}") for k, each in enumerate(given)]
     return tuple(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
 
 

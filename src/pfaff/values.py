@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.expressions import constant, shortened
 
 SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
 
@@ -20,10 +21,7 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
     """The value as it is kept: exact numbers exact, everything else a finite float in its declared range."""
     name = symbol.name
     if isinstance(value, str):
-        try:
-            value = sm.Rational(value)
-        except (TypeError, ValueError, ZeroDivisionError):
-            raise ParameterError(f"{name}={value!r} is not a number: write 1.5, 3/2 or 1e-3") from None
+        value = constant(value, f"{name}={shortened(value)} is not a number such as 1.5, 3/2 or 1e-3")
     if isinstance(value, bool) or not isinstance(value, (Real, sm.Expr, np.number)):
         raise ParameterError(f"{name}={value!r} is not a number: write 1.5, Fraction(3, 2) or a SymPy number")
     if isinstance(value, (int, Fraction)):
@@ -48,16 +46,26 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
 
 def number_from(name: str, value: Any) -> float:
     """A finite number from a number, a fraction or text such as 1/2."""
+    if isinstance(value, str):
+        value = constant(value, f"{name}={shortened(value)} is not a number")
     try:
-        number = float(sm.Rational(value)) if isinstance(value, str) else float(value)
+        number = float(value)
     except (TypeError, ValueError, ZeroDivisionError):
         hint = "; many at once go into ensemble" if np.ndim(value) else ""
-        raise ParameterError(f"{name}={value!r} is not a number: write 0.1, 1/10 or pi/2 as a number{hint}") from None
+        raise ParameterError(f"{name}={value!r} is not a number: write 0.1, '1/10' or 'pi/2'{hint}") from None
     except OverflowError:
         number = math.inf
     if not np.isfinite(number):
         raise ParameterError(f"{name}={shown(value)} is not finite: give a number")
     return number
+
+
+def numbers_from(name: str, values: Any) -> np.ndarray:
+    """Numbers in an array of any shape; finite or not is for whoever asks to say."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as problem:
+        raise ParameterError(f"{name} must be numbers: {str(problem)[:100]}") from problem
 
 
 def whole_number(

@@ -82,7 +82,7 @@ def whipple_bicycle() -> System:
         potential=-p["g"] * sum(p[mass] * depth for mass, depth in depths.items()),
         nonholonomic_constraints=[vx - rear * sm.cos(psi), vy - rear * sm.sin(psi), slip_H.dot(track_H), slip_H[1]],
         holonomic_constraints=[depth_F + p["r_F"] * steepness],
-        parameters={symbol: sm.sympify(TABLE_1[name], rational=True) for name, symbol in p.items()},
+        parameters={symbol: TABLE_1[name] for name, symbol in p.items()},
         drawing=_drawing(q, p, rotation((0, 0, 1), psi) * leaning, pitching, steering),
         name="Whipple's bicycle",
     )

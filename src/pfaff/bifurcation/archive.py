@@ -16,13 +16,18 @@ from pfaff.bifurcation.followed import Followed
 from pfaff.bifurcation.rests import Rests
 from pfaff.bifurcation.slices import Deflation, Slice
 from pfaff.errors import ParameterError
-from pfaff.stored import compare, flow_of, identical, read_branch, write
+from pfaff.stored import compare, flow_of, identical, labels, read_branch, write
 
 if TYPE_CHECKING:
     import xarray
 
     from pfaff.bifurcation.cycle_curves import CycleCurve
     from pfaff.case import Bound
+
+FACTS = (
+    *("value", "stable", "residual", "coefficient", "omega", "eigenvalue_real", "eigenvalue_imag", "unknowns"),
+    *("tangent", "point", "special", "eigenvalue", "unknown"),
+)
 
 
 def dataset(followed: Followed[Any, Any]) -> xarray.Dataset:
@@ -36,6 +41,9 @@ def dataset(followed: Followed[Any, Any]) -> xarray.Dataset:
 
 
 def _columns(points: tuple[Any, ...], prefix: str, dimension: str) -> dict[str, Any]:
+    """Facts about the points, and values, states and reactions under names that no fact has."""
+    named = [name for kind in ("values", "state", "reaction") for name in getattr(points[0], kind)]
+    label = labels(named, [*FACTS, *(f"special_{name}" for name in (*FACTS, *named))])
     facts: dict[str, list[Any]] = {
         "value": [p.value for p in points],
         "stable": [np.int8(p.stable) for p in points],
@@ -43,7 +51,7 @@ def _columns(points: tuple[Any, ...], prefix: str, dimension: str) -> dict[str, 
     }
     for kind in ("values", "state", "reaction"):
         rows = [getattr(p, kind) for p in points]
-        facts |= {name: [row[name] for row in rows] for name in rows[0]}
+        facts |= {label[name]: [row[name] for row in rows] for name in rows[0]}
     for name in ("coefficient", "omega"):
         if hasattr(points[0], name):
             facts[name] = [getattr(p, name) for p in points]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,27 +13,36 @@ from pfaff.bifurcation.branch import packed, unpacked
 from pfaff.bifurcation.cycle_curves import KINDS, CycleCurve, CyclePoint, CycleSpecial
 from pfaff.bifurcation.orbits import OrbitProblem, Special
 from pfaff.errors import ParameterError
-from pfaff.stored import alike, compare, flow_of, read_branch
+from pfaff.stored import alike, compare, flow_of, labels, read_branch
 
 if TYPE_CHECKING:
     import xarray
 
     from pfaff.case import Bound
 
+FACTS = ("period", "angle", "residual", "mesh_error")
+ORBITS = ("mesh", *(f"{name}_{part}" for name in ("orbit", "tangent") for part in ("x", "slopes", "scalars")))
+OTHERS = ("multiplier_real", "multiplier_imag", "value", "kind", "point", "special", "multiplier", "state")
+
+
+def _labels(parameters: Sequence[str]) -> dict[str, str]:
+    """The parameters under names that nothing else in the file has."""
+    others = (*FACTS, *ORBITS, *OTHERS)
+    return labels(parameters, [*others, *(f"special_{name}" for name in (*others, *parameters))])
+
 
 def dataset(curve: CycleCurve) -> xarray.Dataset:
     """Both parameters, periods, multipliers, residuals and mesh errors along ``point``, and the orbits themselves."""
     import xarray
 
-    facts = ("period", "angle", "residual", "mesh_error")
-    columns: dict[str, Any] = {name: ("point", np.array([getattr(p, name) for p in curve])) for name in facts}
+    columns: dict[str, Any] = {name: ("point", np.array([getattr(p, name) for p in curve])) for name in FACTS}
     multipliers = np.array([point.multipliers for point in curve])
     columns["multiplier_real"] = (("point", "multiplier"), multipliers.real)
     columns["multiplier_imag"] = (("point", "multiplier"), multipliers.imag)
     columns["value"] = ("point", np.array([point.special.value for point in curve]))
-    for name in curve.parameters:
-        columns[name] = ("point", np.array([point.values[name] for point in curve]))
-        columns[f"special_{name}"] = ("special", np.array([each.values[name] for each in curve.special]))
+    for name, label in _labels(curve.parameters).items():
+        columns[label] = ("point", np.array([point.values[name] for point in curve]))
+        columns[f"special_{label}"] = ("special", np.array([each.values[name] for each in curve.special]))
     columns["special_kind"] = ("special", np.array([each.kind for each in curve.special], dtype=str))
     columns["special_angle"] = ("special", np.array([each.angle for each in curve.special]))
     columns |= packed([point.special for point in curve], "point")
@@ -86,7 +96,7 @@ def load_cycle_curve(path: str | Path, case: Bound) -> CycleCurve:
         there = case.unchecked(**placed["fixed"])
         problem = OrbitProblem(there, flow, placed["load"], float(about["accuracy"]), unfolding, held)
         point = unpacked(problem, data, k, prefix, placed["symmetric"]).point
-        values = {name: float(data[f"{prefix}{name}"][k]) for name in about["free"]}
+        values = {name: float(data[f"{prefix}{label}"][k]) for name, label in _labels(about["free"]).items()}
         return Special(problem, point, about["kind"]), values, float(data[f"{prefix}angle"][k])
 
     points = tuple(CyclePoint(*restored("", k, placed)) for k, placed in enumerate(about["points"]))

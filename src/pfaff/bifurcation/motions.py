@@ -67,14 +67,13 @@ def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarr
         raise ParameterError(
             f"a {type(motion).__name__} is no motion: give case.simulate(…), or whatever has times t and states by name"
         )
-    rows = {"t": _row("t", motion.t)}
+    t, rows = _row("t", motion.t), {}
     for name in states:
         try:
             row = motion[name]
         except (KeyError, TypeError, IndexError, ParameterError) as why:
             raise ParameterError(f"the motion has no state {name}: give all of {', '.join(states)}") from why
         rows[name] = _row(name, row)
-    t = rows.pop("t")
     if len(t) < FEWEST_SAMPLES or not (np.diff(t) > 0).all():
         raise ParameterError(f"t of the motion: give at least {FEWEST_SAMPLES} times that increase")
     for name, row in rows.items():

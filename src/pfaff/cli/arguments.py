@@ -36,12 +36,31 @@ which_system = together(
 )
 which_case = together(
     which_system,
-    click.option("--set", "values", multiple=True, metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2. Repeat."),
+    click.option(
+        "--set", "values", multiple=True, metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2, pi/2. Repeat."
+    ),
 )
 fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")
 load_parameter = click.option(
     "--load-parameter", metavar="NAME", help="The parameter that grows, if not the declared load."
 )
+
+
+class Number(click.ParamType):
+    """A number, a fraction, or what text says of one: pi/2."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if not isinstance(value, str):
+            return float(value)
+        from pfaff.expressions import constant
+
+        flag = param.opts[0] if param is not None else "a number"
+        return float(constant(value, f"{flag} {value}: {value!r} is not a number such as 0.1 or 1/10"))
+
+
+NUMBER = Number()
 
 
 def file_option(flag: str, text: str, endings: tuple[str, ...]) -> Command:
@@ -81,14 +100,12 @@ def pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
 
 
 def numbers(texts: tuple[str, ...], flag: str = "--fix") -> dict[str, Any]:
-    """NAME=NUMBER, fractions included."""
+    """NAME=NUMBER, fractions and pi/2 included."""
+    from pfaff.expressions import constant
+
     found = {}
     for name, value in pairs(texts, flag).items():
-        try:
-            numerator, _, denominator = value.partition("/")
-            found[name] = float(numerator) / float(denominator or 1)
-        except (ValueError, ZeroDivisionError):
-            raise ParameterError(f"{flag} {name}={value}: {value!r} is not a number, write 0.1 or 1/10") from None
+        found[name] = float(constant(value, f"{flag} {name}={value}: {value!r} is not a number such as 0.1 or 1/10"))
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pfaff.cli.arguments import as_json, fix, load_parameter, numbers, plot_into, save_into, which_case
+from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, numbers, plot_into, save_into, which_case
 from pfaff.cli.output import check_complete, counting, draw_into, finite, known, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.errors import NoBifurcationError, ParameterError
@@ -18,8 +18,8 @@ from pfaff.errors import NoBifurcationError, ParameterError
 @which_case
 @fix
 @load_parameter
-@click.option("--to", type=float, help="Search loads up to this value.")
-@click.option("--near", type=float, help="Take the Hopf point nearest to this load instead of the first.")
+@click.option("--to", type=NUMBER, help="Search loads up to this value.")
+@click.option("--near", type=NUMBER, help="Take the Hopf point nearest to this load instead of the first.")
 @click.option("--second", is_flag=True, help="Also compute the second Lyapunov coefficient.")
 @plot_into
 @as_json
@@ -71,8 +71,8 @@ def hopf(
 @which_case
 @fix
 @load_parameter
-@click.option("--to", type=float, required=True, help="Follow the orbits until the load has this value.")
-@click.option("--near", type=float, help="Start at the Hopf point nearest to this load instead of the first.")
+@click.option("--to", type=NUMBER, required=True, help="Follow the orbits until the load has this value.")
+@click.option("--near", type=NUMBER, help="Start at the Hopf point nearest to this load instead of the first.")
 @click.option("--points", default=1000, show_default=True, help="Stop after so many orbits.")
 @click.option("--accuracy", default=1e-11, show_default=True, help="Relative error that the mesh is adapted to.")
 @save_into("branch")
@@ -138,7 +138,7 @@ def _print_orbits(branch: Any) -> None:
 @which_case
 @fix
 @click.option("--in", "name_in", metavar="NAME", help="The parameter that changes, if not the declared load.")
-@click.option("--to", type=float, required=True, help="Where the branch ends.")
+@click.option("--to", type=NUMBER, required=True, help="Where the branch ends.")
 @click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
 @click.option("--points", default=1000, show_default=True, help="Stop after so many points.")
 @save_into("branch")
@@ -189,12 +189,12 @@ def print_branch(found: Any) -> None:
 @fix
 @load_parameter
 @click.option("--in", "name_in", metavar="NAME", required=True, help="The second parameter, such as a damping.")
-@click.option("--to", type=float, required=True, help="Where the curve ends, in the second parameter.")
-@click.option("--near", type=float, help="Start from the Hopf point nearest to this load instead of the first.")
+@click.option("--to", type=NUMBER, required=True, help="Where the curve ends, in the second parameter.")
+@click.option("--near", type=NUMBER, help="Start from the Hopf point nearest to this load instead of the first.")
 @click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
 @click.option("--points", default=1000, show_default=True, help="Stop after so many points.")
 @click.option("--of", "kind", metavar="KIND", help="Follow such special orbits instead: fold, torus, period doubling…")
-@click.option("--orbits-to", type=float, help="The load to which orbits are searched for the first of that kind.")
+@click.option("--orbits-to", type=NUMBER, help="The load to which orbits are searched for the first of that kind.")
 @save_into("curve")
 @plot_into
 @as_json

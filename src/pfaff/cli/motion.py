@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.cli.arguments import animate_into, as_json, film_into, functions, numbers, plot_into, save_into, which_case
+from pfaff.cli.arguments import (
+    NUMBER,
+    animate_into,
+    as_json,
+    film_into,
+    functions,
+    numbers,
+    plot_into,
+    save_into,
+    which_case,
+)
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of, mechanical
 from pfaff.progress import bar
@@ -21,7 +31,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @which_case
-@click.option("--duration", type=float, required=True, help="How long, from time zero; negative runs backwards.")
+@click.option("--duration", type=NUMBER, required=True, help="How long, from time zero; negative runs backwards.")
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="An initial value: theta1_dot=0.01. Repeat.")
 @click.option("--samples", default=1001, show_default=True, help="Times at which the motion is kept.")
 @click.option("--project", is_flag=True, help="Change initial values that violate the constraints, and say so.")
@@ -31,8 +41,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="auto, taylor, for stiff systems implicit, cvode, radau, through singular configurations augmented.",
 )
-@click.option("--step", type=float, help="Equal steps of this length, with --method augmented.")
-@click.option("--tolerance", type=float, help="Error allowed in each step; by default what the method does best.")
+@click.option("--step", type=NUMBER, help="Equal steps of this length, with --method augmented.")
+@click.option("--tolerance", type=NUMBER, help="Error allowed in each step; by default what the method does best.")
 @click.option(
     "--drive", multiple=True, metavar="NAME=f(t)", help="A coordinate or load in time: F=80+sin(2*t). Repeat."
 )
@@ -44,7 +54,7 @@ if TYPE_CHECKING:
 @plot_into
 @film_into
 @animate_into
-@click.option("--seconds", default=10.0, show_default=True, help="How long the moving picture lasts.")
+@click.option("--seconds", type=NUMBER, default=10.0, show_default=True, help="How long the moving picture lasts.")
 @as_json
 def simulate(
     duration: float,
@@ -66,6 +76,10 @@ def simulate(
     **which: Any,
 ) -> None:
     """The motion from initial values: coordinates, reactions and the balance of energy.
+
+    Formulas of --event, --stop and --drive have coordinates, velocities (x_dot), reactions, parameters, the time t,
+    numbers, + - * / **, parentheses, pi, E, and sin, cos, tan, their inverses (asin, atan2) and hyperbolic ones (sinh,
+    asinh), exp, log, sqrt and erf. A drive has the time only.
 
     \b
     Example:

@@ -17,13 +17,14 @@ from pfaff.errors import ParameterError
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
-    shown = Table(title=title, title_justify="left")
+    shown = Table(title=escape(title), title_justify="left")
     for column in columns:
         shown.add_column(column, overflow="fold")
     for row in rows:
-        shown.add_row(*row)
+        shown.add_row(*map(escape, row))
     Console().print(shown)
 
 

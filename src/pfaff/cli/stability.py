@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pfaff.cli.arguments import as_json, fix, load_parameter, numbers, plot_into, which_case
+from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, numbers, plot_into, which_case
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of
 
@@ -67,7 +67,7 @@ def spectrum(fix: tuple[str, ...], plot: Path | None, as_json: bool, **which: An
 @which_case
 @fix
 @load_parameter
-@click.option("--to", type=float, help="Search loads up to this value.")
+@click.option("--to", type=NUMBER, help="Search loads up to this value.")
 @click.option("--exact", is_flag=True, help="Closed forms, about the origin.")
 @plot_into
 @as_json

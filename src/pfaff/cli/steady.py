@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.cli.arguments import as_json, numbers, plot_into, save_into, which_case
+from pfaff.cli.arguments import NUMBER, as_json, numbers, plot_into, save_into, which_case
 from pfaff.cli.bifurcation import branch_as_json, print_branch
 from pfaff.cli.output import check_complete, counting, draw_into, print_json, table
 from pfaff.cli.statement import case_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A speed or coordinate: phi_dot=2. Repeat.")
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="Where to look for one that is free. Repeat.")
 @click.option("--in", "name_in", metavar="NAME", help="Follow them as this parameter, speed or coordinate changes.")
-@click.option("--to", type=float, help="Where the branch ends, with --in.")
+@click.option("--to", type=NUMBER, help="Where the branch ends, with --in.")
 @save_into("branch")
 @plot_into
 @as_json

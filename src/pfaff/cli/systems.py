@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from pfaff.cli.arguments import as_json, load_parameter, numbers, plot_into, which_case, which_system
+from pfaff.cli.arguments import NUMBER, as_json, load_parameter, numbers, plot_into, which_case, which_system
 from pfaff.cli.output import draw_into, grouped, print_json, table
 from pfaff.cli.statement import case_of, mechanical, system_of
 
@@ -158,7 +158,7 @@ def _ode_latex(stated: Ode) -> str:
 @which_case
 @load_parameter
 @click.option("--to", required=True, metavar="PROGRAM", help="auto, matcont, bifurcationkit, c, numpy or latex.")
-@click.option("--until", type=float, help="Where a continuation in the load ends.")
+@click.option("--until", type=NUMBER, help="Where a continuation in the load ends.")
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="Where to look for the equilibrium: x=0.1. Repeat.")
 @click.option("--output", type=click.Path(path_type=Path), help="Folder for the files; printed if not given.")
 @as_json

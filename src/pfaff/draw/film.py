@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from pfaff.draw.body import draw_body, draw_path
 from pfaff.draw.scene import PATH, scene_of_motion
-from pfaff.draw.style import BLUE, figure, label
+from pfaff.draw.style import BLUE, figure, label, plain
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
-from pfaff.values import whole_number
+from pfaff.values import numbers_from, whole_number
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
@@ -33,7 +33,7 @@ def draw_film(motion: Motion, frames: int, times: Sequence[float] | None) -> Fig
     at = np.array([int(np.flatnonzero(instants == t)[0]) for t in shown])
     view = view_of(scene)
     fig = _page(len(at), view)
-    fig.suptitle(motion.system, fontsize="medium")
+    fig.suptitle(plain(motion.system), fontsize="medium")
     digits = decimals(shown)
     for k, axes in zip(range(len(at)), fig.axes, strict=True):
         draw_path(axes, scene, at[k])
@@ -52,7 +52,7 @@ def decimals(times: np.ndarray) -> int:
 
 def _times(motion: Motion, frames: int, times: Sequence[float] | None) -> np.ndarray:
     if times is not None:
-        shown = np.asarray(times, dtype=float)
+        shown = numbers_from("times", times)
         if shown.ndim != 1 or not len(shown) or not np.isfinite(shown).all():
             raise ParameterError(f"times={times}: give a list of instants")
         whole_number("the number of times", len(shown), 1, PICTURES, MOVING)

@@ -12,7 +12,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from pfaff.draw.scene import PATH, Scene, scene_of_motion
-from pfaff.draw.style import CYCLE, figure, label, named, title
+from pfaff.draw.style import CYCLE, figure, label, named, plain, title
 
 if TYPE_CHECKING:
     from pfaff.motion.locomotion import Friction
@@ -85,7 +85,7 @@ def _page(motion: Motion) -> tuple[Figure, dict[str, Axes]]:
 def _paths(axes: Axes, scene: Scene) -> None:
     """The paths of the traced points, as they lie in the plane."""
     for k, name in enumerate(scene.drawing.traced):
-        axes.plot(*scene.points[name].T, color=CYCLE[k % len(CYCLE)], lw=0.9, label=f"path of {name}")
+        axes.plot(*scene.points[name].T, color=CYCLE[k % len(CYCLE)], lw=0.9, label=f"path of {plain(name)}")
     starts = np.array([scene.points[name][0] for name in scene.drawing.traced])
     axes.plot(*starts.T, "o", color="black", mfc="white", ms=5, label="start")
     span = scene.span(scene.drawing.traced)

@@ -169,14 +169,14 @@ def _formulas(system: System) -> Callable[..., list[Any]]:
     known = [*s.q, *system.parameters, s.time]
     expressions = []
     for name, entry in entries:
-        expressions.append(sm.sympify(entry).xreplace(dict(s.to_plain)))
+        expressions.append(sm.sympify(entry, strict=True).xreplace(dict(s.to_plain)))
         functions = expressions[-1].atoms(sm.core.function.AppliedUndef)
         for symbol in sorted({*functions, *expressions[-1].free_symbols} - set(known), key=str):
             raise StatementError(
                 f"the drawing of {name!r} contains {symbol}, which is neither a coordinate nor a parameter of "
                 f"{system.name}: write it in those"
             )
-    return sm.lambdify(known, expressions, "numpy", cse=True)
+    return sm.lambdify(known, expressions, "numpy", cse=True, dummify=True)  # a parameter may be called sin
 
 
 def _pair(name: str, given: Any) -> tuple[Any, ...]:

@@ -23,7 +23,12 @@ def figure(width: float = 7.0, height: float = 4.0) -> Figure:
 
 def title(fig: Figure, text: str) -> None:
     """Above everything, in as many lines as its length needs."""
-    fig.suptitle(fill(text, int(LETTERS * fig.get_figwidth())), fontsize="small")
+    fig.suptitle(fill(plain(text), int(LETTERS * fig.get_figwidth())), fontsize="small")
+
+
+def plain(text: str) -> str:
+    """A text that is no formula, whatever dollars it contains."""
+    return text.replace("$", r"\$")
 
 
 def named(names: Sequence[str], many: str) -> str:
@@ -35,6 +40,6 @@ def label(axes: Axes, x: str, y: str, title: str = "") -> None:
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if title:
-        axes.set_title(title, fontsize="medium")
+        axes.set_title(plain(title), fontsize="medium")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)

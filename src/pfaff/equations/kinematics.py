@@ -86,7 +86,7 @@ def checked_quasi_velocities(system: System, given: Mapping[str, Any]) -> dict[s
         if not (isinstance(name, str) and name.isidentifier()) or name in {*taken, *system.reaction_names}:
             raise StatementError(f"quasi-velocity {name!r} needs a name of its own, such as 'u1'")
         where = f"the quasi-velocity {name}"
-        plain = scalar(expression, where).doit().xreplace(dict(s.to_plain))
+        plain = scalar(expression, where, system.words).doit().xreplace(dict(s.to_plain))
         check_symbols(plain, known, system.parameters, where)
         if polynomial_degree(plain, s.v) != 1 and polynomial_degree(sm.expand(plain), s.v) != 1:
             raise StatementError(f"{where} is not linear in the velocities: write it as W(q, t) q̇ + w(q, t)")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 
 from pfaff.export.equations import Equations, entries, steps
-from pfaff.export.notation import Notation
+from pfaff.export.notation import Notation, identifiers
+from pfaff.names import spelled
 from pfaff.program import Program
 
 RESERVED = range(10, 15)  # PAR(10) … PAR(14) are AUTO's own: the period, the time and others
@@ -87,15 +89,20 @@ def _wrapped(line: str) -> list[str]:
     """Lines of Fortran have at most 132 characters; the rest is continued."""
     pieces = textwrap.wrap(line, 120, break_long_words=False, break_on_hyphens=False) or [""]
     if line.startswith("!"):
-        return [piece if piece.startswith("!") else f"! {piece}" for piece in pieces]
+        return [pieces[0], *(f"! {piece}" for piece in pieces[1:])]
     return [f"{piece} &" for piece in pieces[:-1]] + pieces[-1:]
+
+
+def _words(names: Sequence[str]) -> list[str]:
+    return identifiers(list(map(spelled, names)), ())
 
 
 def _constants(e: Equations) -> str:
     start, end = e.values[e.varied], e.end
     low, high = min(start, end), max(start, end)
-    states = ", ".join(f"{k + 1}: '{name}'" for k, name in enumerate(e.states))
-    parameters = ", ".join(f"{parameter_index(k)}: '{name}'" for k, name in enumerate(e.parameters))
+    states = ", ".join(f"{k + 1}: '{name}'" for k, name in enumerate(_words(e.states)))
+    named = enumerate(_words(e.parameters))
+    parameters = ", ".join(f"{parameter_index(k)}: '{name}'" for k, name in named)
     top = max(parameter_index(len(e.parameters) - 1), 36)
     return f"""# {e.title}: equilibria as {e.parameters[e.varied]} goes from {start!r} to {end!r}. Written by pfaff.
 unames = {{{states}}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pfaff.export.equations import Equations, entries, steps
-from pfaff.export.notation import Notation, identifier
+from pfaff.export.notation import Notation, identifiers
 from pfaff.export.reserved import JULIA
 
 
@@ -25,9 +25,8 @@ def _notation(e: Equations) -> Notation:
 
 
 def _fields(e: Equations) -> list[str]:
-    """Names of a named tuple, each once though identifiers may coincide."""
-    names = [identifier(name, JULIA) for name in e.parameters]
-    return [f"{name}_{k + 1}" if names.count(name) > 1 else name for k, name in enumerate(names)]
+    """Names of a named tuple."""
+    return identifiers(e.parameters, JULIA)
 
 
 def _source(e: Equations) -> str:

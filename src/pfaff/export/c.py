@@ -12,9 +12,11 @@ C = Notation(language="C", state=lambda k: f"x[{k}]", parameter=lambda k: f"p[{k
 def files(equations: Equations) -> dict[str, str]:
     """``name.c``; matrices are stored row after row."""
     e = equations
+    about = f"{e.title}: reduced equations of motion and their Jacobians. Written by pfaff."
+    head, *more = map(_remark, (about, *e.named_states(C), *e.named_parameters(C), *e.notes))
     text = [
-        f"/* {e.title}: reduced equations of motion and their Jacobians. Written by pfaff.",
-        *(f"   {line}" for line in (*e.named_states(C), *e.named_parameters(C), *e.notes)),
+        f"/* {head}",
+        *(f"   {line}" for line in more),
         "*/",
         "#include <math.h>",
         "",
@@ -26,6 +28,11 @@ def files(equations: Equations) -> dict[str, str]:
         *_function(f"{e.name}_parameter_jacobian", "J", e.parameter_jacobian),
     ]
     return {f"{e.name}.c": "\n".join(text) + "\n"}
+
+
+def _remark(line: str) -> str:
+    """A line that neither ends the comment it stands in nor opens another."""
+    return line.replace("*/", "* /").replace("/*", "/ *")
 
 
 def _function(name: str, into: str, program: Program) -> list[str]:

@@ -8,14 +8,15 @@ import sympy as sm
 
 from pfaff.evaluation import fraction
 from pfaff.export.equations import Equations
+from pfaff.names import spelled
 from pfaff.program import Node
 
 
 def files(equations: Equations) -> dict[str, str]:
     """``name.tex``: an align environment, first the abbreviations w_k, then ẋ."""
-    states, _ = _symbols(equations)
+    states, parameters = _symbols(equations)
     abbreviations, rates = formulas(equations)
-    names = {x: _dotted(x.name) for x in states if x.name.endswith("_dot")}
+    names = {x: _dotted(x.name) if x.name.endswith("_dot") else _letters(x.name) for x in (*states, *parameters)}
     rows = [f"w_{{{k + 1}}} &= {sm.latex(each, symbol_names=names)}" for k, each in enumerate(abbreviations)]
     for x, rate in zip(states, rates, strict=True):
         rows.append(f"{_rate(x.name)} &= {sm.latex(rate, symbol_names=names)}")
@@ -26,7 +27,11 @@ def files(equations: Equations) -> dict[str, str]:
 
 
 def _dotted(velocity: str) -> str:
-    return rf"\dot{{{sm.latex(sm.Symbol(velocity.removesuffix('_dot')))}}}"
+    return rf"\dot{{{_letters(velocity.removesuffix('_dot'))}}}"
+
+
+def _letters(name: str) -> str:
+    return sm.latex(sm.Symbol(spelled(name).strip("_") or "x"))
 
 
 def _rate(state: str) -> str:

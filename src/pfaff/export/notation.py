@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pfaff.errors import StatementError
+from pfaff.expressions import FUNCTIONS
 from pfaff.program import Node
 
-COMMON = (
-    *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
-    *("exp", "log", "erf", "sqrt"),
-)
+COMMON = tuple(FUNCTIONS)
+LONGEST = 60  # characters of an identifier: MATLAB takes 63
 BINDING = {"+": 1, "-": 1, "neg": 1, "*": 2, "/": 2, "^": 3}  # everything else binds more tightly
 
 
@@ -70,6 +69,12 @@ class Notation:
 
 def identifier(name: str, reserved: Collection[str]) -> str:
     """A name that every language takes: letters, digits and underscores, and no reserved word."""
-    text = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "system"
+    text = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_")[:LONGEST] or "system"
     text = text if text[0].isalpha() else f"system_{text}"
     return f"{text}_" if text in reserved else text
+
+
+def identifiers(names: Sequence[str], reserved: Collection[str]) -> list[str]:
+    """One for each name, each once though they may coincide."""
+    found = [identifier(name, reserved) for name in names]
+    return [f"{name}_{k + 1}" if found.count(name) > 1 else name for k, name in enumerate(found)]

@@ -25,7 +25,7 @@ def files(equations: Equations) -> dict[str, str]:
         *_function("parameter_jacobian", "∂f/∂p", e.parameter_jacobian, e.size, len(e.parameters)),
     ]
     text = [
-        f'"""{e.title}: reduced equations of motion and their Jacobians. Written by pfaff."""',
+        f'"""{_quoted(e.title)}: reduced equations of motion and their Jacobians. Written by pfaff."""',
         "",
         "import numpy as np",
         *(["import scipy.special"] if any("scipy" in line for line in functions) else []),
@@ -38,6 +38,10 @@ def files(equations: Equations) -> dict[str, str]:
         *functions,
     ]
     return {f"{e.name}.py": "\n".join(text) + "\n"}
+
+
+def _quoted(title: str) -> str:
+    return title.replace("\\", r"\\").replace('"', r"\"")
 
 
 def _function(name: str, doc: str, program: Program, rows: int, columns: int | None) -> list[str]:

@@ -37,4 +37,6 @@ OURS = _words("""
 """)  # what our files themselves use
 # A file that is called like a module of Python's library would be imported in its place.
 PYTHON = frozenset(keyword.kwlist) | sys.stdlib_module_names
-RESERVED = JULIA | MATLAB | C | MATH_H | OURS | PYTHON | frozenset(COMMON)
+WINDOWS = _words("aux com1 com2 com3 com4 con lpt1 lpt2 lpt3 nul prn")  # has no files of these names
+DEVICES = WINDOWS | {name.upper() for name in WINDOWS} | {name.capitalize() for name in WINDOWS}
+RESERVED = JULIA | MATLAB | C | MATH_H | OURS | PYTHON | DEVICES | frozenset(COMMON)

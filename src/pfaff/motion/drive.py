@@ -16,6 +16,7 @@ import sympy as sm
 
 from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError, nearest
+from pfaff.expressions import expressed
 from pfaff.lowering import graph_of
 from pfaff.motion.sampled import DEGREE, check_smooth, check_span, coefficients, common_knots, piecewise
 from pfaff.threads import cached_property
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.system import Drawing, System
 
-SINCE = "spline knot"
+SINCE = "spline·knot"  # a name that nobody types
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
         if name in case.system.coordinate_names:
             check_smooth(name, function)
         rows = coefficients(function, knots)
-        symbols = [sm.Symbol(f"{name} spline {power}") for power in range(DEGREE + 1)]
+        symbols = [sm.Symbol(f"{name}·spline·{power}") for power in range(DEGREE + 1)]
         since = sm.Symbol(SINCE)
         expressions[name] = _horner(symbols, time - since)
         parameters |= {since: float(knots[0]), **{a: float(row[0]) for a, row in zip(symbols, rows, strict=True)}}
@@ -116,8 +117,8 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
         else:
             loads[system.parameter(name)] = function
 
-    def driven(expression: Any) -> Any:
-        return sm.sympify(expression).xreplace(loads)
+    def driven(expression: sm.Expr) -> sm.Expr:
+        return expression.xreplace(loads)
 
     return replace(
         system,
@@ -138,12 +139,12 @@ def _driven_drawing(drawing: Drawing | None, loads: Mapping[sm.Symbol, sm.Expr])
         return None
 
     def driven(pair: Any) -> tuple[Any, ...]:
-        return tuple(sm.sympify(e).xreplace(loads) for e in pair)
+        return tuple(sm.sympify(e, strict=True).xreplace(loads) for e in pair)
 
     return replace(
         drawing,
         points={name: driven(point) for name, point in drawing.points.items()},
-        angles={name: sm.sympify(angle).xreplace(loads) for name, angle in drawing.angles.items()},
+        angles={name: sm.sympify(angle, strict=True).xreplace(loads) for name, angle in drawing.angles.items()},
         arrows={name: driven(arrow) for name, arrow in drawing.arrows.items()},
     )
 
@@ -157,7 +158,7 @@ def _horner(coefficients: Sequence[sm.Expr], x: sm.Expr) -> sm.Expr:
 
 def inertia_of(name: str) -> sm.Symbol:
     """An inertia for a driven coordinate, which may have none: it moves with the drive, so that it never acts."""
-    return sm.Symbol(f"inertia carried by the drive of {name}", positive=True)
+    return sm.Symbol(f"inertia·carried·by·the·drive·of·{name}", positive=True)
 
 
 def _carried_inertias(
@@ -181,10 +182,7 @@ def _carried_inertias(
 
 def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
     """A function of time from SymPy or text; a symbol that is called as the time is taken for it."""
-    try:
-        found = sm.parse_expr(value, local_dict={time.name: time}) if isinstance(value, str) else sm.sympify(value)
-    except Exception as problem:  # the parser raises whatever the text provokes
-        raise ParameterError(f"the function for {name}, {value!r}, cannot be read: write 80 + sin(2*t)") from problem
+    found = expressed(value, {time.name: time}, f"the function for {name}", ParameterError)
     if not isinstance(found, sm.Expr):
         raise ParameterError(f"the function for {name} is {found}, not an expression in time: write 80 + sin(2*t)")
     return found.xreplace({symbol: time for symbol in found.free_symbols if symbol.name == time.name})

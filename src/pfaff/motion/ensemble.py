@@ -15,7 +15,8 @@ from pfaff.motion.batches import Batches
 from pfaff.motion.simulate import LARGEST, check_request
 from pfaff.motion.start import Constraints, initial_state
 from pfaff.progress import bar
-from pfaff.values import checked_value, whole_number
+from pfaff.stored import labels
+from pfaff.values import checked_value, number_from, whole_number
 
 if TYPE_CHECKING:
     import xarray
@@ -74,7 +75,7 @@ class Ensemble:
 
     def motion(self, *index: int) -> Motion:
         """One member simulated on its own, with reactions, energies and dense output."""
-        chosen = {name.removeprefix(INITIAL): float(values[index]) for name, values in self.axes.items()}
+        chosen = {_quantity(name, self.case): float(values[index]) for name, values in self.axes.items()}
         case, initial = split(self.case, chosen)
         return case.simulate(float(self.t[-1]), samples=len(self.t), method="taylor", **self.options, **initial)
 
@@ -82,18 +83,20 @@ class Ensemble:
         """All states by name, along ``t`` and one dimension for each axis of the arrays."""
         import xarray
 
-        dims = self.dimensions
-        columns = {name: (("t", *dims), self[name]) for name in self.states}
+        members = [f"member{k or ''}" for k in range(len(self.shape))]
+        named = labels((*self.states, *self.axes), ["t", "outcome", *members])
+        dims = tuple(named.get(name, name) for name in self.dimensions)
+        columns = {named[name]: (("t", *dims), self[name]) for name in self.states}
         places: dict[str, Any] = {"t": self.t}
         for name, values in self.axes.items():
             along = [k for k in range(values.ndim) if _varies(values, k)]
             if len(along) == 1:
                 line = np.moveaxis(values, along[0], 0).reshape(values.shape[along[0]], -1)[:, 0]
-                places[name] = (dims[along[0]], line)
+                places[named[name]] = (dims[along[0]], line)
             elif along:
-                places[name] = (dims, values)
+                places[named[name]] = (dims, values)
             else:
-                places[name] = float(values.flat[0])
+                places[named[name]] = float(values.flat[0])
         return xarray.Dataset(
             {**columns, "outcome": (dims, self.outcomes.astype(str))}, places, {"method": self.method}
         )
@@ -115,6 +118,11 @@ class Ensemble:
         return draw_ensemble(self, name or self.names[0], self.t[-1] / 2 if since is None else since)
 
 
+def _quantity(axis: str, case: Case) -> str:
+    """The parameter or the state that varies along an axis."""
+    return axis if axis in case.system.parameter_names else axis.removeprefix(INITIAL)
+
+
 def _varies(values: np.ndarray, axis: int) -> bool:
     return bool(values.shape[axis] > 1 and np.any(np.diff(values, axis=axis) != 0))
 
@@ -131,14 +139,14 @@ def ensemble(
     progress: Callable[[float], None] | None = None,
 ) -> Ensemble:
     """Arrays of initial values and parameters, broadcast against each other: one motion for each entry."""
-    size = 2 * len(case.system.coordinates)
+    size, duration = 2 * len(case.system.coordinates), number_from("duration", duration)
     arrays, shape = _shaped(given)
     count = math.prod(shape)
     whole_number("the number of motions", count, 1, int(LARGEST / (16 * size)), "give smaller arrays")
     check_request(duration, samples, tolerance, size, max_steps, count)
     axes = {name: np.broadcast_to(array, shape).copy() for name, array in arrays.items()}
     numbers, x = _members(case, {name: values.ravel() for name, values in axes.items()}, count, project)
-    t = np.linspace(0.0, float(duration), samples)
+    t = np.linspace(0.0, duration, samples)
     batches = Batches(case.system, numbers, x, t, tolerance, max_steps)
     if progress is not None:
         batches.run(progress)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
+from pfaff.expressions import expressed
 from pfaff.lowering import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.taylor import Equations
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
 
 DIRECTIONS = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}
 
@@ -23,7 +27,8 @@ class Event:
     """An expression that vanishes: a section, an end stop, a reaction that changes sign.
 
     The expression is SymPy or text, in coordinates, velocities (``theta1_dot``), reactions (``p``), parameters and
-    time ``t``. ``direction`` is +1 or −1 for crossings one way only; ``stop`` ends the motion at the first.
+    time ``t``; ``pfaff.expressions`` lists the functions that text may contain. ``direction`` is +1 or −1 for
+    crossings one way only; ``stop`` ends the motion at the first.
     """
 
     expression: Any
@@ -117,19 +122,19 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
     moving = {sm.Symbol(load): function for load, function in driven.loads.items()}
     known = {**plain, **{symbol.name: symbol for symbol in (*reactions, *moving)}}
     parsed = parsed_event(name, expression, known, dict(s.to_plain))
-    numbers = {p: sm.Float(v, 17) for p, v in zip(system.parameters, case.numbers, strict=True)}
-    return convert(parsed.xreplace(moving).xreplace(numbers), {**eqs.graph.symbols, **reactions})
+    return convert(parsed.xreplace(moving), {**eqs.graph.symbols, **numbers_of(case), **reactions})
+
+
+def numbers_of(case: Bound) -> dict[sm.Symbol, Any]:
+    """The parameters as numbers of heyoka's: SymPy's would be raised to each other's powers in all their digits."""
+    return {p: hy.expression(float(v)) for p, v in zip(case.system.parameters, case.numbers, strict=True)}
 
 
 def parsed_event(
     name: str, expression: Any, known: Mapping[str, sm.Symbol], plain: Mapping[sm.Expr, sm.Symbol]
 ) -> sm.Expr:
     """An expression in known symbols from SymPy or text; functions of time become the symbols they are ``plain`` in."""
-    try:
-        local = dict(known)
-        parsed = sm.parse_expr(expression, local_dict=local) if isinstance(expression, str) else sm.sympify(expression)
-    except Exception as problem:  # the parser raises whatever the text provokes
-        raise ParameterError(f"event {name!r} is not an expression: {expression!r}") from problem
+    parsed = expressed(expression, known, f"event {name!r}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(f"event {name!r} is {parsed}: give an expression that vanishes, such as 'theta1 - 1/2'")
     parsed = parsed.xreplace(dict(plain))

@@ -18,6 +18,7 @@ from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.lowering import graph_of
 from pfaff.reduction import ignorable_coordinates
 from pfaff.threads import cached_property
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -221,9 +222,11 @@ class Friction:
 
 def friction(motion: Motion, normal: float, coefficient: float | None, reaction: str | None) -> Friction:
     """The needed coefficient under a constant normal force, and the times at which a given coefficient is exceeded."""
-    if not (np.isfinite(normal) and normal > 0):
+    normal = number_from("normal", normal)
+    if normal <= 0:
         raise ParameterError(f"normal={normal}: give the force that presses the bodies together, a positive number")
-    if coefficient is not None and not (np.isfinite(coefficient) and coefficient >= 0):
+    coefficient = None if coefficient is None else number_from("coefficient", coefficient)
+    if coefficient is not None and coefficient < 0:
         raise ParameterError(f"coefficient={coefficient}: give a number from 0 up")
     if not motion.reaction_names:
         raise ParameterError(f"{motion.system} has no constraint that could slip")

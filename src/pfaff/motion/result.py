@@ -14,7 +14,8 @@ from pfaff.errors import ParameterError, nearest
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
 from pfaff.motion.status import FINISHED
-from pfaff.stored import read, write
+from pfaff.stored import labels, read, write
+from pfaff.values import numbers_from
 
 if TYPE_CHECKING:
     import xarray
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.motion.locomotion import Friction
     from pfaff.motion.trajectory import Trajectory
+
+ENERGIES = ("kinetic", "potential", "total", "dissipated", "supplied")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +89,7 @@ class Motion:
 
     def __call__(self, t: Any) -> np.ndarray:
         """The state at a time, or one column for each of several: the integrator's own polynomials."""
-        times = np.asarray(t, dtype=float)
+        times = numbers_from("times", t)
         low, high = sorted((self.t[0], self.t[-1]))
         outside = ~((times >= low) & (times <= high))
         if np.any(outside):
@@ -145,12 +148,12 @@ class Motion:
         return friction(self, normal, coefficient, reaction)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Everything by name along the dimension ``t``."""
+        """Everything by name along the dimension ``t``; a coordinate that is called so, too, is ``t_``."""
         import xarray
 
-        columns = {name: ("t", self[name]) for name in (*self.states, *self.reaction_names)}
-        parts = ("kinetic", "potential", "total", "dissipated", "supplied")
-        columns |= {f"energy_{part}": ("t", getattr(self.energy, part)) for part in parts}
+        named = _labels((*self.states, *self.reaction_names), len(self.residual))
+        columns = {label: ("t", self[name]) for name, label in named.items()}
+        columns |= {f"energy_{part}": ("t", getattr(self.energy, part)) for part in ENERGIES}
         columns |= {f"residual{k + 1}": ("t", row) for k, row in enumerate(self.residual)}
         about: dict[str, Any] = {"names": self.names, "reactions": self.reaction_names, "changes": dict(self.changes)}
         about["driven"] = isinstance(self.measures, Measured) and bool(self.measures.driven.prescribed)
@@ -202,6 +205,12 @@ class Motion:
         return animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
 
 
+def _labels(names: Sequence[str], residuals: int) -> dict[str, str]:
+    """States and reactions in a file, beside time, energies and residuals."""
+    beside = [f"energy_{part}" for part in ENERGIES] + [f"residual{k + 1}" for k in range(residuals)]
+    return labels(names, ["t", *beside])
+
+
 def _check_case(case: Case, system: str, driven: bool) -> None:
     name = getattr(getattr(case, "system", None), "name", None)
     if name != system:
@@ -229,17 +238,17 @@ def load_motion(path: str | Path, case: Case | None = None) -> Motion | Trajecto
         _check_case(case, data.attrs["system"], about["driven"])
     names, reactions = tuple(about["names"]), tuple(about["reactions"])
     states = [*names, *(f"{name}_dot" for name in names)]
-    parts = ("kinetic", "potential", "total", "dissipated", "supplied")
     happened = about["events"].items()
-    left = [name for name in data.data_vars if str(name).startswith("residual")]
+    left = len(data.data_vars) - len(states) - len(reactions) - len(ENERGIES)
+    named = _labels((*states, *reactions), left)
     size = data.sizes["t"]
     return Motion(
         t=data["t"].to_numpy(),
-        y=np.array([data[name].to_numpy() for name in states]),
+        y=np.array([data[named[name]].to_numpy() for name in states]),
         measures=Stored(
-            np.array([data[name].to_numpy() for name in reactions]).reshape(len(reactions), size),
-            np.array([data[name].to_numpy() for name in left]).reshape(len(left), size),
-            Energy(*(data[f"energy_{part}"].to_numpy() for part in parts)),
+            np.array([data[named[name]].to_numpy() for name in reactions]).reshape(len(reactions), size),
+            np.array([data[f"residual{k + 1}"].to_numpy() for k in range(left)]).reshape(left, size),
+            Energy(*(data[f"energy_{part}"].to_numpy() for part in ENERGIES)),
         ),
         names=names,
         reaction_names=reactions,

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.interpolate import BPoly, BSpline, PPoly, make_interp_spline
 
 from pfaff.errors import ParameterError
+from pfaff.values import numbers_from
 
 DEGREE = 5
 CONTINUOUS = 1e-9  # a jump smaller than this, relative to the function or its derivative, is rounding
@@ -37,7 +38,7 @@ def _interpolated(name: str, given: Any) -> BSpline:
             f"the function for {name} is {type(given).__name__}: give a SymPy expression in time, a pair "
             "(times, values), or a PPoly, BPoly or BSpline of SciPy's"
         )
-    times, values = (np.asarray(each, dtype=float) for each in given)
+    times, values = (numbers_from(f"the samples of {name}", each) for each in given)
     if times.ndim != 1 or len(times) < DEGREE + 1 or not (np.diff(times) > 0).all() or not np.isfinite(times).all():
         raise ParameterError(f"the samples of {name} need at least {DEGREE + 1} increasing times")
     if values.shape != times.shape:

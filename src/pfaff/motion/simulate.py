@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,7 +128,7 @@ def check_request(
     what = f"{motions} motions" if motions > 1 else "it"
     whole_number("samples", samples, 2, max(2, fitting), f"{what} would need more memory than there is, ask for fewer")
     whole_number("max_steps", max_steps, 1, sys.maxsize, "ask for fewer")
-    if tolerance is not None and not 1e-18 <= tolerance < 1:
+    if tolerance is not None and not (isinstance(tolerance, Real) and 1e-18 <= tolerance < 1):
         raise ParameterError(f"tolerance={tolerance}: give a number from 1e-18 to 1")
 
 

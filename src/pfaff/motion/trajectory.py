@@ -15,13 +15,13 @@ import sympy as sm
 
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.lowering import convert
-from pfaff.motion.events import Crossings, Watch, parsed_event
+from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
 from pfaff.motion.simulate import FINEST, check_request
 from pfaff.motion.status import FINISHED
 from pfaff.motion.taylor import UNROLLED, Flight, fly
 from pfaff.steady import start_state
-from pfaff.stored import write
-from pfaff.values import number_from
+from pfaff.stored import labels, write
+from pfaff.values import number_from, numbers_from
 
 if TYPE_CHECKING:
     import xarray
@@ -63,7 +63,7 @@ class Trajectory:
 
     def __call__(self, t: Any) -> np.ndarray:
         """The states at a time, or one column for each of several: the integrator's own polynomials."""
-        times = np.asarray(t, dtype=float)
+        times = numbers_from("times", t)
         low, high = sorted((self.t[0], self.t[-1]))
         if not ((times >= low) & (times <= high)).all():
             raise ParameterError(f"t={t} lies outside the motion, which runs from {low:g} to {high:g}")
@@ -75,14 +75,15 @@ class Trajectory:
         return self.dense(times) if times.ndim else self.dense(times[None])[:, 0]
 
     def to_xarray(self) -> xarray.Dataset:
-        """Every state by name along the dimension ``t``."""
+        """Every state by name along the dimension ``t``; a state that is called so, too, is ``t_``."""
         import xarray
 
         happened = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
         about = {"states": self.states, "events": happened}
         notes = {"status": self.status, "method": self.method, "system": self.system}
         notes |= {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}
-        return xarray.Dataset({name: ("t", self[name]) for name in self.states}, {"t": self.t}, notes)
+        columns = {label: ("t", self[name]) for name, label in labels(self.states, ["t"]).items()}
+        return xarray.Dataset(columns, {"t": self.t}, notes)
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
@@ -100,7 +101,7 @@ def restored(data: xarray.Dataset, about: Mapping[str, Any]) -> Trajectory:
     states = tuple(about["states"])
     return Trajectory(
         t=data["t"].to_numpy(),
-        y=np.array([data[name].to_numpy() for name in states]),
+        y=np.array([data[label].to_numpy() for label in labels(states, ["t"]).values()]),
         states=states,
         status=data.attrs["status"],
         method=data.attrs["method"],
@@ -166,6 +167,5 @@ def _lowered(case: OdeCase, name: str, expression: Any) -> Any:
     known.setdefault("t", time)
     functions = dict(zip(system.equations, system.symbols, strict=True))
     parsed = parsed_event(name, expression, known, functions)
-    numbers = {p: sm.Float(v, 17) for p, v in zip(system.parameters, case.numbers, strict=True)}
-    symbols = {x: hy.expression(x.name) for x in system.symbols} | {time: hy.time}
-    return convert(parsed.xreplace(numbers), symbols)
+    symbols = {x: hy.expression(x.name) for x in system.symbols} | {time: hy.time} | numbers_of(case)
+    return convert(parsed, symbols)

@@ -15,7 +15,9 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.evaluation import fraction
+from pfaff.expressions import expressed
 from pfaff.stability.critical import CriticalLoad
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -46,7 +48,7 @@ class ExactLoad(CriticalLoad):
         if self.value is None:
             return super().status
         where = ", ".join(f"{name} = {value:g}" for name, value in (self.near or {}).items())
-        value = sm.sympify(self.value)
+        value = sm.sympify(self.value, strict=True)
         decimal = f" ≈ {float(value):.12g}" if value.is_number and not value.is_Integer else ""
         return f"{self.kind} at {self.load} = {value}{decimal}" + (
             f" (the branch that holds near {where})" if where else ""
@@ -141,7 +143,9 @@ def limit_condition(case: Case, load: str, direction: Mapping[str, Any]) -> sm.P
     components may be symbols.
     """
     F, epsilon = sm.Symbol(load, real=True), sm.Symbol("epsilon", positive=True)
-    along = case.at(**{load: F, **{name: epsilon * sm.sympify(share) for name, share in direction.items()}})
+    along = case.at(
+        **{load: F, **{name: epsilon * expressed(share, {}, name, ParameterError) for name, share in direction.items()}}
+    )
     condition = sm.Poly(hurwitz_condition(exact_linearisation(along).polynomial(omega)), epsilon)
     lowest_power = condition.monoms()[-1][0]
     return sm.Poly(condition.all_coeffs()[-1 - lowest_power], F)
@@ -210,7 +214,7 @@ def numeric_reference(case: Case, near: Mapping[str, float] | None, exclude: str
     free.pop(exclude, None)
     symbols = set().union(*(value.free_symbols for value in free.values())) if free else set()
     defaults = {symbol.name: float(value) for symbol, value in case.system.parameters.items() if value}
-    sample = {s.name: float((near or {}).get(s.name, defaults.get(s.name, 1.0))) for s in symbols}
+    sample = {s.name: number_from(s.name, (near or {}).get(s.name, defaults.get(s.name, 1.0))) for s in symbols}
     numbers = {name: float(value.subs({s: sample[s.name] for s in value.free_symbols})) for name, value in free.items()}
     return case.at(**numbers).unchecked(**{exclude: 0.0}), dict(sorted(sample.items()))
 
@@ -219,7 +223,7 @@ def exact_value(value: Any, symbol: sm.Symbol) -> sm.Expr:
     """Floats are taken for the decimal that they print: 1.5 is 3/2."""
     if value is None:
         raise ParameterError(f"parameter {symbol.name!r} has no value: give it a number or a symbol")
-    return fraction(str(value)) if isinstance(value, float) else sm.sympify(value)
+    return fraction(str(value)) if isinstance(value, float) else sm.sympify(value, strict=True)
 
 
 def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, sm.Expr]:

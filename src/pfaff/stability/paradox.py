@@ -24,6 +24,7 @@ from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 from pfaff.statics import statics_of
 from pfaff.system import polynomial_degree
 from pfaff.threads import cached_property
+from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,7 +115,7 @@ def paradox(
         for name in direction:
             if name not in sources:
                 raise ParameterError(f"{name!r} is not a damping of {case.system.name}: {nearest(name, sources)}")
-        weights = np.array([float(direction.get(name, 0.0)) for name in sources])
+        weights = np.array([number_from(name, direction.get(name, 0.0)) for name in sources])
         if not (np.isfinite(weights).all() and weights.min() >= 0 and weights.max() > 0):
             raise ParameterError(f"direction {dict(direction)}: damping must be finite, non-negative and not all zero")
         weights = weights / np.linalg.norm(weights)
