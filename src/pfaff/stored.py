@@ -13,6 +13,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.expressions import constant
+from pfaff.files import whole
 from pfaff.names import spelled
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def write(data: xarray.Dataset, path: str | Path) -> Path:
     try:
         path, changed = Path(path), _in_ascii(data)
         notes = {CHECKSUM: checksum(data)} | ({SPELLING: json.dumps(changed)} if changed else {})
-        data.rename(changed).assign_attrs(notes).to_netcdf(path, engine="scipy")
+        with whole(path) as part:
+            data.rename(changed).assign_attrs(notes).to_netcdf(part, engine="scipy")
     except (OSError, TypeError, ValueError) as problem:
         raise ParameterError(f"cannot write {path}: {problem}") from problem
     return path

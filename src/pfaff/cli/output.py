@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pfaff.errors import ParameterError
+from pfaff.files import whole
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
@@ -54,7 +55,8 @@ def known(number: float, digits: int) -> str:
 
 def draw_into(figure: Any, path: Path) -> None:
     try:
-        figure.savefig(path)
+        with whole(path) as part:
+            figure.savefig(part)
     except (OSError, ValueError) as problem:
         raise ParameterError(f"cannot draw into {path}: {problem}") from problem
     print(f"drawn: {path}", file=sys.stderr)

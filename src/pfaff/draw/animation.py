@@ -26,12 +26,14 @@ from pfaff.draw.scene import PATH, Scene, scene_of_motion
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
+from pfaff.files import whole
 from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
 
 Images = Iterator[Image.Image]
+Writer = Callable[[Images, Path, float, str], None]
 WIDTH = 8.0
 DPI = 100
 SHADES = 12  # of each colour, from itself to white: enough for lines on white, and small files
@@ -56,18 +58,15 @@ def animate(
     between = -(-PATH // count)
     scene = scene_of_motion(motion, np.linspace(start, end, (count - 1) * between + 1))
     images = _watched(_images(scene, between, motion.system), count, progress)
-    part = path.with_name(f".{path.name}")
     try:
-        write(images, part, fps)
-        part.replace(path)
+        with whole(path) as part:
+            write(images, part, fps, path.stem)
     except OSError as problem:
         raise ParameterError(f"cannot write {path}: {problem}") from problem
-    finally:
-        part.unlink(missing_ok=True)
     return path
 
 
-def writer_for(path: Path) -> Callable[[Images, Path, float], None]:
+def writer_for(path: Path) -> Writer:
     """The way to write this kind of file, or an error that lists the kinds."""
     suffix = path.suffix.lower()
     if suffix not in WRITERS:
@@ -148,19 +147,19 @@ def _palette() -> Image.Image:
     return palette
 
 
-def _write_gif(images: Images, path: Path, fps: float) -> None:
+def _write_gif(images: Images, path: Path, fps: float, title: str) -> None:
     few = map(_few_colours, images)
     next(few).save(path, format="GIF", save_all=True, append_images=few, duration=1000 / fps, loop=0)
 
 
-def _write_html(images: Images, path: Path, fps: float) -> None:
+def _write_html(images: Images, path: Path, fps: float, title: str) -> None:
     frames = []
     for image in images:
         png = io.BytesIO()
         _few_colours(image).save(png, format="PNG", optimize=True)
         frames.append(base64.b64encode(png.getvalue()).decode())
     values = {
-        "TITLE": html.escape(path.stem.removeprefix(".")),
+        "TITLE": html.escape(title),
         "FRAMES": json.dumps(frames),
         "PAUSE": f"{1000 / fps:g}",
     }
@@ -170,7 +169,7 @@ def _write_html(images: Images, path: Path, fps: float) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _write_mp4(images: Images, path: Path, fps: float) -> None:
+def _write_mp4(images: Images, path: Path, fps: float, title: str) -> None:
     first = next(images)
     size = f"{first.width}x{first.height}"
     source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{fps:g}", "-i", "-"]
@@ -188,7 +187,7 @@ def _write_mp4(images: Images, path: Path, fps: float) -> None:
         raise ParameterError(f"ffmpeg cannot write {path}: {complaint.splitlines()[-1] if complaint else 'no reason'}")
 
 
-WRITERS: dict[str, Callable[[Images, Path, float], None]] = {
+WRITERS: dict[str, Writer] = {
     ".gif": _write_gif,
     ".html": _write_html,
     ".mp4": _write_mp4,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError, nearest
+from pfaff.files import write_text
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -48,7 +49,7 @@ class Export:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, text in self.files.items():
-                (folder / name).write_text(text, encoding="utf-8")
+                write_text(folder / name, text)
         except OSError as problem:
             raise ParameterError(f"cannot write into {folder}: {problem}") from problem
         return replace(self, written=tuple(folder / name for name in self.files))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pfaff.files import write_text
 from pfaff.papers.reproduction import DIFFERS, REPRODUCED, Erratum, Item, Picture, Reproduction
 from pfaff.papers.running import sources
 from pfaff.papers.sources import code_of
@@ -17,9 +18,9 @@ from pfaff.report.html import page
 def write(result: Reproduction, folder: Path) -> Reproduction:
     """``index.html`` and ``reproduction.json`` beside the pictures."""
     html, facts = folder / "index.html", folder / "reproduction.json"
-    html.write_text(page(document_of(result, folder)), encoding="utf-8")
+    write_text(html, page(document_of(result, folder)))
     result = replace(result, files=(html, facts, *result.files))
-    facts.write_text(json.dumps(result.as_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_text(facts, json.dumps(result.as_dict(), indent=1, ensure_ascii=False) + "\n")
     return result
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pfaff.errors import ParameterError
+from pfaff.files import whole, write_text
 from pfaff.papers.reproduction import Claim, Item, Paper, Picture, Reproduction
 
 ENDINGS = ("svg", "pdf", "png")
@@ -148,7 +149,8 @@ def _drawn(picture: Picture, store: Path) -> tuple[str, ...]:
     figure = picture.draw()
     names = tuple(f"{picture.name}.{ending}" for ending in ENDINGS)
     for name in names:
-        figure.savefig(store / name)
+        with whole(store / name) as part:
+            figure.savefig(part)
     return names
 
 
@@ -193,7 +195,7 @@ def _remember(store: Path, known: dict[Task, Outcome]) -> None:
         for o in known.values()
         if not o.error
     }
-    (store / "results.json").write_text(json.dumps(facts), encoding="utf-8")
+    write_text(store / "results.json", json.dumps(facts))
 
 
 def _remembered(store: Path, tasks: list[Task]) -> Iterator[Outcome]:

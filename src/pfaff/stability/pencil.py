@@ -24,7 +24,8 @@ NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
 ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
 STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
 UNCERTAIN = 8 * np.finfo(float).eps  # of the entries
-UNSURE, TRIED = 1e-7, 46  # errors above this, relative, are looked at closely, at so many distances
+UNSURE, TRIED = 1e-7, 31  # errors above this, relative, are looked at closely, at so many distances
+AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
 NOISE, SAFE = 1e-13, 4.0  # of an eigenvalue, and of its estimated error: what may be rounding
 HEAVY = 1e2  # C²/KM beyond which damping is heavy
@@ -93,25 +94,21 @@ class Pencil:
         values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
         if not values.any() or abs(values[0]) > APART * abs(values[-1]):
             return values
-        for _ in range(PASSES):
-            found = self._by_scales(values)
-            if found is None:
+        found = values
+        for _ in range(PASSES):  # scales of their first estimates may be wrong, and part pairs
+            before, found = found, self._by_scales(found)
+            if not np.isfinite(found).all():
+                return values
+            if _closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= SAME * np.abs(found)).all():
                 break
-            before, values = values, found
-            if (np.abs(np.abs(values) - np.abs(before)) <= SAME * np.abs(values)).all():
-                break
-        return values
+        return found if _closed(found) else values
 
-    def _by_scales(self, values: np.ndarray) -> np.ndarray | None:
+    def _by_scales(self, values: np.ndarray) -> np.ndarray:
         """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above."""
         sizes = np.maximum(np.abs(values), STIFF * abs(values[-1]) * STIFF)
         groups = np.split(np.arange(len(values)), 1 + np.flatnonzero(sizes[1:] > SCALE * sizes[:-1]))
         parts = [self._at_scale(float(np.exp(np.log(sizes[group]).mean())))[group] for group in groups]
-        joined = np.concatenate(parts)
-        if not np.isfinite(joined).all():
-            return None
-        turning = np.abs(joined.imag[joined.imag != 0])
-        return joined if abs(joined.imag.sum()) <= CLOSED * turning.min(initial=np.inf) else None
+        return by_modulus(np.concatenate(parts))
 
     def _at_scale(self, size: float) -> np.ndarray:
         """All eigenvalues from the first-order form in which those of this modulus are of order one."""
@@ -175,8 +172,8 @@ class Pencil:
             left, least, right = self._null_vectors(values, units)
             turn = np.einsum("mi,mij,mj->m", left.conj(), self.slope(values), right)
             with np.errstate(divide="ignore", invalid="ignore"):
-                step = np.where(values.imag == 0, (-least / turn).real, -least / turn)
-            step = np.where(np.abs(step) <= NEIGHBOURLY * _distances(values, self.rough), step, 0.0)
+                wanted = np.where(values.imag == 0, (-least / turn).real, -least / turn)
+            step = np.where(np.abs(wanted) <= NEIGHBOURLY * _distances(values, self.rough), wanted, 0.0)
             values = values + step
             if (np.abs(step) <= IMPROVED * np.abs(values)).all():
                 break
@@ -184,19 +181,20 @@ class Pencil:
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.nan_to_num(UNCERTAIN * weights / np.abs(turn), nan=np.inf)
+        errors = np.maximum(errors, np.abs(wanted))  # of what Newton's method has not improved
         for k in np.flatnonzero(errors > UNSURE * np.abs(values)):
             errors[k] = min(errors[k], self._reach(values[k], sizes[k], (units[0][k], units[1][k])))
         return Modes(values, right.T, left.T, errors)
 
     def _reach(self, value: complex, size: np.ndarray, units: Units) -> float:
-        """How far around an eigenvalue rounding may make the matrix singular: to first order that is too far about a
-        double one, which moves by a square root."""
+        """How far around an eigenvalue rounding may make the matrix singular, in whatever direction: to first order
+        that is too far about a multiple one, which moves by a root."""
         rows, columns = units
         away = max(abs(value), STIFF * float(np.abs(self.rough).max(initial=0.0))) * np.logspace(-15, 0, TRIED)
-        around = self.at(np.concatenate([value + away, value + 1j * away])) * rows[:, None] * columns
-        least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(2, -1).min(axis=0)
-        regular = least > UNCERTAIN * np.linalg.norm(size * rows[:, None] * columns, 2)
-        return float(away[regular.argmax()] if regular.any() else away[-1])
+        around = self.at(value + np.outer(AROUND, away).ravel()) * rows[:, None] * columns
+        least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(len(AROUND), -1)
+        regular = least > UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
+        return float(np.where(regular.any(axis=1), away[regular.argmax(axis=1)], away[-1]).max())
 
     def growing(self) -> tuple[int, int]:
         """How many oscillations grow, and how many exponentials: what rounding may have moved is looked at closely."""
@@ -291,6 +289,12 @@ def _horner(coefficients: tuple[np.ndarray, ...], value: complex | np.ndarray) -
     for each in reversed(coefficients[:-1]):
         total = total * value + each
     return total
+
+
+def _closed(values: np.ndarray) -> bool:
+    """Whether complex ones come in pairs."""
+    turning = np.abs(values.imag[values.imag != 0])
+    return bool(abs(values.imag.sum()) <= CLOSED * turning.min(initial=np.inf))
 
 
 def by_modulus(values: np.ndarray) -> np.ndarray:

@@ -27,7 +27,9 @@ TWIN = 1e-9  # what meets and passes zero closer than this, relatively, does so 
 ONE = 1e-12  # crossings closer than this, relatively, are one
 NEAR_AXIS = 1e-2  # real parts below this, relative to the eigenvalue, of pairs that may cross at a candidate
 AHEAD = 1e-2  # how far ahead, relatively, candidates are sharpened: they may change places
-ON_AXIS, STAYS = 1e-7, 1e-6  # distances from the axis, and rates beside that of the others, that are none
+ON_AXIS = 1e-7  # distance of a load, relative, from that at which a pair is on the axis
+STAYS = 1e-6  # rates across the axis, beside those of the others, that are none
+RATED = 1e-13  # of a rate, what rounding makes of its real part
 LANDED = 0.05  # how far from its candidate, relatively, a crossing may be
 AWAY = 4.0  # times what the distance from the axis changes on a stretch, where nothing can have reached it
 APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
@@ -116,8 +118,8 @@ class Search:
         """Of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
         stretch = next(each for each in self._stretches if load <= each.high)
         modes, rates = stretch.pencil(load).modes(), stretch.rates(load)
-        on_axis = np.abs(modes.values.real) <= modes.on_axis + ON_AXIS * np.abs(modes.values)
-        moves = np.abs(rates.real) > STAYS * np.abs(rates).max(initial=0.0)
+        on_axis = np.abs(modes.values.real) <= modes.on_axis + ON_AXIS * load * np.abs(rates.real)
+        moves = np.abs(rates.real) > STAYS * np.abs(rates.real).max(initial=0.0) + RATED * np.abs(rates)
         return np.sort(modes.values.imag[on_axis & moves & (modes.values.imag > 0)])
 
     @cached_property

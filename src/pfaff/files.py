@@ -1,0 +1,31 @@
+"""Files that are there whole or not at all: a full disk or a kill leaves the old file, or none."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def whole(path: str | Path) -> Iterator[Path]:
+    """A place beside a path to write to; what is there in the end becomes the file at once."""
+    path = Path(path).resolve()
+    if path.exists() and not path.is_file():  # such as /dev/stdout, or a folder that writing will complain about
+        yield path
+        return
+    part = path.with_name(f".{secrets.token_hex(4)}.{path.name[-100:]}")
+    try:
+        yield part
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    with whole(path) as part:
+        part.write_text(text, encoding="utf-8")
