@@ -398,3 +398,58 @@ def test_an_equilibrium_that_runs_to_infinity_does_not_buckle(unit):
     assert "runs to infinity near F = 1" in found.buckling.status
     with pytest.raises(ConvergenceError, match="runs to infinity near F = 1"):
         system.at(F=2).spectrum()
+
+
+@pytest.mark.parametrize("k1", [1e5, 1e8, 1e10])
+@pytest.mark.parametrize("bars", [3, 5])
+def test_a_stiff_spring_hides_nothing_that_is_soft(bars, k1):
+    """Stability at zero load is looked at, and loads from those of the softest spring on: as with a near end."""
+    case = pfaff.atlas.column(bars).at(d="1/2", M_L=15, I_L=15, k1=k1, c_i=1.5)
+    for kind in ("flutter", "divergence"):
+        far, near = getattr(case, kind)(), getattr(case, kind)(to=20)
+        assert 0 < far.value < 20
+        assert far.value == pytest.approx(near.value, rel=1e-12)
+    assert case.spectrum(F=0.99 * case.flutter().value).stable
+    assert not case.spectrum(F=1.01 * case.flutter().value).stable
+
+
+@pytest.mark.parametrize("c", [1e-2, 1e-5, 1e-6, 1e-8])
+def test_weak_damping_has_its_hopf_point(skate, c):
+    case = skate.at(**XI_HAT, c_i=c)
+    assert case.hopf().value == pytest.approx(case.flutter().value, rel=1e-11)
+
+
+def test_uncertain_loads_say_so(skate):
+    """Equal dashpots make equal slow modes of as many bars: 16601.7039117 in fifty digits for four."""
+    found = pfaff.atlas.column(4).at(**XI_HAT, c_i=1e5).flutter()
+    assert abs(found.value - 16601.7039117) < found.rounding < 0.1 * found.value
+    assert "because of rounding" in found.status
+    sure = skate.at(**XI_HAT, c_i=1.5).flutter()
+    assert sure.rounding < 1e-12 * sure.value
+    assert "rounding" not in sure.status
+
+
+def test_a_far_end_given_is_searched(skate):
+    """Stiffnesses beside which a load of one is rounding."""
+    s = 1e13
+    case = skate.at(d="1/2", M_L=15, I_L=15, k1=50 * s, k=s, c_i=1.5 * s**0.5)
+    assert case.flutter(to=500 * s).value == pytest.approx(76.3379703896 * s, rel=1e-11)
+
+
+def test_what_grows_under_any_load_is_critical_at_once():
+    """ẍ + x = F y, ÿ + y = −F x with a gyroscopic term: unstable for every F, and stable without."""
+    x, y = dynamicsymbols("x y")
+    F = sm.Symbol("F", real=True)
+    system = pfaff.System(
+        [x, y],
+        (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        (x**2 + y**2) / 2,
+        forces={x: F * y, y: -F * x},
+        parameters={F: 0},
+        load=F,
+    )
+    for to in (None, 1e-3, 1.0, 7.3, 1e3):
+        found = system.at().flutter(to=to)
+        assert found.value == 0
+        assert "as soon as there is a load" in found.status
+    assert system.at().spectrum().stable

@@ -34,6 +34,12 @@ def motion():
         (lambda: column(2).at(F=1).equilibria(starts=10**12), ParameterError, "starts=1000000000000 is more than"),
         (lambda: column(2).at(F=1).equilibria(box=1e300), ParameterError, "box=1e\\+300"),
         (lambda: column(1).compare(states=10**9), ParameterError, "states=1000000000 is more than"),
+        (lambda: column(2).at(F=1).ensemble(1, F=np.broadcast_to(1.0, (10**6, 10**6))), ParameterError, "values of F"),
+        (
+            lambda: column(2).at().flutter_map(c_i=np.ones(10**6), c_e=np.ones(10**6)),
+            ParameterError,
+            "number of points",
+        ),
         (lambda: column(2).shape.tensor(99, np.zeros(4), column(2).at()), ParameterError, "order=99 is more than"),
     ],
 )

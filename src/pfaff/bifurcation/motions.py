@@ -25,6 +25,11 @@ FINE = 10  # times the usual intervals, for such a motion
 
 def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
     """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
+    if not getattr(case.system, "autonomous", True):
+        raise ParameterError(
+            f"{case.system.name} depends on time explicitly, and a periodic orbit of its own has no phase then: state "
+            "what drives it by two more coordinates that oscillate"
+        )
     flow: Flow = case.system.shape  # type: ignore[attr-defined]
     accuracy = accurate(accuracy)
     t, x = _sampled(motion, flow.states)

@@ -32,8 +32,8 @@ TOLD = {
     FAMILY: ", as where energy or a momentum is conserved: two of its multipliers are 1, and none of the family is "
     "alone. Add damping or drive to select one, or follow the orbits from a Hopf point, which keep its level",
     TORUS: ": it stays on a torus and comes back to where it was, by {nearest:.1e} of its size at best, but never "
-    "closes. The orbit that the torus is about is on a branch of cycles, where a pair of multipliers has left the unit "
-    "circle",
+    "closes. The orbit that the torus is about is on a branch of cycles: where a pair of multipliers has left the unit "
+    "circle or, if energy is conserved, stays on it",
     UNSETTLED: ": its loops still change from one to the next. Simulate longer, until it is nearly periodic",
     IRREGULAR: ": motions near it move away from it, as where it is chaotic. Follow orbits from a Hopf point instead",
 }

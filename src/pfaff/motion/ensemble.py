@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pfaff.motion.result import Motion
 
 INITIAL = "initial_"
+MOST = 100_000_000  # values of one quantity
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +177,9 @@ def split(case: Case, values: Mapping[str, Any]) -> tuple[Case, dict[str, Any]]:
 
 def _shaped(given: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
     """Arrays of numbers, and the shape that they have together."""
+    for name, value in given.items():
+        if isinstance(value, np.ndarray):  # which may be a small one broadcast to an enormous shape
+            whole_number(f"the number of values of {name}", value.size, 1, MOST, "give fewer")
     try:
         arrays = {name: np.asarray(value, dtype=float) for name, value in given.items()}
     except (TypeError, ValueError) as problem:

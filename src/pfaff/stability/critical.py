@@ -18,7 +18,7 @@ import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.path import LoadPath, Outward
-from pfaff.stability.pencil import Pencil
+from pfaff.stability.pencil import SAFE, Pencil
 from pfaff.stability.search import ONE, Change, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 
@@ -27,19 +27,21 @@ if TYPE_CHECKING:
     from pfaff.stability.linear import Linearisation
 
 STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
+WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
 FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
 FORESEEN = 1e3  # times the natural range of loads, where what a straight line predicts is still believed
 USUAL = 4.0  # natural ranges are so many times a usual load
 NEARBY = 1e-3  # usual loads, from which a straight line is drawn
 WIDER = 1.2  # times what is foreseen
 ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is seen whether anything is damped, and how heavily
+NOTED = 1e-9  # uncertainty of a load, relative, that is said
 IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
 TURNING = 1e-6  # imaginary parts above this, relative to the eigenvalue, are no rounding
 COUNTED: dict[str, Callable[[Change], int]] = {
     "flutter": lambda change: change.oscillating,
     "divergence": lambda change: change.divergent,
 }
-DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
+DECADES = 1e2  # how much farther a stretch of a straight line goes than the one before it
 STANDING = 1e-9  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
 DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
 
@@ -50,7 +52,7 @@ class CriticalLoad:
 
     ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate;
     ``mode`` its amplitudes by coordinate; ``crossing_speed`` the derivative of its growth rate by the load
-    where a simple pair crosses the imaginary axis.
+    where a simple pair crosses the imaginary axis, and ``rounding`` how far rounding may have moved that load.
     """
 
     kind: str
@@ -63,6 +65,7 @@ class CriticalLoad:
     how: str
     case: Case
     crossing_speed: float | None = None
+    rounding: float = 0.0
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.status}>"
@@ -79,7 +82,13 @@ class CriticalLoad:
     def status(self) -> str:
         if self.value is None:
             return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
-        return f"{self.kind} at {self.load} = {self.value:.12g}: {self.how}"
+        if self.rounding <= NOTED * abs(self.value):
+            return f"{self.kind} at {self.load} = {self.value:.12g}: {self.how}"
+        digits = max(1, math.ceil(-math.log10(self.rounding / abs(self.value)))) if self.value else 1
+        return (
+            f"{self.kind} near {self.load} = {self.value:.{digits}g}, known to ±{self.rounding:.1g} because of "
+            f"rounding: {self.how}"
+        )
 
     def plot(self) -> Any:
         from pfaff.draw.spectrum import draw_spectrum_path
@@ -160,7 +169,8 @@ class LoadSearch:
                 break
             loads.append(load)
             kinds.append((change.oscillating, change.divergent))
-        return tuple(Cell(low, high, *kind) for low, high, kind in zip(loads, [*loads[1:], reach], kinds, strict=True))
+        cells = (Cell(low, high, *kind) for low, high, kind in zip(loads, [*loads[1:], reach], kinds, strict=True))
+        return tuple(cell for cell in cells if cell.high > cell.low * (1 + ONE))
 
     def first(self, kind: str) -> CriticalLoad:
         if kind == "buckling":
@@ -181,11 +191,10 @@ class LoadSearch:
 
     def _absent(self, kind: str) -> CriticalLoad:
         member = ", ".join(f"{name} = {value:g}" for name, value in self.path.balance.fixed.items())
-        names = "discriminant in ω²" if self.along.search.squares else "Hurwitz determinant, the discriminant"
         how = (
             f"the equilibrium path {self.path.ending}"
             if self.along.ended
-            else f"all roots of the {names} and the tangent stiffness on the interval"
+            else "no eigenvalue is seen to cross, as far as rounding shows"
         ) + (f"; equilibria with {member}" if member else "")
         return CriticalLoad(kind, self.path.load, None, None, None, None, (0.0, self.along.to), how, self.path.case)
 
@@ -197,6 +206,8 @@ class LoadSearch:
         value, crossing = self.along.path.load(change.load), change.crossing
         eigenvalue = self._eigenvalue(kind, change)
         crosses = crossing is not None and crossing.kind == "hopf"
+        simple = crosses or (crossing is None and kind == "flutter" and value)
+        speed = _crossing_speed(self.path, value, eigenvalue) if simple else None
         return CriticalLoad(
             kind=kind,
             load=self.path.load,
@@ -205,10 +216,15 @@ class LoadSearch:
             eigenvalue=eigenvalue,
             mode=_mode(self.path, value, eigenvalue),
             searched=(0.0, self.along.to),
-            how=_how(kind, change, eigenvalue),
+            how=_how(kind, change, eigenvalue) if change.load else self._at_once(kind),
             case=self.path.case,
-            crossing_speed=_crossing_speed(self.path, value, eigenvalue) if crosses else None,
+            crossing_speed=speed if crosses else None,
+            rounding=_uncertainty(self.path, value, eigenvalue, speed) if speed else 0.0,
         )
+
+    def _at_once(self, kind: str) -> str:
+        unloaded = next(self.along.search.changes())
+        return "already at zero load" if COUNTED[kind](unloaded) else "as soon as there is a load"
 
     def _eigenvalue(self, kind: str, change: Change) -> complex:
         """The critical eigenvalue: that of the crossing, or of what grows."""
@@ -224,8 +240,6 @@ class LoadSearch:
 
 def _how(kind: str, change: Change, eigenvalue: complex) -> str:
     met = "" if change.crossing is None else change.crossing.kind
-    if change.load == 0.0:
-        return "already at zero load"
     if met == "zero":
         return "an eigenvalue passes through zero"
     if kind == "divergence":
@@ -265,7 +279,7 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     start = _start(path, unit)
     line = None if start else straight(beside(path, 0.0), unit, to=None if isinstance(path.path, LoadPath) else to)
     if line is not None:
-        return Along(_on_line(line, unit, min(to or np.inf, FARTHEST * natural)), path)
+        return Along(_on_line(line, unit, to or FARTHEST * natural), path)
     ends = [natural if to is None else to]
     probed = [path.linearise(share * min(unit, path.end or np.inf)).motions() for share in ON_THE_WAY]
     squares, turn = _undamped(probed), probed[-1].turn
@@ -289,12 +303,24 @@ def _on_line(line: Stretch, unit: float, to: float) -> Search:
     squares = _undamped(line.pencils)
     turn = line.pencils[-1].turn
     whole = line.of(_squared) if squares else line.of(lambda pencil: pencil.turned(turn))
-    ends = [unit * DECADES**k for k in range(1, 1 + max(1, math.ceil(math.log(to / unit, DECADES))))]
+    first = min(WITHIN * _least(line), unit, to)
+    ends = [first * DECADES**k for k in range(1 + math.ceil(math.log(to / first, DECADES)))]
 
     def source() -> Iterator[Stretch]:
-        return (replace(whole, low=low, high=min(high, to)) for low, high in pairwise([line.low, *ends]))
+        return (replace(whole, low=low, high=min(high, to)) for low, high in pairwise([line.low, *ends[:-1], to]))
 
     return Search(source, whole.pencil, unit, lambda: to, squares)
+
+
+def _least(line: Stretch) -> float:
+    """The load whose geometric stiffness is that of the softest spring: what is stiff does not hide what is not."""
+    (low, high), (soft, loaded) = line.nodes, (each.coefficients[0] for each in line.pencils)
+    change = (loaded - soft) / (high - low)
+    try:
+        most = np.linalg.norm(np.linalg.solve(soft, change), 2) if len(soft) else 0.0
+    except np.linalg.LinAlgError:
+        most = 0.0
+    return float(1 / most) if most and np.isfinite(most) else np.inf
 
 
 def _undamped(pencils: Iterable[Pencil]) -> bool:
@@ -416,6 +442,13 @@ def _crossing_speed(path: LoadPath, load: float, value: complex) -> float:
     change = (after.at(value) - before.at(value)) / (2 * step)
     y, x = left[:, -1].conj(), right[-1].conj()
     return float((-(y @ change @ x) / (y @ pencil.slope(value) @ x)).real)
+
+
+def _uncertainty(path: LoadPath, load: float, value: complex, speed: float) -> float:
+    """How far rounding of the small motions moves the load at which an eigenvalue reaches the axis with this speed."""
+    modes = path.linearise(load).motions().modes()
+    nearest = np.abs(modes.values - value).argmin()
+    return float(SAFE * modes.errors[nearest] / abs(speed))
 
 
 def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex]:

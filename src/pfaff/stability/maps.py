@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,14 @@ from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.path import LoadPath
 from pfaff.stability.critical import critical_load, natural_range
 from pfaff.stability.paradox import damping_sources
+from pfaff.values import whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.case import Case
 
+MANY = 100_000_000  # points of a map
 CHUNK = 16384  # points at a time, so that all intermediates stay in the cache
 AFFINE = 1e-12
 NOISE, UNIT = 1e-13, 1e-15  # growth rates that are rounding, relative to the eigenvalue and to the largest
@@ -55,6 +58,8 @@ def flutter_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float
     for name, values in axes.items():
         if values.ndim != 1 or not values.size or not np.isfinite(values).all() or values.min(initial=0.0) < 0:
             raise ParameterError(f"{name}: give a one-dimensional array of finite, non-negative values")
+    count = math.prod(values.size for values in axes.values())
+    whole_number("the number of points", count, 1, MANY, "give fewer values")
     grids = np.meshgrid(*axes.values(), indexing="ij", copy=False)
     points = np.stack([np.ravel(grid) for grid in grids])
     pencil = AffinePencil(case, load, names, to)

@@ -35,6 +35,7 @@ AWAY = 4.0  # times what the distance from the axis changes on a stretch, where 
 APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
 CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
 EXPLAINED = 1e-6  # distance, relative, of a bisected change from the crossing that explains it
+AT_ONCE = 1e-9  # usual loads, below which what happens does so as soon as there is a load
 BISECTIONS, MOST = 60, 200  # of an interval; changes in it that no candidate explains
 LARGE = 64  # states beyond which pencils in the load are too large
 SAMPLES = 400  # loads at which larger systems are probed instead
@@ -120,6 +121,7 @@ class Search:
         modes, rates = stretch.pencil(load).modes(), stretch.rates(load)
         on_axis = np.abs(modes.values.real) <= modes.on_axis + ON_AXIS * load * np.abs(rates.real)
         moves = np.abs(rates.real) > STAYS * np.abs(rates.real).max(initial=0.0) + RATED * np.abs(rates)
+        moves &= np.abs(rates.real) * load > modes.on_axis  # or it only touches the axis
         return np.sort(modes.values.imag[on_axis & moves & (modes.values.imag > 0)])
 
     @cached_property
@@ -131,13 +133,17 @@ class Search:
         return _Remembered(self.source())
 
     def _find_changes(self) -> Iterator[Change]:
-        state: Counts | None = None
-        last: float | None = None
+        start = next(iter(self._stretches), None)
+        if start is None:
+            return
+        last: float | None = start.low
+        state = self.counts(start.low)
+        yield Change(0.0, *state)
         silent: Crossing | None = None  # the last one of which nothing was seen: growth that is slower than rounding
         for interval in self._intervals():
             first = self.counts(interval.places[0])
             last = last if interval.crossing is None else None
-            if state is None or (last is None and interval.explains(state, first)):
+            if last is None and interval.explains(state, first):
                 if first != state:
                     yield Change(interval.low, *first, interval.crossing)
                 silent = interval.crossing if first == state else None
@@ -171,7 +177,7 @@ class Search:
             for each in self._crossings(stretch, self._kinds):
                 if not each.sharp:
                     doubtful.append(each.load)
-                elif low * (1 + ONE) < each.load < stretch.high:
+                elif low * (1 + ONE) < each.load <= stretch.high:
                     yield Interval(stretch, low, each.load, crossing, tuple(doubtful))
                     low, crossing, doubtful = each.load, each, []
             if stretch.high > low * (1 + ONE):
@@ -290,7 +296,8 @@ class Search:
                 now = self.counts(middle)
                 low, high, then = (middle, high, then) if now == before else (low, middle, now)
             crossing = self._explanation(stretch, before, then, high)
-            yield Change(crossing.load if crossing else high, *then, crossing)
+            load = crossing.load if crossing else high
+            yield Change(load if load > AT_ONCE * self.unit else 0.0, *then, crossing)
             a, before = high, then
 
     def _explanation(self, stretch: Stretch, before: Counts, after: Counts, load: float) -> Crossing | None:
