@@ -40,10 +40,14 @@ def test_an_error_leaves_the_old_file_and_nothing_beside_it(tmp_path):
     path = tmp_path / "result.txt"
     write_text(path, "old")
     with pytest.raises(OSError, match="no space"), whole(path) as part:
-        part.write_text("half of")
-        raise OSError("no space left")
+        _fill(part)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["result.txt"]
+
+
+def _fill(part):
+    part.write_text("half of")
+    raise OSError("no space left")
 
 
 def test_links_stay_links_and_permissions_are_the_usual_ones(tmp_path):

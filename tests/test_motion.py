@@ -340,3 +340,21 @@ def test_a_motion_within_the_progress_of_another_does_not_disturb_it(skate):
     assert len(within) > 1
     assert np.array_equal(motion.y, alone.y)
     assert np.array_equal(motion(motion.t), alone.y)
+
+
+@pytest.mark.parametrize("angle", [0.1, 0.5, 1.0, 1.1, 1.25])
+def test_a_velocity_whose_coefficient_is_rounding_cannot_follow(angle):
+    """The row is ẋ cos θ + ẏ sin θ, written so that the coefficient of θ̇ cancels to rounding only."""
+    x, y, theta = dynamicsymbols("x y theta")
+    u, v = (x + sm.cos(theta)).diff(t), (y + sm.sin(theta)).diff(t)
+    system = pfaff.System(
+        [x, y, theta],
+        (x.diff(t) ** 2 + y.diff(t) ** 2 + theta.diff(t) ** 2) / 2,
+        nonholonomic_constraints=[u * sm.cos(theta) + v * sm.sin(theta)],
+    )
+    with pytest.raises(ConstraintError, match="violate constraint 1"):
+        system.at().simulate(1, x_dot=1, y_dot=1, theta=angle)
+    motion = system.at().simulate(1, x_dot=1, y_dot=1, theta=angle, project=True)
+    assert motion["theta_dot"][0] == 0
+    along = motion["x_dot"][0] * np.cos(angle) + motion["y_dot"][0] * np.sin(angle)
+    assert along == pytest.approx(0, abs=1e-15)

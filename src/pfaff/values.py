@@ -14,6 +14,7 @@ import sympy as sm
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.expressions import constant, shortened
 
+LONGEST = 30  # characters of a number in a message
 SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
 
 
@@ -85,4 +86,7 @@ def shown(value: Any) -> str:
     """A number for a message; those of very many digits by their size."""
     if isinstance(value, int) and value.bit_length() > 64:
         return f"{'-' if value < 0 else ''}10^{int(value.bit_length() * math.log10(2))}"
-    return str(value)[:30]
+    text = str(value)
+    if len(text) <= LONGEST:
+        return text
+    return str(sm.N(value, 6)) if isinstance(value, sm.Basic) else f"{text[:LONGEST]}…"

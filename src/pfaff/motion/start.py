@@ -253,6 +253,7 @@ def least_change(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndar
     whole, follows = (np.linalg.norm(A * units * among, axis=1) for among in (True, free))
     sizes = np.maximum(np.where(follows > ROUNDED * whole, follows, whole), tiny)
     A, M, wanted = A * units / sizes[:, None], M * np.outer(units, units), wanted / sizes
+    A = np.where(np.abs(A) > ROUNDED, A, 0.0)
     x, held = np.zeros(len(M)), ~free
     if yielding and held.any():
         left, values, _ = np.linalg.svd(A[:, free])
