@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
-from pfaff.errors import ConvergenceError
+from pfaff.errors import ConvergenceError, ParameterError
 from test_orbits import Sampled, langford
 
 x, y, u, v, m = sm.symbols("x y u v m", real=True)
@@ -62,3 +63,18 @@ def test_a_settled_motion_on_which_a_state_is_still_is_found_from_coarse_samples
     """Three samples of a period; the cycle of Langford's system has z = β, and its period is 2π/ω."""
     case = langford(level=2.0)
     assert case.orbit(case.simulate(600, x=1.3, z=0.7)).period == pytest.approx(2 * np.pi / 3.5, rel=1e-9)
+
+
+def test_systems_that_depend_on_time_have_no_orbits_of_their_own():
+    position, time = dynamicsymbols("q"), dynamicsymbols._t
+    stiffness = sm.Symbol("k", positive=True)
+    driven = pfaff.System(
+        [position],
+        position.diff(time) ** 2 / 2,
+        stiffness * position**2 / 2,
+        position.diff(time) ** 2 / 10,
+        forces={position: sm.cos(2 * time)},
+        parameters={stiffness: 1},
+    ).at()
+    with pytest.raises(ParameterError, match="depends on time explicitly"):
+        driven.orbit(driven.simulate(20, q=1.0), load="k")

@@ -35,12 +35,12 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
         raise ParameterError(f"{name} is not a finite real number") from None
     if not (math.isfinite(number.real) and number.imag == 0):
         raise ParameterError(f"{name}={shown(value)} is not a finite real number")
-    if symbol.is_positive and 0 < number.real < SMALLEST:
+    if symbol.is_positive and value > 0 and number.real < SMALLEST:
         raise ParameterError(f"{name}={shown(value)} has no finite inverse in double precision: use other units")
     for promise, kept in (("positive", number.real > 0), ("nonnegative", number.real >= 0)):
         if getattr(symbol, f"is_{promise}") and not kept:
             raise ParameterError(
-                f"{name}={value} breaks the declaration that {name} is {promise}: give a {promise} value"
+                f"{name}={shown(value)} breaks the declaration that {name} is {promise}: give a {promise} value"
             )
     return value if isinstance(value, sm.Expr) else float(value)
 

@@ -27,8 +27,8 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
     if not getattr(case.system, "autonomous", True):
         raise ParameterError(
-            f"{case.system.name} depends on time explicitly, and a periodic orbit of its own has no phase then: state "
-            "what drives it by two more coordinates that oscillate"
+            f"{case.system.name} depends on time explicitly, and only autonomous equations have orbits that can be "
+            "followed: state them by pfaff.ode with what drives them as an oscillator, {u: w*v, v: -w*u, …}"
         )
     flow: Flow = case.system.shape  # type: ignore[attr-defined]
     accuracy = accurate(accuracy)
