@@ -140,6 +140,7 @@ class Search:
         state = self.counts(start.low)
         yield Change(0.0, *state)
         silent: Crossing | None = None  # the last one of which nothing was seen: growth that is slower than rounding
+        told: Crossing | None = None  # one whose rate has told before the growth is seen
         for interval in self._intervals():
             first = self.counts(interval.places[0])
             last = last if interval.crossing is None else None
@@ -147,12 +148,17 @@ class Search:
                 if first != state:
                     yield Change(interval.low, *first, interval.crossing)
                 silent = interval.crossing if first == state else None
+                if silent is not None and self._grows(silent):
+                    told = silent
+                    yield Change(silent.load, state[0] + 1, state[1], silent)
                 state = first
             for part in self._parts(interval):
                 last = last if part.crossing is None else None
                 for place in self._places(part, state) if last is None else part.places:
                     now = self.counts(place)
-                    if now != state and last is None:
+                    if now != state and told is not None and told.explains(state, now):
+                        told = silent = None
+                    elif now != state and last is None:
                         yield Change(part.low, *now, part.crossing)
                     elif now != state and silent is not None and silent.explains(state, now):
                         yield Change(silent.load, *now, silent)
@@ -160,6 +166,15 @@ class Search:
                     elif now != state and last is not None:
                         yield from self._bisected(part.stretch, last, state, place, now)
                     state, last = now, place
+
+    def _grows(self, crossing: Crossing) -> bool:
+        """Whether a pair leaves the axis for growth, as its rate tells also where rounding hides it."""
+        if crossing.kind != "hopf" or not crossing.sharp:
+            return False
+        stretch = next(each for each in self._stretches if crossing.load <= each.high)
+        nearest = np.abs(stretch.pencil(crossing.load).modes().values - crossing.value).argmin()
+        rate = stretch.rates(crossing.load)[nearest]
+        return bool(rate.real > RATED * abs(rate))
 
     def _places(self, part: Interval, before: Counts) -> list[float]:
         """Where to probe: closer and closer to its beginning, if what is seen is not what its crossing does."""
