@@ -41,7 +41,7 @@ COUNTED: dict[str, Callable[[Change], int]] = {
     "flutter": lambda change: change.oscillating,
     "divergence": lambda change: change.divergent,
 }
-DECADES = 1e2  # how much farther a stretch of a straight line goes than the one before it
+DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
 STANDING = 1e-9  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
 DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
 

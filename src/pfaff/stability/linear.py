@@ -222,7 +222,14 @@ class Linearisation:
 
     def motions(self, beside: Linearisation | None = None) -> Pencil:
         """The small motions without structural zeros, in the directions of this equilibrium or of one beside it."""
-        return _motions(self.inertial, self.reduced, None if beside is None else beside.reduced)
+        if beside is None:
+            return _motions(self.inertial, self.reduced)
+        alike = beside.reduced.left is not None and self._moves_like(beside)
+        return _motions(self.inertial, beside.reduced if alike else self.reduced, beside.reduced)
+
+    def _moves_like(self, other: Linearisation) -> bool:
+        """Whether all but the stiffness is the same, so that the directions are."""
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("M", "C", "A", "B"))
 
     def eigenvalues(self) -> np.ndarray:
         return self.motions().eigenvalues()
