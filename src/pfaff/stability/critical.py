@@ -207,7 +207,7 @@ class LoadSearch:
         eigenvalue = self._eigenvalue(kind, change)
         crosses = crossing is not None and crossing.kind == "hopf"
         simple = crosses or (crossing is None and kind == "flutter" and value)
-        speed = _crossing_speed(self.path, value, eigenvalue) if simple else None
+        speed = self._speed(change.load, eigenvalue) if simple else None
         return CriticalLoad(
             kind=kind,
             load=self.path.load,
@@ -221,6 +221,12 @@ class LoadSearch:
             crossing_speed=speed if crosses else None,
             rounding=_uncertainty(self.path, value, eigenvalue, speed) if speed else 0.0,
         )
+
+    def _speed(self, load: float, eigenvalue: complex) -> float:
+        """How fast a simple pair crosses the axis."""
+        if self.along.search.predicts and not self.along.search.squares:
+            return self.along.path.sign * self.along.search.rate(load, eigenvalue).real
+        return _crossing_speed(self.path, self.along.path.load(load), eigenvalue)
 
     def _at_once(self, kind: str) -> str:
         unloaded = next(self.along.search.changes())
@@ -335,6 +341,8 @@ def _squared(pencil: Pencil) -> Pencil:
 
 def _start(path: Outward, unit: float) -> float:
     """Zero; a little more where the constraints move the system as soon as there is a load, and it has more states."""
+    if isinstance(path.path, LoadPath) and not any(path.path.balance.statics.demanding):
+        return 0.0
     beside = STANDING * unit
     return 0.0 if len(path.linearise(0.0).motions().J) == len(path.linearise(beside).motions().J) else beside
 
@@ -391,7 +399,7 @@ def natural_range(path: LoadPath) -> float:
 def _stiffness(lin: Linearisation, like: Linearisation) -> np.ndarray:
     """On the velocities that the constraints allow, in the directions of another place on the path."""
     lin, like = lin.inertial, like.inertial
-    N = lin.kernel @ (lin.kernel.T @ like.kernel)
+    N = like.kernel if lin.moves_like(like) else lin.kernel @ (lin.kernel.T @ like.kernel)
     return N.T @ lin.stiffness @ N
 
 

@@ -224,10 +224,10 @@ class Linearisation:
         """The small motions without structural zeros, in the directions of this equilibrium or of one beside it."""
         if beside is None:
             return _motions(self.inertial, self.reduced)
-        alike = beside.reduced.left is not None and self._moves_like(beside)
+        alike = beside.reduced.left is not None and self.moves_like(beside)
         return _motions(self.inertial, beside.reduced if alike else self.reduced, beside.reduced)
 
-    def _moves_like(self, other: Linearisation) -> bool:
+    def moves_like(self, other: Linearisation) -> bool:
         """Whether all but the stiffness is the same, so that the directions are."""
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("M", "C", "A", "B"))
 

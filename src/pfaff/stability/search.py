@@ -171,10 +171,19 @@ class Search:
         """Whether a pair leaves the axis for growth, as its rate tells also where rounding hides it."""
         if crossing.kind != "hopf" or not crossing.sharp:
             return False
-        stretch = next(each for each in self._stretches if crossing.load <= each.high)
-        nearest = np.abs(stretch.pencil(crossing.load).modes().values - crossing.value).argmin()
-        rate = stretch.rates(crossing.load)[nearest]
+        rate = self.rate(crossing.load, crossing.value)
         return bool(rate.real > RATED * abs(rate))
+
+    def rate(self, load: float, value: complex) -> complex:
+        """How fast an eigenvalue moves with the load, as its stretch predicts."""
+        stretch = next(each for each in self._stretches if load <= each.high)
+        nearest = np.abs(stretch.pencil(load).modes().values - value).argmin()
+        return complex(stretch.rates(load)[nearest])
+
+    @property
+    def predicts(self) -> bool:
+        """Whether the stretches are the path itself: one straight line."""
+        return next(iter(self._stretches)).exact
 
     def _places(self, part: Interval, before: Counts) -> list[float]:
         """Where to probe: closer and closer to its beginning, if what is seen is not what its crossing does."""
