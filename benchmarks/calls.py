@@ -30,7 +30,7 @@ import numpy as np
 
 import pfaff
 from dense import bent, eigenvalues, first_crossing, growth, referee, straight
-from verified import demand, processor, verify
+from verified import demand, least, verify
 
 VALUES = {"d": 0.5, "M_L": 15.0, "I_L": 15.0, "k1": 50.0}
 SETTINGS = {"undamped": {}, "damped": {"c_i": 1.5}, "bent": {"c_i": 1.5, "beta0": float(np.pi / 100)}}
@@ -111,7 +111,7 @@ def report(bars: int, setting: str, call: str) -> None:
     CALLS[call](case_of(bars, setting, 0))
     runs: list[tuple[float, Any]] = []
     while len(runs) < REPEATS and (len(runs) < 2 or sum(seconds for seconds, _ in runs) < LONG):
-        runs.append(processor(partial(CALLS[call], case_of(bars, setting, len(runs) + 1))))
+        runs.append(least(partial(CALLS[call], case_of(bars, setting, len(runs) + 1))))
     warm = 1e3 * statistics.median(seconds for seconds, _ in runs)
     worst = max(VERIFY[call](bars, setting, k, runs[k - 1][1]) for k in (1, len(runs)))
     wanted = expected(bars, setting, call)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import time
 
-from verified import verify
+from verified import processor_of_children, verify
 
 COMMAND = [
     sys.executable, "-m", "pfaff", "critical", "column", "--bars", "2", "--constraint", "skate", "--load", "dead",
@@ -31,11 +30,6 @@ def main() -> None:
     spread = f"from {min(times):.2f} to {max(times):.2f} s"
     busy = statistics.median(processor)
     print(f"pfaff critical, whole process: median {statistics.median(times):.2f} s, {spread}; processor {busy:.2f} s")
-
-
-def processor_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

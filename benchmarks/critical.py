@@ -32,7 +32,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -48,7 +47,7 @@ from dense import crossing, first_crossing, growth, straight
 from dense import referee as referee_of_few
 from pfaff.atlas.chain import column_assembly
 from pfaff.stability.sparse import SparseFlutter
-from verified import demand, processor, verify
+from verified import by_clock, demand, least, verify
 
 TO = 100.0  # the load is searched from zero to here
 MARCH = 32  # steps of the dense march
@@ -96,9 +95,9 @@ def report_few(bars: int, damping: float) -> None:
     for k in range(REPEATS + 1):
         values = {**VALUES, "I_L": VALUES["I_L"] + 0.01 * k, "c_i": damping}
         case = pfaff.atlas.column(bars).at(**values)
-        seconds, found = processor(case.flutter)
+        seconds, found = least(case.flutter)
         ours.append(seconds)
-        seconds, value = processor(lambda values=values, to=2 * found.value: peer(bars, values, to))
+        seconds, value = least(lambda values=values, to=2 * found.value: peer(bars, values, to))
         theirs.append(seconds)
         load = referee_of_few(bars, found.value, **values)
         errors.append([abs(each / load - 1) for each in (found.value, value)])
@@ -114,8 +113,8 @@ def peer(bars: int, values: dict[str, float], to: float) -> float:
 
 
 def report(bars: int, drag: float) -> None:
-    compiled, assembly = timed(lambda: column_assembly(bars, k=float(bars), k1=2.0 * bars, c_e=drag).compile())
-    ours, found = min((timed(lambda: assembly.flutter(to=TO)) for _ in range(REPEATS)), key=lambda run: run[0])
+    compiled, assembly = by_clock(lambda: column_assembly(bars, k=float(bars), k1=2.0 * bars, c_e=drag).compile())
+    ours, found = by_clock(lambda: assembly.flutter(to=TO), REPEATS)
     peers = [dense_search(bars, drag, name, float(found)) for name in ("direct", "inverted")]
     columns = "".join(
         f"{peer.shown:>11}{peer.seconds / ours:7.0f}x" if peer.solves else f"{'–':>11}{'':8}" for peer in peers
@@ -150,22 +149,16 @@ def confirmed(found: SparseFlutter) -> str:
     return f"{verdict}: no oscillation of the {found.modes} {found.covered} grows at {loads}"
 
 
-def timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    began = time.perf_counter()
-    result = call()
-    return time.perf_counter() - began, result
-
-
 def dense_search(bars: int, drag: float, name: str, near: float) -> Peer:
     """A full march and bisection; beyond ``FULL`` bars the cost of one solve times their number."""
     flutters = dense_test(bars, drag, name)
     if bars <= FULL:
-        seconds, (value, solves) = timed(lambda: bisected(flutters))
+        seconds, (value, solves) = by_clock(lambda: bisected(flutters))
         return Peer(name, seconds, value, solves)
     if name == "direct":  # minutes for a single solve
         return Peer(name, np.nan, None, 0)
     solves = int(np.ceil(near * MARCH / TO) + np.ceil(np.log2(TO / MARCH / (TOLERANCE * near))))
-    return Peer(name, solves * timed(lambda: flutters(near))[0], None, solves)
+    return Peer(name, solves * by_clock(lambda: flutters(near))[0], None, solves)
 
 
 def bisected(flutters: Callable[[float], bool]) -> tuple[float, int]:

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -42,7 +41,7 @@ from pfaff.compiled import Compiled
 from pfaff.lowering import dot, graph_of
 from pfaff.many.equations import Equations
 from pfaff.motion.implicit import integrate
-from verified import demand
+from verified import by_clock, demand, least
 
 DURATION = 20.0
 SAMPLES = 201
@@ -128,8 +127,7 @@ def best(name: str, call: Callable[[float], Any], reference: Any) -> Run | None:
     """Sharper and sharper tolerances until one is accurate enough; the time at the error wanted."""
     runs: list[Run] = []
     for tolerance in TOLERANCES[name]:
-        timings = [timed(lambda tolerance=tolerance: call(tolerance)) for _ in range(REPEATS)]
-        seconds, (values, status, method) = min(timings, key=lambda timing: timing[0])
+        seconds, (values, status, method) = least(lambda tolerance=tolerance: call(tolerance), REPEATS)
         if status != "finished":
             print(f"  {name:9s} {seconds:.1f} s at {tolerance:g}: {status}")
             continue
@@ -154,9 +152,7 @@ def matched(runs: list[Run]) -> Run:
 
 def alone(bars: int) -> None:
     assembly, load, start, speeds = problem(bars)
-    seconds, (_, status, method) = min(
-        (timed(lambda: moved(assembly, load, start, speeds, 1e-8)) for _ in range(REPEATS)), key=lambda run: run[0]
-    )
+    seconds, (_, status, method) = least(lambda: moved(assembly, load, start, speeds, 1e-8), REPEATS)
     print(f"\nN = {bars}, τ = {DURATION:g} at tolerance 1e-8: {seconds:.2f} s, {status}, {method}")
     demand(f"the motion of {bars} bars is finished", status == "finished")
 
@@ -175,19 +171,7 @@ def exponent() -> None:
 def evaluation(bars: int) -> float:
     assembly = column_assembly(bars, c_i=DAMPING)
     equations, still = Equations(assembly, 0.1), np.zeros(assembly.size)
-    costs = []
-    for _ in range(500):
-        began = time.perf_counter()
-        equations.accelerations(assembly.start, still)
-        costs.append(time.perf_counter() - began)
-    return min(costs)
-
-
-def timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of the processor: neighbours on the machine do not count."""
-    began = time.process_time()
-    result = call()
-    return time.process_time() - began, result
+    return by_clock(lambda: equations.accelerations(assembly.start, still), 500)[0]
 
 
 class Minimal:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -32,7 +31,7 @@ import numpy as np
 import pfaff
 from pfaff.bifurcation.hopf import Hopf
 from pfaff.bifurcation.orbits import OrbitPoint
-from verified import demand, verify
+from verified import demand, processor_of_children, verify
 
 LIBRARY = Path("/usr/lib/auto-07p")
 ENDS = {2: 100.0, 5: 0.7, 10: 0.3}  # loads to which cycles are followed, by the number of bars
@@ -174,11 +173,6 @@ def auto(folder: Path, branch: Branch) -> None:
     kinds = {"5": "fold", "6": "branch point", "7": "period doubling", "8": "torus"}
     branch.found = ", ".join(f"{kinds[row[2]]} {float(row[4]):.5f}" for row in points if row[2] in kinds)
     branch.points, branch.period, branch.load = len(points), float(points[-1][-1]), float(points[-1][4])
-
-
-def processor_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def shell(folder: Path, *command: str) -> None:

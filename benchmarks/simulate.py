@@ -21,7 +21,7 @@ import sympy as sm
 from scipy.integrate import solve_ivp
 
 import pfaff
-from verified import demand, processor, verify
+from verified import by_clock, demand, least, verify
 
 DURATION = 500.0
 START = {"theta1_dot": 0.01, "theta2_dot": 0.01}
@@ -29,15 +29,6 @@ ANGLES = [0, 1, 3, 4]  # places of the angles and their velocities in a motion
 ROUNDS = 5
 CONFIRMED = 1e-9  # of final states: what DOP853 at its sharpest differs by at most
 TOGETHER = 1e-10  # of all states of a member of the ensemble
-
-
-def best(action: Callable[[], np.ndarray], repetitions: int) -> tuple[float, np.ndarray]:
-    times = []
-    for _ in range(repetitions):
-        began = time.perf_counter()
-        result = action()
-        times.append(time.perf_counter() - began)
-    return min(times), result
 
 
 def reduced_equations(case: pfaff.Case) -> tuple[list[sm.Symbol], sm.Matrix, sm.Matrix]:
@@ -98,7 +89,7 @@ def final_state(case: pfaff.Case, tolerance: float) -> np.ndarray:
 def in_turn(runs: dict[str, Callable[[], np.ndarray]], exact: np.ndarray) -> tuple[dict[str, float], dict[str, float]]:
     """Least seconds and errors of runs that alternate, so that a busy moment of the machine strikes all alike."""
     finals = {name: run() for name, run in runs.items()}
-    rounds = [{name: processor(run)[0] for name, run in runs.items()} for _ in range(ROUNDS)]
+    rounds = [{name: least(run)[0] for name, run in runs.items()} for _ in range(ROUNDS)]
     return (
         {name: min(each[name] for each in rounds) for name in runs},
         {name: float(np.abs(final - exact).max()) for name, final in finals.items()},
@@ -131,10 +122,10 @@ def main() -> None:
     for name in rivals:
         print(f"ratio against {name}, at no more than its error: {seconds[name] / seconds[accurate[0]]:.0f}x")
 
-    single, _ = best(lambda: case.simulate(DURATION, samples=101, **START).y[:, -1], 5)
+    single, _ = by_clock(lambda: case.simulate(DURATION, samples=101, **START).y[:, -1], 5)
     pushes = 0.01 * (1 + 0.1 * np.random.default_rng(0).random(200))
     case.ensemble(1.0, theta1_dot=pushes[:8], theta2_dot=0.01)
-    many, members = best(lambda: case.ensemble(DURATION, theta1_dot=pushes, theta2_dot=0.01).y, 2)
+    many, members = by_clock(lambda: case.ensemble(DURATION, theta1_dot=pushes, theta2_dot=0.01).y, 2)
     alone = case.simulate(DURATION, samples=101, theta1_dot=pushes[7], theta2_dot=0.01).y
     difference = np.abs(members[:, :, 7] - alone).max()
     print(
