@@ -285,17 +285,21 @@ def test_damping_of_any_size(skate, exponent):
             assert "1 growing oscillation" in case.spectrum(F=1.001 * value).status
 
 
+def in_many_digits(lin, bars):
+    """The eigenvalues of a straight column: its block X is at rest."""
+    with mpmath.workdps(60):
+        M, C, K = (mpmath.matrix(matrix[:bars, :bars].tolist()) for matrix in (lin.M, lin.C, lin.stiffness))
+        J = mpmath.zeros(2 * bars)
+        J[:bars, bars:] = mpmath.eye(bars)
+        J[bars:, :bars], J[bars:, bars:] = -mpmath.inverse(M) * K, -mpmath.inverse(M) * C
+        return np.array([complex(value) for value in mpmath.eig(J, left=False, right=False)])
+
+
 @pytest.mark.parametrize("values", [{"c_e": 1e9}, {"c_t": 1e9, "c_i": 1}, {"c_r": 1e7, "c_e": 1e-5}, {"c_i": 1e8}])
 def test_spectra_of_heavily_damped_columns(values):
     """Against eigenvalues in fifty digits: none is wrong by more than is told, and what is told is little."""
     spectrum = pfaff.atlas.column(3).at(**XI_HAT, **values).spectrum(F=5)
-    lin = spectrum.linearisation
-    with mpmath.workdps(50):
-        M, C, K = (mpmath.matrix(matrix[:3, :3].tolist()) for matrix in (lin.M, lin.C, lin.stiffness))  # X is at rest
-        J = mpmath.zeros(6)
-        J[:3, 3:] = mpmath.eye(3)
-        J[3:, :3], J[3:, 3:] = -mpmath.inverse(M) * K, -mpmath.inverse(M) * C
-        expected = np.array([complex(value) for value in mpmath.eig(J, left=False, right=False)])
+    expected = in_many_digits(spectrum.linearisation, 3)
     error = np.array([np.abs(expected - value).min() for value in spectrum.values])
     assert (error <= spectrum.rounding).all()
     assert (spectrum.rounding <= 1e-5 * np.abs(spectrum.values)).all()
@@ -375,12 +379,7 @@ def test_all_roots_are_found_where_they_nearly_meet():
 def test_heavy_damping_and_large_loads_together(c):
     """The slow, the usual and the fast eigenvalues are of three scales, and K is of full size but nearly singular."""
     lin = pfaff.atlas.column(2).at(d="1/2", M_L=1, I_L=0, k1=1, c_i=c, F=3.3684 * c**2).linearise()
-    with mpmath.workdps(60):
-        M, C, K = (mpmath.matrix(matrix[:2, :2].tolist()) for matrix in (lin.M, lin.C, lin.stiffness))
-        J = mpmath.zeros(4)
-        J[:2, 2:] = mpmath.eye(2)
-        J[2:, :2], J[2:, 2:] = -mpmath.inverse(M) * K, -mpmath.inverse(M) * C
-        expected = np.array([complex(value) for value in mpmath.eig(J, left=False, right=False)])
+    expected = in_many_digits(lin, 2)
     found = lin.spectrum()
     for value, allowed in zip(found.values, found.rounding, strict=True):
         assert np.abs(expected - value).min() <= allowed
