@@ -246,7 +246,11 @@ class Case(Bound):
         """
         from pfaff.equilibria import equilibrium_at, rest_near
 
-        return equilibrium_at(*(self._reached(fixed) or rest_near(self, fixed)))
+        reached = self._reached(fixed)
+        if reached is None:
+            return equilibrium_at(*rest_near(self, fixed))
+        balance, z = reached
+        return equilibrium_at(balance.pinned(z), z)
 
     def _reached(self, fixed: Mapping[str, float]) -> tuple[Balance, np.ndarray] | None:
         """What rests at the end of the path of the declared load, if it has one."""

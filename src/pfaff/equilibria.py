@@ -300,9 +300,9 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
 
 
 def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
-    """What is known to be in balance, as a result; family coordinates are fixed where they are."""
+    """What is known to be in balance, its family coordinates fixed, as a result."""
     check_rest(balance, z)
-    return balance.pinned(z).equilibrium(z)
+    return balance.equilibrium(z)
 
 
 def check_rest(balance: Balance, z: np.ndarray) -> None:
@@ -444,7 +444,8 @@ def _check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
 
 
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
-    M = balance.evaluate(z, case.numbers)[2].M
+    n = balance.statics.n
+    M = balance.statics(z[:n], z[n:], case.numbers).M
     d = inertial_units(M)
     values, vectors = np.linalg.eigh(M * d[:, None] * d)
     if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect, insort
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +36,29 @@ PROBE = 1e-6  # of the load, relative to the step, for the tangent
 BEGINNINGS: Once[Any, tuple[np.ndarray, Mapping[str, float]]] = Once(most=64)  # of paths: sliders ask for them again
 
 
+def walk(
+    here: float,
+    load: float,
+    take: Callable[[float, float], bool],
+    shortest: float,
+    enough: Callable[[float], bool] = lambda here: False,
+) -> float:
+    """The last load that is reached on the way to another: a step that cannot be taken is halved, the next is doubled.
+
+    Steps end where they are as short as that, relatively, or where it is enough.
+    """
+    step, span = load - here, max(abs(load), abs(here))
+    for _ in range(MOST):
+        ahead = load if abs(load - here) <= abs(step) else here + step
+        if take(here, ahead):
+            here, step = ahead, 2 * step
+        else:
+            step /= 2
+        if here == load or abs(step) < shortest * span or enough(here):
+            break
+    return here
+
+
 class Path:
     """The equilibrium at the origin of a load, continued to any load by tangent and Newton's method.
 
@@ -63,22 +86,17 @@ class Path:
             return z
         if self.end is not None and (load - self.end) * (self.end - self.origin) > 0:
             raise ConvergenceError(self._no_way(self.end, load))
-        here = self._nearest(load)
-        step, span = load - here, max(abs(load), abs(here))
-        for _ in range(MOST):
-            ahead = load if abs(load - here) <= abs(step) else here + step
-            z = self._step(here, ahead)
-            if z is not None:
-                here, step = ahead, 2 * step
-                self._remember(here, z)
-            else:
-                step /= 2
-            if here == load:
-                return self._known[load]
-            if abs(step) < SHORTEST * span or self._far(self._known[here]):
-                break
+        here = walk(self._nearest(load), load, self._take, SHORTEST, lambda here: self._far(self._known[here]))
+        if here == load:
+            return self._known[load]
         self.end = here
         raise ConvergenceError(self._no_way(here, load))
+
+    def _take(self, here: float, ahead: float) -> bool:
+        z = self._step(here, ahead)
+        if z is not None:
+            self._remember(ahead, z)
+        return z is not None
 
     def _no_way(self, here: float, load: float) -> str:
         name = self.case.system.name

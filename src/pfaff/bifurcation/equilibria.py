@@ -13,7 +13,7 @@ from pfaff.bifurcation.arclength import Arclength, Event, Spot
 from pfaff.bifurcation.branch_points import crossing_direction, polished
 from pfaff.bifurcation.eigenvalues import always_zero, axis_pairs, floor, imaginary
 from pfaff.bifurcation.followed import Followed, RestPoint, check_following
-from pfaff.bifurcation.hopf import criticality_of, hopf_near, normal_form_at
+from pfaff.bifurcation.hopf import criticality_of, hopf_near, hopf_of, normal_form_at
 from pfaff.bifurcation.rests import Rests
 from pfaff.bifurcation.slices import Deflation, Slice, start_slice
 from pfaff.bifurcation.zero_forms import fold_coefficient
@@ -258,7 +258,8 @@ def hopf_on(problem: Rests, spot: Spot, pair: complex) -> Hopf:
 
     origin = float(s.case.numbers[s.case.system.parameter_names.index(around.load)])
     asked = {"load": around.load, "near": load}
-    return hopf_near(s.case_at(spot.z), around, border, s.x(spot.z), load, 1j * pair.imag, spectrum, origin, asked)
+    x, load, omega = hopf_near(around, border, s.x(spot.z), load, 1j * pair.imag)
+    return hopf_of(s.case_at(spot.z), around, border, x, load, omega, spectrum, origin, asked)
 
 
 def _in_units(special: SpecialPoint, to: float) -> Rests:

@@ -433,9 +433,10 @@ def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
         lin = path.linearise(load)
         return lin.spectrum().values if isinstance(path, LoadPath) else lin.eigenvalues()
 
-    if isinstance(path, LoadPath):  # the quadratic pencil knows load and frequency better than the flow does
-        return hopf_of(path.case, around, border, x, load, critical.imag, spectrum, path.origin, asked)
-    return hopf_near(path.case, around, border, x, load, critical, spectrum, path.origin, asked)
+    omega = critical.imag
+    if not isinstance(path, LoadPath):  # its quadratic pencil knows load and frequency better than the flow does
+        x, load, omega = hopf_near(around, border, x, load, critical)
+    return hopf_of(path.case, around, border, x, load, omega, spectrum, path.origin, asked)
 
 
 def _crossing_one(around: Field, border: Border, x: np.ndarray, load: float, pairs: np.ndarray) -> complex:
@@ -443,22 +444,6 @@ def _crossing_one(around: Field, border: Border, x: np.ndarray, load: float, pai
     values, rates = slopes(around.jacobian(x, load), _change(around, border, x, load))
     speeds = np.abs([rates[np.abs(values - pair).argmin()].real for pair in pairs])
     return complex(pairs[speeds >= STAYS * speeds.max()][0])
-
-
-def hopf_near(
-    case: Bound,
-    around: Field,
-    border: Border,
-    x: np.ndarray,
-    load: float,
-    critical: complex,
-    spectrum: Callable[[np.ndarray, float], np.ndarray],
-    origin: float,
-    asked: Mapping[str, Any],
-) -> Hopf:
-    """The Hopf point near an equilibrium with a nearly imaginary pair; ``spectrum`` leaves structural zeros out."""
-    x, load, omega = _polished(around, border, x, load, critical)
-    return hopf_of(case, around, border, x, load, omega, spectrum, origin, asked)
 
 
 def hopf_of(
@@ -472,7 +457,7 @@ def hopf_of(
     origin: float,
     asked: Mapping[str, Any],
 ) -> Hopf:
-    """The Hopf point that is known to be here, with the frequency ω."""
+    """The Hopf point that is known to be here, with the frequency ω; ``spectrum`` leaves structural zeros out."""
     A = around.jacobian(x, load)
     q, p = _normalised(A, omega)
     values = _eigenvalues(spectrum(x, load), omega)
@@ -554,10 +539,13 @@ def _drift(
     return complex(values[k]), (left.T @ around.form(x, load, there, there.conj())).real
 
 
-def _polished(
+def hopf_near(
     around: Field, border: Border, x: np.ndarray, load: float, critical: complex
 ) -> tuple[np.ndarray, float, float]:
-    """Newton's method on f(x, load) = 0, A q = iω q, ⟨c, q⟩ = 1 for x, load, ω and q."""
+    """The Hopf point near an equilibrium with a nearly imaginary pair: its x, load and ω.
+
+    Newton's method on f(x, load) = 0, A q = iω q, ⟨c, q⟩ = 1 for these and q.
+    """
     values, vectors = np.linalg.eig(around.jacobian(x, load))
     q = vectors[:, np.abs(values - critical).argmin()]
     q, c, omega, held = q / np.linalg.norm(q), q / np.linalg.norm(q), critical.imag, border.rows @ x

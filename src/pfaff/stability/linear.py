@@ -234,10 +234,6 @@ class Linearisation:
     def eigenvalues(self) -> np.ndarray:
         return self.motions().eigenvalues()
 
-    def shape_of(self, motion: np.ndarray) -> np.ndarray:
-        """The coordinates' part of a vector of ``motions``: the speeds where a mode does not move them."""
-        return self.inertial.unit * _coordinates(self.reduced, motion[:, None])[:, 0]
-
     def spectrum(self) -> Spectrum:
         r = _without_families(self.inertial, self.reduced)
         modes = _motions(self.inertial, r).modes()

@@ -117,8 +117,7 @@ class Search:
 
     def crossing_frequencies(self, load: float) -> np.ndarray:
         """Of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
-        stretch = next(each for each in self._stretches if load <= each.high)
-        modes, rates = stretch.pencil(load).modes(), stretch.rates(load)
+        modes, rates = self._stretch(load).moving(load)
         on_axis = np.abs(modes.values.real) <= modes.on_axis + ON_AXIS * load * np.abs(rates.real)
         moves = np.abs(rates.real) > STAYS * np.abs(rates.real).max(initial=0.0) + RATED * np.abs(rates)
         moves &= np.abs(rates.real) * load > modes.on_axis  # or it only touches the axis
@@ -176,9 +175,11 @@ class Search:
 
     def rate(self, load: float, value: complex) -> complex:
         """How fast an eigenvalue moves with the load, as its stretch predicts."""
-        stretch = next(each for each in self._stretches if load <= each.high)
-        nearest = np.abs(stretch.pencil(load).modes().values - value).argmin()
-        return complex(stretch.rates(load)[nearest])
+        modes, rates = self._stretch(load).moving(load)
+        return complex(rates[np.abs(modes.values - value).argmin()])
+
+    def _stretch(self, load: float) -> Stretch:
+        return next(each for each in self._stretches if load <= each.high)
 
     @property
     def predicts(self) -> bool:
@@ -303,11 +304,11 @@ class Search:
 
     def _critical(self, stretch: Stretch, kind: Kind, load: float) -> complex | None:
         """The eigenvalue to which a candidate belongs: none if it is two real ones of opposite sign that cancel."""
-        modes = stretch.pencil(load).modes()
         if kind == "hopf":
-            return _crossing_pair(modes, stretch.rates(load))
+            return _crossing_pair(*stretch.moving(load))
+        values = stretch.pencil(load).eigenvalues()
         anywhere = self.squares or self._always["hopf"]
-        return _meeting_pair(modes.values if anywhere else modes.values[modes.values.real > 0])
+        return _meeting_pair(values if anywhere else values[values.real > 0])
 
     def _bisected(self, stretch: Stretch, a: float, before: Counts, b: float, after: Counts) -> Iterator[Change]:
         """Changes between two loads that no candidate has explained."""

@@ -11,10 +11,11 @@ import numpy as np
 
 from pfaff.assembly import Assembly, Rest, SparseLinearisation
 from pfaff.errors import ConvergenceError, RankError
+from pfaff.path import walk
 from pfaff.threads import cached_property
 
 FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
-SHORTEST, MOST = 1e-12, 2000  # step of load, relative to it; steps, taken or shortened, on the way to a load
+SHORTEST = 1e-12  # step of load, relative to it
 STEP = 1e-5  # of the differences by the load, relative to it
 SAME = 1e-14  # entries that interpolation must reproduce, relative to the largest
 INSIDE = 0.3819  # where between its ends an interpolation is put to the test
@@ -67,26 +68,21 @@ class LoadPath:
         """(q, p) at this load."""
         if load in self._known:
             return self._known[load]
-        here = self._nearest(load)[0]
-        step, span = load - here, max(abs(load), abs(here))
-        for _ in range(MOST):
-            ahead = load if abs(load - here) <= abs(step) else here + step
-            z = self._attempt(here, ahead)
-            if z is not None:
-                here, step = ahead, 2 * step
-                self._known[here] = z
-                insort(self._loads, here)
-            else:
-                step /= 2
-            if here == load:
-                return self._known[load]
-            if abs(step) < SHORTEST * span:
-                break
+        here = walk(self._nearest(load)[0], load, self._take, SHORTEST)
+        if here == load:
+            return self._known[load]
         self.end = here
         raise ConvergenceError(
             f"the equilibrium of {self.assembly.name} ends at {self.assembly.load} = {here:.12g}: "
             f"it has no continuation to {load:g}"
         )
+
+    def _take(self, here: float, ahead: float) -> bool:
+        z = self._attempt(here, ahead)
+        if z is not None:
+            self._known[ahead] = z
+            insort(self._loads, ahead)
+        return z is not None
 
     def linearise(self, load: float) -> SparseLinearisation:
         return self.assembled(load) if self._chord is None else self._chord.at(load)

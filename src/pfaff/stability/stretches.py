@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from pfaff.errors import ConvergenceError, PfaffError
-from pfaff.stability.pencil import Pencil
+from pfaff.stability.pencil import Modes, Pencil
 from pfaff.threads import cached_property
 
 EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding
@@ -62,15 +62,15 @@ class Stretch:
         """The same for another pencil that is made of this one."""
         return replace(self, pencils=tuple(map(part, self.pencils)), there=lambda load: part(self.there(load)))
 
-    def rates(self, load: float) -> np.ndarray:
-        """How fast each eigenvalue of the pencil changes with the load: −y·P_load x / y·P_λ x."""
+    def moving(self, load: float) -> tuple[Modes, np.ndarray]:
+        """The modes at a load, and how fast each eigenvalue changes with it: −y·P_load x / y·P_λ x."""
         pencil = self.pencil(load)
         modes = pencil.modes()
         left, right = modes.left.T.conj(), modes.vectors.T
         pushed = np.einsum("mi,mij,mj->m", left, self.change(load).at(modes.values), right)
         turned = np.einsum("mi,mij,mj->m", left, pencil.slope(modes.values), right)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.nan_to_num(-pushed / turned)
+            return modes, np.nan_to_num(-pushed / turned)
 
     def polynomial(self, matrix: Callable[[Pencil], np.ndarray]) -> list[np.ndarray]:
         """Of a matrix made of the pencil: terms in a variable that goes from 0 to 1 on the stretch, see ``load``."""
