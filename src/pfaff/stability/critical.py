@@ -456,7 +456,7 @@ def _uncertainty(path: LoadPath, load: float, value: complex, speed: float) -> f
     """How far rounding of the small motions moves the load at which an eigenvalue reaches the axis with this speed."""
     modes = path.linearise(load).motions().modes()
     nearest = np.abs(modes.values - value).argmin()
-    return float(SAFE * modes.errors[nearest] / abs(speed))
+    return float(SAFE * modes.growth_errors[nearest] / abs(speed))
 
 
 def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex]:

@@ -4,7 +4,8 @@
     P x = 0, P y + P_λ x = 0    two eigenvalues meet, λ real or iω (a Jordan chain),
 
 with x and y normalised by a vector c. The mass matrix is not inverted and no eigenvalue is computed on the way, so that
-digits are lost neither by heavy damping nor by the square root with which eigenvalues leave a double one.
+digits are lost neither by heavy damping nor by the square root with which eigenvalues leave a double one; nor by light
+damping, as imaginary parts are solved for in units of it (see ``light``).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from pfaff.stability.light import most_real
 from pfaff.stability.pencil import Pencil, Units
 from pfaff.stability.stretches import Stretch
 
@@ -72,6 +74,7 @@ class _Bordered:
     y: np.ndarray
     c: np.ndarray
     units: Units
+    light: float
 
     def moved(self, by: _Bordered, share: float) -> _Bordered:
         return replace(
@@ -98,7 +101,7 @@ class _Bordered:
                 [[matrix[:, :k], np.zeros((k + 1, k)), matrix[:, k:]], [below, lower[:, :k], lower[:, k:]]]
             )
             residual = np.concatenate([residual, P @ y + P1 @ x, [self.c @ y]])
-        found = _solution(matrix, -residual, len(columns))
+        found = _solution(matrix, -residual, len(columns), self.light)
         if found is None or not np.isfinite(found).all():
             return None
         size, load = (found[-2].real, found[-1].real) if d else (0.0, found[-1].real)
@@ -112,8 +115,10 @@ def _start(stretch: Stretch, kind: Kind, value: complex, load: float) -> _Border
     turning = abs(value.imag) > abs(value.real)
     direction = 1j if turning else float(np.sign(value.real))
     size = abs(value.imag) if turning else abs(value.real)
-    x = np.linalg.svd(pencil.scaled(units).at(direction * size))[2][-1].conj()
-    return _Bordered(kind, direction, size, load, x, 0 * x, x.conj(), units)
+    scaled = pencil.scaled(units)
+    x = most_real(np.linalg.svd(scaled.at(direction * size))[2][-1].conj())
+    c = x.real / (x.real @ x.real)
+    return _Bordered(kind, direction, size, load, x, 0 * x, c, units, scaled.light(size) if kind == "hopf" else 1.0)
 
 
 def _framed(matrix: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -121,17 +126,21 @@ def _framed(matrix: np.ndarray, c: np.ndarray) -> np.ndarray:
     return np.vstack([matrix, np.append(c, np.zeros(matrix.shape[1] - len(c)))])
 
 
-def _solution(matrix: np.ndarray, right: np.ndarray, real: int) -> np.ndarray | None:
-    """What solves the equations or comes nearest; the last unknowns, so many, are real."""
+def _solution(matrix: np.ndarray, right: np.ndarray, real: int, light: float) -> np.ndarray | None:
+    """What solves the equations or comes nearest; the last unknowns, so many, are real.
+
+    Imaginary parts, of equations and of unknowns, are in units of ``light``.
+    """
     if not (np.isfinite(matrix).all() and np.isfinite(right).all()):
         return None
     k = matrix.shape[1] - real
     if np.iscomplexobj(matrix):
-        turned = np.hstack([matrix[:, :k], 1j * matrix[:, :k], matrix[:, k:]])
-        matrix, right = np.vstack([turned.real, turned.imag]), np.concatenate([right.real, right.imag])
+        turned = np.hstack([matrix[:, :k], 1j * light * matrix[:, :k], matrix[:, k:]])
+        matrix = np.vstack([turned.real, turned.imag / light])
+        right = np.concatenate([right.real, right.imag / light])
     square = matrix.shape[0] == matrix.shape[1]
     try:
         found = np.linalg.solve(matrix, right) if square else np.linalg.lstsq(matrix, right, rcond=None)[0]
     except np.linalg.LinAlgError:
         return None
-    return found if len(found) == k + real else np.append(found[:k] + 1j * found[k : 2 * k], found[2 * k :])
+    return found if len(found) == k + real else np.append(found[:k] + 1j * light * found[k : 2 * k], found[2 * k :])

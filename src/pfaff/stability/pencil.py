@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pfaff.stability.light import LIGHT, lightness, refined
 from pfaff.threads import cached_property
 
 APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
@@ -39,17 +40,28 @@ Units = tuple[np.ndarray, np.ndarray]  # of rows and of columns
 
 @dataclass(frozen=True)
 class Modes:
-    """Eigenvalues, their right and left vectors column by column, and how far rounding may have moved each."""
+    """Eigenvalues, their right and left vectors column by column, and how far rounding may have moved each.
+
+    Growth rates of lightly damped oscillations have smaller errors than frequencies, as ``light`` is smaller than one.
+    """
 
     values: np.ndarray
     vectors: np.ndarray
     left: np.ndarray
     errors: np.ndarray
+    growth_errors: np.ndarray
+    light: np.ndarray
 
     @property
     def on_axis(self) -> np.ndarray:
         """The real parts up to which they may lie on the imaginary axis."""
-        return 10 * NOISE * np.abs(self.values) + SAFE * self.errors
+        return 10 * NOISE * self.light * np.abs(self.values) + SAFE * self.growth_errors
+
+    @property
+    def noise(self) -> tuple[np.ndarray, np.ndarray]:
+        """The real and the imaginary parts that may be rounding."""
+        sizes = NOISE * np.abs(self.values)
+        return self.light * sizes + SAFE * self.growth_errors, sizes + SAFE * self.errors
 
 
 @dataclass(frozen=True)
@@ -81,6 +93,18 @@ class Pencil:
         """Units of equations and coordinates in which the entries are alike at eigenvalues of this modulus."""
         rows, columns = self._units(np.array([size]))
         return rows[0], columns[0]
+
+    def light(self, size: float) -> float:
+        """How small damping is beside stiffness and inertia at eigenvalues of this modulus; one where it is not."""
+        if len(self.coefficients) < 3:
+            return 1.0
+        K, C, M = (size**k * each for k, each in enumerate(self.coefficients))
+        return min(1.0, float(lightness((K, C, M)))) or 1.0
+
+    def damped(self, times: float) -> Pencil:
+        """The same with its damping so many times as large."""
+        K, C, M = self.coefficients
+        return Pencil((K, times * C, M))
 
     @cached_property
     def J(self) -> np.ndarray:
@@ -155,14 +179,14 @@ class Pencil:
     def _modes(self) -> Modes:
         values = self.rough
         if not len(values):
-            return Modes(values, np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0))
+            return Modes(values, np.zeros((0, 0)), np.zeros((0, 0)), *np.zeros((3, 0)))
         found = self.improved(values[values.imag >= 0])
         pair = found.values.imag > 0
         return Modes(
             np.concatenate([found.values, found.values[pair].conj()]),
             np.hstack([found.vectors, found.vectors[:, pair].conj()]),
             np.hstack([found.left, found.left[:, pair].conj()]),
-            np.concatenate([found.errors, found.errors[pair]]),
+            *(np.concatenate([each, each[pair]]) for each in (found.errors, found.growth_errors, found.light)),
         )
 
     def improved(self, values: np.ndarray) -> Modes:
@@ -184,7 +208,34 @@ class Pencil:
         errors = np.maximum(errors, np.abs(wanted))  # of what Newton's method has not improved
         for k in np.flatnonzero(errors > UNSURE * np.abs(values)):
             errors[k] = min(errors[k], self._reach(values[k], sizes[k], (units[0][k], units[1][k])))
-        return Modes(values, right.T, left.T, errors)
+        return self._lightly_damped(Modes(values, right.T, left.T, errors, errors, np.ones(len(values))), units)
+
+    def _lightly_damped(self, modes: Modes, units: Units) -> Modes:
+        """With growth rates to digits of their own where damping is light."""
+        turning = np.flatnonzero((np.abs(modes.values.real) < LIGHT * modes.values.imag))
+        if len(self.coefficients) < 3 or not len(turning):
+            return modes
+        rows, columns, sizes = units[0][turning], units[1][turning], np.abs(modes.values[turning])
+        matrices = [rows[:, :, None] * each * columns[:, None, :] for each in self.coefficients]
+        K, C, M = (sizes[:, None, None] ** k * each for k, each in enumerate(matrices))
+        light = lightness((K, C, M))
+        kept = light < LIGHT
+        turning, rows, columns, sizes, light, K, C, M = (
+            each[kept] for each in (turning, rows, columns, sizes, light, K, C, M)
+        )
+        ahead = refined((K, C, M), modes.vectors.T[turning] / columns)
+        back = refined(tuple(each.transpose(0, 2, 1) for each in (K, C, M)), modes.left.T[turning].conj() / rows)
+        right = ahead.settled & back.settled
+        place = turning[right]
+        values, vectors, left, growth_errors, lights = (
+            each.copy() for each in (modes.values, modes.vectors, modes.left, modes.errors, modes.light)
+        )
+        values[place] = (sizes * ahead.values)[right]
+        vectors[:, place] = (columns * ahead.vectors)[right].T
+        left[:, place] = (rows * back.vectors)[right].conj().T
+        growth_errors[place] = (UNCERTAIN * sizes * ahead.moved)[right]
+        lights[place] = light[right]
+        return Modes(values, vectors, left, modes.errors, growth_errors, lights)
 
     def _reach(self, value: complex, size: np.ndarray, units: Units) -> float:
         """How far around an eigenvalue rounding may make the matrix singular, in whatever direction: to first order
@@ -207,14 +258,13 @@ class Pencil:
         size = np.abs(values)
         doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
         unsure = (np.abs(values.real) <= doubt) | ((values.real > 0) & (values.imag <= doubt))
-        errors = np.zeros(len(values))
+        noise = np.tile(NOISE * size, (2, 1))
         if unsure.any():
             closely = self.improved(values[unsure])
             values = values.copy()
-            values[unsure], errors[unsure] = closely.values, closely.errors
-        noise = NOISE * np.abs(values) + SAFE * errors
-        grows = values.real > noise
-        turns = values.imag > noise
+            values[unsure], noise[:, unsure] = closely.values, closely.noise
+        grows = values.real > noise[0]
+        turns = values.imag > noise[1]
         straight = (grows & ~turns & (values.imag == 0)).sum() + 2 * (grows & ~turns & (values.imag > 0)).sum()
         return int((grows & turns).sum()), int(straight)
 

@@ -29,6 +29,7 @@ NEAR_AXIS = 1e-2  # real parts below this, relative to the eigenvalue, of pairs 
 AHEAD = 1e-2  # how far ahead, relatively, candidates are sharpened: they may change places
 ON_AXIS = 1e-7  # distance of a load, relative, from that at which a pair is on the axis
 STAYS = 1e-6  # rates across the axis, beside those of the others, that are none
+FAINT, AUDIBLE = 1e-6, 1e-3  # damping ratios that make candidates inexact, and those which are taken instead
 RATED = 1e-13  # of a rate, what rounding makes of its real part
 LANDED = 0.05  # how far from its candidate, relatively, a crossing may be
 AWAY = 4.0  # times what the distance from the axis changes on a stretch, where nothing can have reached it
@@ -119,7 +120,7 @@ class Search:
         """Of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
         modes, rates = self._stretch(load).moving(load)
         on_axis = np.abs(modes.values.real) <= modes.on_axis + ON_AXIS * load * np.abs(rates.real)
-        moves = np.abs(rates.real) > STAYS * np.abs(rates.real).max(initial=0.0) + RATED * np.abs(rates)
+        moves = np.abs(rates.real) > STAYS * np.abs(rates.real).max(initial=0.0) + RATED * modes.light * np.abs(rates)
         moves &= np.abs(rates.real) * load > modes.on_axis  # or it only touches the axis
         return np.sort(modes.values.imag[on_axis & moves & (modes.values.imag > 0)])
 
@@ -170,8 +171,9 @@ class Search:
         """Whether a pair leaves the axis for growth, as its rate tells also where rounding hides it."""
         if crossing.kind != "hopf" or not crossing.sharp:
             return False
-        rate = self.rate(crossing.load, crossing.value)
-        return bool(rate.real > RATED * abs(rate))
+        modes, rates = self._stretch(crossing.load).moving(crossing.load)
+        nearest = np.abs(modes.values - crossing.value).argmin()
+        return bool(rates[nearest].real > RATED * modes.light[nearest] * abs(rates[nearest]))
 
     def rate(self, load: float, value: complex) -> complex:
         """How fast an eigenvalue moves with the load, as its stretch predicts."""
@@ -266,7 +268,8 @@ class Search:
         """Loads of the stretch where eigenvalues vanish, cancel or are about to meet."""
         if kind != "meeting" and _quiet(stretch):
             return np.zeros(0)
-        shares = real_roots(stretch.polynomial(SINGULAR[kind]), self._always[kind], exact=stretch.exact)
+        seen = _audible(stretch) if kind == "hopf" else stretch
+        shares = real_roots(seen.polynomial(SINGULAR[kind]), self._always[kind], exact=stretch.exact)
         return stretch.load(shares[(shares > 0) & (shares <= 1)])
 
     def _crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
@@ -358,6 +361,16 @@ def _of_squares(modes: Modes) -> Counts:
     return int(complex_.sum()) // 2, int((~complex_ & (modes.values.real > noise)).sum())
 
 
+def _audible(stretch: Stretch) -> Stretch:
+    """With damping that rounding does not hide: where it is light, loads depend on its square."""
+    modes = stretch.pencils[0].modes()
+    light = (modes.light < 1) & (modes.values.real != 0)
+    heaviest = float(np.abs(modes.values.real / modes.values)[light].max(initial=0.0))
+    if not 0 < heaviest < FAINT:
+        return stretch
+    return stretch.of(lambda pencil: pencil.damped(AUDIBLE / heaviest))
+
+
 def _quiet(stretch: Stretch) -> bool:
     """Whether all eigenvalues stay away from the imaginary axis, by more than they move on the stretch."""
     if stretch.exact:
@@ -372,8 +385,8 @@ def _zeros(modes: Modes) -> int:
 
 def _zero_sums(modes: Modes) -> int:
     i, j = np.triu_indices(len(modes.values), 1)
-    noise = NOISE * np.abs(modes.values) + SAFE * modes.errors
-    return int((np.abs(modes.values[i] + modes.values[j]) <= noise[i] + noise[j]).sum())
+    sums, (real, imaginary) = modes.values[i] + modes.values[j], modes.noise
+    return int(((np.abs(sums.real) <= real[i] + real[j]) & (np.abs(sums.imag) <= imaginary[i] + imaginary[j])).sum())
 
 
 def _crossing_pair(modes: Modes, rates: np.ndarray) -> complex | None:
