@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import mpmath
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.path import LoadPath
 from pfaff.stability.roots import all_roots
 
 t = dynamicsymbols._t
@@ -400,7 +403,7 @@ def test_an_equilibrium_that_runs_to_infinity_does_not_buckle(unit):
 
 
 @pytest.mark.parametrize("k1", [1e5, 1e8, 1e10])
-@pytest.mark.parametrize("bars", [3, 5])
+@pytest.mark.parametrize("bars", [3, 5, 13])
 def test_a_stiff_spring_hides_nothing_that_is_soft(bars, k1):
     """Stability at zero load is looked at, and loads from those of the softest spring on: as with a near end."""
     case = pfaff.atlas.column(bars).at(d="1/2", M_L=15, I_L=15, k1=k1, c_i=1.5)
@@ -452,3 +455,46 @@ def test_what_grows_under_any_load_is_critical_at_once():
         assert found.value == 0
         assert "as soon as there is a load" in found.status
     assert system.at().spectrum().stable
+
+
+@pytest.mark.parametrize("c_i", [1e-4, 1e-8, 1e-12, 1e-20])
+def test_however_light_the_damping_is(skate, c_i):
+    """Against the closed form 64 c²/723 + 4410529058/57927483 of two bars: all digits, also of the crossing speed."""
+    found, rates = skate.at(**XI_HAT, c_i=c_i).flutter(), skate.at(**XI_HAT, c_i=1e-6).flutter()
+    assert found.value == pytest.approx(64 * c_i**2 / 723 + 4410529058 / 57927483, rel=1e-14)
+    assert found.rounding < 1e-12
+    assert found.crossing_speed / c_i == pytest.approx(rates.crossing_speed / 1e-6, rel=1e-6)
+
+
+@pytest.mark.parametrize("constraint", ["skate", "bow"])
+def test_light_damping_of_many_bars_does_not_depend_on_the_interval(constraint):
+    """As the load tends to that of vanishing damping, 0.918827385535 (of six bars, computed with c_i = 1e-5)."""
+    column = pfaff.atlas.column(6, constraint)
+    expected = column.at(**XI_HAT, c_i=1e-5).flutter().value
+    case = column.at(**XI_HAT, c_i=1e-12)
+    for to in (None, 1, 5, 1e8):
+        assert case.flutter(to=to).value == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize("to", [300, 1000, 1e5, None])
+def test_divergence_in_a_window_between_oscillations(to):
+    """An oscillation turns into exponentials and back: eigenvalues in sixty digits are complex, real, complex."""
+    case = pfaff.atlas.column(7).at(**XI_HAT, c_i=1680)
+    found = case.divergence(to=to)
+    path = LoadPath(case, "F", {})
+    kinds = []
+    for share in (1 - 1e-4, 1 + 1e-4, 1.7):
+        values = in_many_digits(path.linearise(found.value * share), 7)
+        kinds.append(bool(np.abs(values[values.real > 1e-12].imag).max() > 1e-12))
+    assert kinds == [True, False, True]
+    assert found.value == pytest.approx(222.1787523508, abs=found.rounding)
+    assert 1e-5 < found.rounding < 0.01
+    assert "because of rounding" in found.status
+
+
+def test_rounding_is_not_told_as_stability():
+    """Without buckling exponentials grow and decay in pairs; far beyond, one of them is slower than rounding."""
+    found = pfaff.atlas.column(13).at(**XI_HAT, c_i=1.5).critical()
+    assert not found.buckling
+    assert all(cell.divergent % 2 == 0 for cell in found.cells)
+    assert all(a.high == b.low for a, b in pairwise(found.cells))

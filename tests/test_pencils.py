@@ -56,6 +56,26 @@ def test_eigenvalues_are_as_exact_as_they_say(seed, n, damping, stiffness):
     assert (np.abs(residual).max(axis=0) <= 1e-6 * whole.max(axis=0)).all()
 
 
+@settings(max_examples=20, deadline=None)
+@given(seeds, st.integers(1, 4), st.floats(-40, -4))
+def test_growth_rates_of_light_damping_have_digits_of_their_own(seed, n, damping):
+    """Of unsymmetric stiffness and damping, against eigenvalues in a hundred digits."""
+    generator = np.random.default_rng(seed)
+    C, coupling = generator.normal(size=(2, n, n))
+    K = np.diag(2.0 ** np.arange(n)) + 0.05 * np.triu(coupling)
+    modes = Pencil((K, 10**damping * C, positive(0.1 * coupling))).modes()
+    with mpmath.workdps(100):
+        K, C, M = (mpmath.matrix(each.tolist()) for each in (K, 10**damping * C, positive(0.1 * coupling)))
+        J = mpmath.zeros(2 * n)
+        J[:n, n:] = mpmath.eye(n)
+        J[n:, :n], J[n:, n:] = -mpmath.inverse(M) * K, -mpmath.inverse(M) * C
+        exact = mpmath.eig(J, left=False, right=False)
+        nearest = [min(exact, key=lambda each: abs(each - complex(value))) for value in modes.values]
+        rates = np.array([float(each.real) for each in nearest])
+    assert (np.abs(modes.values.real - rates) <= 4 * modes.growth_errors).all()
+    assert np.median(modes.growth_errors / np.abs(rates)) < 1e-11
+
+
 @settings(max_examples=25, deadline=None)
 @given(seeds, sizes)
 def test_units_of_coordinates_and_equations_change_nothing(seed, n):

@@ -52,7 +52,7 @@ class CriticalLoad:
 
     ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate;
     ``mode`` its amplitudes by coordinate; ``crossing_speed`` the derivative of its growth rate by the load
-    where a simple pair crosses the imaginary axis, and ``rounding`` how far rounding may have moved that load.
+    where a simple pair crosses the imaginary axis, and ``rounding`` how far rounding may have moved the load.
     """
 
     kind: str
@@ -184,7 +184,8 @@ class LoadSearch:
             return self._static(0.0, "the tangent stiffness is singular without load")
         for crossing in search.crossings("zero"):
             if crossing.sharp and 0 < crossing.load < search.to:
-                return self._static(self.along.path.load(crossing.load), "the tangent stiffness is singular")
+                found = self._static(self.along.path.load(crossing.load), "the tangent stiffness is singular")
+                return replace(found, rounding=search.rounding(crossing.load, 0j))
         if not self.along.ended or self.path.boundless:
             return self._absent("buckling")
         return replace(self._static(self.along.to, "the equilibrium path folds back"), value=self.path.fold)
@@ -208,6 +209,10 @@ class LoadSearch:
         crosses = crossing is not None and crossing.kind == "hopf"
         simple = crosses or (crossing is None and kind == "flutter" and value)
         speed = self._speed(change.load, eigenvalue) if simple else None
+        if speed:
+            rounding = _uncertainty(self.path, value, eigenvalue, speed)
+        else:
+            rounding = self.along.search.rounding(change.load, eigenvalue) if value else 0.0
         return CriticalLoad(
             kind=kind,
             load=self.path.load,
@@ -219,7 +224,7 @@ class LoadSearch:
             how=_how(kind, change, eigenvalue) if change.load else self._at_once(kind),
             case=self.path.case,
             crossing_speed=speed if crosses else None,
-            rounding=_uncertainty(self.path, value, eigenvalue, speed) if speed else 0.0,
+            rounding=rounding,
         )
 
     def _speed(self, load: float, eigenvalue: complex) -> float:
@@ -309,13 +314,14 @@ def _on_line(line: Stretch, unit: float, to: float) -> Search:
     squares = _undamped(line.pencils)
     turn = line.pencils[-1].turn
     whole = line.of(_squared) if squares else line.of(lambda pencil: pencil.turned(turn))
-    first = min(WITHIN * _least(line), unit, to)
+    softest = min(_least(line), unit)
+    first = min(WITHIN * softest, to)
     ends = [first * DECADES**k for k in range(1 + math.ceil(math.log(to / first, DECADES)))]
 
     def source() -> Iterator[Stretch]:
         return (replace(whole, low=low, high=min(high, to)) for low, high in pairwise([line.low, *ends[:-1], to]))
 
-    return Search(source, whole.pencil, unit, lambda: to, squares)
+    return Search(source, whole.pencil, min(softest, to), lambda: to, squares)
 
 
 def _least(line: Stretch) -> float:

@@ -10,10 +10,11 @@ ACM Trans. Math. Softw. 39, 2013, on what heavy damping does).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.stability.light import LIGHT, lightness, refined
+from pfaff.stability.light import LIGHT, Stack, refined
 from pfaff.threads import cached_property
 
 APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
@@ -36,6 +37,14 @@ ALIKE = 1e-9  # relative distance of eigenvalues that are one, and size of singu
 
 
 Units = tuple[np.ndarray, np.ndarray]  # of rows and of columns
+
+
+class Growing(NamedTuple):
+    """How many oscillations grow, how many exponentials, and of how many eigenvalues rounding hides what they do."""
+
+    oscillating: int
+    divergent: int
+    hidden: int
 
 
 @dataclass(frozen=True)
@@ -98,8 +107,7 @@ class Pencil:
         """How small damping is beside stiffness and inertia at eigenvalues of this modulus; one where it is not."""
         if len(self.coefficients) < 3:
             return 1.0
-        K, C, M = (size**k * each for k, each in enumerate(self.coefficients))
-        return min(1.0, float(lightness((K, C, M)))) or 1.0
+        return min(1.0, float(Stack(*(size**k * each for k, each in enumerate(self.coefficients))).light)) or 1.0
 
     def damped(self, times: float) -> Pencil:
         """The same with its damping so many times as large."""
@@ -201,7 +209,7 @@ class Pencil:
             values = values + step
             if (np.abs(step) <= IMPROVED * np.abs(values)).all():
                 break
-        sizes = self._magnitudes(np.abs(values)) if self.made_of is None else _horner(self.made_of, np.abs(values))
+        sizes = self._sizes(np.abs(values))
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.nan_to_num(UNCERTAIN * weights / np.abs(turn), nan=np.inf)
@@ -212,30 +220,39 @@ class Pencil:
 
     def _lightly_damped(self, modes: Modes, units: Units) -> Modes:
         """With growth rates to digits of their own where damping is light."""
-        turning = np.flatnonzero((np.abs(modes.values.real) < LIGHT * modes.values.imag))
+        turning = np.flatnonzero(np.abs(modes.values.real) < LIGHT * modes.values.imag)
         if len(self.coefficients) < 3 or not len(turning):
             return modes
-        rows, columns, sizes = units[0][turning], units[1][turning], np.abs(modes.values[turning])
-        matrices = [rows[:, :, None] * each * columns[:, None, :] for each in self.coefficients]
-        K, C, M = (sizes[:, None, None] ** k * each for k, each in enumerate(matrices))
-        light = lightness((K, C, M))
-        kept = light < LIGHT
-        turning, rows, columns, sizes, light, K, C, M = (
-            each[kept] for each in (turning, rows, columns, sizes, light, K, C, M)
-        )
-        ahead = refined((K, C, M), modes.vectors.T[turning] / columns)
-        back = refined(tuple(each.transpose(0, 2, 1) for each in (K, C, M)), modes.left.T[turning].conj() / rows)
+        pencils = self._in_units_of(modes.values.imag[turning], (units[0][turning], units[1][turning]))
+        pencils, turning = pencils.of(pencils.light < LIGHT), turning[pencils.light < LIGHT]
+        rows, columns, sizes = units[0][turning], units[1][turning], modes.values.imag[turning]
+        ahead = refined(pencils, modes.vectors.T[turning] / columns)
+        back = refined(pencils.transposed, modes.left.T[turning].conj() / rows)
         right = ahead.settled & back.settled
         place = turning[right]
-        values, vectors, left, growth_errors, lights = (
-            each.copy() for each in (modes.values, modes.vectors, modes.left, modes.errors, modes.light)
-        )
-        values[place] = (sizes * ahead.values)[right]
-        vectors[:, place] = (columns * ahead.vectors)[right].T
-        left[:, place] = (rows * back.vectors)[right].conj().T
-        growth_errors[place] = (UNCERTAIN * sizes * ahead.moved)[right]
-        lights[place] = light[right]
-        return Modes(values, vectors, left, modes.errors, growth_errors, lights)
+        found = replace(modes, **{name: getattr(modes, name).copy() for name in Modes.__dataclass_fields__})
+        found.values[place] = (sizes * ahead.values)[right]
+        found.vectors[:, place] = (columns * ahead.vectors)[right].T
+        found.left[:, place] = (rows * back.vectors)[right].conj().T
+        found.growth_errors[place] = (UNCERTAIN * sizes * ahead.moved)[right]
+        found.light[place] = pencils.light[right]
+        return found
+
+    def _in_units_of(self, sizes: np.ndarray, units: Units) -> Stack:
+        """The pencil with eigenvalues, equations and coordinates in these units, one for each eigenvalue."""
+        rows, columns = units[0][:, :, None], units[1][:, None, :]
+        return Stack(*(sizes[:, None, None] ** k * (rows * each * columns) for k, each in enumerate(self.coefficients)))
+
+    def shaken(self, value: complex, by_load: Pencil) -> float:
+        """How far rounding may move the load at which the matrix is singular at λ, if λ moves with the load or not."""
+        left, _, right = self._null_vectors(np.array([value]), self._units(np.array([abs(value)])))
+        pushed = np.einsum("mi,ij,mj->", left.conj(), by_load.at(value), right)
+        weight = np.einsum("mi,mij,mj->", np.abs(left), self._sizes(np.array([abs(value)])), np.abs(right))
+        return float(SAFE * UNCERTAIN * weight / abs(pushed)) if pushed else np.inf
+
+    def _sizes(self, moduli: np.ndarray) -> np.ndarray:
+        """What the matrices at eigenvalues of these moduli are sums of."""
+        return self._magnitudes(moduli) if self.made_of is None else _horner(self.made_of, moduli)
 
     def _reach(self, value: complex, size: np.ndarray, units: Units) -> float:
         """How far around an eigenvalue rounding may make the matrix singular, in whatever direction: to first order
@@ -245,15 +262,16 @@ class Pencil:
         around = self.at(value + np.outer(AROUND, away).ravel()) * rows[:, None] * columns
         least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(len(AROUND), -1)
         regular = least > UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
+        if regular[:, 0].all():
+            return float(away[-1])  # there is no eigenvalue
         return float(np.where(regular.any(axis=1), away[regular.argmax(axis=1)], away[-1]).max())
 
-    def growing(self) -> tuple[int, int]:
-        """How many oscillations grow, and how many exponentials: what rounding may have moved is looked at closely."""
-        if self.turn is not None:
-            return self.turned(self.turn)._growing()
-        return self._growing()
+    def growing(self) -> Growing:
+        """How much grows: what rounding may have moved is looked at closely."""
+        return self._growing if self.turn is None else self.turned(self.turn)._growing
 
-    def _growing(self) -> tuple[int, int]:
+    @cached_property
+    def _growing(self) -> Growing:
         values = self.rough[(self.rough.imag >= 0)]
         size = np.abs(values)
         doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
@@ -263,10 +281,9 @@ class Pencil:
             closely = self.improved(values[unsure])
             values = values.copy()
             values[unsure], noise[:, unsure] = closely.values, closely.noise
-        grows = values.real > noise[0]
-        turns = values.imag > noise[1]
-        straight = (grows & ~turns & (values.imag == 0)).sum() + 2 * (grows & ~turns & (values.imag > 0)).sum()
-        return int((grows & turns).sum()), int(straight)
+        grows, hidden = values.real > noise[0], np.abs(values.real) <= noise[0]
+        turns, counted = values.imag > noise[1], np.where(values.imag > 0, 2, 1)
+        return Growing(int((grows & turns).sum()), int(counted[grows & ~turns].sum()), int(counted[hidden].sum()))
 
     def _magnitudes(self, sizes: np.ndarray) -> np.ndarray:
         """The matrices at eigenvalues of these moduli if nothing cancelled."""

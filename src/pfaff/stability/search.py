@@ -17,7 +17,7 @@ import numpy as np
 
 from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
 from pfaff.stability.crossings import Crossing, Kind, sharpened
-from pfaff.stability.pencil import NOISE, SAFE, Modes, Pencil
+from pfaff.stability.pencil import NOISE, SAFE, Growing, Modes, Pencil
 from pfaff.stability.stretches import Stretch
 from pfaff.threads import cached_property
 
@@ -35,9 +35,10 @@ LANDED = 0.05  # how far from its candidate, relatively, a crossing may be
 AWAY = 4.0  # times what the distance from the axis changes on a stretch, where nothing can have reached it
 APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
 CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
-EXPLAINED = 1e-6  # distance, relative, of a bisected change from the crossing that explains it
+EXPLAINED = (6, 12, 20, 30)  # halvings after which the crossing that explains a change is sought in what is left
 AT_ONCE = 1e-9  # usual loads, below which what happens does so as soon as there is a load
 BISECTIONS, MOST = 60, 200  # of an interval; changes in it that no candidate explains
+WATCHED, WIDEST = 1.25, 1e4  # ratio of neighbouring loads, and of the last to the first, where something grows
 LARGE = 64  # states beyond which pencils in the load are too large
 SAMPLES = 400  # loads at which larger systems are probed instead
 
@@ -100,7 +101,7 @@ class Search:
     unit: float
     reach: Callable[[], float]
     squares: bool
-    _counts: dict[float, Counts] = field(default_factory=dict, repr=False)
+    _counts: dict[float, Growing] = field(default_factory=dict, repr=False)
 
     @property
     def to(self) -> float:
@@ -156,6 +157,8 @@ class Search:
                 last = last if part.crossing is None else None
                 for place in self._places(part, state) if last is None else part.places:
                     now = self.counts(place)
+                    if now != state and self._hides(place, state):
+                        continue
                     if now != state and told is not None and told.explains(state, now):
                         told = silent = None
                     elif now != state and last is None:
@@ -179,6 +182,11 @@ class Search:
         """How fast an eigenvalue moves with the load, as its stretch predicts."""
         modes, rates = self._stretch(load).moving(load)
         return complex(rates[np.abs(modes.values - value).argmin()])
+
+    def rounding(self, load: float, value: complex) -> float:
+        """How far rounding may have moved a load at which an eigenvalue is zero or double."""
+        stretch = self._stretch(load)
+        return stretch.pencil(load).shaken(value**2 if self.squares else value, stretch.change(load))
 
     def _stretch(self, load: float) -> Stretch:
         return next(each for each in self._stretches if load <= each.high)
@@ -220,6 +228,7 @@ class Search:
         """The interval cut where growing eigenvalues meet: an oscillation turns into two exponentials, or back."""
         if self.squares or "meeting" in self._kinds or self._large or max(map(self._grow, interval.places)) < 2:
             return [interval]
+        interval = replace(interval, doubtful=(*interval.doubtful, *_watched(interval.low, interval.high)))
         found = self._crossings(interval.stretch, ("meeting",))
         inside = [each for each in found if each.sharp and interval.low * (1 + ONE) < each.load < interval.high]
         ends = [*(each.load for each in inside), interval.high]
@@ -239,7 +248,19 @@ class Search:
         if load not in self._counts:
             pencil = self.pencil(load)
             self._counts[load] = _of_squares(pencil.modes()) if self.squares else pencil.growing()
-        return self._counts[load]
+        return self._counts[load][:2]
+
+    def _hides(self, load: float, before: Counts) -> bool:
+        """Whether rounding at a load explains that less grows than before."""
+        oscillating, divergent, hidden = self._counts[load]
+        fewer = 2 * (before[0] - oscillating) + before[1] - divergent
+        return 0 < fewer <= hidden - self._always_hidden
+
+    @cached_property
+    def _always_hidden(self) -> int:
+        """How many eigenvalues are on the imaginary axis at every load."""
+        loads = [share * self.unit for share in PROBES]
+        return min(self._counts[load].hidden for load in loads if self.counts(load))
 
     @cached_property
     def _large(self) -> bool:
@@ -318,22 +339,32 @@ class Search:
         for _ in range(MOST):
             if before == after:
                 return
-            low, high, then = a, b, after
-            for _ in range(BISECTIONS):
-                middle = (low + high) / 2
-                now = self.counts(middle)
-                low, high, then = (middle, high, then) if now == before else (low, middle, now)
-            crossing = self._explanation(stretch, before, then, high)
-            load = crossing.load if crossing else high
+            a, then, crossing = self._first_between(stretch, a, before, b, after)
+            load = crossing.load if crossing else a
             yield Change(load if load > AT_ONCE * self.unit else 0.0, *then, crossing)
-            a, before = high, then
+            before = then
 
-    def _explanation(self, stretch: Stretch, before: Counts, after: Counts, load: float) -> Crossing | None:
-        """The crossing at a change that was bisected, if it is a simple one."""
+    def _first_between(
+        self, stretch: Stretch, low: float, before: Counts, high: float, after: Counts
+    ) -> tuple[float, Counts, Crossing | None]:
+        """A load after the first change, what grows there, and what has changed if it is a simple crossing."""
+        for halved in range(BISECTIONS):
+            middle = (low + high) / 2
+            now = self.counts(middle)
+            low, high, after = (middle, high, after) if now == before else (low, middle, now)
+            crossing = self._explanation(stretch, before, after, low, high) if halved in EXPLAINED else None
+            if crossing is not None:
+                return high, after, crossing
+        return high, after, None
+
+    def _explanation(self, stretch: Stretch, before: Counts, after: Counts, low: float, high: float) -> Crossing | None:
+        """The crossing by which what grows changes between two loads, if it is a simple one."""
         total = abs(2 * (after[0] - before[0]) + after[1] - before[1])
         kind: Kind = "zero" if total == 1 else "meeting" if total == 0 or self.squares else "hopf"
-        found = self._sharpened(stretch, kind, load)
-        return found if found is not None and found.sharp and abs(found.load - load) <= EXPLAINED * load else None
+        found = self._sharpened(stretch, kind, high)
+        if found is None or not (found.sharp and found.explains(before, after)):
+            return None
+        return found if low * (1 - TWIN) <= found.load <= high * (1 + TWIN) else None
 
 
 class _Remembered(Generic[Item]):
@@ -354,11 +385,18 @@ class _Remembered(Generic[Item]):
             place += 1
 
 
-def _of_squares(modes: Modes) -> Counts:
+def _of_squares(modes: Modes) -> Growing:
     """Of s = λ²: a pair of complex ones is an oscillation that grows, a positive one an exponential."""
     noise = NOISE * np.abs(modes.values) + SAFE * modes.errors
-    complex_ = np.abs(modes.values.imag) > noise
-    return int(complex_.sum()) // 2, int((~complex_ & (modes.values.real > noise)).sum())
+    complex_, positive = np.abs(modes.values.imag) > noise, modes.values.real > noise
+    hidden = ~complex_ & (np.abs(modes.values.real) <= noise)
+    return Growing(int(complex_.sum()) // 2, int((~complex_ & positive).sum()), int(hidden.sum()))
+
+
+def _watched(low: float, high: float) -> list[float]:
+    """Loads close to each other, by ratios: what grows may turn from an oscillation into exponentials and back."""
+    first = max(low, high / WIDEST)
+    return np.geomspace(first, high, 2 + int(np.log(high / first) / np.log(WATCHED)))[1:-1].tolist()
 
 
 def _audible(stretch: Stretch) -> Stretch:
