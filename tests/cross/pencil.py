@@ -134,6 +134,10 @@ class SmallMotions(Rests):
         J = np.block([[-D, N], [left @ (C @ D - M @ D @ D - K), left @ (M @ D - C) @ N]])
         return np.linalg.eigvals(J)
 
+    def as_given(self, z: np.ndarray, load: Any) -> Rest:
+        n = len(self.of.q)
+        return Rest(mp.matrix(z[:n].tolist()), mp.matrix(z[n:].tolist()) if len(z) > n else mp.matrix(0, 1), load)
+
     def exactly(self, z: np.ndarray, load: Any) -> Rest:
         """The same rest to many digits."""
         n, m = len(self.of.q), len(self._demanding)
