@@ -103,12 +103,15 @@ class Lent(Generic[Value]):
 
 
 def _filled(known: MutableMapping[Any, Value], key: Any, turn: Any, make: Callable[[], Value]) -> Value:
-    """What is known by a key, made if it is not; one thread at a time for each turn."""
+    """What is known by a key, made if it is not; one thread at a time for each turn.
+
+    After an attempt that failed two threads may try again at once: what the first of them makes is taken by both.
+    """
     with TURNS.setdefault(turn, RLock()):
         try:
             value = known.get(key, MISSING)
             if value is MISSING:
-                value = known[key] = make()
+                value = known.setdefault(key, make())
             return value
         finally:
             TURNS.pop(turn, None)
