@@ -6,11 +6,10 @@ import json
 import os
 import random
 import runpy
-import shutil
 import subprocess
 import sys
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import numpy as np
 import pytest
 from numba.core.caching import CompileResultCacheImpl
 
+from conftest import SMALL, disk
 from pfaff.caches import _sound
 
 KERNEL = """
@@ -32,7 +32,6 @@ def total(values):
     return {factor} * found
 """
 ASKED = ["-m", "pfaff", "spectrum", "column", "--set", "k1=50", "--set", "F=1", "--json"]
-SMALL = 2**16
 
 
 def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -40,24 +39,6 @@ def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
         [sys.executable, *arguments],
         capture_output=True, text=True, timeout=200, check=False, env=os.environ | environment,
     )  # fmt: skip
-
-
-@contextmanager
-def disk(folder: Path, options: str = f"size={SMALL}"):
-    """A file system of its own, which only some may mount."""
-    folder.mkdir()
-    mounted = (
-        shutil.which("mount")
-        and not subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, check=False
-        ).returncode
-    )
-    if not mounted:
-        pytest.skip("only root may mount a file system")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
 
 
 # numba

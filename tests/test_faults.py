@@ -383,3 +383,13 @@ def test_a_motion_belongs_to_its_case(tmp_path):
         pfaff.load_motion(path, pendulum)
     with pytest.raises(ParameterError, match="is no case"):
         pfaff.load_motion(path, column)
+
+
+@pytest.mark.parametrize("term", [sm.Rational(1, 50), x / 50])
+@pytest.mark.parametrize("kind", ["equilibria", "folds", "hopf", "orbits", "cycles"])
+def test_a_result_of_other_equations_is_refused(saved, kind, term):
+    """The same names and values, another formula: points that are stored solve what they are loaded for."""
+    stated = KINDS[kind][2].system
+    rates = {state: rate + (term if state == x else 0) for state, rate in stated.equations.items()}
+    other = pfaff.ode(rates, stated.parameters, load=stated.load, name=stated.name).at()
+    assert "does not belong to this case" in told(reader(KINDS[kind][1], other), saved[kind].path)

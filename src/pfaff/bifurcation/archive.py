@@ -18,6 +18,7 @@ from pfaff.bifurcation.rests import Rests
 from pfaff.bifurcation.slices import Deflation, Slice
 from pfaff.errors import ParameterError
 from pfaff.layouts import Along, Array, Layout, Misfit
+from pfaff.steady import row_sizes
 from pfaff.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.cycle_curves import CycleCurve
     from pfaff.case import Bound
 
+UNMOVED = 1e-6  # residual of a stored point, relative to its terms
 FACTS = (
     *("value", "stable", "residual", "coefficient", "omega", "eigenvalue_real", "eigenvalue_imag", "unknowns"),
     *("tangent", "point", "special", "eigenvalue", "unknown"),
@@ -184,9 +186,13 @@ def _slice(path: str | Path, file: File, case: Bound, free: int) -> Slice:
 
 def _restored(kind: type[Any], problem: Any, file: File) -> Any:
     """Points from their unknowns and tangents; what follows from these is computed again."""
-    points, notes, about = [], file.notes, file.notes["about"]
+    points: list[Any] = []
+    notes, about = file.notes, file.notes["about"]
     for z, tangent in zip(file["unknowns"], file["tangent"], strict=True):
+        _check_solves(problem.slice, z, f"point {len(points)}")
         problem = problem.rebased(z)
+        if isinstance(problem, Singular) and not problem.defect(z) <= UNMOVED:
+            raise ParameterError(_other(f"point {len(points)}"))
         points.append(kind._point(problem, Arclength(problem).spot(z, tangent)))
     if not all(0 <= place <= len(points) for place in about["places"]):
         raise Misfit("a special point is nowhere along it")
@@ -194,8 +200,21 @@ def _restored(kind: type[Any], problem: Any, file: File) -> Any:
     return kind(tuple(points), tuple(special), notes["ended"], notes["step"], tuple(about["places"]))
 
 
+def _other(name: str) -> str:
+    return f"the stored {name} does not belong to this case: give the case it was computed for"
+
+
+def _check_solves(s: Slice, z: np.ndarray, name: str) -> None:
+    """A stored point solves the equations of the case, as far as rounding and other computers leave it."""
+    units, jacobian = np.maximum(s.sizes, np.abs(z)), s.jacobian(z)
+    finite = np.isfinite(jacobian * units).all() and np.isfinite(units / s.sizes.min()).all()
+    if not finite or not (np.abs(s.residual(z)) <= UNMOVED * row_sizes(s.jacobian, z, units)).all():
+        raise ParameterError(_other(name))
+
+
 def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     about, z, tangent = file.notes["about"], file["special_unknowns"][k], file["special_tangent"][k]
+    _check_solves(points[0].slice, z, about["kinds"][k])
     near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
     name, spot = about["kinds"][k], Arclength(near).spot(z, tangent)
     if isinstance(near, Rests):
@@ -203,5 +222,5 @@ def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     else:
         event = near.event(name, spot)
     if event is None:
-        raise ParameterError(f"the stored {name} does not belong to this case: give the case it was computed for")
+        raise ParameterError(_other(name))
     return kind._special(near, event)
