@@ -26,7 +26,7 @@ from pfaff import stored
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.system import TIME, coordinates
 
-SEEDS = range(*map(int, os.environ.get("PFAFF_FUZZ", "0:12").split(":")))
+SEEDS = range(*map(int, os.environ.get("PFAFF_FUZZ", "0:8").split(":")))
 SLOWEST = 20.0  # seconds that a file may take to be refused
 
 
@@ -101,7 +101,7 @@ def told(load: Callable[[Path], Any], path: Path) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             result = load(path)
-            assert result.status
+            assert isinstance(result.status, str)
             result.to_xarray()
     except PfaffError as problem:
         message = str(problem)
@@ -288,26 +288,26 @@ from pathlib import Path
 faulthandler.enable()
 sys.path.insert(0, sys.argv[1])
 import random, test_faults as t
-folder, kind = Path(sys.argv[2]), sys.argv[3]
-path, load = folder / f"{kind}.nc", t.reader(*t.KINDS[kind][1:])
-content, data, damaged = path.read_bytes(), t.content_of(path), folder / f"{kind} damaged.nc"
-for seed in range(int(sys.argv[4]), int(sys.argv[5])):
-    for damage in (t.flipped, t.cut, t.counted):
-        damaged.write_bytes(damage(bytearray(content), random.Random(seed)))
-        t.told(load, damaged)
-    for damage in (t.sizes_changed, t.arrays_changed, t.notes_changed):
-        t.resealed(damage(data.copy(deep=True), random.Random(seed)), damaged)
-        t.told(load, damaged)
+folder = Path(sys.argv[2])
+for kind in ("orbits", "cycles"):
+    path, load = folder / f"{kind}.nc", t.reader(*t.KINDS[kind][1:])
+    content, data, damaged = path.read_bytes(), t.content_of(path), folder / f"{kind} damaged.nc"
+    for seed in t.SEEDS:
+        for damage in (t.flipped, t.cut, t.counted):
+            damaged.write_bytes(damage(bytearray(content), random.Random(seed)))
+            t.told(load, damaged)
+        for damage in (t.sizes_changed, t.arrays_changed, t.notes_changed):
+            t.resealed(damage(data.copy(deep=True), random.Random(seed)), damaged)
+            t.told(load, damaged)
 print("whole")
 """
 
 
-@pytest.mark.parametrize("kind", ["orbits", "cycles"])
-def test_no_damage_reaches_the_heap(saved, kind):
+def test_no_damage_reaches_the_heap(saved):
     """In a process whose memory is checked when it is freed, and which ends as it should."""
-    folder, seeds = saved[kind].path.parent, (str(SEEDS.start), str(SEEDS.stop))
+    folder = saved["orbits"].path.parent
     done = subprocess.run(
-        [sys.executable, "-c", FUZZED, str(Path(__file__).parent), str(folder), kind, *seeds],
+        [sys.executable, "-c", FUZZED, str(Path(__file__).parent), str(folder)],
         capture_output=True, text=True, timeout=600, check=False,
         env=os.environ | {"MALLOC_CHECK_": "3", "MALLOC_PERTURB_": "165"},
     )  # fmt: skip
