@@ -116,10 +116,11 @@ def _content(path: str | Path) -> xarray.Dataset:
             data = stored.load()
         data = data.rename({label: name for name, label in json.loads(data.attrs.pop(SPELLING, "{}")).items()})
         written = data.attrs.pop(CHECKSUM, None)
-        same, version = written == checksum(data), data.attrs.pop(FORMAT, None)
+        same = isinstance(written, str) and written == checksum(data)
+        current = np.array_equal(data.attrs.pop(FORMAT, None), VERSION)
     except Exception as problem:  # a damaged file may raise anything while it is taken apart
         raise Misfit("it is damaged") from problem
-    if version != VERSION and (same or written is None):
+    if not current and (same or written is None):
         raise Misfit("another version of pfaff, or another program, wrote it")
     if not same or not isinstance(data.attrs.get(HOLDS), str):
         raise Misfit("it was changed or damaged since save() wrote it")
