@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 import pytest
 import sympy as sm
 from hypothesis import settings
@@ -12,6 +18,7 @@ import pfaff
 settings.register_profile("pfaff", deadline=None, max_examples=25, derandomize=True)
 settings.load_profile("pfaff")
 
+SMALL = 2**16  # bytes of a small disk
 XI_HAT = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50}
 
 
@@ -40,3 +47,21 @@ def sleigh() -> pfaff.System:
         parameters={m: 1, I: sm.Rational(1, 4), a: sm.Rational(2, 5)},
         name="sleigh",
     )
+
+
+@contextmanager
+def disk(folder: Path, options: str = f"size={SMALL}") -> Iterator[Path]:
+    """A file system of its own, which only some may mount."""
+    folder.mkdir()
+    mounted = (
+        shutil.which("mount")
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, check=False
+        ).returncode
+    )
+    if not mounted:
+        pytest.skip("only root may mount a file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)

@@ -119,6 +119,33 @@ def test_results_are_kept_and_said_to_be(tmp_path):
     assert fresh.items[0].verdict == "differs"
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text.replace("2.0", "7.0"),
+        lambda text: text[: len(text) // 2],
+        lambda text: "",
+        lambda text: "[]",
+        lambda text: '{"claims 0": {}}',
+        lambda text: "[" * 5000,
+    ],
+)
+def test_what_was_kept_and_damaged_is_computed_anew(tmp_path, damage):
+    reproduce(small_paper(), tmp_path, quiet=True, workers=1)
+    (kept,) = (tmp_path / "store").glob("*/results.json")
+    kept.write_text(damage(kept.read_text()))
+    again = reproduce(small_paper(3.0), tmp_path, quiet=True, workers=1)
+    assert (again.kept, again.items[0].computed) == (0, 3.0)
+
+
+def test_pictures_that_were_kept_and_damaged_are_drawn_anew(tmp_path):
+    reproduce(small_paper(), tmp_path, quiet=True, workers=1)
+    (kept,) = (tmp_path / "store").glob("*/figure_1.svg")
+    kept.write_bytes(b"")
+    reproduce(small_paper(), tmp_path, quiet=True, workers=1)
+    assert (tmp_path / "figure_1.svg").stat().st_size > 1000
+
+
 def test_other_sources_do_not_use_what_was_kept(tmp_path, monkeypatch):
     reproduce(small_paper(), tmp_path, quiet=True, fresh=True, workers=1)
     monkeypatch.setattr("pfaff.papers.running.sources", lambda: "others")

@@ -379,6 +379,18 @@ def test_titles_that_are_not_one_line_are_refused(title):
         Drawing(points={title: (x, y)})
 
 
+@pytest.mark.parametrize("title", ["a\nb", "a\rb", "a\x00b", "a\u2028b", "\x1b[2J", "", None, 3])
+def test_events_and_assemblies_have_titles_too(title):
+    chain = pfaff.atlas.column_assembly(2)
+    for stated in (
+        lambda: flown(events={title: "x"}),
+        lambda: ode().at().simulate(0.1, x=1, events={title: "x"}),
+        lambda: pfaff.Assembly(chain.parts, chain.size, chain.load, chain.start, name=title),
+    ):
+        with pytest.raises(StatementError, match="is no title"):
+            stated()
+
+
 def test_names_that_mean_two_things_are_refused():
     with pytest.raises(StatementError, match="'x_dot' has the name of a velocity"):
         pfaff.System(coordinates=coordinates("x x_dot"), kinetic=T)

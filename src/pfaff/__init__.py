@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.branch import Branch, load_branch
     from pfaff.case import Case
     from pfaff.errors import PfaffError
-    from pfaff.motion.result import Motion, load_motion
+    from pfaff.motion.archive import load_motion
+    from pfaff.motion.result import Motion
     from pfaff.odes import Ode, ode
     from pfaff.particles import Particle
     from pfaff.system import Drawing, System
@@ -29,7 +30,7 @@ _HOMES = {
     "load_branch": "pfaff.bifurcation.branch",
     "load_curve": "pfaff.bifurcation.archive",
     "load_equilibria": "pfaff.bifurcation.archive",
-    "load_motion": "pfaff.motion.result",
+    "load_motion": "pfaff.motion.archive",
     "Ode": "pfaff.odes",
     "Part": "pfaff.assembly",
     "Particle": "pfaff.particles",

@@ -20,6 +20,7 @@ from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError, nearest
+from pfaff.names import checked_title
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.system import System
 from pfaff.threads import cached_property
@@ -287,6 +288,7 @@ class Assembly:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", tuple(self.parts))
+        checked_title(self.name, "name of an assembly")
         _check_places(self)
         _check_load(self)
         object.__setattr__(

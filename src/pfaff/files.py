@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +18,15 @@ def whole(path: str | Path) -> Iterator[Path]:
     if path.exists() and not path.is_file():  # such as /dev/stdout, or a folder that writing will complain about
         yield path
         return
+    if path.exists() and not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, "it may not be written", str(path))
     part = path.with_name(f".{secrets.token_hex(4)}.{path.name[-100:]}")
     try:
         yield part
         with part.open("rb") as written:
             os.fsync(written.fileno())
+        if path.exists():
+            shutil.copymode(path, part)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -29,3 +35,9 @@ def whole(path: str | Path) -> Iterator[Path]:
 def write_text(path: str | Path, text: str) -> None:
     with whole(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def copy(source: Path, path: Path) -> Path:
+    with whole(path) as part:
+        shutil.copyfile(source, part)
+    return path

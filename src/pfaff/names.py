@@ -25,11 +25,11 @@ def checked_name(name: Any, what: str) -> str:
     return name
 
 
-def checked_title(title: Any, what: str) -> str:
+def checked_title(title: Any, what: str, longest: int = LONGEST) -> str:
     """A title on one line."""
-    if not isinstance(title, str) or not title.strip() or not title.isprintable() or len(title) > LONGEST:
+    if not isinstance(title, str) or not title.strip() or not title.isprintable() or len(title) > longest:
         raise StatementError(
-            f"the {what} {_shown(title)} is no title: write at most {LONGEST} printable characters on one line"
+            f"the {what} {_shown(title)} is no title: write at most {longest} printable characters on one line"
         )
     return title
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from math import isclose
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ParameterError
+from pfaff.errors import ParameterError, PfaffError
 from pfaff.expressions import constant
 from pfaff.files import whole
+from pfaff.layouts import Layout, Misfit
 from pfaff.names import spelled
 
 if TYPE_CHECKING:
@@ -22,7 +26,9 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.flow import Flow
 
-CHECKSUM, SPELLING = "checksum", "spelling"
+CHECKSUM, SPELLING, HOLDS, FORMAT = "checksum", "spelling", "holds", "format"
+VERSION = 1  # of layouts: another one if anything in a file changes
+MAGIC = b"CDF"
 TYPES = ("byte", "char", "short", "ushort", "int", "uint", "int64", "uint64", "float", "double", "real", "string")
 SAME_VALUE = 1e-14  # relative, of parameters written and read
 
@@ -51,9 +57,11 @@ def _in_ascii(data: xarray.Dataset) -> dict[str, str]:
     return {name: label for name, label in found.items() if name != label}
 
 
-def write(data: xarray.Dataset, path: str | Path) -> Path:
+def write(layout: Layout, data: xarray.Dataset, path: str | Path) -> Path:
+    """Write a result of a kind; the file is there whole or not at all."""
     try:
         path, changed = Path(path), _in_ascii(data)
+        data = data.assign_attrs({HOLDS: layout.holds, FORMAT: VERSION})
         notes = {CHECKSUM: checksum(data)} | ({SPELLING: json.dumps(changed)} if changed else {})
         with whole(path) as part:
             data.rename(changed).assign_attrs(notes).to_netcdf(part, engine="scipy")
@@ -62,22 +70,74 @@ def write(data: xarray.Dataset, path: str | Path) -> Path:
     return path
 
 
-def read(path: str | Path, what: str) -> xarray.Dataset:
-    """Everything in a file that should hold ``what``, such as a motion."""
+@dataclass(frozen=True)
+class File:
+    """A result as it was written: arrays, notes, and the size of every dimension."""
+
+    layout: Layout
+    data: xarray.Dataset
+    notes: Mapping[str, Any]
+    sizes: Mapping[str, int]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.data[name].to_numpy()
+
+    def agree(self, dimension: str, size: int) -> None:
+        if self.sizes[dimension] != size:
+            raise Misfit(f"it has {self.sizes[dimension]} entries along {dimension!r}, the case has {size}")
+
+
+@contextmanager
+def opened(path: str | Path, *layouts: Layout) -> Iterator[File]:
+    """A file that fits one of these layouts, to make a result of; whatever is wrong with it is told with its name."""
+    wanted = f"cannot read a {' or a '.join(layout.holds for layout in layouts)} from {path}"
+    try:
+        data = _content(path)
+        holds = data.attrs.pop(HOLDS)
+        found = next((layout for layout in layouts if layout.holds == holds), None)
+        if found is None:
+            raise ParameterError(f"{path} holds a {holds}, no {layouts[0].holds}: {layouts[0].otherwise}")
+        yield File(found, data, *found.checked(data))
+    except Misfit as problem:
+        raise ParameterError(f"{wanted}: {problem}; compute and save it again") from problem
+    except PfaffError as problem:
+        raise (problem if str(path) in str(problem) else type(problem)(f"{wanted}: {problem}")) from problem
+    except (ArithmeticError, ValueError, MemoryError) as problem:
+        raise ParameterError(f"{wanted}: its numbers belong to another case; compute and save it again") from problem
+
+
+def _content(path: str | Path) -> xarray.Dataset:
+    """Everything in a file that this version wrote, as it was written."""
     import xarray
 
+    content = _bytes(path)
     try:
-        with xarray.open_dataset(path, engine="scipy") as stored:
+        with np.errstate(all="ignore"), xarray.open_dataset(content, engine="scipy", decode_times=False) as stored:
             data = stored.load()
         data = data.rename({label: name for name, label in json.loads(data.attrs.pop(SPELLING, "{}")).items()})
-    except OSError as problem:
-        raise ParameterError(f"cannot read a {what} from {path}: {problem}") from problem
+        written = data.attrs.pop(CHECKSUM, None)
+        same = isinstance(written, str) and written == checksum(data)
+        current = np.array_equal(data.attrs.pop(FORMAT, None), VERSION)
     except Exception as problem:  # a damaged file may raise anything while it is taken apart
-        raise ParameterError(f"cannot read a {what} from {path}: give a netCDF file that save() wrote") from problem
-    written = data.attrs.pop(CHECKSUM, None)
-    if written is not None and written != checksum(data):
-        raise ParameterError(f"cannot read a {what} from {path}: it was changed or damaged since save() wrote it")
+        raise Misfit("it is damaged") from problem
+    if not current and (same or written is None):
+        raise Misfit("another version of pfaff, or another program, wrote it")
+    if not same or not isinstance(data.attrs.get(HOLDS), str):
+        raise Misfit("it was changed or damaged since save() wrote it")
     return data
+
+
+def _bytes(path: str | Path) -> io.BytesIO:
+    """A file at once: one that is cut while it is read must not be mapped into memory."""
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise Misfit("it is no file")
+        with Path(path).open("rb") as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise Misfit("it is no netCDF file that save() wrote")
+            return io.BytesIO(MAGIC + file.read())
+    except (OSError, TypeError, MemoryError) as problem:
+        raise ParameterError(f"cannot read {path}: {problem}") from problem
 
 
 def checksum(data: xarray.Dataset) -> str:
@@ -99,22 +159,12 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else str(np.asarray(value, dtype=float).tolist())
 
 
-def read_branch(path: str | Path, case: Bound) -> tuple[xarray.Dataset, dict[str, Any]]:
-    """A branch or curve of the system of a case, and what was noted about it."""
+def checked_case(case: Any) -> Bound:
     from pfaff.case import Bound
 
     if not isinstance(case, Bound):
         raise ParameterError(f"{case!r} is no case: give the system with its values, system.at(…)")
-    data = read(path, "branch")
-    if "t" in data.sizes:
-        raise ParameterError(f"{path} holds a motion, no branch: read it with pfaff.load_motion")
-    try:
-        about = json.loads(data.attrs["about"])
-    except (ValueError, TypeError, KeyError) as why:
-        raise ParameterError(f"cannot read a branch from {path}: {why}") from why
-    if case.system.name != data.attrs["system"]:
-        raise ParameterError(f"{path} holds a branch of {data.attrs['system']}, not of {case.system.name}")
-    return data, about
+    return case
 
 
 def alike(text: str, value: Any) -> bool:
@@ -133,23 +183,46 @@ def identical(text: str, value: Any) -> bool:
 
 
 def compare(
-    path: str | Path, case: Bound, stored: Mapping[str, str], free: Collection[str], same: Callable[[str, Any], bool]
+    path: str | Path,
+    case: Bound,
+    system: str,
+    stored: Mapping[str, str],
+    free: Collection[str],
+    same: Callable[[str, Any], bool] = alike,
 ) -> None:
-    """Every parameter that does not vary must have the value that the branch was computed with."""
-    for name, text in stored.items():
+    """The system must be that of the case, and every parameter that does not vary have the same value."""
+    if case.system.name != system:
+        raise ParameterError(f"{path} holds a result of {system}, not of {case.system.name}")
+    for name in (*stored, *case.values):
         if name not in case.values:
             raise ParameterError(f"{path} was computed with a parameter {name}, which {case.system.name} has not")
-        if name not in free and not same(text, case.values[name]):
-            raise ParameterError(f"{path} was computed with {name} = {text}, not {case.values[name]}: give that case")
+        if name not in stored:
+            raise ParameterError(f"{path} was computed without a parameter {name}, which {case.system.name} has")
+        if name not in free and not same(stored[name], case.values[name]):
+            raise ParameterError(
+                f"{path} was computed with {name} = {stored[name]}, not {case.values[name]}: give that case"
+            )
 
 
 def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
-    """The shape flow, with the dependent velocities and the settling that were noted."""
+    """The flow with the states, dependent velocities and settling that were noted."""
+    noted = tuple(about["states"]), tuple(about["dependent"]), about["settle"]
+    for flow in _flows(case, *noted):
+        if (flow.states, flow.dependent, flow.settle) == noted:
+            return flow
+    raise Misfit(f"{case.system.name} has no equations in {', '.join(about['states'])}")
+
+
+def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], settle: float) -> Iterator[Flow]:
+    """Those that results are computed with: the usual one, with other velocities, of steady motions."""
     from pfaff.flow import shape_flow
+    from pfaff.relative import relative_flow
     from pfaff.system import System
 
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
-    if tuple(about["dependent"]) == flow.dependent and about["settle"] == flow.settle:
-        return flow
-    assert isinstance(case.system, System)
-    return shape_flow(case.system, [name.removesuffix("_dot") for name in about["dependent"]], about["settle"])
+    yield case.system.shape  # type: ignore[attr-defined]
+    system = case.system
+    if isinstance(system, System):
+        names = system.coordinate_names
+        if set(dependent) <= {f"{name}_dot" for name in names} and len(set(dependent)) == len(dependent):
+            yield shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)
+        yield relative_flow(system, [name for name in states if name not in names], case.numbers)

@@ -14,13 +14,15 @@ from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
 from pfaff.bifurcation.sequence import Sequence, tallied
 from pfaff.errors import ConvergenceError, ParameterError, nearest
-from pfaff.stored import alike, compare, flow_of, read_branch, write
+from pfaff.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
+from pfaff.stored import File, checked_case, compare, flow_of, opened, write
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
     from pfaff.case import Bound
+    from pfaff.flow import Flow
 
 UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
 
@@ -113,7 +115,7 @@ class Branch(Sequence[OrbitPoint, Special]):
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_branch`` reads it again."""
-        return write(self.to_xarray(), path)
+        return write(ORBITS, self.to_xarray(), path)
 
     def plot(self, state: str | None = None) -> Figure:
         """The bifurcation diagram: period and amplitude against the load, solid where orbits are stable."""
@@ -161,42 +163,96 @@ def packed(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
     return parts
 
 
+def packed_arrays(dimension: str, prefix: str = "") -> dict[str, Array]:
+    """What ``packed`` makes."""
+    node, interval = f"{dimension}_node", f"{dimension}_interval"
+    arrays = {"mesh": Array((dimension, node), FILLED)}
+    for name in ("orbit", "tangent"):
+        arrays[f"{name}_x"] = Array((dimension, node, "state"), FILLED)
+        arrays[f"{name}_slopes"] = Array((dimension, interval, "stage", "row"), FILLED)
+        arrays[f"{name}_scalars"] = Array((dimension, "scalar"))
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
+
+
+PROBLEM = {
+    "states": Along("state", str),
+    "dependent": [str],
+    "settle": float,
+    "unfolding": Along("state", Along("conserved", float)),
+    "held": Along("conserved", Along("state", float)),
+    "values": {str: str},
+}
+SCALARS: dict[str, Callable[[Sizes], int]] = {"scalar": lambda sizes: 2 + sizes["conserved"]}
+ORBITS = Layout(
+    "branch of orbits",
+    "read it by load_equilibria or load_curve, a motion by load_motion",
+    {
+        "system": str,
+        "load": str,
+        "ended": str,
+        "step": float,
+        "accuracy": float,
+        "about": {
+            **PROBLEM,
+            "kinds": Along("special", str),
+            "notes": Along("special", str),
+            "symmetric": Along("point", bool),
+            "special_symmetric": Along("special", bool),
+        },
+    },
+    lambda notes: {"value": Array(("point",)), **packed_arrays("point"), **packed_arrays("special", "special_")},
+    SCALARS,
+    ("point", "state"),
+)
+
+
 def load_branch(path: str | Path, case: Bound) -> Branch:
     """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
-    data, about = read_branch(path, case)
-    if "unfolding" not in about:
-        raise ParameterError(f"{path} holds no branch of orbits: read it by load_equilibria or load_curve")
-    compare(path, case, about["values"], (data.attrs["load"],), alike)
-    problem = OrbitProblem(
-        case,
-        flow_of(case, about),
-        data.attrs["load"],
-        float(data.attrs["accuracy"]),
-        np.array(about["unfolding"]).reshape(len(about["states"]), -1),
-        np.array(about["held"]).reshape(-1, len(about["states"])),
-    )
-    points = tuple(unpacked(problem, data, k, "", each) for k, each in enumerate(about["symmetric"]))
-    notes = about.get("notes") or [""] * len(about["kinds"])
-    special = tuple(
-        Special(problem, unpacked(problem, data, k, "special_", each).point, about["kinds"][k], notes[k])
-        for k, each in enumerate(about["special_symmetric"])
-    )
-    return Branch(problem, points, special, data.attrs["ended"], float(data.attrs["step"]))
+    case = checked_case(case)
+    with opened(path, ORBITS) as file:
+        notes, about = file.notes, file.notes["about"]
+        compare(path, case, notes["system"], about["values"], (notes["load"],))
+        problem = stored_problem(file, case, flow_of(case, about), notes["load"], notes["accuracy"])
+        span = float(np.ptp(file["value"])) or 1.0
+        points = tuple(unpacked(problem, file, k, "", each, span) for k, each in enumerate(about["symmetric"]))
+        special = tuple(
+            Special(problem, unpacked(problem, file, k, "special_", each, span).point, kind, note)
+            for k, (each, kind, note) in enumerate(
+                zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
+            )
+        )
+        return Branch(problem, points, special, notes["ended"], notes["step"])
 
 
-def unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, symmetric: bool) -> OrbitPoint:
+def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: float) -> OrbitProblem:
+    """What the orbits of a file solve; their arrays have its sizes."""
+    if load not in case.system.parameter_names:
+        raise Misfit(f"{case.system.name} has no parameter {load!r}")
+    about, n = file.notes["about"], len(flow.states)
+    unfolding, held = np.array(about["unfolding"]).reshape(n, -1), np.array(about["held"]).reshape(-1, n)
+    problem = OrbitProblem(case, flow, load, accuracy, unfolding, held)
+    file.agree("stage", problem.collocation.gauss.degree)
+    file.agree("row", len(problem.collocation.equations.rows))
+    return problem
+
+
+def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: bool, span: float) -> OrbitPoint:
     """One orbit, corrected once more, so that what follows from it need not be stored."""
-    mesh = data[f"{prefix}mesh"].to_numpy()[k]
+    mesh = file[f"{prefix}mesh"][k]
     size = int(np.isfinite(mesh).sum())
     shared = Mesh(mesh[:size].copy())
+    if size < 2 or mesh[0] != 0 or mesh[size - 1] != 1 or not (shared.h > 0).all():
+        raise Misfit(f"the mesh of the orbit {k} does not run from 0 to 1")
     signs = np.full(len(problem.flow.states), -1.0 if symmetric else 1.0)
 
     def cycle(name: str) -> Cycle:
-        x, slopes, scalars = (data[f"{prefix}{name}_{part}"].to_numpy()[k] for part in ("x", "slopes", "scalars"))
-        return Cycle(shared, x[:size].copy(), slopes[: size - 1].copy(), scalars.copy(), signs)
+        x, slopes, scalars = (file[f"{prefix}{name}_{part}"][k] for part in ("x", "slopes", "scalars"))
+        found = Cycle(shared, x[:size].copy(), slopes[: size - 1].copy(), scalars.copy(), signs)
+        if not (np.isfinite(found.x).all() and np.isfinite(found.K).all() and len(found.K) == size - 1):
+            raise Misfit(f"the orbit {k} is shorter than its mesh")
+        return found
 
     orbit, tangent = cycle("orbit"), cycle("tangent")
-    span = float(np.ptp(data["value"].to_numpy())) or 1.0
     continuation, metric = problem.continuation(span), Metric.of(orbit, span)
     row = metric.dual(tangent)
     solution = continuation.corrected(orbit, orbit, row)
@@ -206,7 +262,7 @@ def unpacked(problem: OrbitProblem, data: xarray.Dataset, k: int, prefix: str, s
         # At a branch point the equations are singular, but they hold.
         if isinstance(kept, str) or not kept.residual < UNMOVED:
             raise ParameterError(
-                f"the stored orbit {k} does not belong to this case: give the case that the branch was computed for"
+                f"the stored orbit {k} does not belong to this case: give the case that it was computed for"
             )
         solution = kept
     return OrbitPoint(problem, continuation.point(solution, tangent))

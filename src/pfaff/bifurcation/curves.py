@@ -97,6 +97,10 @@ class Singular:
         v, w = np.linalg.solve(whole, unit), np.linalg.solve(whole.T, unit)
         return v[:-1], w[:-1], float(v[-1])
 
+    def defect(self, z: np.ndarray) -> float:
+        """How far the matrix is from singular, relative to the Jacobian that it is made of."""
+        return abs(self._bordered(z)[2]) / float(np.linalg.norm(self.slice.state_jacobian(z)))
+
     def with_borders(self, z: np.ndarray) -> Any:
         left, _, right = np.linalg.svd(self._matrix(z))
         return replace(self, b=left[:, -1], c=right[-1])
@@ -167,7 +171,7 @@ class Folds(Singular):
 
     def event(self, name: str, spot: Spot) -> Event | None:
         found = {"cusp": self._cusp, "bogdanov-takens": self._bogdanov_takens, "zero-hopf": self._zero_hopf}
-        return found[name](spot)
+        return found[name](spot) if name in found else None
 
     def _cusp(self, spot: Spot) -> Event | None:
         c = NAN if self.slice.k else cusp_coefficient(self.null(spot.z), self.slice.form(spot.z))
@@ -254,7 +258,7 @@ class Hopfs(Singular):
             "double hopf": self._double_hopf,
             "generalised hopf": self._generalised_hopf,
         }
-        return found[name](spot)
+        return found[name](spot) if name in found else None
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
         return Event("bogdanov-takens", spot, last=True, detail=self._takens(spot.z), outranks=("zero-hopf",))

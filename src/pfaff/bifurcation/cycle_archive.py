@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.branch import packed, unpacked
+from pfaff.bifurcation.branch import PROBLEM, SCALARS, packed, packed_arrays, stored_problem, unpacked
 from pfaff.bifurcation.cycle_curves import KINDS, CycleCurve, CyclePoint, CycleSpecial
-from pfaff.bifurcation.orbits import OrbitProblem, Special
-from pfaff.errors import ParameterError
-from pfaff.stored import alike, compare, flow_of, labels, read_branch
+from pfaff.bifurcation.orbits import Special
+from pfaff.layouts import ANY, Along, Array, Layout, Misfit
+from pfaff.stored import File, compare, flow_of, labels
 
 if TYPE_CHECKING:
     import xarray
@@ -83,25 +83,58 @@ def _placed(point: CyclePoint) -> dict[str, Any]:
     return {"load": problem.load, "fixed": fixed, "symmetric": point.special.symmetric}
 
 
-def load_cycle_curve(path: str | Path, case: Bound) -> CycleCurve:
-    """A curve of special orbits that was saved, of the case it was computed for; it can be extended again."""
-    data, about = read_branch(path, case)
-    if about.get("kind") not in KINDS:
-        raise ParameterError(f"{path} holds no curve of special orbits: use the other reader")
-    compare(path, case, about["values"], about["free"], alike)
-    flow, n = flow_of(case, about), len(about["states"])
-    unfolding, held = np.array(about["unfolding"]).reshape(n, -1), np.array(about["held"]).reshape(-1, n)
+def _arrays(notes: Mapping[str, Any]) -> dict[str, Array]:
+    found = {"value": Array(("point",)), **packed_arrays("point"), **packed_arrays("special", "special_")}
+    for name in _labels(notes["about"]["free"]).values():
+        found |= {name: Array(("point",)), f"special_{name}": Array(("special",))}
+    return found | {"angle": Array(("point",), ANY), "special_angle": Array(("special",), ANY)}
+
+
+PLACED = {"load": str, "fixed": {str: float}, "symmetric": bool}
+CYCLES = Layout(
+    "curve of special orbits",
+    "use the other reader",
+    {
+        "system": str,
+        "ended": str,
+        "step": float,
+        "about": {
+            **PROBLEM,
+            "kind": str,
+            "free": (str, str),
+            "accuracy": float,
+            "spans": {str: float},
+            "points": Along("point", PLACED),
+            "special": Along("special", PLACED),
+            "kinds": Along("special", str),
+        },
+    },
+    _arrays,
+    SCALARS,
+    ("point", "state"),
+)
+
+
+def cycle_curve(path: str | Path, file: File, case: Bound) -> CycleCurve:
+    """A curve of special orbits that was saved, of the case it was computed for."""
+    notes, about = file.notes, file.notes["about"]
+    compare(path, case, notes["system"], about["values"], about["free"])
+    if about["kind"] not in KINDS or set(about["spans"]) != set(about["free"]):
+        raise Misfit(f"it is no curve of {', '.join(KINDS.values())} in {' and '.join(about['free'])}")
+    flow, span = flow_of(case, about), float(np.ptp(file["value"])) or 1.0
 
     def restored(prefix: str, k: int, placed: dict[str, Any]) -> tuple[Special, dict[str, float], float]:
+        if sorted([placed["load"], *placed["fixed"]]) != sorted(about["free"]):
+            raise Misfit(f"the orbit {k} does not vary {' and '.join(about['free'])}")
         there = case.unchecked(**placed["fixed"])
-        problem = OrbitProblem(there, flow, placed["load"], float(about["accuracy"]), unfolding, held)
-        point = unpacked(problem, data, k, prefix, placed["symmetric"]).point
-        values = {name: float(data[f"{prefix}{label}"][k]) for name, label in _labels(about["free"]).items()}
-        return Special(problem, point, about["kind"]), values, float(data[f"{prefix}angle"][k])
+        problem = stored_problem(file, there, flow, placed["load"], about["accuracy"])
+        point = unpacked(problem, file, k, prefix, placed["symmetric"], span).point
+        values = {name: float(file[f"{prefix}{label}"][k]) for name, label in _labels(about["free"]).items()}
+        return Special(problem, point, about["kind"]), values, float(file[f"{prefix}angle"][k])
 
     points = tuple(CyclePoint(*restored("", k, placed)) for k, placed in enumerate(about["points"]))
     special = tuple(
-        CycleSpecial(*restored("special_", k, placed), about["kinds"][k]) for k, placed in enumerate(about["special"])
+        CycleSpecial(*restored("special_", k, placed), kind)
+        for k, (placed, kind) in enumerate(zip(about["special"], about["kinds"], strict=True))
     )
-    step, ended = float(data.attrs["step"]), data.attrs["ended"]
-    return CycleCurve(about["kind"], points, special, ended, step, about["spans"])
+    return CycleCurve(about["kind"], points, special, notes["ended"], notes["step"], about["spans"])

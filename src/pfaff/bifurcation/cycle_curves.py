@@ -142,9 +142,10 @@ class CycleCurve(Sequence[CyclePoint, CycleSpecial]):
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_curve`` reads it again."""
+        from pfaff.bifurcation.cycle_archive import CYCLES
         from pfaff.stored import write
 
-        return write(self.to_xarray(), path)
+        return write(CYCLES, self.to_xarray(), path)
 
     def extend(
         self, to: float, *, points: int = 1000, progress: Callable[[CyclePoint], Any] | None = None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+import warnings
+from contextlib import suppress
 
 import click
 
@@ -32,18 +35,45 @@ for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, reproduce):
 
 
 def main() -> None:
-    """Run the program; an error of ours is one line on stderr and exit code 2."""
+    """Run the program; an error of ours is one line on stderr and exit code 2, and so is a warning or a full disk."""
     # Collecting garbage during a run of a second costs a quarter of it; long commands switch it on again.
     gc.disable()
+    with warnings.catch_warnings():
+        warnings.showwarning = _warn  # type: ignore[assignment]
+        try:
+            _run()
+        except PfaffError as problem:
+            _fail(f"pfaff: {on_shell(str(problem), _asked())}", 2)
+        except click.ClickException as problem:
+            _fail(f"pfaff: {problem.format_message()} (see pfaff --help)", 2)
+        except (KeyboardInterrupt, click.Abort):
+            _fail("pfaff: interrupted", 130)
+        except BrokenPipeError:  # whoever read has seen enough
+            _drop_output()
+            _fail("", 1)
+        except OSError as problem:
+            _drop_output()
+            _fail(f"pfaff: {'' if problem.filename else 'cannot write the output: '}{problem}", 2)
+    gc.freeze()
+
+
+def _run() -> None:
+    """The command, until all that it prints is out."""
     try:
         app(standalone_mode=False)
-    except PfaffError as problem:
-        _fail(f"pfaff: {on_shell(str(problem), _asked())}", 2)
-    except click.ClickException as problem:
-        _fail(f"pfaff: {problem.format_message()} (see pfaff --help)", 2)
-    except (KeyboardInterrupt, click.Abort):
-        _fail("pfaff: interrupted", 130)
-    gc.freeze()
+    finally:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+
+
+def _drop_output() -> None:
+    """What could not be printed is not tried again when Python ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _warn(message: Warning | str, *where: object) -> None:
+    _say(f"pfaff: {message}")
 
 
 def _asked() -> click.Command | None:
@@ -52,6 +82,12 @@ def _asked() -> click.Command | None:
 
 
 def _fail(message: str, code: int) -> None:
-    print(message, file=sys.stderr)
+    if message:
+        _say(message)
     gc.freeze()
     sys.exit(code)
+
+
+def _say(line: str) -> None:
+    with suppress(OSError):  # stderr may be full or closed as well
+        print(line, file=sys.stderr, flush=True)

@@ -11,10 +11,11 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
-from pfaff.expressions import expressed
+from pfaff.expressions import LONGEST, expressed
 from pfaff.lowering import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.taylor import Equations
+from pfaff.names import checked_title
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -82,6 +83,8 @@ class Watch:
     def __init__(self, lower: Callable[[str, Any], Any], events: Mapping[str, Any]) -> None:
         if not isinstance(events, Mapping):
             raise ParameterError(f"events={events!r}: give names with expressions, {{'section': 'theta1'}}")
+        for name in events:
+            checked_title(name, "name of an event", LONGEST)
         self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
         self.recorders = {name: Recorder() for name in self.events}
         lowered = {name: lower(name, e.expression) for name, e in self.events.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +13,9 @@ import numpy as np
 from pfaff.errors import ParameterError, nearest
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
+from pfaff.motion.sampled import interpolated
 from pfaff.motion.status import FINISHED
-from pfaff.stored import labels, read, write
+from pfaff.stored import labels, write
 from pfaff.values import numbers_from
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
     from pfaff.motion.locomotion import Friction
-    from pfaff.motion.trajectory import Trajectory
 
 ENERGIES = ("kinetic", "potential", "total", "dissipated", "supplied")
 
@@ -56,7 +56,7 @@ class Motion:
 
     @property
     def states(self) -> tuple[str, ...]:
-        return (*self.names, *(f"{name}_dot" for name in self.names))
+        return states_of(self.names)
 
     @property
     def p(self) -> np.ndarray:
@@ -97,12 +97,7 @@ class Motion:
             raise ParameterError(f"t={worst:g} lies outside the motion, which runs from {low:g} to {high:g}")
         if self.dense is not None:
             return self.dense(times) if times.ndim else self.dense(times[None])[:, 0]
-        return self._interpolated(times)
-
-    def _interpolated(self, times: np.ndarray) -> np.ndarray:
-        from scipy.interpolate import CubicSpline
-
-        return CubicSpline(self.t, self.y, axis=1)(times)
+        return interpolated(self.t, self.y, times)
 
     @property
     def knots(self) -> np.ndarray:
@@ -151,11 +146,13 @@ class Motion:
         """Everything by name along the dimension ``t``; a coordinate that is called so, too, is ``t_``."""
         import xarray
 
-        named = _labels((*self.states, *self.reaction_names), len(self.residual))
+        residuals = [f"residual{k + 1}" for k in range(len(self.residual))]
+        named = file_labels((*self.states, *self.reaction_names), residuals)
         columns = {label: ("t", self[name]) for name, label in named.items()}
         columns |= {f"energy_{part}": ("t", getattr(self.energy, part)) for part in ENERGIES}
-        columns |= {f"residual{k + 1}": ("t", row) for k, row in enumerate(self.residual)}
+        columns |= {name: ("t", row) for name, row in zip(residuals, self.residual, strict=True)}
         about: dict[str, Any] = {"names": self.names, "reactions": self.reaction_names, "changes": dict(self.changes)}
+        about["residuals"] = residuals
         about["driven"] = isinstance(self.measures, Measured) and bool(self.measures.driven.prescribed)
         about["events"] = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
         notes = {"status": self.status, "method": self.method, "system": self.system}
@@ -165,7 +162,9 @@ class Motion:
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
-        return write(self.to_xarray(), path)
+        from pfaff.motion.archive import MOTION
+
+        return write(MOTION, self.to_xarray(), path)
 
     def plot(self, *names: str) -> Figure:
         """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane.
@@ -205,58 +204,10 @@ class Motion:
         return animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
 
 
-def _labels(names: Sequence[str], residuals: int) -> dict[str, str]:
+def states_of(names: Iterable[str]) -> tuple[str, ...]:
+    return (*names, *(f"{name}_dot" for name in names))
+
+
+def file_labels(names: Iterable[str], residuals: Iterable[str]) -> dict[str, str]:
     """States and reactions in a file, beside time, energies and residuals."""
-    beside = [f"energy_{part}" for part in ENERGIES] + [f"residual{k + 1}" for k in range(residuals)]
-    return labels(names, ["t", *beside])
-
-
-def _check_case(case: Case, system: str, driven: bool) -> None:
-    name = getattr(getattr(case, "system", None), "name", None)
-    if name != system:
-        raise ParameterError(f"the motion is one of {system}, not of {name or case}: give a case of that system")
-    if driven:
-        raise ParameterError("the motion was driven by functions that a file does not keep: load it without its case")
-
-
-def load_motion(path: str | Path, case: Case | None = None) -> Motion | Trajectory:
-    """A motion that was saved; between its samples it is interpolated. Its case, if given, lets it be drawn again."""
-    data = read(path, "motion")
-    if "about" not in data.attrs:
-        raise ParameterError(f"{path} holds no motion: it was not written by motion.save")
-    if "t" not in data.sizes:
-        raise ParameterError(
-            f"{path} holds a branch or curve, no motion: read it with pfaff.load_branch (orbits), load_equilibria or "
-            "load_curve"
-        )
-    about = json.loads(data.attrs["about"])
-    if "states" in about:
-        from pfaff.motion.trajectory import restored
-
-        return restored(data, about)
-    if case is not None:
-        _check_case(case, data.attrs["system"], about["driven"])
-    names, reactions = tuple(about["names"]), tuple(about["reactions"])
-    states = [*names, *(f"{name}_dot" for name in names)]
-    happened = about["events"].items()
-    left = len(data.data_vars) - len(states) - len(reactions) - len(ENERGIES)
-    named = _labels((*states, *reactions), left)
-    size = data.sizes["t"]
-    return Motion(
-        t=data["t"].to_numpy(),
-        y=np.array([data[named[name]].to_numpy() for name in states]),
-        measures=Stored(
-            np.array([data[named[name]].to_numpy() for name in reactions]).reshape(len(reactions), size),
-            np.array([data[f"residual{k + 1}"].to_numpy() for k in range(left)]).reshape(left, size),
-            Energy(*(data[f"energy_{part}"].to_numpy() for part in ENERGIES)),
-        ),
-        names=names,
-        reaction_names=reactions,
-        status=data.attrs["status"],
-        method=data.attrs["method"],
-        changes=about["changes"],
-        system=data.attrs["system"],
-        values=json.loads(data.attrs["values"]),
-        events={name: Crossings(np.array(t), np.array(y).reshape(len(states), -1)) for name, (t, y) in happened},
-        case=case,
-    )
+    return labels(names, ["t", *(f"energy_{part}" for part in ENERGIES), *residuals])

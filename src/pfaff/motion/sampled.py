@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BPoly, BSpline, PPoly, make_interp_spline
+from scipy.interpolate import BPoly, BSpline, CubicSpline, PPoly, make_interp_spline
 
 from pfaff.errors import ParameterError
 from pfaff.values import numbers_from
@@ -86,3 +86,11 @@ def coefficients(function: PPoly, knots: np.ndarray) -> np.ndarray:
     """Of powers of (t − knot), one row for each power and one column for each interval."""
     factorial = np.cumprod([1.0, *range(1, DEGREE + 1)])
     return np.array([function(knots[:-1], nu=k) for k in range(DEGREE + 1)]) / factorial[:, None]
+
+
+def interpolated(t: np.ndarray, y: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """States between samples of a motion, forwards or backwards in time, by a cubic spline."""
+    if len(t) == 1:
+        return np.repeat(y, times.size, axis=1).reshape(len(y), *times.shape)
+    order = np.argsort(t)
+    return CubicSpline(t[order], y[:, order], axis=1)(times)

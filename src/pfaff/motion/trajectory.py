@@ -16,6 +16,7 @@ import sympy as sm
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.lowering import convert
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
+from pfaff.motion.sampled import interpolated
 from pfaff.motion.simulate import FINEST, check_request
 from pfaff.motion.status import FINISHED
 from pfaff.motion.taylor import UNROLLED, Flight, fly
@@ -68,10 +69,7 @@ class Trajectory:
         if not ((times >= low) & (times <= high)).all():
             raise ParameterError(f"t={t} lies outside the motion, which runs from {low:g} to {high:g}")
         if self.dense is None:
-            from scipy.interpolate import CubicSpline
-
-            order = np.argsort(self.t)
-            return CubicSpline(self.t[order], self.y[:, order], axis=1)(times)
+            return interpolated(self.t, self.y, times)
         return self.dense(times) if times.ndim else self.dense(times[None])[:, 0]
 
     def to_xarray(self) -> xarray.Dataset:
@@ -87,31 +85,15 @@ class Trajectory:
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
-        return write(self.to_xarray(), path)
+        from pfaff.motion.archive import TRAJECTORY
+
+        return write(TRAJECTORY, self.to_xarray(), path)
 
     def plot(self, *names: str) -> Figure:
         """Every state, or those named, in time, and the first two of them against each other."""
         from pfaff.draw.motion import draw_trajectory
 
         return draw_trajectory(self, names)
-
-
-def restored(data: xarray.Dataset, about: Mapping[str, Any]) -> Trajectory:
-    """A trajectory from what was stored; between its samples it is interpolated."""
-    states = tuple(about["states"])
-    return Trajectory(
-        t=data["t"].to_numpy(),
-        y=np.array([data[label].to_numpy() for label in labels(states, ["t"]).values()]),
-        states=states,
-        status=data.attrs["status"],
-        method=data.attrs["method"],
-        system=data.attrs["system"],
-        values=json.loads(data.attrs["values"]),
-        events={
-            name: Crossings(np.array(t), np.array(y).reshape(len(states), -1))
-            for name, (t, y) in about["events"].items()
-        },
-    )
 
 
 def trajectory(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pfaff.files import write_text
 from pfaff.papers.reproduction import DIFFERS, REPRODUCED, Erratum, Item, Picture, Reproduction
-from pfaff.papers.running import sources
+from pfaff.papers.running import sources, writing_into
 from pfaff.papers.sources import code_of
 from pfaff.report import document as report
 from pfaff.report.html import page
@@ -18,9 +18,11 @@ from pfaff.report.html import page
 def write(result: Reproduction, folder: Path) -> Reproduction:
     """``index.html`` and ``reproduction.json`` beside the pictures."""
     html, facts = folder / "index.html", folder / "reproduction.json"
-    write_text(html, page(document_of(result, folder)))
+    text = page(document_of(result, folder))
     result = replace(result, files=(html, facts, *result.files))
-    write_text(facts, json.dumps(result.as_dict(), indent=1, ensure_ascii=False) + "\n")
+    with writing_into(folder):
+        write_text(html, text)
+        write_text(facts, json.dumps(result.as_dict(), indent=1, ensure_ascii=False) + "\n")
     return result
 
 

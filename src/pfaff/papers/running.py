@@ -12,18 +12,22 @@ import shutil
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from pfaff.errors import ParameterError
-from pfaff.files import whole, write_text
+from pfaff.files import copy, whole, write_text
+from pfaff.layouts import Misfit, Sizes, typed
 from pfaff.papers.reproduction import Claim, Item, Paper, Picture, Reproduction
 
 ENDINGS = ("svg", "pdf", "png")
+KEPT = {str: {"computed": [float], "seconds": float, "files": {str: str}}}
 BESIDE = ("cli", "report")  # rooms whose sources cannot change a value
 
 
@@ -47,6 +51,7 @@ class Outcome:
     computed: float | None = None
     seconds: float = 0.0
     files: tuple[str, ...] = ()
+    digests: tuple[str, ...] = ()
     error: str = ""
     kept: bool = False
 
@@ -62,10 +67,8 @@ def reproduce(
 
     ``fresh`` computes everything anew; ``workers=1`` computes in this process.
     """
-    try:
+    with writing_into(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ParameterError(f"cannot write into {folder}: {problem}") from problem
     store = _store(paper.key)
     tasks = [
         *(Task("pictures", k) for k in range(len(paper.pictures))),
@@ -84,7 +87,16 @@ def reproduce(
         complete = True
     except KeyboardInterrupt:
         print("interrupted: keeping what was computed", file=sys.stderr)
-    return _collected(paper, known, store, folder, complete)
+    with writing_into(folder):
+        return _collected(paper, known, store, folder, complete)
+
+
+@contextmanager
+def writing_into(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as problem:
+        raise ParameterError(f"cannot write into {folder}: {problem}") from problem
 
 
 def _collected(paper: Paper, known: dict[Task, Outcome], store: Path, folder: Path, complete: bool) -> Reproduction:
@@ -93,7 +105,7 @@ def _collected(paper: Paper, known: dict[Task, Outcome], store: Path, folder: Pa
         return tuple(Item(c, o.computed, o.seconds, o.kept, o.error) for c, o in found if o is not None)
 
     drawn = [known.get(Task("pictures", k)) for k in range(len(paper.pictures))]
-    files = [Path(shutil.copy(store / name, folder / name)) for each in drawn if each for name in each.files]
+    files = [copy(store / name, folder / name) for each in drawn if each for name in each.files]
     missing = [p.name for p, each in zip(paper.pictures, drawn, strict=True) if each and each.error]
     evidence = items("evidence", paper.evidence)
     return Reproduction(paper, items("claims", paper.claims), evidence, tuple(files), complete, tuple(missing))
@@ -135,7 +147,8 @@ def _done(paper: Paper, task: Task, store: Path) -> Outcome:
     try:
         if isinstance(entry, Picture):
             files = _drawn(entry, store)
-            return Outcome(task, None, time.perf_counter() - start, files)
+            digests = tuple(_digest(store / name) for name in files)
+            return Outcome(task, None, time.perf_counter() - start, files, digests)
         return Outcome(task, float(entry.compute()), time.perf_counter() - start)
     except Exception as problem:
         return Outcome(task, None, time.perf_counter() - start, error=f"{type(problem).__name__}: {problem}")
@@ -190,23 +203,50 @@ def _store(key: str) -> Path:
 
 
 def _remember(store: Path, known: dict[Task, Outcome]) -> None:
+    """Keep what is known; a disk that is full keeps less, and the run goes on."""
     facts = {
-        o.task.name: {"computed": o.computed, "seconds": o.seconds, "files": o.files}
+        o.task.name: {
+            "computed": [] if o.computed is None else [o.computed],
+            "seconds": o.seconds,
+            "files": dict(zip(o.files, o.digests, strict=True)),
+        }
         for o in known.values()
-        if not o.error
+        if not o.error and isfinite(o.computed or 0.0)
     }
-    write_text(store / "results.json", json.dumps(facts))
+    text = json.dumps(facts)
+    try:
+        write_text(store / "results.json", json.dumps([_checksum(text), text]))
+    except OSError as problem:
+        warnings.warn(f"results are not kept for the next run: {problem}", stacklevel=2)
 
 
 def _remembered(store: Path, tasks: list[Task]) -> Iterator[Outcome]:
+    """Results that are there as they were kept."""
     try:
-        facts: dict[str, Any] = json.loads((store / "results.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        kept = json.loads((store / "results.json").read_text(encoding="utf-8"))
+        written, text = typed(kept, (str, str), "what was kept", Sizes())
+        facts = typed(json.loads(text), KEPT, "what was kept", Sizes()) if written == _checksum(text) else {}
+    except (OSError, ValueError, RecursionError, Misfit):
         return
     for task in tasks:
         fact = facts.get(task.name)
-        if fact and all((store / name).is_file() for name in fact["files"]):
-            yield Outcome(task, fact["computed"], fact["seconds"], tuple(fact["files"]), kept=True)
+        if (
+            fact
+            and len(fact["computed"]) < 2
+            and all(_digest(store / name) == digest for name, digest in fact["files"].items())
+        ):
+            (computed,) = fact["computed"] or [None]
+            files, digests = tuple(fact["files"]), tuple(fact["files"].values())
+            yield Outcome(task, computed, fact["seconds"], files, digests, kept=True)
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    """Of a file; nothing where there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 @contextmanager

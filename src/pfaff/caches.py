@@ -1,0 +1,60 @@
+"""Compiled code that heyoka keeps on disk: where it cannot, functions are compiled anew.
+
+heyoka tries its database for every function, and complains on stdout, where results go.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import warnings
+from pathlib import Path
+
+import heyoka as hy
+
+ROOM = 2**25  # bytes left on a disk that is not full
+SQLITE, HEAD = b"SQLite format 3\0", 100
+
+
+def unkept(what: str, why: object) -> None:
+    """Said once, by Python's own rule for warnings."""
+    warnings.warn(f"compiled code is not kept, so that every run compiles anew: {what}: {why}", stacklevel=2)
+
+
+def check_database() -> None:
+    """Keep heyoka from a database that it cannot use, and its complaints from results."""
+    hy.set_logger_level_error()
+    if not hy.llvm_state.get_diskcache_enabled():
+        return
+    folder = Path(hy.llvm_state.get_diskcache_path())
+    why = _unusable(folder)
+    if why:
+        hy.llvm_state.set_diskcache_enabled(False)
+        unkept(f"heyoka in {folder}, delete it or set XDG_CACHE_HOME", why)
+
+
+def _unusable(folder: Path) -> object:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            return "it is read-only"
+        if shutil.disk_usage(folder).free < ROOM:
+            return "the disk is full"
+        database = folder / "cache.db"
+        if database.exists():
+            with database.open("rb+") as file:
+                return "" if _sound(file.read(HEAD), database.stat().st_size) else "its database is damaged"
+    except OSError as problem:
+        return problem
+    return ""
+
+
+def _sound(head: bytes, size: int) -> bool:
+    """Of a database: nothing yet, or as long as its head says (www.sqlite.org/fileformat.html, Sec. 1.3)."""
+    if not head:
+        return True
+    if len(head) < HEAD or not head.startswith(SQLITE):
+        return False
+    page, pages = (int.from_bytes(head[at : at + length], "big") for at, length in ((16, 2), (28, 4)))
+    known = head[24:28] == head[92:96]
+    return not known or size >= pages * (65536 if page == 1 else page)
