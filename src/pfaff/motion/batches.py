@@ -136,6 +136,6 @@ def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float) -
         equations.rates,
         np.zeros((len(equations.rates), lanes)),
         tol=tolerance,
-        compact_mode=not equations.unrolled,
+        compact_mode=not equations.unrolled(long=True),
         opt_level=1,
     )
