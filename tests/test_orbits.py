@@ -946,7 +946,7 @@ def test_a_word_on_a_terminal_while_kernels_compile(monkeypatch, capsys):
 
     from pfaff.progress import patience
 
-    for terminal, after, told in [(True, 0.01, "wait\n"), (True, 10.0, ""), (False, 0.01, "")]:
+    for terminal, after, told in [(True, 0.01, "wait\r\x1b[K"), (True, 10.0, ""), (False, 0.01, "")]:
         monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal)
         with patience("wait", after):
             time.sleep(0.2)

@@ -13,10 +13,8 @@ separate quickly, are never formed.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-# Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one.
-compiled = njit(cache=True, fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+from pfaff.bifurcation.kernels import compiled
 
 REGULAR = 1e-300  # pivots below this are zeros
 LANES, WIDTH = 32, 8  # at most, intervals that are eliminated side by side; a multiple of the processor's vectors

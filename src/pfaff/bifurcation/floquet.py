@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.condensation import compiled, sweep
+from pfaff.bifurcation.condensation import sweep
+from pfaff.bifurcation.kernels import compiled
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated

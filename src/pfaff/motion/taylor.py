@@ -19,7 +19,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.collected import collect
-from pfaff.compiled import Compiled
+from pfaff.compiled import Compiled, taylor_method
 from pfaff.errors import ConvergenceError
 from pfaff.lowering import Expression, Graph, graph_of
 from pfaff.motion.drive import SINCE
@@ -87,17 +87,14 @@ def _integrators(system: System, zeros: frozenset[str], tolerance: float, unroll
     return Lent(build(equations(system, zeros), tolerance, unrolled))
 
 
-def borrow(
-    system: System, zeros: frozenset[str], tolerance: float, long: bool = False
-) -> AbstractContextManager[Any]:
+def borrow(system: System, zeros: frozenset[str], tolerance: float, long: bool = False) -> AbstractContextManager[Any]:
     """A compiled integrator, for as long as it is used; its time, state and parameters are whatever they were."""
     return _integrators(system, zeros, tolerance, equations(system, zeros).unrolled(long)).lend()
 
 
 def build(eqs: Equations, tolerance: float, unrolled: bool, **events: Any) -> Any:
-    return hy.taylor_adaptive(
-        eqs.rates, np.zeros(len(eqs.rates)), tol=tolerance, compact_mode=not unrolled, opt_level=1, **events
-    )
+    settings = {"tol": tolerance, "compact_mode": not unrolled, "opt_level": 1}
+    return taylor_method(eqs.rates, np.zeros(len(eqs.rates)), **settings, **events)
 
 
 def stabilisation(step: Any) -> Any:

@@ -19,6 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from pfaff.compiled import cache_folder
 from pfaff.errors import ParameterError
 from pfaff.files import whole, write_text
 from pfaff.papers.reproduction import Claim, Item, Paper, Picture, Reproduction
@@ -172,7 +173,7 @@ def sources() -> str:
 
 def kept_in() -> Path:
     """The folder for what is kept from run to run."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pfaff" / "papers"
+    return cache_folder() / "papers"
 
 
 def _store(key: str) -> Path:
