@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -30,7 +31,6 @@ def cache_folder() -> Path:
 
 
 hy.llvm_state.set_diskcache_path(cache_folder() / "heyoka")
-hy.llvm_state.set_diskcache_limit(KEPT)
 
 
 class Compiled:
@@ -47,7 +47,7 @@ class Compiled:
         compact: bool = False,
     ) -> None:
         settings = {"opt_level": 0} if quick else {}
-        with compiling("equations"), _unsearched() if quick and len(expressions) <= FEW else nullcontext():
+        with compiling("equations"), _unsearched() if quick and len(expressions) <= FEW else _searched():
             self._function = hy.cfunc(list(expressions), list(variables), compact_mode=compact, **settings)
         self._inputs, self._outputs = len(variables), len(expressions)
         # heyoka wants exactly the parameters up to the last one that occurs.
@@ -80,7 +80,7 @@ class Compiled:
 
 def taylor_method(rates: Sequence[tuple[Expression, Expression]], x: np.ndarray, **settings: Any) -> Any:
     """Taylor's method for dx/dt = rates; for a batch if x has columns."""
-    with compiling("equations of motion"):
+    with compiling("equations of motion"), _searched():
         method = hy.taylor_adaptive if x.ndim == 1 else hy.taylor_adaptive_batch
         return method(list(rates), x, **settings)
 
@@ -88,6 +88,18 @@ def taylor_method(rates: Sequence[tuple[Expression, Expression]], x: np.ndarray,
 def compiling(what: str) -> AbstractContextManager[None]:
     """Says what is being compiled, if it takes long."""
     return patience(f"compiling {what}: once, then kept on disk")
+
+
+@contextmanager
+def _searched() -> Iterator[None]:
+    """What is compiled is looked for on disk, and kept there."""
+    _open()
+    yield
+
+
+@cache
+def _open() -> None:
+    hy.llvm_state.set_diskcache_limit(KEPT)  # reads through all that is kept
 
 
 @contextmanager
