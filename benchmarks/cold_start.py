@@ -24,7 +24,7 @@ COMMAND = [
 ]  # fmt: skip
 RUNS = 7
 CLOSED_FORM = 64 * 1.5**2 / 723 + 4410529058 / 57927483  # of this column with c_i = 1.5
-ENDS = {2: (100, 9.694095167314979), 10: (0.3, 58.484687278901134)}  # loads by the number of bars, and periods there by shooting
+ENDS = {2: (100, 9.694095167314979), 10: (0.3, 58.484687278901134)}  # by bars: loads, and periods by shooting
 ORBITS = """
 import pfaff
 case = pfaff.atlas.column({bars}, "skate", "dead").at(d="1/2", M_L=15, I_L=15, k1=50, c_i="3/2")
