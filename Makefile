@@ -40,6 +40,7 @@ bench: $(VENV)/ready
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,sundials]"
+	$(BIN)/python -m pfaff.compile
 	touch $@
 
 $(VENV)/docs: $(VENV)/ready

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -162,3 +166,22 @@ def test_lost_rank_is_named():
     )
     with pytest.raises(RankError, match="lose rank.*x = 0"):
         system.flow.rhs([0, 0, 0, 1, 1, 1], system.at())
+
+
+def test_small_analyses_neither_import_all_of_numpy_nor_search_the_disk(tmp_path):
+    script = """
+import sys
+from pathlib import Path
+import heyoka as hy, sympy as sm
+from pfaff.compiled import Compiled
+from pfaff.evaluation import evaluated
+t, x = sm.Symbol("t"), hy.make_vars("x")
+print(evaluated([sm.sin(t) + sm.exp(t)], {t: 0.0}), "numpy.f2py" in sys.modules)
+for quick in (True, False):
+    Compiled([2 * x], [x], quick=quick)
+    print(Path(sys.argv[1], "pfaff", "heyoka").exists())
+"""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split("\n")[:3] == ["[np.float64(1.0)] False", "False", "True"]

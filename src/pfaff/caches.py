@@ -1,6 +1,7 @@
-"""Compiled code that heyoka keeps on disk: where it cannot, functions are compiled anew.
+"""Compiled code that is kept on disk: where it cannot be, functions are compiled anew.
 
-heyoka tries its database for every function, and complains on stdout, where results go.
+heyoka has a database in a folder of ours: its common one may grow to gigabytes, all of which it reads. It tries that
+database for every function, and complains on stdout, where results go.
 """
 
 from __future__ import annotations
@@ -21,12 +22,18 @@ def unkept(what: str, why: object) -> None:
     warnings.warn(f"compiled code is not kept, so that every run compiles anew: {what}: {why}", stacklevel=2)
 
 
-def check_database() -> None:
-    """Keep heyoka from a database that it cannot use, and its complaints from results."""
+def cache_folder() -> Path:
+    """The folder for what is kept from run to run."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pfaff"
+
+
+def open_database() -> None:
+    """Give heyoka its database, unless it cannot use it, and keep its complaints from results."""
     hy.set_logger_level_error()
     if not hy.llvm_state.get_diskcache_enabled():
         return
-    folder = Path(hy.llvm_state.get_diskcache_path())
+    folder = cache_folder() / "heyoka"
+    hy.llvm_state.set_diskcache_path(folder)
     why = _unusable(folder)
     if why:
         hy.llvm_state.set_diskcache_enabled(False)

@@ -1,13 +1,25 @@
-"""A list of expressions compiled into one function of variables, parameters and time."""
+"""Expressions compiled by heyoka: a list of them into one function of variables, parameters and time, or as rates.
+
+What is compiled is kept on disk (see ``caches``). heyoka reads through all of it when it first looks for something.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any
 
 import heyoka as hy
 import numpy as np
 
 from pfaff.lowering import Expression
+from pfaff.progress import patience
+
+KEPT = 512 * 2**20  # bytes on disk
+FEW = 64  # values that are compiled quickly sooner than the disk is searched for them
+UNSEARCHED = Lock()
 
 
 class Compiled:
@@ -24,7 +36,8 @@ class Compiled:
         compact: bool = False,
     ) -> None:
         settings = {"opt_level": 0} if quick else {}
-        self._function = hy.cfunc(list(expressions), list(variables), compact_mode=compact, **settings)
+        with compiling("equations"), _unsearched() if quick and len(expressions) <= FEW else _searched():
+            self._function = hy.cfunc(list(expressions), list(variables), compact_mode=compact, **settings)
         self._inputs, self._outputs = len(variables), len(expressions)
         # heyoka wants exactly the parameters up to the last one that occurs.
         used = hy.get_params(list(expressions))
@@ -52,3 +65,39 @@ class Compiled:
         if not self._function.is_time_dependent:
             return self._function(x, pars=pars)
         return self._function(x, pars=pars, time=np.broadcast_to(np.asarray(time, dtype=float), size).copy())
+
+
+def taylor_method(rates: Sequence[tuple[Expression, Expression]], x: np.ndarray, **settings: Any) -> Any:
+    """Taylor's method for dx/dt = rates; for a batch if x has columns."""
+    with compiling("equations of motion"), _searched():
+        method = hy.taylor_adaptive if x.ndim == 1 else hy.taylor_adaptive_batch
+        return method(list(rates), x, **settings)
+
+
+def compiling(what: str) -> AbstractContextManager[None]:
+    """Says what is being compiled, if it takes long."""
+    return patience(f"compiling {what}: once, then kept on disk")
+
+
+@contextmanager
+def _searched() -> Iterator[None]:
+    """What is compiled is looked for on disk, and kept there."""
+    _open()
+    yield
+
+
+@cache
+def _open() -> None:
+    hy.llvm_state.set_diskcache_limit(KEPT)  # reads through all that is kept
+
+
+@contextmanager
+def _unsearched() -> Iterator[None]:
+    """What is compiled is neither looked for on disk nor kept there."""
+    with UNSEARCHED:
+        searched = hy.llvm_state.get_diskcache_enabled()
+        hy.llvm_state.set_diskcache_enabled(False)
+        try:
+            yield
+        finally:
+            hy.llvm_state.set_diskcache_enabled(searched)

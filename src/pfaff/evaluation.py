@@ -20,6 +20,11 @@ class Arithmetic:
     """What numbers and functions are: here those of NumPy, in double precision."""
 
     modules: Any = "numpy"
+    # Those of every day: to look for others, SymPy imports all of NumPy, which takes a third of a second.
+    common: Mapping[Any, Callable[..., Any]] = {
+        sm.sin: np.sin, sm.cos: np.cos, sm.tan: np.tan, sm.exp: np.exp, sm.log: np.log,
+        sm.sinh: np.sinh, sm.cosh: np.cosh, sm.tanh: np.tanh, sm.Abs: np.abs,
+    }  # fmt: skip
 
     def __init__(self) -> None:
         self._functions: Once[tuple[Any, int], Callable[..., Any]] = Once(most=128)
@@ -33,11 +38,13 @@ class Arithmetic:
             arguments = sm.symbols(f"x1:{count + 1}")
             return sm.lambdify(arguments, kind(*arguments), self.modules)
 
-        return self._functions.get((kind, count), compiled)
+        return self.common[kind] if kind in self.common and count == 1 else self._functions.get((kind, count), compiled)
 
 
 class Digits(Arithmetic):
     """So many digits, in a context ``mp`` of its own: mpmath's common one belongs to all threads."""
+
+    common: Mapping[Any, Callable[..., Any]] = {}
 
     def __init__(self, digits: int) -> None:
         super().__init__()

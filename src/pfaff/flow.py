@@ -190,11 +190,12 @@ class Flow:
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
         return function(x, numbers_of(case), time)
 
-    def compiled(self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False) -> Compiled:
+    def compiled(
+        self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False, compact: bool = False
+    ) -> Compiled:
         """Expressions in the states, compiled once for all analyses that know their key."""
-        return self._compiled.get(
-            key, lambda: Compiled(expressions(), self.variables, quick=quick, compact=self._large)
-        )
+        compact = compact or self._large
+        return self._compiled.get(key, lambda: Compiled(expressions(), self.variables, quick=quick, compact=compact))
 
     def _diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
         """Name what is singular at the (first) state where the right-hand side is not finite."""

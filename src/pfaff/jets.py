@@ -14,6 +14,7 @@ from math import exp, factorial
 import heyoka as hy
 import numpy as np
 
+from pfaff.compiled import taylor_method
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow import Flow
 from pfaff.threads import Own, once
@@ -32,7 +33,7 @@ class Jets:
         equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         large = self.states > COMPACT_FROM or flow.heavy
-        compiled = hy.taylor_adaptive(equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large)
+        compiled = taylor_method(equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large)
         self._integrators = Own(lambda: copy.deepcopy(compiled))
 
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:

@@ -1,13 +1,15 @@
-"""A progress bar, or a word, on a terminal; nothing elsewhere."""
+"""A progress bar, or a word, on a terminal, or a word in a notebook; nothing elsewhere."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Lock
+from threading import Lock, Timer
+from typing import Any
 
 SCREEN = Lock()  # two bars at once would write over each other
+ERASED = "\r\x1b[K"  # the line on a terminal, and the cursor at its beginning
 
 
 @contextmanager
@@ -28,17 +30,52 @@ def bar(text: str) -> Iterator[Callable[[float], None]]:
 
 
 @contextmanager
-def patience(text: str, after: float = 2.0) -> Iterator[None]:
-    """One line, if what is done takes longer than so many seconds."""
-    if not sys.stderr.isatty():
+def patience(text: str, after: float = 1.0) -> Iterator[None]:
+    """One line, if what is done takes longer than so many seconds, that goes away when it is done."""
+    line = _line()
+    if line is None or not SCREEN.acquire(blocking=False):
         yield
         return
-    from threading import Timer
-
-    timer = Timer(after, lambda: print(text, file=sys.stderr, flush=True))
+    timer = Timer(after, line.show, [text])
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+        timer.join()
+        line.remove()
+        SCREEN.release()
+
+
+class _OnTerminal:
+    shown = False
+
+    def show(self, text: str) -> None:
+        print(text, end="", file=sys.stderr, flush=True)
+        self.shown = True
+
+    def remove(self) -> None:
+        if self.shown:
+            print(ERASED, end="", file=sys.stderr, flush=True)
+
+
+class _InNotebook:
+    handle: Any = None
+
+    def show(self, text: str) -> None:
+        from IPython.display import display
+
+        self.handle = display({"text/plain": text}, raw=True, display_id=True)
+
+    def remove(self) -> None:
+        if self.handle is not None:
+            self.handle.update({"text/plain": ""}, raw=True)
+
+
+def _line() -> _OnTerminal | _InNotebook | None:
+    """Where a word can be shown and removed, if anywhere."""
+    if sys.stderr.isatty():
+        return _OnTerminal()
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return _InNotebook() if getattr(shell, "kernel", None) is not None else None

@@ -16,9 +16,8 @@ from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.continuation import Continuation
 from pfaff.bifurcation.hopf import Hopf, crosses
 from pfaff.bifurcation.normal_form import VANISHES
-from pfaff.bifurcation.orbits import COMPILING, INTERVALS, Newborn, OrbitProblem, accurate, real, span_of, value_of
+from pfaff.bifurcation.orbits import INTERVALS, Newborn, OrbitProblem, accurate, real, span_of, value_of
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
-from pfaff.progress import patience
 from pfaff.steady import bordering
 from pfaff.threads import cached_property
 
@@ -48,16 +47,15 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     # Where nothing is conserved the orbits beside a family of equilibria are alone all the same.
     alone = replace(problem, unfolding=unfolding[:, :0], held=held[:0])
     ways = [(alone, True)] if birth.symmetric(problem, to) else []
-    with patience(COMPILING):
-        for each, halved in [*ways, (alone, False), *([(problem, False)] if len(held) else [])]:
-            for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
-                found = birth.orbit(each.continuation(span), radius, halved)
-                found = found if isinstance(found, str) else birth.contradicted(found, radius, each) or found
-                if not isinstance(found, str):
-                    return Newborn(each, found, value, birth.disturbing, hopf.centre)
-                why = found
-                if why == CONSERVES:
-                    break
+    for each, halved in [*ways, (alone, False), *([(problem, False)] if len(held) else [])]:
+        for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
+            found = birth.orbit(each.continuation(span), radius, halved)
+            found = found if isinstance(found, str) else birth.contradicted(found, radius, each) or found
+            if not isinstance(found, str):
+                return Newborn(each, found, value, birth.disturbing, hopf.centre)
+            why = found
+            if why == CONSERVES:
+                break
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
 
@@ -67,11 +65,10 @@ def about_a_centre(hopf: Hopf) -> bool:
     problem = OrbitProblem(hopf.case, hopf.around.flow, hopf.load, CENTRED, np.zeros((n, 0)), np.zeros((0, n)))
     birth = Birth(hopf, hopf.load, hopf.value)
     continuation = problem.continuation(birth.disturbing)
-    with patience(COMPILING):
-        for radius in LARGE * birth.natural_radius / 2.0 ** np.arange(HALVINGS):
-            found = birth.orbit(continuation, radius, False)
-            if not isinstance(found, str):
-                return abs(birth.crossing * (found.value - hopf.value)) <= CENTRED * hopf.omega
+    for radius in LARGE * birth.natural_radius / 2.0 ** np.arange(HALVINGS):
+        found = birth.orbit(continuation, radius, False)
+        if not isinstance(found, str):
+            return abs(birth.crossing * (found.value - hopf.value)) <= CENTRED * hopf.omega
     return False
 
 

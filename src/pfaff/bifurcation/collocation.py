@@ -8,7 +8,7 @@ accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are sol
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import acos, inf, isfinite, sqrt
+from math import acos, inf, isfinite, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from pfaff.bifurcation.condensation import (
     condense,
     expand,
     inner_product,
-    newton_step,
+    move,
     pinned,
     stage_states,
 )
@@ -330,7 +330,8 @@ def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
         by_load = hy.diff_tensors(f, [parameter], diff_order=1).jacobian
         return [*f, *np.ravel(by_states), *np.ravel(by_load)]
 
-    return flow.compiled(("collocation", load, rows), expressions)
+    # With loops the derivatives of ten bars are evaluated as quickly, and compiled much sooner.
+    return flow.compiled(("collocation", load, rows), expressions, compact=flow.heavy)
 
 
 def _compiled_rates(flow: Flow) -> Compiled:
@@ -406,17 +407,28 @@ class Collocation:
     def _stepped(
         self, cycle: Cycle, pins: Pins, metric: Metric, G: np.ndarray, w: Workspace
     ) -> tuple[float, float, float]:
-        """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds."""
-        return newton_step(
-            self.equations(w.X, cycle.scalars[1]), cycle.x, cycle.K, w.X, cycle.mesh.h, cycle.scalars, *self._constants,
-            pins.rows, pins.scalars, pins.right, cycle.signs, metric.states, metric.scalars,
-            w.Z, G, w.ends, w.dx, w.dc, w.dK,
-        )  # fmt: skip
+        """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds: its size,
+        the residual before it, and the determinant. A size that is not finite says that the step failed."""
+        (x, K, scalars), h = (cycle.x, cycle.K, cycle.scalars), cycle.mesh.h
+        worst = condense(self.equations(w.X, scalars[1]), x, K, w.X, h, scalars, *self._constants, w.Z, G, w.ends)
+        if not isfinite(worst):
+            return nan, nan, 0.0
+        left = pins.right - pins.rows.reshape(len(pins.right), -1) @ x.ravel() - pins.scalars @ scalars
+        determinant = close_chain(G, w.ends, pins.rows, pins.scalars, left, cycle.signs, w.dx, w.dc)
+        if not isfinite(determinant):
+            return nan, worst, 0.0
+        size, largest = move(x, K, w.X, h, scalars, *self._stages, metric.states, metric.scalars, w.Z, w.dx, w.dc, w.dK)
+        return size, worst / largest if largest > 0 else worst, determinant
 
     @cached_property
     def _constants(self) -> tuple[np.ndarray, ...]:
         e, g = self.equations, self.gauss
         return e.unfolding, g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source
+
+    @cached_property
+    def _stages(self) -> tuple[np.ndarray, ...]:
+        e, g = self.equations, self.gauss
+        return g.A, g.A2, g.c, e.rows, e.follow, e.source
 
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
@@ -478,7 +490,7 @@ class Collocation:
         w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
         close_chain(G, w.ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, w.dx, w.dc)
         dK = np.empty_like(cycle.K)
-        expand(w.Z, w.dx[0], w.dc[0], False, dK)
+        expand(w.Z, w.dx[0], w.dc[0], 0.0, dK)
         return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
 
     def gradients(self, cycle: Cycle, pins: Pins) -> np.ndarray | None:

@@ -14,10 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.sealed import kept
-
-# Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one.
-compiled = kept(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+from pfaff.bifurcation.kernels import compiled
 
 REGULAR = 1e-300  # pivots below this are zeros
 LANES, WIDTH = 32, 8  # at most, intervals that are eliminated side by side; a multiple of the processor's vectors
@@ -317,8 +314,11 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
     nb = width - 1
     wide = 3 * n + width
     kept, w = np.empty((N, n, wide)), np.empty((2 * n, wide))
-    rows, by_scalars = borders.copy(), np.empty((nb, width))
+    rows, by_scalars = np.empty((nb, N + 1, n)), np.empty((nb, width))
     for k in range(nb):
+        for j in range(N + 1):
+            for t in range(n):
+                rows[k, j, t] = borders[k, j, t]
         for t in range(nb):
             by_scalars[k, t] = scalar_borders[k, t]
         by_scalars[k, nb] = right[k]
@@ -334,7 +334,9 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
             if w[i, i] < 0:
                 sign = -sign
         _carry(rows, by_scalars, kept[j], j, n)
-    final = np.zeros((n + nb, n + nb + 2))
+    final = np.empty((n + nb, n + nb + 2))
+    for i in range(n + nb):
+        final[i, n + nb + 1] = 0.0
     for i in range(n):
         for t in range(n):
             final[i, t] = w[n + i, n + t] + w[n + i, 2 * n + t] * signs[t]
@@ -424,7 +426,10 @@ def _scaled_determinant(matrix, size):
             return 0.0
         for t in range(matrix.shape[1]):
             matrix[i, t] /= largest
-    a = matrix.copy()
+    a = np.empty((size, size))
+    for i in range(size):
+        for t in range(size):
+            a[i, t] = matrix[i, t]
     determinant = 1.0
     for p in range(size):
         pivot = p
@@ -446,8 +451,8 @@ def _scaled_determinant(matrix, size):
 
 
 @compiled
-def expand(Z, dx, dc, newton, dK):
-    """Slopes that belong to the changes of states and scalars; with the residuals' own part in a step of Newton's."""
+def expand(Z, dx, dc, residuals, dK):
+    """Slopes that belong to the changes of states and scalars, and to a share of the residuals."""
     N, m, nr = dK.shape
     n = dx.shape[1]
     nb = len(dc)
@@ -455,7 +460,7 @@ def expand(Z, dx, dc, newton, dK):
         for i in range(m):
             for r in range(nr):
                 row = i * nr + r
-                total = Z[j, row, n + nb] if newton else 0.0
+                total = residuals * Z[j, row, n + nb]
                 for t in range(n):
                     total += Z[j, row, t] * dx[j, t]
                 for t in range(nb):
@@ -468,7 +473,7 @@ def conclude(Z, dx, dc, x, halved, tangent, slopes, scalars, states):
     """Fill the tangent, its slopes and scalars from a step of Newton's; and the states after it, a column each, with
     its mirror image beside it if half a period is known."""
     N, n = x.shape
-    expand(Z, dx[1], dc[1], False, slopes)
+    expand(Z, dx[1], dc[1], 0.0, slopes)
     for j in range(N):
         for t in range(n):
             tangent[j, t] = dx[1, j, t]
@@ -481,30 +486,12 @@ def conclude(Z, dx, dc, x, halved, tangent, slopes, scalars, states):
 
 
 @compiled
-def newton_step(
-    values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, source,
-    borders, scalar_borders, right, signs, of_states, of_scalars, Z, G, g, dx, dc, dK,
-):  # fmt: skip
-    """Change x, K and scalars by a step of Newton's method: its size, the residual before it, and the determinant.
+def move(x, K, X, h, scalars, A, A2, c, rows, follow, source, of_states, of_scalars, Z, dx, dc, dK):
+    """Change x, K and scalars by a step of Newton's method: its size, and the largest slope before it.
 
-    ``borders``, ``scalar_borders`` and ``right`` state the linear conditions, ``of_states`` and ``of_scalars`` scale
-    the size. ``dx[1]``, ``dc[1]`` become the tangent, X the states at the Gauss points after the step. A size that is
-    not finite says that the step failed.
+    ``of_states`` and ``of_scalars`` scale the size. X become the states at the Gauss points after the step.
     """
-    worst = condense(values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, source, Z, G, g)
-    if not np.isfinite(worst):
-        return np.nan, np.nan, 0.0
-    left = right.copy()
-    for k in range(len(right)):
-        for j in range(x.shape[0]):
-            for t in range(x.shape[1]):
-                left[k] -= borders[k, j, t] * x[j, t]
-        for t in range(len(scalars)):
-            left[k] -= scalar_borders[k, t] * scalars[t]
-    determinant = close_chain(G, g, borders, scalar_borders, left, signs, dx, dc)
-    if not np.isfinite(determinant):
-        return np.nan, worst, 0.0
-    expand(Z, dx[0], dc[0], True, dK)
+    expand(Z, dx[0], dc[0], 1.0, dK)
     size = 0.0
     for j in range(x.shape[0]):
         for t in range(x.shape[1]):
@@ -522,7 +509,7 @@ def newton_step(
                 largest = max(largest, abs(K[j, i, r]))
                 K[j, i, r] += dK[j, i, r]
     stage_states(x, K, h, scalars[0], A, A2, c, rows, follow, source, X)
-    return size, worst / largest if largest > 0 else worst, determinant
+    return size, largest
 
 
 @compiled

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.condensation import compiled, sweep
+from pfaff.bifurcation.condensation import sweep
+from pfaff.bifurcation.kernels import compiled
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
@@ -41,9 +42,9 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
 @compiled
 def _multipliers(G, signs, Q, values, decoupled):
     n = G.shape[1]
-    R, H = np.empty_like(G), np.empty((n, n))
-    block = _iterate(G, signs, Q, R, H, decoupled)
-    low = 0
+    R, H, block = np.empty(G.shape), np.empty((n, n)), np.empty(n, dtype=np.int64)
+    _iterate(G, signs, Q, R, H, block, decoupled)
+    low = block[0]
     for high in range(1, n + 1):
         if high == n or block[high] != block[low]:
             product, size = _triangles(R, low, high)
@@ -81,7 +82,9 @@ def test_functions(multipliers, structural):
     """Without the multipliers that are 1 by structure: how far those are from 1, how many others are unstable, and
     Π(1 + μ) and Π(μ_i μ_j − 1), each factor scaled, which change their signs at flips and at tori."""
     n = len(multipliers)
-    order = np.arange(n)
+    order = np.empty(n, dtype=np.int64)
+    for k in range(n):
+        order[k] = k
     for k in range(min(structural, n - 1)):  # those nearest to 1 come first
         for i in range(k + 1, n):
             if abs(multipliers[order[i]] - 1) < abs(multipliers[order[k]] - 1):
@@ -100,13 +103,16 @@ def test_functions(multipliers, structural):
 
 
 @compiled
-def _iterate(G, signs, Q, R, H, decoupled):
-    """Sweeps until Q is carried into itself as far as sizes separate it; H = Q_0ᵀ signs Q_N. Returns the blocks."""
+def _iterate(G, signs, Q, R, H, block, decoupled):
+    """Sweeps until Q is carried into itself as far as sizes separate it, into blocks; H = Q_0ᵀ signs Q_N."""
     N, n = G.shape[:2]
-    sizes, block = np.zeros(n), np.zeros(n, dtype=np.int64)
+    sizes, Q0 = np.empty(n), np.empty((n, n))
+    block[0] = 0
     last = np.inf
     for _ in range(SWEEPS):
-        Q0 = Q.copy()
+        for i in range(n):
+            for t in range(n):
+                Q0[i, t] = Q[i, t]
         sweep(G, Q, R)
         for i in range(n):
             sizes[i] = 0.0
@@ -132,7 +138,6 @@ def _iterate(G, signs, Q, R, H, decoupled):
         if left < decoupled or (last / 2 < left < ROUNDING):
             break
         last = left
-    return block
 
 
 @compiled
@@ -140,12 +145,15 @@ def _eigenvalues(H, product, scale, values):
     """Those of scale·H·product; of one or two in closed form."""
     count = len(values)
     if count > 2:
-        block = np.zeros((count, count), dtype=np.complex128)
+        block = np.empty((count, count), dtype=np.complex128)
         for i in range(count):
             for t in range(count):
+                block[i, t] = 0.0
                 for l in range(count):
                     block[i, t] += H[i, l] * product[l, t]
-        values[:] = np.linalg.eigvals(block) * scale
+        found = np.linalg.eigvals(block)
+        for k in range(count):
+            values[k] = found[k] * scale
         return
     if count == 1:
         values[0] = H[0, 0] * product[0, 0] * scale
@@ -165,7 +173,10 @@ def _eigenvalues(H, product, scale, values):
 def _triangles(R, low, high):
     """The product of the blocks on the diagonals, scaled to unit size, and the logarithm of the scale."""
     size, count = 0.0, high - low
-    product, following = np.eye(count), np.empty((count, count))
+    product, following = np.empty((count, count)), np.empty((count, count))
+    for i in range(count):
+        for t in range(count):
+            product[i, t] = 1.0 if i == t else 0.0
     for j in range(len(R)):
         scale = 0.0
         for i in range(count):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.condensation import compiled, inner_product
+from pfaff.bifurcation.condensation import inner_product
+from pfaff.bifurcation.kernels import compiled
 
 
 @compiled

@@ -15,7 +15,6 @@ from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.flow import Flow
-from pfaff.progress import patience
 from pfaff.threads import cached_property
 from pfaff.values import number_from
 
@@ -33,7 +32,6 @@ ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 SAMPLES = 12  # of an interval, for extreme values and plots
 OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
 FINEST = 1e-14  # accuracy that can be asked for
-COMPILING = "compiling what periodic orbits need: the first time up to a minute, then kept on disk"
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,9 +376,8 @@ def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
 def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
     """The orbit near a guess at a value of the load."""
     continuation = problem.continuation(1 + abs(value))
-    with patience(COMPILING):
-        solution = continuation.at_value(guess, value)
-        point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution))
+    solution = continuation.at_value(guess, value)
+    point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution))
     if not isinstance(point, str):
         solution = continuation.at_value(point.cycle, value)  # refinement keeps to the branch, not to the value
         point = solution if isinstance(solution, str) else continuation.point(solution)

@@ -13,6 +13,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.case import Case
+from pfaff.compiled import taylor_method
 from pfaff.errors import PfaffError
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven
@@ -132,10 +133,5 @@ class Batches:
 def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
     equations = taylor.equations(system, zeros)
     lanes = hy.recommended_simd_size()
-    return hy.taylor_adaptive_batch(
-        equations.rates,
-        np.zeros((len(equations.rates), lanes)),
-        tol=tolerance,
-        compact_mode=not equations.unrolled,
-        opt_level=1,
-    )
+    settings = {"tol": tolerance, "compact_mode": not equations.unrolled(long=True), "opt_level": 1}
+    return taylor_method(equations.rates, np.zeros((len(equations.rates), lanes)), **settings)

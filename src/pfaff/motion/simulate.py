@@ -158,13 +158,17 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
         reason, switch = _choice(task, first, events, insist)
         if switch:
             return _implicit(task, events, reason, None)
-        watch = Watch(partial(lower_event, task.driven, eqs), events)
-        if not watch.events:
-            flight = _fly(task, integrator, eqs, taylor.Sampling(task.t, borrow))
-            return _flown(task, flight, integrator, watch, reason)
-        watching = taylor.build(eqs, tolerance, **watch.options)
-        taylor.put(watching, integrator.time, integrator.state, integrator.pars)
-    return _flown(task, _fly(task, watching, eqs), watching, watch, reason)
+        pars = integrator.pars.copy()
+    long = abs(task.duration) / first > taylor.LONG
+    watch = Watch(partial(lower_event, task.driven, eqs), events)
+    if watch.events:
+        watching = taylor.build(eqs, tolerance, eqs.unrolled(long), **watch.options)
+        taylor.put(watching, 0.0, task.x, pars)
+        return _flown(task, _fly(task, watching, eqs), watching, watch, reason)
+    borrow = partial(borrow, long=long)
+    with borrow() as integrator:
+        taylor.put(integrator, 0.0, task.x, pars)
+        return _flown(task, _fly(task, integrator, eqs, taylor.Sampling(task.t, borrow)), integrator, watch, reason)
 
 
 def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -> tuple[str, bool]:

@@ -19,6 +19,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.collected import collect
+from pfaff.compiled import Compiled, taylor_method
 from pfaff.errors import ConvergenceError
 from pfaff.lowering import Expression, Graph, graph_of
 from pfaff.motion.drive import SINCE
@@ -31,7 +32,9 @@ HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
 NO_ADVANCE = 1e-14  # a step shorter than this, relative to the time, no longer advances
 RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes, once it is steady
 PULSE = 500  # steps at least where time enters explicitly, lest they leap over a pulse that has not yet begun
-UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, compiles in a second or two
+UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, can be compiled at all
+SMALL = 128  # operations up to which that takes a second or two; its time grows with their square
+LONG = 3e5  # steps of a motion for which it pays to wait longer
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +48,15 @@ class Equations:
     coefficients: int
     lean: bool
 
-    @property
-    def unrolled(self) -> bool:
-        """Whether to compile without loops: worth it for few operations only."""
-        return self.lean and len(self.rates) <= UNROLLED
+    @cached_property
+    def operations(self) -> int:
+        """Elementary operations of one evaluation."""
+        states, rates = zip(*self.rates, strict=True)
+        return Compiled(rates, states, quick=True).operations
+
+    def unrolled(self, long: bool = False) -> bool:
+        """Whether to compile without loops: worth it for few operations, or for long motions."""
+        return self.lean and len(self.rates) <= UNROLLED and (long or self.operations <= SMALL)
 
     @cached_property
     def timed(self) -> bool:
@@ -75,19 +83,18 @@ def equations(system: System, zeros: frozenset[str]) -> Equations:
 
 
 @once(most=32)
-def _integrators(system: System, zeros: frozenset[str], tolerance: float) -> Lent[Any]:
-    return Lent(build(equations(system, zeros), tolerance))
+def _integrators(system: System, zeros: frozenset[str], tolerance: float, unrolled: bool) -> Lent[Any]:
+    return Lent(build(equations(system, zeros), tolerance, unrolled))
 
 
-def borrow(system: System, zeros: frozenset[str], tolerance: float) -> AbstractContextManager[Any]:
+def borrow(system: System, zeros: frozenset[str], tolerance: float, long: bool = False) -> AbstractContextManager[Any]:
     """A compiled integrator, for as long as it is used; its time, state and parameters are whatever they were."""
-    return _integrators(system, zeros, tolerance).lend()
+    return _integrators(system, zeros, tolerance, equations(system, zeros).unrolled(long)).lend()
 
 
-def build(eqs: Equations, tolerance: float, **events: Any) -> Any:
-    return hy.taylor_adaptive(
-        eqs.rates, np.zeros(len(eqs.rates)), tol=tolerance, compact_mode=not eqs.unrolled, opt_level=1, **events
-    )
+def build(eqs: Equations, tolerance: float, unrolled: bool, **events: Any) -> Any:
+    settings = {"tol": tolerance, "compact_mode": not unrolled, "opt_level": 1}
+    return taylor_method(eqs.rates, np.zeros(len(eqs.rates)), **settings, **events)
 
 
 def stabilisation(step: Any) -> Any:

@@ -13,13 +13,14 @@ import heyoka as hy
 import numpy as np
 import sympy as sm
 
+from pfaff.compiled import taylor_method
 from pfaff.errors import ConvergenceError, ParameterError, nearest
 from pfaff.lowering import convert
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
 from pfaff.motion.sampled import interpolated
 from pfaff.motion.simulate import FINEST, check_request
 from pfaff.motion.status import FINISHED
-from pfaff.motion.taylor import UNROLLED, Flight, fly
+from pfaff.motion.taylor import SMALL, UNROLLED, Flight, fly
 from pfaff.steady import start_state
 from pfaff.stored import labels, write
 from pfaff.values import number_from, numbers_from
@@ -111,10 +112,9 @@ def trajectory(
     check_request(duration, samples, tolerance, len(case.system.state_names), max_steps)
     x, flow = start_state(case, initial), case.system.flow
     watch = Watch(partial(_lowered, case), events)
-    integrator = hy.taylor_adaptive(
-        list(zip(flow.variables, flow.expressions, strict=True)), x, tol=tolerance or FINEST,
-        compact_mode=len(x) > UNROLLED, opt_level=1, **watch.options,
-    )  # fmt: skip
+    settings = {"tol": tolerance or FINEST, "compact_mode": len(x) > UNROLLED or flow.operations > SMALL}
+    rates = list(zip(flow.variables, flow.expressions, strict=True))
+    integrator = taylor_method(rates, x, opt_level=1, **settings, **watch.options)
     integrator.pars[:] = case.numbers[: len(integrator.pars)]
     flow.rhs(x, case.numbers)  # says what is not finite, if anything is
     flight = fly(integrator, duration, max_steps=max_steps, progress=progress)

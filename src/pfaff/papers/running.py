@@ -21,6 +21,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from pfaff.caches import cache_folder
 from pfaff.errors import ParameterError
 from pfaff.files import copy, whole, write_text
 from pfaff.layouts import Misfit, Sizes, typed
@@ -185,7 +186,7 @@ def sources() -> str:
 
 def kept_in() -> Path:
     """The folder for what is kept from run to run."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pfaff" / "papers"
+    return cache_folder() / "papers"
 
 
 def _store(key: str) -> Path:
