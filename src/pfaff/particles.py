@@ -10,6 +10,7 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.parameters import scalar
+from pfaff.values import shown
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ def _components(given: Any, what: str) -> tuple[Any, ...]:
     except TypeError:
         entries = ()
     if len(entries) not in (2, 3):
-        raise StatementError(f"the {what} of a particle is {given}: give two or three components, such as (x, y)")
+        raise StatementError(
+            f"the {what} of a particle is {shown(given)}: give two or three components, such as (x, y)"
+        )
     return tuple(_stated(each, f"the {what} of a particle") for each in entries)
 
 
@@ -62,7 +65,7 @@ def checked_particles(given: Any, known: Mapping[str, sm.Expr]) -> tuple[Particl
         raise StatementError("particles must be a list: particles=[Particle(m, (x, y), force)]")
     for each in given:
         if not isinstance(each, Particle):
-            raise StatementError(f"{each!r} is not a particle: write Particle(m, (x, y), force)")
+            raise StatementError(f"{shown(each)} is not a particle: write Particle(m, (x, y), force)")
     return tuple(_read(k + 1, each, known) for k, each in enumerate(given))
 
 

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import sympy as sm
 
-from pfaff.errors import StatementError, nearest
+from pfaff.errors import StatementError
 from pfaff.system import TIME as t
 from pfaff.system import Drawing, System, coordinates
 from pfaff.threads import once
-from pfaff.values import whole_number
+from pfaff.values import one_of, whole_number
 
 MANY = 100  # bars that are stated in seconds
 CONSTRAINTS = ("skate", "bow")
@@ -246,5 +246,4 @@ def _behind_spring(drawing: Drawing, chain: Chain) -> Drawing:
 
 
 def _choose(what: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise StatementError(f"unknown {what} {given!r}: {nearest(str(given), known)}")
+    one_of(known, given, f"unknown {what}", StatementError)

@@ -13,8 +13,9 @@ import numpy as np
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
 from pfaff.bifurcation.sequence import Sequence, tallied
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.stored import alike, compare, flow_of, read_branch, write
+from pfaff.values import one_of, path_from
 
 if TYPE_CHECKING:
     import xarray
@@ -113,15 +114,15 @@ class Branch(Sequence[OrbitPoint, Special]):
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_branch`` reads it again."""
-        return write(self.to_xarray(), path)
+        return write(self.to_xarray(), path_from("path", path))
 
     def plot(self, state: str | None = None) -> Figure:
         """The bifurcation diagram: period and amplitude against the load, solid where orbits are stable."""
         from pfaff.draw.orbits import draw_branch
 
         states = self.problem.flow.states
-        if state is not None and state not in states:
-            raise ParameterError(f"no state {state!r}: {nearest(state, states)}")
+        if state is not None:
+            one_of(states, state, "no state")
         return draw_branch(self, state or states[0])
 
 

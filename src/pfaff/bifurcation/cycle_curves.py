@@ -16,6 +16,7 @@ from pfaff.bifurcation.orbits import Orbit, Special
 from pfaff.bifurcation.resonance import first_cosine
 from pfaff.bifurcation.sequence import Sequence
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.values import path_from, told
 
 if TYPE_CHECKING:
     import xarray
@@ -144,7 +145,7 @@ class CycleCurve(Sequence[CyclePoint, CycleSpecial]):
         """Write a netCDF file; ``pfaff.load_curve`` reads it again."""
         from pfaff.stored import write
 
-        return write(self.to_xarray(), path)
+        return write(self.to_xarray(), path_from("path", path))
 
     def extend(
         self, to: float, *, points: int = 1000, progress: Callable[[CyclePoint], Any] | None = None
@@ -202,6 +203,7 @@ def _gathered(
     progress: Callable[[CyclePoint], Any] | None,
 ) -> CycleCurve:
     """Everything from a place on, until the second parameter is ``to`` or as far on the other side; Ctrl-C keeps it."""
+    told("progress", progress, "print", None)
     kind, start = continuation.kind, first.values[continuation.second]
     kept, found = [_point(first, kind, parameters)], []
     ended = f"stopped after {points} points: ask for more points"

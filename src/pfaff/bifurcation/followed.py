@@ -13,8 +13,8 @@ from pfaff.bifurcation.arclength import CLOSED, Arclength, Event, Spot, Stop
 from pfaff.bifurcation.eigenvalues import unstable
 from pfaff.bifurcation.sequence import Point, Sequence, Special
 from pfaff.bifurcation.slices import Slice
-from pfaff.errors import ParameterError, nearest
-from pfaff.values import number_from
+from pfaff.errors import ParameterError
+from pfaff.values import MOST, number_from, number_within, one_of, path_from, told, whole_number
 
 if TYPE_CHECKING:
     import xarray
@@ -97,8 +97,7 @@ class RestPoint:
 
     def __getitem__(self, name: str) -> float:
         known = {**self.values, **self.state, **self.reaction}
-        if name not in list(known):
-            raise ParameterError(f"no state or reaction {name!r}: {nearest(name, known)}")
+        one_of(list(known), name, "no state or reaction")
         return known[name]
 
 
@@ -142,7 +141,7 @@ class Followed(Sequence[Point, Special]):
         """Write a netCDF file; ``pfaff.load_equilibria`` and ``pfaff.load_curve`` read it again."""
         from pfaff.bifurcation.archive import save
 
-        return save(self, path)
+        return save(self, path_from("path", path))
 
     @staticmethod
     def _point(problem: Any, spot: Spot) -> Any:
@@ -168,6 +167,7 @@ class Followed(Sequence[Point, Special]):
 
         A ``fresh`` one includes what happens at the spot itself; it is closed where it comes back to its ``home``.
         """
+        told("progress", progress, "print", None)
         start, arclength = problem.value(spot.z), Arclength(problem)
         kept, special, places = [cls._point(problem, spot)], [], []
         ended = f"stopped after {points} points"
@@ -202,8 +202,7 @@ def check_following(name: str, value: float, to: Any, step: Any, points: Any) ->
     to = number_from("to", to)
     if to == value:
         raise ParameterError(f"to={to:g} is where it starts: give another value of {name}")
-    if isinstance(step, bool) or not isinstance(step, int | float | np.number) or not 0 < step <= 1:
-        raise ParameterError(f"step={step!r}: give the largest step as a share of the range, between 0 and 1")
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 1:
-        raise ParameterError(f"points={points!r}: ask for a whole number, one at least")
+    share = "give the largest step as a share of the range, between 0 and 1"
+    number_within("step", step, lambda x: 0 < x <= 1, share)
+    whole_number("points", points, 1, MOST, "ask for fewer")
     return to

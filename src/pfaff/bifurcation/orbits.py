@@ -13,11 +13,11 @@ from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Metric,
 from pfaff.bifurcation.continuation import Continuation
 from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow import Flow
 from pfaff.progress import patience
 from pfaff.threads import cached_property
-from pfaff.values import number_from
+from pfaff.values import MOST, number_from, number_within, one_of, shown, told, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,10 +107,9 @@ class Orbit:
         return tuple(f"{name}_dot" for name in getattr(self.flow.system, "coordinate_names", ()))
 
     def __getitem__(self, name: str) -> np.ndarray:
+        one_of(dict.fromkeys(self.states + self.velocities), name, "no state")
         if name in self.states:
             return self.x[self.states.index(name)]
-        if name not in self.velocities:
-            raise ParameterError(f"no state {name!r}: {nearest(name, dict.fromkeys(self.states + self.velocities))}")
         return self.flow.velocities(self.x, self.numbers)[self.velocities.index(name)]
 
     @property
@@ -346,14 +345,12 @@ def real(name: str, value: Any, remedy: str) -> float:
     try:
         return number_from(name, value)
     except ParameterError:
-        raise ParameterError(f"{name}={value!r}: give {remedy}") from None
+        raise ParameterError(f"{name}={shown(value)}: give {remedy}") from None
 
 
 def accurate(accuracy: Any) -> float:
     remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
-    if not FINEST <= real("accuracy", accuracy, remedy) < 1:
-        raise ParameterError(f"accuracy={accuracy}: give {remedy}")
-    return float(accuracy)
+    return number_within("accuracy", accuracy, lambda x: FINEST <= x < 1, f"give {remedy}")
 
 
 def span_of(value: float, to: float, load: str) -> float:
@@ -440,10 +437,9 @@ def followed(
     """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
     from pfaff.bifurcation.branch import Branch
 
-    if not real("step", step, "a positive number") > 0:
-        raise ParameterError(f"step={step}: give a positive number")
-    if not isinstance(points, int | np.integer) or points < 2:
-        raise ParameterError(f"points={points!r}: give a whole number, 2 or more")
+    number_within("step", step, lambda x: x > 0, "give a positive number")
+    whole_number("points", points, 2, MOST, "ask for fewer")
+    told("progress", progress, "print", None)
     problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")
     continuation = problem.continuation(span_of(value, to, start.load), start)
     bounds = (min(to, 2 * value - to), max(to, 2 * value - to))

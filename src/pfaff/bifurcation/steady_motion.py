@@ -25,7 +25,7 @@ from pfaff.stability.rounding import axis_rounding
 from pfaff.statics import gradient_rows
 from pfaff.steady import FARTHEST, SETTLED, at_rest, balanced, row_sizes
 from pfaff.threads import cached_property
-from pfaff.values import number_from
+from pfaff.values import number_from, one_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -135,8 +135,7 @@ class SteadyMotion:
 
     def __getitem__(self, name: str) -> float:
         known = {**self.state, **self.velocities, **self.reaction}
-        if name not in known:
-            raise ParameterError(f"no coordinate, velocity or reaction {name!r}: {nearest(name, known)}")
+        one_of(known, name, "no coordinate, velocity or reaction")
         return known[name]
 
     def plot(self) -> Figure:

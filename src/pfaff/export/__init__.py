@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfaff.errors import ParameterError, nearest
+from pfaff.errors import ParameterError
 from pfaff.files import write_text
+from pfaff.values import one_of, path_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -45,7 +46,7 @@ class Export:
 
     def write(self, folder: str | Path) -> Export:
         """The same, with its files written into a folder."""
-        folder = Path(folder)
+        folder = path_from("folder", folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, text in self.files.items():
@@ -70,8 +71,7 @@ def export(
     """
     from pfaff.export.equations import Equations
 
-    if to not in TARGETS:
-        raise ParameterError(f"cannot export to {to!r}: {nearest(to, TARGETS)}")
+    one_of(TARGETS, to, "cannot export to")
     language = importlib.import_module(f"pfaff.export.{TARGETS[to]}")
     equations = Equations(case, load, until, start)
     exported = Export(to, language.files(equations), warnings=equations.at.warnings)

@@ -15,6 +15,7 @@ from pfaff.expressions import expressed
 from pfaff.lowering import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.taylor import Equations
+from pfaff.values import shown, truth
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -36,8 +37,9 @@ class Event:
     stop: bool = False
 
     def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
-            raise ParameterError(f"direction={self.direction}: give 1 for rising, -1 for falling, 0 for both")
+        if isinstance(self.direction, bool) or self.direction not in list(DIRECTIONS):
+            raise ParameterError(f"direction={shown(self.direction)}: give 1 for rising, -1 for falling, 0 for both")
+        truth("stop", self.stop)
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,6 @@ class Watch:
     """The events of one run: lowered, handed to the integrator, recorded."""
 
     def __init__(self, lower: Callable[[str, Any], Any], events: Mapping[str, Any]) -> None:
-        if not isinstance(events, Mapping):
-            raise ParameterError(f"events={events!r}: give names with expressions, {{'section': 'theta1'}}")
         self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
         self.recorders = {name: Recorder() for name in self.events}
         lowered = {name: lower(name, e.expression) for name, e in self.events.items()}
@@ -136,7 +136,9 @@ def parsed_event(
     """An expression in known symbols from SymPy or text; functions of time become the symbols they are ``plain`` in."""
     parsed = expressed(expression, known, f"event {name!r}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
-        raise ParameterError(f"event {name!r} is {parsed}: give an expression that vanishes, such as 'theta1 - 1/2'")
+        raise ParameterError(
+            f"event {name!r} is {shown(parsed)}: give an expression that vanishes, such as 'theta1 - 1/2'"
+        )
     parsed = parsed.xreplace(dict(plain))
     for symbol in sorted(parsed.free_symbols - set(known.values()), key=str):
         if symbol.name not in known:

@@ -13,7 +13,7 @@ import heyoka as hy
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.lowering import convert
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
 from pfaff.motion.simulate import FINEST, check_request
@@ -21,7 +21,7 @@ from pfaff.motion.status import FINISHED
 from pfaff.motion.taylor import UNROLLED, Flight, fly
 from pfaff.steady import start_state
 from pfaff.stored import labels, write
-from pfaff.values import number_from, numbers_from
+from pfaff.values import by_name, number_from, numbers_from, one_of, path_from, shown, told
 
 if TYPE_CHECKING:
     import xarray
@@ -57,8 +57,7 @@ class Trajectory:
         return self.status == FINISHED
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.states:
-            raise ParameterError(f"no state {name!r}: {nearest(name, self.states)}")
+        one_of(self.states, name, "no state")
         return self.y[self.states.index(name)]
 
     def __call__(self, t: Any) -> np.ndarray:
@@ -66,7 +65,7 @@ class Trajectory:
         times = numbers_from("times", t)
         low, high = sorted((self.t[0], self.t[-1]))
         if not ((times >= low) & (times <= high)).all():
-            raise ParameterError(f"t={t} lies outside the motion, which runs from {low:g} to {high:g}")
+            raise ParameterError(f"t={shown(t)} lies outside the motion, which runs from {low:g} to {high:g}")
         if self.dense is None:
             from scipy.interpolate import CubicSpline
 
@@ -87,7 +86,7 @@ class Trajectory:
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
-        return write(self.to_xarray(), path)
+        return write(self.to_xarray(), path_from("path", path))
 
     def plot(self, *names: str) -> Figure:
         """Every state, or those named, in time, and the first two of them against each other."""
@@ -120,15 +119,16 @@ def trajectory(
     initial: Mapping[str, float],
     samples: int,
     tolerance: float | None,
-    events: Mapping[str, Any],
+    events: Mapping[str, Any] | None,
     max_steps: int,
     progress: Callable[[float], None],
 ) -> Trajectory:
     """Integrate from time zero over the duration (backwards if it is negative) and sample evenly."""
     duration = number_from("duration", duration)
     check_request(duration, samples, tolerance, len(case.system.state_names), max_steps)
+    told("progress", progress, "print", 0.5)
     x, flow = start_state(case, initial), case.system.flow
-    watch = Watch(partial(_lowered, case), events)
+    watch = Watch(partial(_lowered, case), by_name("events", events, "{'section': 'x'}"))
     integrator = hy.taylor_adaptive(
         list(zip(flow.variables, flow.expressions, strict=True)), x, tol=tolerance or FINEST,
         compact_mode=len(x) > UNROLLED, opt_level=1, **watch.options,

@@ -21,6 +21,7 @@ from pfaff.path import LoadPath, Outward
 from pfaff.stability.pencil import SAFE, Pencil
 from pfaff.stability.search import ONE, Change, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
+from pfaff.values import number_within
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -366,13 +367,7 @@ def _foreseen(there: Callable[[float], Pencil], start: float, natural: float) ->
 def checked_end(to: float | None) -> float | None:
     if to is None:
         return None
-    try:
-        end = float(to)
-    except (TypeError, ValueError):
-        end = np.nan
-    if not (np.isfinite(end) and end > 0):
-        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
-    return end
+    return number_within("to", to, lambda x: x > 0, "the load is searched from zero to a positive finite value")
 
 
 def natural_range(path: LoadPath) -> float:
