@@ -23,7 +23,17 @@ from pfaff.names import checked_title
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.system import System
 from pfaff.threads import cached_property
-from pfaff.values import checked_value, complex_number, instance, number_from, numbers_from, one_of, shown, whole_number
+from pfaff.values import (
+    checked_value,
+    complex_number,
+    instance,
+    listed,
+    number_from,
+    numbers_from,
+    one_of,
+    shown,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
@@ -188,7 +198,7 @@ class SparseLinearisation:
 
     def pencil(self, omega: complex) -> sparse.csc_array:
         """[[M ω² + C ω + K, Aᵀ], [A, 0]], singular where ω is an eigenvalue."""
-        return self.pattern.matrix(self.pencil_data(complex_number("omega", omega)))
+        return self.pattern.matrix(self.pencil_data(complex_number("omega", omega, symbols=False)))
 
     def pencil_data(self, omega: complex) -> np.ndarray:
         d = self.data
@@ -499,9 +509,10 @@ def _scalar(value: Any) -> Any:
 
 
 def _parts(given: Any) -> tuple[Copies, ...]:
-    if not isinstance(given, Sequence) or not all(isinstance(each, Copies) for each in given):
+    parts = listed("parts", given, "[part.copies(…)]", StatementError)
+    if not all(isinstance(each, Copies) for each in parts):
         raise StatementError(f"parts={shown(given)}: give a list of what Part.copies(…) returns")
-    return tuple(given)
+    return parts
 
 
 def _check_places(assembly: Assembly) -> None:

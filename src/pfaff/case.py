@@ -58,12 +58,12 @@ class Bound:
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
-    def at(self, **values: Any) -> Self:
+    def at(self, /, **values: Any) -> Self:
         """The same system with some parameters changed."""
         checked = {name: checked_value(self.system.parameter(name), value) for name, value in values.items()}
         return type(self)(self.system, {**self.values, **checked})
 
-    def unchecked(self, **values: float) -> Self:
+    def unchecked(self, /, **values: float) -> Self:
         """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
         return type(self)(self.system, {**self.values, **values})
 

@@ -19,7 +19,7 @@ from pfaff.evaluation import evaluated, magnitudes
 from pfaff.motion.start import KEPT, Constraints, on_positions, on_velocities
 from pfaff.sizes import Sizes, sizes
 from pfaff.system import System
-from pfaff.values import number_from, one_of, whole_number
+from pfaff.values import by_name, number_from, one_of, whole_number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -253,6 +253,7 @@ def random_states(system: System, states: int, seed: int, near: Mapping[str, flo
 
 
 def _configuration(system: System, near: Mapping[str, float]) -> np.ndarray:
+    near = by_name("near", near, "{'theta1': 0.1}")
     for name in near:
         one_of(system.coordinate_names, name, f"{system.name} has no coordinate")
     return np.array([number_from(name, near.get(name, 0.0)) for name in system.coordinate_names])

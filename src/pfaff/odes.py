@@ -45,7 +45,7 @@ class Ode(Parametrised):
     def state_names(self) -> tuple[str, ...]:
         return tuple(_name(x) for x in self.equations)
 
-    def at(self, **values: Any) -> OdeCase:
+    def at(self, /, **values: Any) -> OdeCase:
         """This ODE with numbers for its parameters: an immutable case, ready for analysis."""
         from pfaff.case import OdeCase
 

@@ -59,7 +59,7 @@ def checked_load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, An
     known = {symbol.name: symbol for symbol in parameters}
     name = load.name if isinstance(load, sm.Symbol) and load in parameters else load
     if not isinstance(name, str) or name not in known:
-        wrong = name if isinstance(name, str) else shown(load)
+        wrong = shown(name).strip("'")
         raise StatementError(f"the load {wrong} is not a parameter of the system: {nearest(name, known)}")
     return known[name]
 

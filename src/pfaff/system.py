@@ -19,7 +19,7 @@ from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_
 from pfaff.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
 from pfaff.redundancy import dependence
 from pfaff.threads import cached_property
-from pfaff.values import one_of, shown, truth
+from pfaff.values import by_name, listed, one_of, shown, truth
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -41,7 +41,8 @@ def coordinates(names: str) -> list[sm.Expr]:
     """
     if not isinstance(names, str):
         raise StatementError(f"coordinates({shown(names)}): write their names in one text, coordinates('x y phi')")
-    return [sm.Function(name)(TIME) for name in names.replace(",", " ").split()]
+    words = [checked_name(name, "coordinate") for name in names.replace(",", " ").split()]
+    return [sm.Function(name)(TIME) for name in words]
 
 
 MARKS = ("block", "hinge", "wheel", "bow", "contact", "cylinder", "mass", "ground", "wall")
@@ -73,8 +74,14 @@ class Drawing:
     traced: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        for kind in ("points", "marks", "angles", "circles", "arrows"):
+            by_name(kind, getattr(self, kind), "{'end': …}", StatementError)
         if not self.points:
             raise StatementError("a drawing needs at least one point, such as points={'end': (x, y)}")
+        for kind in ("links", "springs", "outlines"):
+            for group in listed(kind, getattr(self, kind), "[('base', 'end')]", StatementError):
+                listed(f"each of {kind}", group, "('base', 'end')", StatementError)
+        listed("traced", self.traced, "['end']", StatementError)
         ends = (name for group in (*self.links, *self.springs, *self.outlines) for name in group)
         for name in (*ends, *self.marks, *self.angles, *self.circles, *self.arrows, *self.traced):
             one_of(self.points, name, "the drawing has no point", StatementError)
@@ -265,7 +272,7 @@ class System(Parametrised):
             particles=(),
         )
 
-    def at(self, **values: Any) -> Case:
+    def at(self, /, **values: Any) -> Case:
         """This system with numbers for its parameters: an immutable case, ready for analysis."""
         from pfaff.case import Case
 
@@ -346,9 +353,7 @@ class System(Parametrised):
 
 
 def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise StatementError(f"coordinates={shown(given)}: give a list, coordinates=dynamicsymbols('x y')")
-    coordinates = tuple(given)
+    coordinates = listed("coordinates", given, "dynamicsymbols('x y')", StatementError)
     if not coordinates:
         raise StatementError("a system needs at least one coordinate, such as dynamicsymbols('theta')")
     for q in coordinates:
@@ -371,11 +376,11 @@ def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
 
 def _parameters(system: System) -> dict[sm.Symbol, Any]:
     names = system.coordinate_names
-    if system.time in system.parameters:
+    taken = {*names, *(f"{name}_dot" for name in names)}
+    parameters = checked_parameters(system.parameters, taken, "a coordinate or velocity")
+    if system.time in parameters:
         raise StatementError(f"parameter {system.time.name!r} is the time: rename it")
-    return checked_parameters(
-        system.parameters, {*names, *(f"{name}_dot" for name in names)}, "a coordinate or velocity"
-    )
+    return parameters
 
 
 def _forces(system: System) -> dict[sm.Expr, sm.Expr]:
@@ -387,8 +392,7 @@ def _forces(system: System) -> dict[sm.Expr, sm.Expr]:
 def _relations(system: System, kind: str) -> tuple[sm.Expr, ...]:
     """Expressions that vanish; an equation counts as left side minus right side."""
     given = getattr(system, f"{kind}_constraints")
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise StatementError(f"{kind}_constraints must be a list of expressions, not {shown(given)}")
+    given = listed(f"{kind}_constraints", given, "[expression]", StatementError)
     relations = [expressed(each, system.words, f"{kind} constraint {k + 1}") for k, each in enumerate(given)]
     return tuple(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
 

@@ -26,8 +26,9 @@ from pfaff.expressions import constant, shortened
 LONGEST = 40  # characters of a value in a message
 LONGEST_NAME = 255  # bytes, of a file or folder
 SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
-SQUARABLE = 1e150
+SQUARABLE, QUOTES = 1e150, "'\""
 MOST = 100_000_000  # values in one array
+LISTED = 100_000  # things in one list
 KINDS = {"b": "truth values", "c": "complex numbers", "M": "dates", "m": "lapses of time", "S": "bytes", "U": "text"}
 
 Kind = TypeVar("Kind")
@@ -60,12 +61,19 @@ def checked_value(symbol: sm.Symbol, value: Any) -> Any:
 
 def check_promise(symbol: sm.Symbol, value: float) -> None:
     """A parameter that is declared positive or nonnegative stays so."""
-    for promise, kept in (("positive", value > 0), ("nonnegative", value >= 0)):
-        if getattr(symbol, f"is_{promise}") and not kept:
-            raise ParameterError(
-                f"{symbol.name}={shown(value)} breaks the declaration that {symbol.name} is {promise}: "
-                f"give a {promise} value"
-            )
+    promise = broken_promise(symbol, value)
+    if promise:
+        raise ParameterError(
+            f"{symbol.name}={shown(value)} breaks the declaration that {symbol.name} is {promise}: "
+            f"give a {promise} value"
+        )
+
+
+def broken_promise(symbol: sm.Symbol, value: float) -> str:
+    """What a symbol is declared to be and this value is not."""
+    if symbol.is_positive and not value > 0:
+        return "positive"
+    return "nonnegative" if symbol.is_nonnegative and not value >= 0 else ""
 
 
 def number_from(name: str, value: Any) -> float:
@@ -81,10 +89,10 @@ def number_from(name: str, value: Any) -> float:
 
 def number_within(name: str, value: Any, fits: Callable[[float], bool], remedy: str) -> float:
     """A finite number that fits; the remedy says which ones do, such as "give a positive time"."""
-    number = constant(value, f"{name}={value[:LONGEST]}: {remedy}") if isinstance(value, str) else value
-    number = _real(number)
+    wrong = f"{name}={shown(value).strip(QUOTES)}: {remedy}"
+    number = _real(constant(value, wrong) if isinstance(value, str) else value)
     if number is None or not math.isfinite(number) or not fits(number):
-        raise ParameterError(f"{name}={value[:LONGEST] if isinstance(value, str) else shown(value)}: {remedy}")
+        raise ParameterError(wrong)
     return number
 
 
@@ -103,9 +111,9 @@ def _real(value: Any) -> float | None:
         return None
 
 
-def complex_number(name: str, value: Any) -> Any:
-    """A real or complex number, or a SymPy expression as it is."""
-    if isinstance(value, sm.Expr) and not value.is_Matrix:
+def complex_number(name: str, value: Any, symbols: bool = True) -> Any:
+    """A real or complex number, or a SymPy expression as it is where symbols may stand for numbers."""
+    if symbols and isinstance(value, sm.Expr) and not value.is_Matrix:
         return value
     if not isinstance(value, complex | np.complexfloating):
         value = number_from(name, value)
@@ -123,7 +131,7 @@ def numbers_from(name: str, values: Any) -> np.ndarray:
         kind = KINDS.get(array.dtype.kind, "")
         if not kind and not np.ma.is_masked(values):
             return array.astype(float, copy=False)
-    except (TypeError, ValueError, OverflowError) as problem:
+    except Exception as problem:  # the __float__ of a class of the user's may raise anything
         kind = " ".join(str(problem).split())[:100]
     raise ParameterError(f"{name} must be numbers, not {kind or 'an array with masked values'}: give {name}=[0.1, 0.2]")
 
@@ -139,7 +147,7 @@ def whole_number(
     name: str, value: Any, least: int, most: int, remedy: str, refuse: type[PfaffError] = ParameterError
 ) -> int:
     """A count within limits: beyond them it would take hours or more memory than there is."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or isinstance(value, np.timedelta64):
+    if not _is_whole(value):
         raise refuse(f"{name}={shown(value)} is no whole number: give one from {least} up")
     if value < least:
         raise refuse(f"{name}={shown(value)}: give a whole number from {least} up")
@@ -148,10 +156,14 @@ def whole_number(
     return int(value)
 
 
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
 def place(index: Any) -> Any:
     """What counts things: a whole number or a slice."""
     ends = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
-    if not all(isinstance(each, int | np.integer) or (each is None and len(ends) > 1) for each in ends):
+    if not all(_is_whole(each) or (each is None and len(ends) > 1) for each in ends):
         raise ParameterError(f"[{shown(index)}] counts nothing: write [0] for the first, [-1] for the last")
     return index
 
@@ -176,20 +188,29 @@ def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = Par
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        raise refuse(f"{name}={shown(values)} has no names: write {name}={example}")
+        raise refuse(f"{name}={shown(values)}: give values by name, {name}={example}")
     for key in values:
         if not isinstance(key, str):
-            raise refuse(f"{name} has {shown(key)} for a name: write {name}={example}")
+            raise refuse(f"{name} has {shown(key)} for a name: give values by name, {name}={example}")
     return dict(values)
+
+
+def listed(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> tuple[Any, ...]:
+    """What stands in a list, in its order."""
+    if isinstance(values, str | bytes | bytearray) or not isinstance(values, Sequence):
+        raise refuse(f"{name} must be a list, {name}={example}, not {shown(values)}")
+    whole_number(f"the length of {name}", len(values), 0, LISTED, "state less at once", refuse)
+    return tuple(values)
 
 
 def named(name: str, values: Any, example: str) -> tuple[str, ...]:
     """Several names; none if they are left out."""
     if values is None:
         return ()
-    if not isinstance(values, Sequence | Set) or isinstance(values, str) or not all(isinstance(x, str) for x in values):
+    names = tuple(values) if isinstance(values, Set) else listed(name, values, example)
+    if not all(isinstance(each, str) for each in names):
         raise ParameterError(f"{name}={shown(values)} is no list of names: write {name}={example}")
-    return tuple(values)
+    return names
 
 
 def instance(name: str, value: Any, kind: type[Kind] | tuple[type[Kind], ...], remedy: str) -> Kind:
@@ -201,17 +222,20 @@ def instance(name: str, value: Any, kind: type[Kind] | tuple[type[Kind], ...], r
 
 def told(name: str, function: Any, example: str, *arguments: Any) -> None:
     """Refuse what cannot be called with such arguments, before anything long is computed."""
-    if function is None:
+    if function is None or (callable(function) and _takes(function, arguments)):
         return
+    count = f"{len(arguments)} argument{'s' if len(arguments) > 1 else ''}"
+    raise ParameterError(f"{name}={shown(function)} cannot be called with {count}: give a function, {name}={example}")
+
+
+def _takes(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bool:
     try:
         inspect.signature(function).bind(*arguments)
     except TypeError:
-        raise ParameterError(
-            f"{name}={shown(function)} cannot be called with {len(arguments)} argument"
-            f"{'s' if len(arguments) > 1 else ''}: give a function, {name}={example}"
-        ) from None
+        return False
     except ValueError:  # some built-in functions do not tell what they take
-        return
+        return True
+    return True
 
 
 def path_from(name: str, value: Any) -> Path:
@@ -233,10 +257,13 @@ def shown(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.ndim:
         return f"<array of shape {value.shape}>"
     plain = isinstance(value, Number | sm.Basic) and not isinstance(value, bool)
-    text = str(value) if plain else " ".join(_brief.repr(value).split())
-    if len(text) <= LONGEST:
-        return text
-    return str(sm.N(value, 6)) if isinstance(value, sm.Basic) else f"{text[:LONGEST]}…"
+    try:
+        text = " ".join((str(value) if plain else _brief.repr(value)).split())
+        if len(text) > LONGEST and isinstance(value, sm.Expr):
+            text = str(sm.N(value, 6))
+    except Exception:  # what SymPy made of an object that it does not know
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 _brief = reprlib.Repr()

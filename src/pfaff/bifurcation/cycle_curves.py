@@ -11,6 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.charts import CurveContinuation, CurveEvent, Place
 from pfaff.bifurcation.chords import Stop
+from pfaff.bifurcation.declared import Declared
 from pfaff.bifurcation.followed import check_following
 from pfaff.bifurcation.orbits import Orbit, Special
 from pfaff.bifurcation.resonance import first_cosine
@@ -206,11 +207,15 @@ def _gathered(
     told("progress", progress, "print", None)
     kind, start = continuation.kind, first.values[continuation.second]
     kept, found = [_point(first, kind, parameters)], []
+    declared = Declared(first.problem.case.system, continuation.second, start, to)
     ended = f"stopped after {points} points: ask for more points"
     try:
-        for each in continuation.follow(first, step, (to, 2 * start - to)) if points > 1 else ():
+        for each in continuation.follow(first, step, declared.bounds) if points > 1 else ():
             if isinstance(each, Stop):
-                ended = each.why
+                ended = declared.ended(each.why, kept[-1].values[continuation.second])
+            elif broken := declared.broken(each.values):
+                ended = f"stopped at {kept[-1].status}: {broken}"
+                break
             elif isinstance(each, CurveEvent):
                 at = _point(each.place, kind, parameters)
                 values = {name: each.values[name] for name in parameters}

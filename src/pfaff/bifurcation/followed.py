@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pfaff.bifurcation.arclength import CLOSED, Arclength, Event, Spot, Stop
+from pfaff.bifurcation.declared import Declared
 from pfaff.bifurcation.eigenvalues import unstable
 from pfaff.bifurcation.sequence import Point, Sequence, Special
 from pfaff.bifurcation.slices import Slice
@@ -168,19 +169,24 @@ class Followed(Sequence[Point, Special]):
         A ``fresh`` one includes what happens at the spot itself; it is closed where it comes back to its ``home``.
         """
         told("progress", progress, "print", None)
-        start, arclength = problem.value(spot.z), Arclength(problem)
-        kept, special, places = [cls._point(problem, spot)], [], []
+        arclength, kept, special, places = Arclength(problem), [cls._point(problem, spot)], [], []
+        declared = Declared(kept[0].case.system, list(kept[0].values)[-1], problem.value(spot.z), to)
         ended = f"stopped after {points} points"
         try:
-            for item in arclength.follow(spot, step, (to, start - (to - start)), fresh, home):
+            for item in arclength.follow(spot, step, declared.bounds, fresh, home):
                 if isinstance(item, Stop):
-                    ended = item.why
+                    ended = declared.ended(item.why, kept[-1].value)
+                    break
+                point = cls._point(arclength.problem, item.spot if isinstance(item, Event) else item)
+                broken = declared.broken(point.values)
+                if broken:
+                    ended = f"stopped at {kept[-1].value:.10g}: {broken}"
                     break
                 if isinstance(item, Event):
                     special.append(cls._special(arclength.problem, item))
                     places.append(len(kept))
                     continue
-                kept.append(cls._point(arclength.problem, item))
+                kept.append(point)
                 if progress:
                     progress(kept[-1])
                 if len(kept) >= points:

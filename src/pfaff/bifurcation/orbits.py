@@ -11,6 +11,7 @@ import numpy as np
 from pfaff.bifurcation.chords import Event, Point, Stop
 from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Metric, doubled
 from pfaff.bifurcation.continuation import Continuation
+from pfaff.bifurcation.declared import Declared
 from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
 from pfaff.errors import ConvergenceError, ParameterError
@@ -244,7 +245,7 @@ class OrbitPoint:
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> Branch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
-        name = self.case.load_name(load or self.load)
+        name = self.case.load_name(self.load if load is None else load)
         to = real("to", to, f"a finite value of {name}")
         start = self if name == self.load else _reparametrised(self, name, to)
         return followed(_directed(start, to), to, step, points, progress)
@@ -442,13 +443,18 @@ def followed(
     told("progress", progress, "print", None)
     problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")
     continuation = problem.continuation(span_of(value, to, start.load), start)
-    bounds = (min(to, 2 * value - to), max(to, 2 * value - to))
+    declared = Declared(start.case.system, start.load, value, to)
+    bounds = (min(declared.bounds), max(declared.bounds))
     first = continuation.adopted(start.point)
     found, special, status = [OrbitPoint(problem, first)], [], ""
     try:
         for each in continuation.follow(first, step, bounds, home.point if home else None):
             if isinstance(each, Stop):
-                status = each.why if each.bound in (None, to) else _left(start, found, to)
+                near = each.bound in (None, declared.bounds[0])
+                status = declared.ended(each.why, found[-1].value) if near else _left(start, found, to)
+            elif declared.broken({start.load: each.point.value if isinstance(each, Event) else each.value}):
+                status = f"stopped at {found[-1].value:.10g}: {declared.broken({start.load: -1.0})}"
+                break
             elif isinstance(each, Event):
                 special.append(Special(problem, each.point, each.kind, each.note))
             else:

@@ -411,7 +411,7 @@ def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:
 
 
 def _by_name(start: Any) -> dict[str, float]:
-    given = by_name("start", start, "case.equilibrium(), or values of the states by name, start={'theta1': 0.1}")
+    given = by_name("start", start, "{'theta1': 0.1}, or an equilibrium of this case")
     return {name: number_from(name, value) for name, value in given.items()}
 
 

@@ -10,7 +10,7 @@ import click
 
 from pfaff.cli.arguments import as_json
 from pfaff.cli.output import print_json, table
-from pfaff.values import one_of
+from pfaff.errors import ParameterError, nearest
 
 
 @click.command()
@@ -36,7 +36,8 @@ def reproduce(paper: str | None, output: Path, fresh: bool, as_json: bool) -> No
         if as_json:
             return print_json(PAPERS)
         return table("Papers", ["key", "paper"], [[key, title] for key, title in PAPERS.items()])
-    one_of(PAPERS, paper, "no paper")
+    if paper not in PAPERS:
+        raise ParameterError(f"no paper {paper!r}: {nearest(paper, PAPERS)}")
     result = reproduce_paper(paper, output, quiet=as_json, fresh=fresh)
     if not result.complete:
         sys.exit(130)

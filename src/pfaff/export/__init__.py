@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError
 from pfaff.files import write_text
-from pfaff.values import one_of, path_from
+from pfaff.values import one_of, path_from, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -23,6 +23,7 @@ TARGETS = {
     "numpy": "python",
     "latex": "latex",
 }
+CONTINUES = ("auto", "bifurcationkit")  # whose files start a continuation
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,12 @@ def export(
     from pfaff.export.equations import Equations
 
     one_of(TARGETS, to, "cannot export to")
+    for name, value in (("load", load), ("until", until)):
+        if value is not None and to not in CONTINUES:
+            raise ParameterError(
+                f"{name}={shown(value)} is for a continuation, which the files for {to} do not start: leave it out, or "
+                f"export to {' or '.join(CONTINUES)}"
+            )
     language = importlib.import_module(f"pfaff.export.{TARGETS[to]}")
     equations = Equations(case, load, until, start)
     exported = Export(to, language.files(equations), warnings=equations.at.warnings)

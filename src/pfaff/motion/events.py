@@ -37,7 +37,7 @@ class Event:
     stop: bool = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.direction, bool) or self.direction not in list(DIRECTIONS):
+        if not isinstance(self.direction, int) or self.direction not in DIRECTIONS:
             raise ParameterError(f"direction={shown(self.direction)}: give 1 for rising, -1 for falling, 0 for both")
         truth("stop", self.stop)
 
