@@ -132,7 +132,7 @@ def test_steady_motions_list_every_name_that_may_be_fixed():
     disc = pfaff.atlas.rolling_disc().at()
     with pytest.raises(ParameterError) as told:
         disc.steady(foo=1)
-    for name in ("theta", "theta_dot", "phi_dot", "psi_dot"):
+    for name in ("theta", "theta_dot", "phi_dot", "psi_dot", "x_dot", "y_dot"):
         assert name in str(told.value)
         disc.steady(start={name: 0.1})
 

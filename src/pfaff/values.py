@@ -26,7 +26,7 @@ from pfaff.expressions import constant, shortened
 LONGEST = 40  # characters of a value in a message
 LONGEST_NAME = 255  # bytes, of a file or folder
 SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
-SQUARABLE, QUOTES = 1e150, "'\""
+SQUARABLE = 1e150
 MOST = 100_000_000  # values in one array
 LISTED = 100_000  # things in one list
 KINDS = {"b": "truth values", "c": "complex numbers", "M": "dates", "m": "lapses of time", "S": "bytes", "U": "text"}
@@ -89,8 +89,9 @@ def number_from(name: str, value: Any) -> float:
 
 def number_within(name: str, value: Any, fits: Callable[[float], bool], remedy: str) -> float:
     """A finite number that fits; the remedy says which ones do, such as "give a positive time"."""
-    wrong = f"{name}={shown(value).strip(QUOTES)}: {remedy}"
-    number = _real(constant(value, wrong) if isinstance(value, str) else value)
+    wrong = f"{name}={shown(value)}: {remedy}"
+    is_none = f"{name}={shown(value)} is not a number, {remedy}"
+    number = _real(constant(value, is_none) if isinstance(value, str) else value)
     if number is None or not math.isfinite(number) or not fits(number):
         raise ParameterError(wrong)
     return number

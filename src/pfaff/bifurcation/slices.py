@@ -411,7 +411,7 @@ def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:
 
 
 def _by_name(start: Any) -> dict[str, float]:
-    given = by_name("start", start, "{'theta1': 0.1}, or an equilibrium of this case")
+    given = by_name("start", start, "{'theta1': 0.1}, or give an equilibrium of this case")
     return {name: number_from(name, value) for name, value in given.items()}
 
 

@@ -88,8 +88,8 @@ def _span(motion: Motion, span: Any) -> tuple[float, float]:
     forward = 1.0 if last > first else -1.0
     if not forward * first <= forward * start < forward * end <= forward * last:
         raise ParameterError(
-            f"span=({start:g}, {end:g}) is no part of the motion, which runs from {first:g} to {last:g}: give two "
-            "times of it, the earlier first"
+            f"span=({start:g}, {end:g}) runs backwards or lies outside the motion, which goes from {first:g} to "
+            f"{last:g}: give two times of it, the earlier first"
         )
     return start, end
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.expressions import constant
 from pfaff.path import LoadPath, Outward
 from pfaff.stability.pencil import SAFE, Pencil
 from pfaff.stability.search import ONE, Change, Search
@@ -367,7 +368,9 @@ def _foreseen(there: Callable[[float], Pencil], start: float, natural: float) ->
 def checked_end(to: float | None) -> float | None:
     if to is None:
         return None
-    return number_within("to", to, lambda x: x > 0, "the load is searched from zero to a positive finite value")
+    remedy = "the load is searched from zero to a positive finite value"
+    number = constant(to, f"to={to[:40]}: {remedy}") if isinstance(to, str) else to
+    return number_within("to", number, lambda x: x > 0, remedy)
 
 
 def natural_range(path: LoadPath) -> float:
