@@ -17,7 +17,7 @@ from pfaff.bifurcation.orbits import Orbit, Special
 from pfaff.bifurcation.resonance import first_cosine
 from pfaff.bifurcation.sequence import Sequence
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.values import path_from, told
+from pfaff.values import number_from, path_from, told
 
 if TYPE_CHECKING:
     import xarray
@@ -205,6 +205,7 @@ def _gathered(
 ) -> CycleCurve:
     """Everything from a place on, until the second parameter is ``to`` or as far on the other side; Ctrl-C keeps it."""
     told("progress", progress, "print", None)
+    step = number_from("step", step)
     kind, start = continuation.kind, first.values[continuation.second]
     kept, found = [_point(first, kind, parameters)], []
     declared = Declared(first.problem.case.system, continuation.second, start, to)

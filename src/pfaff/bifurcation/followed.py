@@ -169,6 +169,7 @@ class Followed(Sequence[Point, Special]):
         A ``fresh`` one includes what happens at the spot itself; it is closed where it comes back to its ``home``.
         """
         told("progress", progress, "print", None)
+        step = number_from("step", step)
         arclength, kept, special, places = Arclength(problem), [cls._point(problem, spot)], [], []
         declared = Declared(kept[0].case.system, list(kept[0].values)[-1], problem.value(spot.z), to)
         ended = f"stopped after {points} points"

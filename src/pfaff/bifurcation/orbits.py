@@ -438,7 +438,7 @@ def followed(
     """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
     from pfaff.bifurcation.branch import Branch
 
-    number_within("step", step, lambda x: x > 0, "give a positive number")
+    step = number_within("step", step, lambda x: x > 0, "give a positive number")
     whole_number("points", points, 2, MOST, "ask for fewer")
     told("progress", progress, "print", None)
     problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")

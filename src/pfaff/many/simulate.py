@@ -45,7 +45,7 @@ def simulate(
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     load = number_from("load", load)
     duration = number_from("duration", duration)
-    check_request(duration, samples, tolerance, 2 * assembly.size, max_steps)
+    tolerance = check_request(duration, samples, tolerance, 2 * assembly.size, max_steps)
     told("progress", progress, "print", 0.5)
     if tolerance is not None:
         sharp = f"give a number from {SHARPEST:g} to 1"

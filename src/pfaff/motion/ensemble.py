@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.case import Case
 from pfaff.errors import ParameterError
 from pfaff.motion.batches import Batches
-from pfaff.motion.simulate import LARGEST, check_request
+from pfaff.motion.simulate import FINEST, LARGEST, check_request
 from pfaff.motion.start import Constraints, initial_state
 from pfaff.progress import bar
 from pfaff.stored import labels
@@ -156,7 +156,7 @@ def ensemble(
     arrays, shape = _shaped(given)
     count = math.prod(shape)
     whole_number("the number of motions", count, 1, int(LARGEST / (16 * size)), "give smaller arrays")
-    check_request(duration, samples, tolerance, size, max_steps, count)
+    tolerance = check_request(duration, samples, number_from("tolerance", tolerance), size, max_steps, count) or FINEST
     axes = {name: np.broadcast_to(array, shape).copy() for name, array in arrays.items()}
     columns = {name: values.ravel() for name, values in axes.items()}
     numbers, x = _members(case, columns, count, truth("project", project))

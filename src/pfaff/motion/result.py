@@ -128,7 +128,7 @@ class Motion:
 
     def reactions(self, t: np.ndarray) -> np.ndarray:
         """The reactions at any times, one row for each constraint."""
-        t = np.atleast_1d(numbers_from("times", t))
+        t = np.ravel(numbers_from("times", t))
         return self._case.system.flow.reactions(self(t), self.numbers_at(t), t)
 
     def period(self, name: str | None = None) -> float:

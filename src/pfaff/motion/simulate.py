@@ -94,7 +94,7 @@ def simulate(
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     duration = number_from("duration", duration)
-    check_request(duration, samples, tolerance, 2 * len(case.system.coordinates), max_steps)
+    tolerance = check_request(duration, samples, tolerance, 2 * len(case.system.coordinates), max_steps)
     told("progress", progress, "print", 0.5)
     prescribed = by_name("prescribed", prescribed, "{'F': '80 + sin(2*t)'}")
     events, project = by_name("events", events, "{'section': 'theta1'}"), truth("project", project)
@@ -122,8 +122,8 @@ def simulate(
 
 def check_request(
     duration: float, samples: int, tolerance: float | None, states: int, max_steps: int, motions: int = 1
-) -> None:
-    """What cannot be computed is refused before anything is."""
+) -> float | None:
+    """What cannot be computed is refused before anything is; the tolerance, if there is one, as a number."""
     if abs(duration) < SMALLEST:
         raise ParameterError(f"duration={duration:g}: give a finite time other than zero")
     if abs(duration) < SHORTEST or abs(duration) > 1 / SHORTEST:
@@ -134,8 +134,9 @@ def check_request(
     what = f"{motions} motions" if motions > 1 else "it"
     whole_number("samples", samples, 2, max(2, fitting), f"{what} would need more memory than there is, ask for fewer")
     whole_number("max_steps", max_steps, 1, sys.maxsize, "ask for fewer")
-    if tolerance is not None:
-        number_within("tolerance", tolerance, lambda x: 1e-18 <= x < 1, "give a number from 1e-18 to 1")
+    if tolerance is None:
+        return None
+    return number_within("tolerance", tolerance, lambda x: 1e-18 <= x < 1, "give a number from 1e-18 to 1")
 
 
 def _checked_step(step: float, method: str, redundant: bool, duration: float) -> float:

@@ -125,7 +125,7 @@ def trajectory(
 ) -> Trajectory:
     """Integrate from time zero over the duration (backwards if it is negative) and sample evenly."""
     duration = number_from("duration", duration)
-    check_request(duration, samples, tolerance, len(case.system.state_names), max_steps)
+    tolerance = check_request(duration, samples, tolerance, len(case.system.state_names), max_steps)
     told("progress", progress, "print", 0.5)
     x, flow = start_state(case, initial), case.system.flow
     watch = Watch(partial(_lowered, case), by_name("events", events, "{'section': 'x'}"))
