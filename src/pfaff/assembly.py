@@ -8,7 +8,6 @@ matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀ
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,12 +18,22 @@ import sympy as sm
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
-from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError, nearest
+from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
 from pfaff.names import checked_title
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.system import System
 from pfaff.threads import cached_property
-from pfaff.values import checked_value, whole_number
+from pfaff.values import (
+    checked_value,
+    complex_number,
+    instance,
+    listed,
+    number_from,
+    numbers_from,
+    one_of,
+    shown,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
@@ -189,7 +198,7 @@ class SparseLinearisation:
 
     def pencil(self, omega: complex) -> sparse.csc_array:
         """[[M ω² + C ω + K, Aᵀ], [A, 0]], singular where ω is an eigenvalue."""
-        return self.pattern.matrix(self.pencil_data(omega))
+        return self.pattern.matrix(self.pencil_data(complex_number("omega", omega, symbols=False)))
 
     def pencil_data(self, omega: complex) -> np.ndarray:
         d = self.data
@@ -287,8 +296,8 @@ class Assembly:
     name: str = "assembly"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", tuple(self.parts))
-        checked_title(self.name, "name of an assembly")
+        object.__setattr__(self, "name", checked_title(self.name, "name of an assembly"))
+        object.__setattr__(self, "parts", _parts(self.parts))
         _check_places(self)
         _check_load(self)
         object.__setattr__(
@@ -329,7 +338,7 @@ class Assembly:
         A δq = 0 leads to from ``start``; or list in ``fixed`` as many coordinates, by index, as there are
         nonholonomic constraints, and these keep their starting values.
         """
-        z = self._first_guess(start)
+        load, z = number_from("load", load), self._first_guess(start)
         return self.settle(load, z, self.selection(z[: self.size], fixed))
 
     def selection(self, q: np.ndarray, fixed: Sequence[int] = ()) -> sparse.csc_array:
@@ -367,7 +376,9 @@ class Assembly:
 
     def linearise(self, load: float, state: Rest | None = None) -> SparseLinearisation:
         """The sparse M, C, K and A of small motions about a state at rest (by default the one found from the start)."""
-        state = self.equilibrium(load) if state is None else state
+        load = number_from("load", load)
+        rest = "give a state at rest, state=assembly.equilibrium(load)"
+        state = self.equilibrium(load) if state is None else instance("state", state, Rest, rest)
         return self._linearisation(self._evaluate(np.concatenate([state.q, state.p]), load))
 
     def flutter(
@@ -414,7 +425,7 @@ class Assembly:
         )
 
     def _configuration(self, q: Any) -> np.ndarray:
-        numbers = np.array(q, dtype=float)
+        numbers = numbers_from("start", q).copy()
         if numbers.shape != (self.size,) or not np.isfinite(numbers).all():
             raise ParameterError(
                 f"a start of shape {numbers.shape} for {self.name}: give {self.size} finite numbers, one per coordinate"
@@ -428,10 +439,14 @@ class Assembly:
         return np.concatenate([q, np.zeros(self.pattern.rows)])
 
     def _held(self, fixed: Sequence[int]) -> np.ndarray:
-        held = np.array([operator.index(i) for i in fixed], dtype=int)
-        for i in held:
-            if not 0 <= i < self.size:
-                raise ParameterError(f"cannot fix coordinate {i}: the coordinates are numbered 0 to {self.size - 1}")
+        if isinstance(fixed, str | bytes) or not isinstance(fixed, Sequence | np.ndarray) or np.ndim(fixed) != 1:
+            raise ParameterError(f"fixed={shown(fixed)}: give the indices of coordinates, fixed=[0, 3]")
+        for i in fixed:
+            if not isinstance(i, int | np.integer) or not 0 <= i < self.size:
+                raise ParameterError(
+                    f"cannot fix coordinate {shown(i)}: the coordinates are numbered 0 to {self.size - 1}"
+                )
+        held = np.array(fixed, dtype=int)
         if len(held) not in (0, len(self.family_rows)):
             raise ParameterError(
                 f"{len(held)} coordinates are fixed, but the equilibria of {self.name} form a family of dimension "
@@ -473,12 +488,15 @@ def factorised(matrix: sparse.csc_array) -> SuperLU:
 
 def _connectivity(part: Part, given: Any) -> np.ndarray:
     n = len(part.coordinates)
-    at = np.array(given)
+    try:
+        at = np.array(given)
+    except ValueError:  # rows of unequal length
+        at = np.array(None)
     if at.ndim == 1:
         at = at[:, None] if n == 1 else at[None, :]
     if at.ndim != 2 or at.shape[1] != n or not len(at):
         raise StatementError(
-            f"the places of part {part.name!r} have shape {np.shape(given)}: give one row per copy, with the {n} "
+            f"the places of part {part.name!r} have shape {at.shape}: give one row per copy, with the {n} "
             f"global indices of {', '.join(part.coordinate_names)}"
         )
     if not np.issubdtype(at.dtype, np.integer):
@@ -488,6 +506,13 @@ def _connectivity(part: Part, given: Any) -> np.ndarray:
 
 def _scalar(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def _parts(given: Any) -> tuple[Copies, ...]:
+    parts = listed("parts", given, "[part.copies(…)]", StatementError)
+    if not all(isinstance(each, Copies) for each in parts):
+        raise StatementError(f"parts={shown(given)}: give a list of what Part.copies(…) returns")
+    return parts
 
 
 def _check_places(assembly: Assembly) -> None:
@@ -509,11 +534,7 @@ def _check_places(assembly: Assembly) -> None:
 
 def _check_load(assembly: Assembly) -> None:
     names = {name for copies in assembly.parts for name in copies.part.parameter_names}
-    if assembly.load not in names:
-        raise ParameterError(
-            f"the load {assembly.load!r} is no parameter of any part of {assembly.name}: "
-            f"{nearest(assembly.load, names)}"
-        )
+    one_of(names, assembly.load, f"the load {{}} is no parameter of any part of {assembly.name}")
     for copies in assembly.parts:
         if assembly.load in copies.values:
             raise ParameterError(

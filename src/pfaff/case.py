@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError, nearest
+from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
 from pfaff.threads import cached_property
-from pfaff.values import checked_value
+from pfaff.values import by_name, checked_value, instance, one_of, shown, truth
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria import Branch
@@ -58,12 +58,12 @@ class Bound:
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
-    def at(self, **values: Any) -> Self:
+    def at(self, /, **values: Any) -> Self:
         """The same system with some parameters changed."""
         checked = {name: checked_value(self.system.parameter(name), value) for name, value in values.items()}
         return type(self)(self.system, {**self.values, **checked})
 
-    def unchecked(self, **values: float) -> Self:
+    def unchecked(self, /, **values: float) -> Self:
         """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
         return type(self)(self.system, {**self.values, **values})
 
@@ -182,7 +182,7 @@ class Bound:
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
-        if name is not None and name in self._states:
+        if isinstance(name, str) and name in self._states:
             return name
         return self.load_name(name)
 
@@ -194,11 +194,7 @@ class Bound:
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""
         for name in values:
-            if name not in states and name not in self.system.parameter_names:
-                known = [*self.system.parameter_names, *states]
-                raise ParameterError(
-                    f"{self.system.name} has no parameter or coordinate {name!r}: {nearest(name, known)}"
-                )
+            one_of([*self.system.parameter_names, *states], name, f"{self.system.name} has no parameter or coordinate")
         fixed = {name: value for name, value in values.items() if name in states}
         return self.at(**{name: value for name, value in values.items() if name not in states}), fixed
 
@@ -270,15 +266,20 @@ class Case(Bound):
         """
         from pfaff.bifurcation.steady_motion import steady_motion
 
-        return steady_motion(self, start or {}, fixed)
+        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), fixed)
 
     def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
         """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
-        from pfaff.equilibria import check_rest, rest_near
+        from pfaff.equilibria import Equilibrium, check_rest, rest_near
         from pfaff.stability.linear import linearise
 
         case, fixed = self._split(values, self.system.coordinate_names)
         if about is not None:
+            about = instance("about", about, Equilibrium, "give an equilibrium, about=case.equilibrium()")
+            if fixed:
+                raise ParameterError(f"about= says where: leave out {', '.join(fixed)}")
+            if len(about.q) != len(self.system.coordinates):
+                raise ParameterError(f"about={shown(about)} is of another system: give an equilibrium of this case")
             return linearise(case.system, about.q, about.p, case.numbers)
         balance, z = case._reached(fixed) or rest_near(case, fixed)
         check_rest(balance, z)
@@ -341,12 +342,14 @@ class Case(Bound):
         fixed: dict[str, float],
         near: Mapping[str, float] | None,
     ) -> CriticalLoad:
-        if exact:
+        if truth("exact", exact):
             from pfaff.stability.exact import exact_load
 
             if fixed:
                 raise ParameterError(f"closed forms are about the origin: leave out {', '.join(fixed)}")
-            return exact_load(self, self.load_name(load), kind, near, to)
+            return exact_load(self, self.load_name(load), kind, by_name("near", near, "{'k': 1.5}"), to)
+        if near is not None:
+            raise ParameterError(f"near={shown(near)} chooses among closed forms: leave it out, or add exact=True")
         from pfaff.stability.critical import critical_load
 
         return critical_load(self, self.load_name(load), kind, to, fixed)
@@ -356,7 +359,7 @@ class Case(Bound):
 
         Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``.
         """
-        if exact:
+        if truth("exact", exact):
             from pfaff.stability.exact import characteristic_polynomial
 
             return characteristic_polynomial(self.at(**values))
@@ -367,7 +370,7 @@ class Case(Bound):
 
         ``exact=True`` gives SymPy's, about the origin (``ExactDeterminant``).
         """
-        if exact:
+        if truth("exact", exact):
             from pfaff.stability.determinant import exact_determinant
 
             if about is not None:
@@ -516,10 +519,14 @@ class OdeCase(Bound):
 
     def spectrum(self, about: SteadyState | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes about an equilibrium: ``case.spectrum(mu=1, x=2)`` sets mu and starts from x = 2."""
-        from pfaff.steady import spectrum_of
+        from pfaff.steady import SteadyState, spectrum_of
 
         case, start = self._split(values, self.system.state_names)
-        return spectrum_of(about or case.equilibrium(**start))
+        if about is None:
+            return spectrum_of(case.equilibrium(**start))
+        if values:
+            raise ParameterError(f"about= says where: leave out {', '.join(values)}")
+        return spectrum_of(instance("about", about, SteadyState, "give an equilibrium, about=case.equilibrium()"))
 
     def simulate(
         self,
@@ -544,7 +551,7 @@ class OdeCase(Bound):
                     f"{name}= is for mechanical systems, and {self.system.name} is a plain ODE"
                     + (", which is autonomous: " + OSCILLATOR if name == "prescribed" else "")
                 )
-        return trajectory(self, duration, initial, samples, tolerance, events or {}, max_steps, progress)
+        return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(Case, name):

@@ -14,12 +14,12 @@ import sympy as sm
 from pfaff.equations import PRINCIPLES, Principle
 from pfaff.equations.newton import NewtonEquations
 from pfaff.equations.typeset import shorter
-from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, PfaffError, SingularMassError, nearest
+from pfaff.errors import ConstraintError, ConvergenceError, PfaffError, SingularMassError
 from pfaff.evaluation import evaluated, magnitudes
 from pfaff.motion.start import KEPT, Constraints, on_positions, on_velocities
 from pfaff.sizes import Sizes, sizes
 from pfaff.system import System
-from pfaff.values import number_from, whole_number
+from pfaff.values import by_name, number_from, one_of, whole_number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -79,12 +79,8 @@ class Comparison:
     seed: int
 
     def __getitem__(self, principle: str) -> Row:
-        for row in self.rows:
-            if row.principle == principle:
-                return row
-        raise ParameterError(
-            f"{principle!r} is not among the principles compared, {', '.join(row.principle for row in self.rows)}"
-        )
+        rows = {row.principle: row for row in self.rows}
+        return rows[one_of(rows, principle, "{} is not among the principles compared")]
 
     @property
     def worst(self) -> float:
@@ -257,11 +253,9 @@ def random_states(system: System, states: int, seed: int, near: Mapping[str, flo
 
 
 def _configuration(system: System, near: Mapping[str, float]) -> np.ndarray:
+    near = by_name("near", near, "{'theta1': 0.1}")
     for name in near:
-        if name not in system.coordinate_names:
-            raise ParameterError(
-                f"{system.name} has no coordinate {name!r}: {nearest(str(name), system.coordinate_names)}"
-            )
+        one_of(system.coordinate_names, name, f"{system.name} has no coordinate")
     return np.array([number_from(name, near.get(name, 0.0)) for name in system.coordinate_names])
 
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ConvergenceError, ParameterError, SingularMassError, nearest
+from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.statics import AtRest, Statics, statics_of
 from pfaff.threads import cached_property
 from pfaff.units import inertial_units, row_units, stiffness_units
-from pfaff.values import number_from, whole_number
+from pfaff.values import number_from, number_within, one_of, place, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,8 +63,7 @@ class Equilibrium:
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
-        if name not in known:
-            raise ParameterError(f"no coordinate or reaction {name!r}: {nearest(name, known)}")
+        one_of(known, name, "no coordinate or reaction")
         return known[name]
 
     def plot(self) -> Figure:
@@ -92,7 +91,7 @@ class Equilibria(Sequence[Equilibrium]):
         return len(self.found)
 
     def __getitem__(self, index: Any) -> Any:
-        return self.found[index]
+        return self.found[place(index)]
 
     def __iter__(self) -> Iterator[Equilibrium]:
         return iter(self.found)
@@ -111,8 +110,7 @@ class Balance:
         self.statics: Statics = statics_of(case.system)
         names = [*case.system.coordinate_names, *case.system.reaction_names[: self.statics.m]]
         for name in fixed:
-            if name not in names:
-                raise ParameterError(f"cannot fix {name!r}, no coordinate or reaction: {nearest(name, names)}")
+            one_of(names, name, "cannot fix {}, no coordinate or reaction")
         self.names = names
         self.fixed = {name: number_from(name, value) for name, value in fixed.items()}
 
@@ -333,8 +331,8 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
     whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
     whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
-    if not 0 < number_from("box", box) < FAR:
-        raise ParameterError(f"box={box}: give a positive size of the configurations to start from, below {FAR:g}")
+    sizes = f"give a positive size of the configurations to start from, below {FAR:g}"
+    box = number_within("box", box, lambda x: 0 < x < FAR, sizes)
     generator = np.random.default_rng(seed)
     balance = Balance(case, fixed)
     _check_finite(case, balance, balance.start())

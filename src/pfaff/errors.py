@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LONGEST, MANY = 100, 60  # characters of a name that is compared, and names that are listed
+
 
 class PfaffError(Exception):
     """Anything this package refuses to do, with the culprit and the remedy in its message."""
@@ -46,5 +48,9 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """A half-sentence for an unknown name: the nearest known one, or the list of all."""
     names = sorted(known)
     lowered = {known_name.lower(): known_name for known_name in names}
-    close = difflib.get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.6)
-    return f"did you mean {lowered[close[0]]!r}?" if close else f"known names: {', '.join(names)}"
+    wanted = name.lower()[:LONGEST] if isinstance(name, str) else ""
+    close = difflib.get_close_matches(wanted, lowered, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {lowered[close[0]]!r}?"
+    more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
+    return f"known names: {', '.join(names[:MANY])}{more}"

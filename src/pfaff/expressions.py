@@ -81,7 +81,7 @@ def expressed(given: Any, known: Mapping[str, sm.Expr], culprit: str, refuse: ty
         return parsed(given, known, f"{culprit}, {shortened(given)}, is not an expression", refuse)
     try:
         return sm.sympify(given, strict=True)
-    except (sm.SympifyError, AttributeError, TypeError) as problem:
+    except Exception as problem:  # objects of the user's may raise anything when SymPy looks at them
         kind = type(given).__name__
         raise refuse(f"{culprit} is of type {kind}, not an expression: give it in SymPy or as text") from problem
 

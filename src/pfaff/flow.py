@@ -24,7 +24,7 @@ from pfaff.odes import Ode
 from pfaff.reduction import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.system import System
 from pfaff.threads import Once, cached_property
-from pfaff.values import whole_number
+from pfaff.values import named, numbers_from, one_of, shown, whole_number
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -110,7 +110,7 @@ class Flow:
         self, x: Any, case: Bound | np.ndarray, names: Sequence[str] | None = None, time: float = 0.0
     ) -> np.ndarray:
         """∂f/∂parameter, one column for each name (all parameters by default)."""
-        chosen = tuple(names) if names is not None else self.system.parameter_names
+        chosen = named("names", names, "['F']") if names is not None else self.system.parameter_names
         index = [self.system.parameter_names.index(self.system.parameter(name).name) for name in chosen]
 
         def derivatives() -> list[Expression]:
@@ -148,16 +148,14 @@ class Flow:
         """
         from scipy.interpolate import CubicSpline
 
-        t, x = np.asarray(t, dtype=float), np.asarray(x, dtype=float)
+        t, x = numbers_from("t", t), numbers_from("x", x)
         if t.ndim != 1 or x.shape != (len(self.states), len(t)) or len(t) < 2 or not (np.diff(t) > 0).all():
             raise ParameterError(
                 f"times of shape {t.shape} and states of shape {x.shape}: give increasing times and one column of "
                 f"{len(self.states)} states for each"
             )
         for name in start:
-            if name not in self.dropped:
-                known = nearest(name, self.dropped) if self.dropped else "nothing was"
-                raise ParameterError(f"{name!r} was not dropped: {known}")
+            one_of(self.dropped, name, "{} was not dropped")
         if isinstance(self.system, Ode):
             return {}
         index = [self.system.coordinate_names.index(name) for name in self.dropped]
@@ -185,7 +183,8 @@ class Flow:
         quick: bool = False,
     ) -> np.ndarray:
         function = self.compiled(key, expressions, quick)
-        x = np.asarray(x, dtype=float)
+        if type(x) is not np.ndarray or x.dtype != float:
+            x = numbers_from("x", x)
         if x.shape[:1] != (len(self.states),):
             raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
         return function(x, numbers_of(case), time)
@@ -304,7 +303,11 @@ def shape_flow(
 
 def numbers_of(case: Bound | np.ndarray) -> np.ndarray:
     """The parameters of a case, or numbers that stand for them as they are."""
-    return case if isinstance(case, np.ndarray) else case.numbers
+    if isinstance(case, np.ndarray):
+        return case
+    if not hasattr(case, "numbers"):
+        raise ParameterError(f"case={shown(case)} is no case: give the system with its values, system.at(…)")
+    return case.numbers
 
 
 def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[int]:

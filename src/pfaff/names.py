@@ -11,6 +11,7 @@ import unicodedata
 from typing import Any
 
 from pfaff.errors import StatementError
+from pfaff.values import shown
 
 LONGEST = 100  # characters of a name or title
 
@@ -18,9 +19,10 @@ LONGEST = 100  # characters of a name or title
 def checked_name(name: Any, what: str) -> str:
     """A name that formulas can be written with; ``what`` has it, such as a coordinate. heyoka keeps __ for itself."""
     if not isinstance(name, str) or not name.isidentifier() or f"{name}_".startswith("__") or len(name) > LONGEST:
-        example = re.sub(r"\W+", "_", str(name)).strip("_0123456789")[:20] or "x"
+        example = re.sub(r"\W+", "_", name).strip("_0123456789")[:20] if isinstance(name, str) else ""
         raise StatementError(
-            f"the {what} {_shown(name)} has no proper name: write letters, digits and underscores, such as {example!r}"
+            f"the {what} {shown(name)} has no proper name: write letters, digits and underscores, such as "
+            f"{example or 'x'!r}"
         )
     return name
 
@@ -29,7 +31,7 @@ def checked_title(title: Any, what: str, longest: int = LONGEST) -> str:
     """A title on one line."""
     if not isinstance(title, str) or not title.strip() or not title.isprintable() or len(title) > longest:
         raise StatementError(
-            f"the {what} {_shown(title)} is no title: write at most {longest} printable characters on one line"
+            f"the {what} {shown(title)} is no title: write at most {longest} printable characters on one line"
         )
     return title
 
@@ -47,8 +49,3 @@ def _spelled(letter: str) -> str:
         last = {"lamda": "lambda"}.get(last, last)  # as everybody but Unicode spells it
         return last.capitalize() if letter.isupper() else last
     return "" if unicodedata.combining(letter) else "_"
-
-
-def _shown(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

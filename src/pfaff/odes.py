@@ -12,6 +12,7 @@ from pfaff.errors import StatementError, nearest
 from pfaff.names import checked_name, checked_title
 from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
 from pfaff.threads import cached_property
+from pfaff.values import shown
 
 if TYPE_CHECKING:
     from pfaff.case import OdeCase
@@ -44,7 +45,7 @@ class Ode(Parametrised):
     def state_names(self) -> tuple[str, ...]:
         return tuple(_name(x) for x in self.equations)
 
-    def at(self, **values: Any) -> OdeCase:
+    def at(self, /, **values: Any) -> OdeCase:
         """This ODE with numbers for its parameters: an immutable case, ready for analysis."""
         from pfaff.case import OdeCase
 
@@ -80,7 +81,7 @@ def ode(
     SymPy or as text.
     ``load`` is the parameter that bifurcation analyses vary, unless they are told another.
     """
-    return Ode(equations, dict(parameters or {}), load, name)
+    return Ode(equations, {} if parameters is None else parameters, load, name)
 
 
 def _name(state: sm.Expr) -> str:
@@ -94,8 +95,8 @@ def _check_states(equations: Any) -> None:
         function = isinstance(state, sm.core.function.AppliedUndef) and len(state.args) == 1
         if not (function or isinstance(state, sm.Symbol)):
             raise StatementError(
-                f"state {state} is neither a symbol nor a function of time: make it with symbols or dynamicsymbols, "
-                "and give higher derivatives a state of their own"
+                f"state {shown(state)} is neither a symbol nor a function of time: make it with symbols or "
+                "dynamicsymbols, and give higher derivatives a state of their own"
             )
     names = [checked_name(_name(state), "state") for state in equations]
     for name in names:

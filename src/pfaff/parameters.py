@@ -8,11 +8,11 @@ from typing import Any
 
 import sympy as sm
 
-from pfaff.errors import ParameterError, StatementError, nearest
+from pfaff.errors import StatementError, nearest
 from pfaff.expressions import expressed
 from pfaff.names import checked_name
 from pfaff.threads import cached_property
-from pfaff.values import checked_value
+from pfaff.values import checked_value, one_of, shown
 
 
 class Parametrised:
@@ -33,17 +33,17 @@ class Parametrised:
 
     def parameter(self, name: str) -> sm.Symbol:
         """The parameter of this name, or an error that suggests the nearest one."""
-        for symbol in self.parameters:
-            if symbol.name == name:
-                return symbol
-        raise ParameterError(f"{self.name} has no parameter {name!r}: {nearest(name, self.parameter_names)}")
+        one_of(self.parameter_names, name, f"{self.name} has no parameter")
+        return next(symbol for symbol in self.parameters if symbol.name == name)
 
 
 def checked_parameters(given: Mapping[sm.Symbol, Any], taken: Collection[str], whose: str) -> dict[sm.Symbol, Any]:
     """Symbols with checked defaults; none may have a name that is ``taken`` by ``whose``, such as a coordinate."""
+    if not isinstance(given, Mapping):
+        raise StatementError(f"parameters={shown(given)}: give symbols with values, parameters={{m: 1, k: None}}")
     for symbol in given:
         if not isinstance(symbol, sm.Symbol):
-            raise StatementError(f"parameter {symbol!r} is not a SymPy symbol: use the symbol the expressions use")
+            raise StatementError(f"parameter {shown(symbol)} is not a SymPy symbol: use the symbol the expressions use")
         if checked_name(symbol.name, "parameter") in taken:
             raise StatementError(f"parameter {symbol.name!r} has the name of {whose}: rename it")
     names = [symbol.name for symbol in given]
@@ -56,18 +56,19 @@ def checked_parameters(given: Mapping[sm.Symbol, Any], taken: Collection[str], w
 def checked_load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, Any]) -> sm.Symbol | None:
     if load is None:
         return None
-    for symbol in parameters:
-        if load in (symbol, symbol.name):
-            return symbol
-    names = [symbol.name for symbol in parameters]
-    raise StatementError(f"the load {load} is not a parameter of the system: {nearest(str(load), names)}")
+    known = {symbol.name: symbol for symbol in parameters}
+    name = load.name if isinstance(load, sm.Symbol) and load in parameters else load
+    if not isinstance(name, str) or name not in known:
+        wrong = shown(name).strip("'")
+        raise StatementError(f"the load {wrong} is not a parameter of the system: {nearest(name, known)}")
+    return known[name]
 
 
 def scalar(given: Any, where: str, known: Mapping[str, sm.Expr] = MappingProxyType({})) -> sm.Expr:
     """A scalar SymPy expression, or text in known names; matrices count as expressions for SymPy, but not here."""
     found = expressed(given, known, where)
     if not isinstance(found, sm.Expr) or found.is_Matrix:
-        raise StatementError(f"{where} is {found}, not a scalar expression")
+        raise StatementError(f"{where} is {shown(found)}, not a scalar expression: give one in SymPy or as text")
     return found
 
 

@@ -10,6 +10,7 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.parameters import scalar
+from pfaff.values import listed, shown
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,12 @@ class Particle:
 
 
 def _components(given: Any, what: str) -> tuple[Any, ...]:
-    try:
-        entries = () if isinstance(given, str) else tuple(given)
-    except TypeError:
-        entries = ()
-    if len(entries) not in (2, 3):
-        raise StatementError(f"the {what} of a particle is {given}: give two or three components, such as (x, y)")
+    components = isinstance(given, Sequence | sm.MatrixBase) and not isinstance(given, str) and len(given) in (2, 3)
+    entries = tuple(given) if components else ()
+    if not entries:
+        raise StatementError(
+            f"the {what} of a particle is {shown(given)}: give two or three components, such as (x, y)"
+        )
     return tuple(_stated(each, f"the {what} of a particle") for each in entries)
 
 
@@ -58,11 +59,10 @@ def _stated(given: Any, where: str) -> Any:
 
 def checked_particles(given: Any, known: Mapping[str, sm.Expr]) -> tuple[Particle, ...]:
     """Particles with their texts read in known names."""
-    if isinstance(given, Particle) or not isinstance(given, Sequence):
-        raise StatementError("particles must be a list: particles=[Particle(m, (x, y), force)]")
+    given = listed("particles", given, "[Particle(m, (x, y), force)]", StatementError)
     for each in given:
         if not isinstance(each, Particle):
-            raise StatementError(f"{each!r} is not a particle: write Particle(m, (x, y), force)")
+            raise StatementError(f"{shown(each)} is not a particle: write Particle(m, (x, y), force)")
     return tuple(_read(k + 1, each, known) for k, each in enumerate(given))
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
+from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.stability.pencil import Pencil
-from pfaff.values import number_from
+from pfaff.values import number_from, one_of
 
 if TYPE_CHECKING:
     from pfaff.case import OdeCase
@@ -50,8 +50,7 @@ class SteadyState:
         return f"at rest to {self.residual:.1e}, {family}"
 
     def __getitem__(self, name: str) -> float:
-        if name not in self.state:
-            raise ParameterError(f"no state {name!r}: {nearest(name, self.state)}")
+        one_of(self.state, name, "no state")
         return self.state[name]
 
     def plot(self) -> Any:
@@ -181,8 +180,7 @@ def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:
     """Starting values by name, zero where none is given."""
     names = case.system.state_names
     for name in start:
-        if name not in names:
-            raise ParameterError(f"{case.system.name} has no state {name!r}: {nearest(name, names)}")
+        one_of(names, name, f"{case.system.name} has no state")
     given = {name: number_from(name, value) for name, value in start.items()}
     return np.array([given.get(name, 0.0) for name in names])
 

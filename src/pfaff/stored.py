@@ -19,6 +19,7 @@ from pfaff.expressions import constant
 from pfaff.files import whole
 from pfaff.layouts import Layout, Misfit
 from pfaff.names import spelled
+from pfaff.values import path_from
 
 if TYPE_CHECKING:
     import xarray
@@ -59,8 +60,9 @@ def _in_ascii(data: xarray.Dataset) -> dict[str, str]:
 
 def write(layout: Layout, data: xarray.Dataset, path: str | Path) -> Path:
     """Write a result of a kind; the file is there whole or not at all."""
+    path = path_from("path", path)
     try:
-        path, changed = Path(path), _in_ascii(data)
+        changed = _in_ascii(data)
         data = data.assign_attrs({HOLDS: layout.holds, FORMAT: VERSION})
         notes = {CHECKSUM: checksum(data)} | ({SPELLING: json.dumps(changed)} if changed else {})
         with whole(path) as part:
@@ -90,6 +92,7 @@ class File:
 @contextmanager
 def opened(path: str | Path, *layouts: Layout) -> Iterator[File]:
     """A file that fits one of these layouts, to make a result of; whatever is wrong with it is told with its name."""
+    path = path_from("path", path)
     wanted = f"cannot read a {' or a '.join(layout.holds for layout in layouts)} from {path}"
     try:
         data = _content(path)

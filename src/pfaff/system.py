@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.characteristic import characteristic
-from pfaff.errors import ConstraintError, RankError, StatementError, nearest
+from pfaff.errors import ConstraintError, RankError, StatementError
 from pfaff.evaluation import evaluated
 from pfaff.expressions import expressed
 from pfaff.integrability import first_integrable, integrable_together
@@ -19,6 +19,7 @@ from pfaff.parameters import Parametrised, check_symbols, checked_load, checked_
 from pfaff.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
 from pfaff.redundancy import dependence
 from pfaff.threads import cached_property
+from pfaff.values import by_name, listed, one_of, shown, truth
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -38,7 +39,10 @@ def coordinates(names: str) -> list[sm.Expr]:
 
     The same objects as SymPy's ``dynamicsymbols`` makes, without loading its mechanics package.
     """
-    return [sm.Function(name)(TIME) for name in names.replace(",", " ").split()]
+    if not isinstance(names, str):
+        raise StatementError(f"coordinates({shown(names)}): write their names in one text, coordinates('x y phi')")
+    words = [checked_name(name, "coordinate") for name in names.replace(",", " ").split()]
+    return [sm.Function(name)(TIME) for name in words]
 
 
 MARKS = ("block", "hinge", "wheel", "bow", "contact", "cylinder", "mass", "ground", "wall")
@@ -70,15 +74,19 @@ class Drawing:
     traced: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        for kind in ("points", "marks", "angles", "circles", "arrows"):
+            by_name(kind, getattr(self, kind), "{'end': …}", StatementError)
         if not self.points:
             raise StatementError("a drawing needs at least one point, such as points={'end': (x, y)}")
+        for kind in ("links", "springs", "outlines"):
+            for group in listed(kind, getattr(self, kind), "[('base', 'end')]", StatementError):
+                listed(f"each of {kind}", group, "('base', 'end')", StatementError)
+        listed("traced", self.traced, "['end']", StatementError)
         ends = (name for group in (*self.links, *self.springs, *self.outlines) for name in group)
         for name in (*ends, *self.marks, *self.angles, *self.circles, *self.arrows, *self.traced):
-            if name not in self.points:
-                raise StatementError(f"the drawing has no point {name!r}: {nearest(str(name), self.points)}")
+            one_of(self.points, name, "the drawing has no point", StatementError)
         for mark in self.marks.values():
-            if mark not in MARKS:
-                raise StatementError(f"unknown mark {mark!r}: {nearest(str(mark), MARKS)}")
+            one_of(MARKS, mark, "unknown mark", StatementError)
         for name in self.points:
             checked_title(name, "point of a drawing")
         if not self.traced:
@@ -199,6 +207,10 @@ class System(Parametrised):
             if getattr(self, energy) is not None:
                 normalise(self, energy, expressed(getattr(self, energy), self.words, where))
         normalise(self, "forces", _forces(self))
+        truth("accept_integrable", self.accept_integrable)
+        truth("accept_redundant", self.accept_redundant)
+        if self.drawing is not None and not isinstance(self.drawing, Drawing):
+            raise StatementError(f"drawing={shown(self.drawing)}: give a pfaff.Drawing, or leave it out")
         if self.drawing is not None:
             normalise(self, "drawing", self.drawing.read(self.words))
         normalise(self, "load", checked_load(self.load, self.parameters))
@@ -260,7 +272,7 @@ class System(Parametrised):
             particles=(),
         )
 
-    def at(self, **values: Any) -> Case:
+    def at(self, /, **values: Any) -> Case:
         """This system with numbers for its parameters: an immutable case, ready for analysis."""
         from pfaff.case import Case
 
@@ -278,8 +290,7 @@ class System(Parametrised):
         """
         from pfaff.equations import PRINCIPLES, derive
 
-        if principle not in PRINCIPLES:
-            raise StatementError(f"unknown principle {principle!r}: {nearest(principle, PRINCIPLES)}")
+        one_of(PRINCIPLES, principle, "unknown principle", StatementError)
         self.check_independent()
         if quasi_velocities is None:
             return derive(self, principle)
@@ -342,12 +353,15 @@ class System(Parametrised):
 
 
 def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
-    coordinates = tuple(given)
+    coordinates = listed("coordinates", given, "dynamicsymbols('x y')", StatementError)
     if not coordinates:
         raise StatementError("a system needs at least one coordinate, such as dynamicsymbols('theta')")
     for q in coordinates:
         if not (isinstance(q, sm.core.function.AppliedUndef) and len(q.args) == 1):
-            raise StatementError(f"coordinate {q} is not a function of time: make it with dynamicsymbols('{q}')")
+            name = q if isinstance(q, str | sm.Symbol) and str(q).isidentifier() else "x"
+            raise StatementError(
+                f"coordinate {shown(q)} is not a function of time: make it with dynamicsymbols('{name}')"
+            )
     if len({q.args[0] for q in coordinates}) > 1:
         raise StatementError("the coordinates depend on different times: use one time symbol for all")
     checked_name(str(coordinates[0].args[0]), "time")
@@ -362,24 +376,23 @@ def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
 
 def _parameters(system: System) -> dict[sm.Symbol, Any]:
     names = system.coordinate_names
-    if system.time in system.parameters:
+    taken = {*names, *(f"{name}_dot" for name in names)}
+    parameters = checked_parameters(system.parameters, taken, "a coordinate or velocity")
+    if system.time in parameters:
         raise StatementError(f"parameter {system.time.name!r} is the time: rename it")
-    return checked_parameters(
-        system.parameters, {*names, *(f"{name}_dot" for name in names)}, "a coordinate or velocity"
-    )
+    return parameters
 
 
 def _forces(system: System) -> dict[sm.Expr, sm.Expr]:
     if not isinstance(system.forces, Mapping):
         raise StatementError("forces must be given by coordinate: forces={theta: -F*sin(theta)}")
-    return {q: expressed(force, system.words, f"the force on {q}") for q, force in system.forces.items()}
+    return {q: expressed(force, system.words, f"the force on {shown(q)}") for q, force in system.forces.items()}
 
 
 def _relations(system: System, kind: str) -> tuple[sm.Expr, ...]:
     """Expressions that vanish; an equation counts as left side minus right side."""
     given = getattr(system, f"{kind}_constraints")
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise StatementError(f"{kind}_constraints must be a list of expressions, not {given!r}")
+    given = listed(f"{kind}_constraints", given, "[expression]", StatementError)
     relations = [expressed(each, system.words, f"{kind} constraint {k + 1}") for k, each in enumerate(given)]
     return tuple(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
 
@@ -417,7 +430,9 @@ def _statement(system: System) -> Statement:
     for coordinate in system.forces:
         if coordinate not in system.coordinates:
             names = ", ".join(system.coordinate_names)
-            raise StatementError(f"forces names {coordinate}, which is not a coordinate; the coordinates are {names}")
+            raise StatementError(
+                f"forces names {shown(coordinate)}, which is not a coordinate; the coordinates are {names}"
+            )
     phi = tuple(plain(c, f"holonomic constraint {k + 1}") for k, c in enumerate(system.holonomic_constraints))
     for k, expression in enumerate(phi):
         if expression.free_symbols & set(plain_v):

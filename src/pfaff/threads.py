@@ -55,7 +55,12 @@ def once(most: int) -> Callable[[Callable[Arguments, Value]], Callable[Arguments
 
         @functools.wraps(make)
         def known(*values: Arguments.args, **named: Arguments.kwargs) -> Value:
-            key = (values, *named.items()) if named else values
+            kinds = tuple(map(type, (*values, *named.values())))  # 1, 1.0 and True are equal, and not the same
+            key = (values, *named.items(), kinds)
+            try:
+                hash(key)
+            except (TypeError, ValueError):  # NumPy's lapses of time raise the latter
+                return make(*values, **named)
             return made.get(key, lambda: make(*values, **named))
 
         return known

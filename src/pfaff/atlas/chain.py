@@ -10,11 +10,11 @@ import numpy as np
 import sympy as sm
 
 from pfaff.assembly import Assembly, Part
-from pfaff.errors import StatementError, nearest
+from pfaff.errors import StatementError
 from pfaff.system import TIME as t
 from pfaff.system import coordinates
 from pfaff.threads import once
-from pfaff.values import whole_number
+from pfaff.values import one_of, whole_number
 
 MANY = 1_000_000  # bars
 x, y, theta, x_next, y_next, theta_next, X = coordinates("x y theta x_next y_next theta_next X")
@@ -55,8 +55,7 @@ def column_assembly(
     20.0499 11.0154 True
     """
     whole_number("bars", bars, 1, MANY, "that many do not fit into memory, ask for fewer", StatementError)
-    if constraint not in ENDS:
-        raise StatementError(f"unknown constraint {constraint!r}: {nearest(str(constraint), ENDS)}")
+    one_of(ENDS, constraint, "unknown constraint", StatementError)
     length, mass = L / bars, M / bars
     bar_at = np.arange(3 * bars).reshape(bars, 3)
     last = bar_at[-1]

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import sympy as sm
 
-from pfaff.errors import StatementError, nearest
+from pfaff.errors import StatementError
 from pfaff.system import TIME as t
 from pfaff.system import Drawing, System, coordinates
 from pfaff.threads import once
-from pfaff.values import whole_number
+from pfaff.values import one_of, truth, whole_number
 
 MANY = 100  # bars that are stated in seconds
 CONSTRAINTS = ("skate", "bow")
@@ -153,7 +153,7 @@ def _chain(bars: int, base: sm.Expr, individual: bool) -> Chain:
     whole_number("bars", bars, 1, MANY, remedy, StatementError)
     theta = coordinates(" ".join(f"theta{i + 1}" for i in range(bars)))
     shared: dict[sm.Symbol, object] = {M_L: 0, I_L: 0, c_i: 0, c_e: 0, c_t: 0, c_r: 0}
-    if individual:
+    if truth("individual", individual):
         l, k = ([sm.Symbol(f"{x}{i + 1}", positive=True) for i in range(bars)] for x in "lk")
         m, d = ([sm.Symbol(f"{x}{i + 1}", nonnegative=True) for i in range(bars)] for x in "md")
         share = sm.Rational(1, bars)
@@ -246,5 +246,4 @@ def _behind_spring(drawing: Drawing, chain: Chain) -> Drawing:
 
 
 def _choose(what: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        raise StatementError(f"unknown {what} {given!r}: {nearest(str(given), known)}")
+    one_of(known, given, f"unknown {what}", StatementError)

@@ -8,6 +8,7 @@ import sympy as sm
 
 from pfaff.system import TIME as t
 from pfaff.system import Drawing, System, coordinates
+from pfaff.values import truth
 
 
 def double_four_bar(rigid_coupler: bool = False) -> System:
@@ -33,7 +34,7 @@ def double_four_bar(rigid_coupler: bool = False) -> System:
 
     lengths = [(b - a).dot(b - a) - l**2 for a, b in rods]
     held = [length / (2 * l) for length in lengths]
-    if rigid_coupler:
+    if truth("rigid_coupler", rigid_coupler):
         coupler = joints[2] - joints[0]
         straight = [(coupler.dot(coupler) - 4 * l**2) / (4 * l), *(joints[1] - (joints[0] + joints[2]) / 2)]
         held = [held[0], held[2], *straight, held[1]]

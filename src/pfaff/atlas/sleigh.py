@@ -6,6 +6,7 @@ import sympy as sm
 
 from pfaff.system import TIME as t
 from pfaff.system import Drawing, System, coordinates
+from pfaff.values import truth
 
 x, y, phi = coordinates("x y phi")
 m, I, a = sm.symbols("m I a", positive=True)
@@ -22,7 +23,7 @@ def chaplygin_sleigh(slope: bool = False) -> System:
     """
     centre = sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])
     values = {m: 1, I: sm.Rational(1, 4), a: sm.Rational(2, 5)}
-    name = "Chaplygin's sleigh on a slope" if slope else "Chaplygin's sleigh"
+    name = "Chaplygin's sleigh on a slope" if truth("slope", slope) else "Chaplygin's sleigh"
     return _on_knife_edge(centre, 2 * a, values, slope, name)
 
 

@@ -13,9 +13,10 @@ import numpy as np
 from pfaff.bifurcation.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits import OrbitPoint, OrbitProblem, Special, followed, real
 from pfaff.bifurcation.sequence import Sequence, tallied
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
 from pfaff.stored import File, checked_case, compare, flow_of, opened, write
+from pfaff.values import one_of
 
 if TYPE_CHECKING:
     import xarray
@@ -122,8 +123,8 @@ class Branch(Sequence[OrbitPoint, Special]):
         from pfaff.draw.orbits import draw_branch
 
         states = self.problem.flow.states
-        if state is not None and state not in states:
-            raise ParameterError(f"no state {state!r}: {nearest(state, states)}")
+        if state is not None:
+            one_of(states, state, "no state")
         return draw_branch(self, state or states[0])
 
 

@@ -11,11 +11,13 @@ import numpy as np
 
 from pfaff.bifurcation.charts import CurveContinuation, CurveEvent, Place
 from pfaff.bifurcation.chords import Stop
+from pfaff.bifurcation.declared import Declared
 from pfaff.bifurcation.followed import check_following
 from pfaff.bifurcation.orbits import Orbit, Special
 from pfaff.bifurcation.resonance import first_cosine
 from pfaff.bifurcation.sequence import Sequence
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.values import number_from, told
 
 if TYPE_CHECKING:
     import xarray
@@ -203,13 +205,19 @@ def _gathered(
     progress: Callable[[CyclePoint], Any] | None,
 ) -> CycleCurve:
     """Everything from a place on, until the second parameter is ``to`` or as far on the other side; Ctrl-C keeps it."""
+    told("progress", progress, "print", None)
+    step = number_from("step", step)
     kind, start = continuation.kind, first.values[continuation.second]
     kept, found = [_point(first, kind, parameters)], []
+    declared = Declared(first.problem.case.system, continuation.second, start, to)
     ended = f"stopped after {points} points: ask for more points"
     try:
-        for each in continuation.follow(first, step, (to, 2 * start - to)) if points > 1 else ():
+        for each in continuation.follow(first, step, declared.bounds) if points > 1 else ():
             if isinstance(each, Stop):
-                ended = each.why
+                ended = declared.ended(each.why, kept[-1].values[continuation.second])
+            elif broken := declared.broken(each.values):
+                ended = f"stopped at {kept[-1].status}: {broken}"
+                break
             elif isinstance(each, CurveEvent):
                 at = _point(each.place, kind, parameters)
                 values = {name: each.values[name] for name in parameters}

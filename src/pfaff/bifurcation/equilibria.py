@@ -17,8 +17,8 @@ from pfaff.bifurcation.hopf import criticality_of, hopf_near, hopf_of, normal_fo
 from pfaff.bifurcation.rests import Rests
 from pfaff.bifurcation.slices import Deflation, Slice, start_slice
 from pfaff.bifurcation.zero_forms import fold_coefficient
-from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError, nearest
-from pfaff.values import number_from
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.values import number_from, one_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -159,8 +159,8 @@ class Branch(Followed[EquilibriumPoint, SpecialPoint]):
         from pfaff.draw.branches import draw_equilibria_branch
 
         states = self.points[0].slice.flow.states
-        if state is not None and state not in states:
-            raise ParameterError(f"no state {state!r}: {nearest(state, states)}")
+        if state is not None:
+            one_of(states, state, "no state")
         return draw_equilibria_branch(self, state)
 
 

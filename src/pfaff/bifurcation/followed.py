@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pfaff.bifurcation.arclength import CLOSED, Arclength, Event, Spot, Stop
+from pfaff.bifurcation.declared import Declared
 from pfaff.bifurcation.eigenvalues import unstable
 from pfaff.bifurcation.sequence import Point, Sequence, Special
 from pfaff.bifurcation.slices import Slice
-from pfaff.errors import ParameterError, nearest
-from pfaff.values import number_from
+from pfaff.errors import ParameterError
+from pfaff.values import MOST, number_from, number_within, one_of, told, whole_number
 
 if TYPE_CHECKING:
     import xarray
@@ -97,8 +98,7 @@ class RestPoint:
 
     def __getitem__(self, name: str) -> float:
         known = {**self.values, **self.state, **self.reaction}
-        if name not in list(known):
-            raise ParameterError(f"no state or reaction {name!r}: {nearest(name, known)}")
+        one_of(list(known), name, "no state or reaction")
         return known[name]
 
 
@@ -168,19 +168,26 @@ class Followed(Sequence[Point, Special]):
 
         A ``fresh`` one includes what happens at the spot itself; it is closed where it comes back to its ``home``.
         """
-        start, arclength = problem.value(spot.z), Arclength(problem)
-        kept, special, places = [cls._point(problem, spot)], [], []
+        told("progress", progress, "print", None)
+        step = number_from("step", step)
+        arclength, kept, special, places = Arclength(problem), [cls._point(problem, spot)], [], []
+        declared = Declared(kept[0].case.system, list(kept[0].values)[-1], problem.value(spot.z), to)
         ended = f"stopped after {points} points"
         try:
-            for item in arclength.follow(spot, step, (to, start - (to - start)), fresh, home):
+            for item in arclength.follow(spot, step, declared.bounds, fresh, home):
                 if isinstance(item, Stop):
-                    ended = item.why
+                    ended = declared.ended(item.why, kept[-1].value)
+                    break
+                point = cls._point(arclength.problem, item.spot if isinstance(item, Event) else item)
+                broken = declared.broken(point.values)
+                if broken:
+                    ended = f"stopped at {kept[-1].value:.10g}: {broken}"
                     break
                 if isinstance(item, Event):
                     special.append(cls._special(arclength.problem, item))
                     places.append(len(kept))
                     continue
-                kept.append(cls._point(arclength.problem, item))
+                kept.append(point)
                 if progress:
                     progress(kept[-1])
                 if len(kept) >= points:
@@ -202,8 +209,7 @@ def check_following(name: str, value: float, to: Any, step: Any, points: Any) ->
     to = number_from("to", to)
     if to == value:
         raise ParameterError(f"to={to:g} is where it starts: give another value of {name}")
-    if isinstance(step, bool) or not isinstance(step, int | float | np.number) or not 0 < step <= 1:
-        raise ParameterError(f"step={step!r}: give the largest step as a share of the range, between 0 and 1")
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 1:
-        raise ParameterError(f"points={points!r}: ask for a whole number, one at least")
+    share = "give the largest step as a share of the range, between 0 and 1"
+    number_within("step", step, lambda x: 0 < x <= 1, share)
+    whole_number("points", points, 1, MOST, "ask for fewer")
     return to

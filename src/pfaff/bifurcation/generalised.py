@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.values import number_from
+from pfaff.values import pair
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf import Hopf
@@ -19,11 +19,7 @@ def vanishing(hopf: Hopf, name: str, between: tuple[float, float]) -> Hopf:
 
     if hopf.case.system.parameter(name).name == hopf.load:
         raise ParameterError(f"{name} is the load, which places the Hopf point: vary another parameter")
-    try:
-        first, last = between
-    except (TypeError, ValueError):
-        raise ParameterError(f"between={between!r}: give two values of {name}, between=(10, 30)") from None
-    low, high = number_from("between", first), number_from("between", last)
+    low, high = pair("between", between, "(10, 30)")
     known: dict[float, Hopf] = {}
 
     def l1(value: float) -> float:

@@ -22,7 +22,7 @@ from pfaff.path import LoadPath, Outward, Path
 from pfaff.stability.critical import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
 from pfaff.steady import Border, balanced, bordering
 from pfaff.threads import cached_property
-from pfaff.values import number_from
+from pfaff.values import number_from, one_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,8 +102,9 @@ class Hopf:
 
     def crossing_by(self, name: str) -> complex:
         """λ' by another parameter than the load."""
-        if name == self.load:
+        if isinstance(name, str) and name == self.load:
             return self.crossing
+        one_of(self.case.system.parameter_names, name, f"{self.case.system.name} has no parameter")
         around = replace(self.around, load=name, parameters=self.case.numbers)
         value = float(self.case.numbers[self.case.system.parameter_names.index(name)])
         border = bordering(around.jacobian(self.x, value), around.zeros, around.held)
@@ -260,7 +261,7 @@ class Hopf:
         from pfaff.bifurcation.births import born_at
         from pfaff.bifurcation.orbits import followed
 
-        start = born_at(self, self.case.load_name(load or self.load), to, accuracy)
+        start = born_at(self, self.case.load_name(self.load if load is None else load), to, accuracy)
         return followed(start, to, step, points, progress)
 
     def curve(

@@ -12,6 +12,7 @@ from pfaff.bifurcation.orbits import INTERVALS, OrbitPoint, OrbitProblem, accura
 from pfaff.bifurcation.recurrence import RETURN, TORUS, extent, one_of_many, returns, solved, verdict
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow import Flow
+from pfaff.values import numbers_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -88,10 +89,7 @@ def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarr
 
 
 def _row(name: str, values: Any) -> np.ndarray:
-    try:
-        row = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        row = np.array([np.nan])
+    row = numbers_from(f"{name} of the motion", values)
     if row.ndim != 1 or not np.isfinite(row).all():
         raise ParameterError(f"{name} of the motion is not a row of finite numbers: leave out what is not")
     return row

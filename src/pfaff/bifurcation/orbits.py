@@ -11,12 +11,13 @@ import numpy as np
 from pfaff.bifurcation.chords import Event, Point, Stop
 from pfaff.bifurcation.collocation import Collocation, Cycle, Equations, Metric, doubled
 from pfaff.bifurcation.continuation import Continuation
+from pfaff.bifurcation.declared import Declared
 from pfaff.bifurcation.floquet import sorted_multipliers
 from pfaff.bifurcation.gauss import gauss
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow import Flow
 from pfaff.threads import cached_property
-from pfaff.values import number_from
+from pfaff.values import MOST, number_from, number_within, one_of, shown, told, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,10 +106,9 @@ class Orbit:
         return tuple(f"{name}_dot" for name in getattr(self.flow.system, "coordinate_names", ()))
 
     def __getitem__(self, name: str) -> np.ndarray:
+        one_of(dict.fromkeys(self.states + self.velocities), name, "no state")
         if name in self.states:
             return self.x[self.states.index(name)]
-        if name not in self.velocities:
-            raise ParameterError(f"no state {name!r}: {nearest(name, dict.fromkeys(self.states + self.velocities))}")
         return self.flow.velocities(self.x, self.numbers)[self.velocities.index(name)]
 
     @property
@@ -243,7 +243,7 @@ class OrbitPoint:
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> Branch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
-        name = self.case.load_name(load or self.load)
+        name = self.case.load_name(self.load if load is None else load)
         to = real("to", to, f"a finite value of {name}")
         start = self if name == self.load else _reparametrised(self, name, to)
         return followed(_directed(start, to), to, step, points, progress)
@@ -344,14 +344,12 @@ def real(name: str, value: Any, remedy: str) -> float:
     try:
         return number_from(name, value)
     except ParameterError:
-        raise ParameterError(f"{name}={value!r}: give {remedy}") from None
+        raise ParameterError(f"{name}={shown(value)}: give {remedy}") from None
 
 
 def accurate(accuracy: Any) -> float:
     remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
-    if not FINEST <= real("accuracy", accuracy, remedy) < 1:
-        raise ParameterError(f"accuracy={accuracy}: give {remedy}")
-    return float(accuracy)
+    return number_within("accuracy", accuracy, lambda x: FINEST <= x < 1, f"give {remedy}")
 
 
 def span_of(value: float, to: float, load: str) -> float:
@@ -437,19 +435,23 @@ def followed(
     """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
     from pfaff.bifurcation.branch import Branch
 
-    if not real("step", step, "a positive number") > 0:
-        raise ParameterError(f"step={step}: give a positive number")
-    if not isinstance(points, int | np.integer) or points < 2:
-        raise ParameterError(f"points={points!r}: give a whole number, 2 or more")
+    step = number_within("step", step, lambda x: x > 0, "give a positive number")
+    whole_number("points", points, 2, MOST, "ask for fewer")
+    told("progress", progress, "print", None)
     problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")
     continuation = problem.continuation(span_of(value, to, start.load), start)
-    bounds = (min(to, 2 * value - to), max(to, 2 * value - to))
+    declared = Declared(start.case.system, start.load, value, to)
+    bounds = (min(declared.bounds), max(declared.bounds))
     first = continuation.adopted(start.point)
     found, special, status = [OrbitPoint(problem, first)], [], ""
     try:
         for each in continuation.follow(first, step, bounds, home.point if home else None):
             if isinstance(each, Stop):
-                status = each.why if each.bound in (None, to) else _left(start, found, to)
+                near = each.bound in (None, declared.bounds[0])
+                status = declared.ended(each.why, found[-1].value) if near else _left(start, found, to)
+            elif declared.broken({start.load: each.point.value if isinstance(each, Event) else each.value}):
+                status = f"stopped at {found[-1].value:.10g}: {declared.broken({start.load: -1.0})}"
+                break
             elif isinstance(each, Event):
                 special.append(Special(problem, each.point, each.kind, each.note))
             else:

@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from pfaff.errors import ParameterError, nearest
+from pfaff.errors import ParameterError
+from pfaff.values import one_of, place, shown
 
 # Of equilibria and steady motions, of orbits, and of curves of them; several at one place are "multiple" ones.
 KINDS = (
@@ -34,8 +35,10 @@ class Sequence(Generic[Point, Special]):
 
     def __getitem__(self, index: int) -> Point:
         if isinstance(index, str):
-            raise ParameterError(f"points are counted, [0] is the first: to_xarray()[{index!r}] has it for all of them")
-        return self.points[index]
+            raise ParameterError(
+                f"points are counted, [0] is the first: to_xarray()[{shown(index)}] has it for all of them"
+            )
+        return self.points[place(index)]
 
     def __iter__(self) -> Iterator[Point]:
         return iter(self.points)
@@ -68,8 +71,8 @@ class Sequence(Generic[Point, Special]):
 
     def of_kind(self, kind: str) -> tuple[Special, ...]:
         """The special points of one kind: ``branch.of_kind("fold")``."""
-        if str(kind).removeprefix("multiple ") not in KINDS:
-            raise ParameterError(f"no special points are of the kind {kind!r}: {nearest(str(kind), KINDS)}")
+        several = isinstance(kind, str) and kind.startswith("multiple ")
+        one_of(KINDS, kind.removeprefix("multiple ") if several else kind, "no special points are of the kind")
         return tuple(special for special in self.special if special.kind == kind)
 
 

@@ -21,7 +21,7 @@ from pfaff.flow import Flow
 from pfaff.jets import COMPACT_FROM, jets_of
 from pfaff.steady import Border, at_rest, balanced, bordering, deficiency, newton, row_sizes
 from pfaff.threads import cached_property
-from pfaff.values import number_from
+from pfaff.values import by_name, number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -411,11 +411,8 @@ def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:
 
 
 def _by_name(start: Any) -> dict[str, float]:
-    if start is None:
-        return {}
-    if not isinstance(start, Mapping):
-        raise ParameterError(f"start={start!r}: give an equilibrium of this case, or values of the states by name")
-    return {name: number_from(name, value) for name, value in start.items()}
+    given = by_name("start", start, "{'theta1': 0.1}, or give an equilibrium of this case")
+    return {name: number_from(name, value) for name, value in given.items()}
 
 
 def _persistent(case: Bound, at: _At, name: str, span: float) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from pfaff.stability.rounding import axis_rounding
 from pfaff.statics import gradient_rows
 from pfaff.steady import FARTHEST, SETTLED, at_rest, balanced, row_sizes
 from pfaff.threads import cached_property
-from pfaff.values import number_from
+from pfaff.values import number_from, one_of, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -135,8 +135,7 @@ class SteadyMotion:
 
     def __getitem__(self, name: str) -> float:
         known = {**self.state, **self.velocities, **self.reaction}
-        if name not in known:
-            raise ParameterError(f"no coordinate, velocity or reaction {name!r}: {nearest(name, known)}")
+        one_of(known, name, "no coordinate, velocity or reaction")
         return known[name]
 
     def plot(self) -> Figure:
@@ -178,7 +177,9 @@ def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
 def _why_not(flow: Flow, name: str) -> str:
     if name in flow.dropped:
         return f"is alike at every {name}: fix its velocity {name}_dot instead"
-    return f"has no coordinate or speed {name!r}: {nearest(name, flow.states)}"
+    names = flow.system.coordinate_names  # type: ignore[union-attr]
+    known = [each for each in names if each not in flow.dropped] + [f"{each}_dot" for each in names]
+    return f"has no coordinate or speed {shown(name)}: {nearest(name, known)}"
 
 
 def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:

@@ -57,7 +57,7 @@ class Number(click.ParamType):
         from pfaff.expressions import constant
 
         flag = param.opts[0] if param is not None else "a number"
-        return float(constant(value, f"{flag} {value}: {value!r} is not a number such as 0.1 or 1/10"))
+        return float(constant(value, f"{flag} {_brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"))
 
 
 NUMBER = Number()
@@ -86,26 +86,44 @@ def save_into(what: str) -> Command:
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 
 
+def _brief(text: str) -> str:
+    """What was typed, for a message on one line."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text[:40])
+
+
 def pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
     """NAME=VALUE, each name once."""
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not (equals and name.strip() and value.strip()):
-            raise ParameterError(f"{flag} {text!r}: write NAME=VALUE, such as k1=50")
+            raise ParameterError(f"{flag} {_brief(text)!r}: write NAME=VALUE, such as k1=50")
         if name.strip() in found:
             raise ParameterError(f"{flag} gives {name.strip()} twice: leave one out")
         found[name.strip()] = value.strip()
     return found
 
 
-def numbers(texts: tuple[str, ...], flag: str = "--fix") -> dict[str, Any]:
+def state_values(case: Any, texts: tuple[str, ...], flag: str = "--fix") -> dict[str, float]:
+    """NAME=NUMBER of coordinates, velocities, reactions or states of a case."""
+    from pfaff.values import one_of
+
+    known = [*case._states, *getattr(case.system, "reaction_names", ())]
+    found = numbers(texts, flag)
+    for name in found:
+        one_of(known, name, f"{flag}: {case.system.name} has no coordinate, velocity or reaction")
+    return found
+
+
+def numbers(texts: tuple[str, ...], flag: str) -> dict[str, float]:
     """NAME=NUMBER, fractions and pi/2 included."""
     from pfaff.expressions import constant
 
     found = {}
     for name, value in pairs(texts, flag).items():
-        found[name] = float(constant(value, f"{flag} {name}={value}: {value!r} is not a number such as 0.1 or 1/10"))
+        found[name] = float(
+            constant(value, f"{flag} {_brief(f'{name}={value}')}: {value[:40]!r} is not a number such as 0.1 or 1/10")
+        )
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, numbers, plot_into, save_into, which_case
+from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, plot_into, save_into, state_values, which_case
 from pfaff.cli.output import check_complete, counting, draw_into, finite, known, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.errors import NoBifurcationError, ParameterError
@@ -40,7 +40,8 @@ def hopf(
       pfaff hopf column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5
     """
     gc.enable()
-    found = case_of(**which).hopf(load=load_parameter, to=to, near=near, **numbers(fix))
+    case = case_of(**which)
+    found = case.hopf(load=load_parameter, to=to, near=near, **state_values(case, fix))
     if plot:
         draw_into(found.plot(), plot)
     names = ["value", "omega", "crossing_speed", "distance", "l1", "l1_matcont", "V3", *["l2"] * second]
@@ -97,7 +98,8 @@ def orbits(
       pfaff orbits column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --to 100 --plot cycles.png
     """
     gc.enable()
-    born = case_of(**which).hopf(load=load_parameter, near=near, **numbers(fix))
+    case = case_of(**which)
+    born = case.hopf(load=load_parameter, near=near, **state_values(case, fix))
     with counting(f"orbits along {born.load}", quiet=as_json) as progress:
         branch = born.orbits(to=to, points=points, accuracy=accuracy, progress=progress)
     if save:
@@ -163,7 +165,8 @@ def branch(
     """
     gc.enable()
     with counting("equilibria", quiet=as_json) as progress:
-        found = case_of(**which).branch(name_in, to, step=step, points=points, progress=progress, **numbers(fix))
+        case = case_of(**which)
+        found = case.branch(name_in, to, step=step, points=points, progress=progress, **state_values(case, fix))
     if save:
         found.save(save)
     if plot:
@@ -223,7 +226,8 @@ def curve(
     gc.enable()
     if (kind is None) != (orbits_to is None):
         raise ParameterError("--of and --orbits-to go together: the kind of orbit, and how far to search for it")
-    start: Any = case_of(**which).hopf(load=load_parameter, near=near, **numbers(fix))
+    case = case_of(**which)
+    start: Any = case.hopf(load=load_parameter, near=near, **state_values(case, fix))
     if kind is not None:
         start = _special_orbit(start, kind, orbits_to, as_json)
     with counting("points", quiet=as_json) as progress:

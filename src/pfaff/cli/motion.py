@@ -15,9 +15,9 @@ from pfaff.cli.arguments import (
     as_json,
     film_into,
     functions,
-    numbers,
     plot_into,
     save_into,
+    state_values,
     which_case,
 )
 from pfaff.cli.output import check_complete, draw_into, print_json, table
@@ -100,7 +100,7 @@ def simulate(
         mechanical(case, "--project, --method, --step or --drive")
         options |= special
     with bar("integrating") as progress:
-        motion = case.simulate(duration, **options, progress=progress, **numbers(start, "--start"))
+        motion = case.simulate(duration, **options, progress=progress, **state_values(case, start, "--start"))
     if save:
         motion.save(save)
     if plot:

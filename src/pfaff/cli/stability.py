@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, numbers, plot_into, which_case
+from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, numbers, plot_into, state_values, which_case
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of
 
@@ -27,7 +27,7 @@ def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, 
       pfaff equilibria column --bars 7 --load spring --set Delta=0.1 --set beta0=0.785 --fix X=0
     """
     case = case_of(**which)
-    found = case.equilibria(starts=starts, seed=seed, **numbers(fix))
+    found = case.equilibria(starts=starts, seed=seed, **state_values(case, fix))
     if plot:
         draw_into(found.plot(), plot)
     if as_json:
@@ -52,7 +52,8 @@ def spectrum(fix: tuple[str, ...], plot: Path | None, as_json: bool, **which: An
     Example:
       pfaff spectrum column --set M_L=15 --set I_L=15 --set k1=50 --set c_i=1.5 --set F=80
     """
-    found = case_of(**which).spectrum(None, **numbers(fix))
+    case = case_of(**which)
+    found = case.spectrum(None, **state_values(case, fix))
     if plot:
         draw_into(found.plot(), plot)
     if as_json:
@@ -89,10 +90,10 @@ def critical(
     case = case_of(**which)
     if exact:
         kinds = ("flutter", "divergence", "buckling")
-        given = numbers(fix)
+        given = state_values(case, fix)
         loads = {kind: getattr(case, kind)(load=load_parameter, to=to, exact=True, **given) for kind in kinds}
     else:
-        found = case.critical(load=load_parameter, to=to, **numbers(fix))
+        found = case.critical(load=load_parameter, to=to, **state_values(case, fix))
         loads = {"flutter": found.flutter, "divergence": found.divergence, "buckling": found.buckling}
     if plot:
         draw_into(loads["flutter"].plot(), plot)

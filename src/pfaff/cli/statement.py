@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from pfaff.cli.arguments import pairs
-from pfaff.errors import NotMechanicalError, StatementError, nearest
+from pfaff.errors import NotMechanicalError, PfaffError, StatementError, nearest
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pfaff.system import System
 
 EXAMPLE = "my_sleigh.py:sleigh"
+LONGEST = 500  # characters of what a file of the user's has to say
 
 
 def system_of(name: str, **which: Any) -> System | Ode:
@@ -63,8 +64,10 @@ def _stated(name: str, bars: int | None, constraint: str | None, load: str | Non
 
 def _from_file(given: str, options: dict[str, Any]) -> Any:
     """``file.py:name``; without a name, the only system that the file states."""
+    from pfaff.values import path_from
+
     text, _, name = given.rpartition(":") if ":" in given else (given, "", "")
-    path = Path(text)
+    path = path_from("the file of SYSTEM", text)
     module = _run(path)
     known = _systems(module)
     if not name:
@@ -126,10 +129,11 @@ def _blamed(path: Path) -> Iterator[None]:
         lines = [each.lineno for each in traceback.extract_tb(problem.__traceback__) if Path(each.filename) == file]
         if isinstance(problem, SyntaxError) and problem.filename == str(file):
             lines = [problem.lineno]
-        if not lines:  # not from the user's file: what we say of the options
+        if not lines and isinstance(problem, PfaffError):  # what we say of the options
             raise
-        reason = " ".join(str(problem).split())
-        raise StatementError(f"{path}, line {lines[-1]}: {type(problem).__name__}: {reason}") from problem
+        where = f"{path}, line {lines[-1]}" if lines else f"{path} cannot be run as Python"
+        reason = " ".join(str(problem).split())[:LONGEST]
+        raise StatementError(f"{where}: {type(problem).__name__}: {reason}") from problem
 
 
 def _is_system(found: Any) -> bool:
@@ -156,11 +160,13 @@ def _makes(found: Any, module: ModuleType) -> bool:
 
 def _made(make: Callable[..., Any], name: str, options: dict[str, Any]) -> Any:
     """What a function returns, given options from the shell."""
+    from pfaff.values import shown
+
     accepted = inspect.signature(make).parameters
     for key in options:
         if key not in accepted:
             known = f"; it takes {', '.join(accepted)}" if accepted else "; it takes none"
-            raise StatementError(f"{name} has no option {key!r}{known}")
+            raise StatementError(f"{name} has no option {shown(key)}{known}")
     for key, parameter in accepted.items():
         if parameter.default is parameter.empty and key not in options and parameter.kind != parameter.VAR_KEYWORD:
             raise StatementError(f"{name} needs its option {key!r}: --option {key}=VALUE")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, numbers, plot_into, save_into, which_case
+from pfaff.cli.arguments import NUMBER, as_json, plot_into, save_into, state_values, which_case
 from pfaff.cli.bifurcation import branch_as_json, print_branch
 from pfaff.cli.output import check_complete, counting, draw_into, print_json, table
 from pfaff.cli.statement import case_of
@@ -51,7 +51,8 @@ def steady(
         raise ParameterError("--in and --to go together: what changes along the branch, and where it ends")
     if save and name_in is None:
         raise ParameterError("--save writes a branch: ask for one with --in NAME --to VALUE")
-    found = case_of(**which).steady(numbers(start, "--start"), **numbers(fix))
+    case = case_of(**which)
+    found = case.steady(state_values(case, start, "--start"), **state_values(case, fix))
     branch = None
     if name_in is not None:
         with counting("steady motions", quiet=as_json) as progress:

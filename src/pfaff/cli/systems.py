@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, load_parameter, numbers, plot_into, which_case, which_system
+from pfaff.cli.arguments import NUMBER, as_json, load_parameter, plot_into, state_values, which_case, which_system
 from pfaff.cli.output import draw_into, grouped, print_json, table
 from pfaff.cli.statement import case_of, mechanical, system_of
 
@@ -177,8 +177,9 @@ def export(
     Example:
       pfaff export column --set k1=50 --set c_i=1.5 --to auto --until 120 --output column
     """
-    near = numbers(start, "--start") or None
-    exported = case_of(**which).export(to, output, load=load_parameter, until=until, start=near)
+    case = case_of(**which)
+    near = state_values(case, start, "--start") or None
+    exported = case.export(to, output, load=load_parameter, until=until, start=near)
     if as_json:
         return print_json({"to": to, "files": exported.files, "written": list(exported.written)})
     if output is None:

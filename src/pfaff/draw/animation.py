@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -27,7 +27,7 @@ from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
 from pfaff.files import whole
-from pfaff.values import number_from
+from pfaff.values import number_within, pair, path_from, told
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
@@ -51,10 +51,11 @@ def animate(
     progress: Callable[[int, int], None] | None,
 ) -> Path:
     """Write the film of a motion; the suffix of the path chooses the format."""
-    path = Path(path)
+    path = path_from("path", path)
     write = writer_for(path)
-    count = _count(seconds, fps, path)
-    start, end = span if span is not None else (motion.t[0], motion.t[-1])
+    fps, count = _count(seconds, fps, path)
+    start, end = _span(motion, span)
+    told("progress", progress, "print", 1, count)
     between = -(-PATH // count)
     scene = scene_of_motion(motion, np.linspace(start, end, (count - 1) * between + 1))
     images = _watched(_images(scene, between, motion.system), count, progress)
@@ -78,10 +79,27 @@ def writer_for(path: Path) -> Writer:
     return WRITERS[suffix]
 
 
-def _count(seconds: float, fps: float, path: Path) -> int:
-    for name, value in (("seconds", seconds), ("fps", fps)):
-        if not number_from(name, value) > 0:
-            raise ParameterError(f"{name}={value}: give a positive number")
+def _span(motion: Motion, span: Any) -> tuple[float, float]:
+    """The part of a motion that is shown, in the direction in which it runs."""
+    first, last = float(motion.t[0]), float(motion.t[-1])
+    if span is None:
+        return first, last
+    start, end = pair("span", span, f"({first:g}, {last:g})")
+    forward = 1.0 if last > first else -1.0
+    if not forward * first <= forward * start < forward * end <= forward * last:
+        raise ParameterError(
+            f"span=({start:g}, {end:g}) runs backwards or lies outside the motion, which goes from {first:g} to "
+            f"{last:g}: give two times of it, the earlier first"
+        )
+    return start, end
+
+
+def _count(seconds: Any, fps: Any, path: Path) -> tuple[float, int]:
+    """Pictures in a second, and in all."""
+    seconds, fps = (
+        number_within(name, value, lambda x: x > 0, "give a positive number")
+        for name, value in (("seconds", seconds), ("fps", fps))
+    )
     if path.suffix.lower() == ".gif" and fps > 50:
         raise ParameterError(f"fps={fps}: viewers show at most 50 pictures of a .gif in a second")
     if seconds * fps > PICTURES:
@@ -92,7 +110,7 @@ def _count(seconds: float, fps: float, path: Path) -> int:
     count = round(seconds * fps)
     if count < 2:
         raise ParameterError(f"seconds={seconds} at fps={fps} is less than two pictures: give more of either")
-    return count
+    return fps, count
 
 
 def _images(scene: Scene, between: int, title: str) -> Images:

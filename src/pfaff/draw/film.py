@@ -14,6 +14,7 @@ from pfaff.draw.style import BLUE, figure, label, plain
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
 from pfaff.values import numbers_from, whole_number
+from pfaff.values import shown as brief
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion
@@ -54,7 +55,7 @@ def _times(motion: Motion, frames: int, times: Sequence[float] | None) -> np.nda
     if times is not None:
         shown = numbers_from("times", times)
         if shown.ndim != 1 or not len(shown) or not np.isfinite(shown).all():
-            raise ParameterError(f"times={times}: give a list of instants")
+            raise ParameterError(f"times={brief(times)}: give a list of instants")
         whole_number("the number of times", len(shown), 1, PICTURES, MOVING)
         return shown
     return np.linspace(motion.t[0], motion.t[-1], whole_number("frames", frames, 1, PICTURES, MOVING))

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfaff.errors import ParameterError, nearest
+from pfaff.errors import ParameterError
 from pfaff.files import write_text
+from pfaff.values import one_of, path_from, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -22,6 +23,7 @@ TARGETS = {
     "numpy": "python",
     "latex": "latex",
 }
+CONTINUES = ("auto", "bifurcationkit")  # whose files start a continuation
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Export:
 
     def write(self, folder: str | Path) -> Export:
         """The same, with its files written into a folder."""
-        folder = Path(folder)
+        folder = path_from("folder", folder)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, text in self.files.items():
@@ -70,8 +72,13 @@ def export(
     """
     from pfaff.export.equations import Equations
 
-    if to not in TARGETS:
-        raise ParameterError(f"cannot export to {to!r}: {nearest(to, TARGETS)}")
+    one_of(TARGETS, to, "cannot export to")
+    for name, value in (("load", load), ("until", until)):
+        if value is not None and to not in CONTINUES:
+            raise ParameterError(
+                f"{name}={shown(value)} is for a continuation, which the files for {to} do not start: leave it out, or "
+                f"export to {' or '.join(CONTINUES)}"
+            )
     language = importlib.import_module(f"pfaff.export.{TARGETS[to]}")
     equations = Equations(case, load, until, start)
     exported = Export(to, language.files(equations), warnings=equations.at.warnings)

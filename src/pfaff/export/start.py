@@ -18,13 +18,13 @@ from pfaff.bifurcation.field import regular_flow
 from pfaff.bifurcation.slices import jacobian_of, zero_chain
 from pfaff.case import Bound, Case
 from pfaff.equilibria import Balance, Equilibrium, equilibrium_near
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError, StatementError, nearest
+from pfaff.errors import ConvergenceError, PfaffError, StatementError
 from pfaff.flow import Flow
 from pfaff.lowering import clocked
 from pfaff.relative import cyclic_coordinates, without
 from pfaff.stability.linear import linearise
 from pfaff.steady import SteadyState
-from pfaff.values import number_from
+from pfaff.values import by_name, number_from, one_of
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.steady_motion import SteadyMotion
@@ -69,7 +69,7 @@ def _eigenvalues(count: int) -> str:
 
 def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:
     """The equilibrium of a case, or the one near values of the states; with speeds, the steady motion."""
-    near = _checked(case, given if given is not None else {})
+    near = _checked(case, by_name("start", given, "{'theta1': 0.1}"))
     if "the time" in hy.get_variables(clocked(list(case.system.shape.expressions))):  # type: ignore[attr-defined]
         raise StatementError("the equations depend on time: make the excitation part of the state, as an oscillator")
     try:
@@ -80,12 +80,8 @@ def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:
 
 
 def _checked(case: Bound, given: Mapping[str, Any]) -> dict[str, float]:
-    if not isinstance(given, Mapping):
-        raise ParameterError(f"start={given!r}: give values of the states by name")
     for name in given:
-        if name not in case._states:
-            known = nearest(name, case._states)
-            raise ParameterError(f"{case.system.name} has no state {name!r} to start from: {known}")
+        one_of(case._states, name, f"{case.system.name} has no state {{}} to start from")
     return {name: number_from(name, value) for name, value in given.items()}
 
 

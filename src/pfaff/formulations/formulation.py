@@ -14,6 +14,7 @@ from pfaff.flow import Flow, numbers_of
 from pfaff.lowering import Expression, Graph, graph_of
 from pfaff.system import System
 from pfaff.threads import cached_property
+from pfaff.values import numbers_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -52,11 +53,11 @@ class Formulation:
 
     def unknowns(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> list[np.ndarray]:
         """All ``parts`` at a state or a batch of columns, evaluated together: so that they are rounded alike."""
-        values = _values(self._unknowns, np.asarray(x, dtype=float), case, time)
+        values = _values(self._unknowns, numbers_from("x", x), case, time)
         return np.split(values, np.cumsum([len(part) for part in self.parts[:-1]]))
 
     def coordinates_and_velocities(self, q: Any, v: Any) -> np.ndarray:
-        q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+        q, v = numbers_from("q", q), numbers_from("v", v)
         n = len(self.graph.q)
         if q.shape != v.shape or q.shape[:1] != (n,):
             raise ParameterError(f"{n} coordinates and {n} velocities are needed, not shapes {q.shape}, {v.shape}")

@@ -17,7 +17,7 @@ from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.result import Motion
 from pfaff.motion.simulate import check_request
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
-from pfaff.values import number_from
+from pfaff.values import number_from, number_within, told
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly
@@ -45,9 +45,11 @@ def simulate(
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     load = number_from("load", load)
     duration = number_from("duration", duration)
-    check_request(duration, samples, tolerance, 2 * assembly.size, max_steps)
-    if tolerance is not None and tolerance < SHARPEST:
-        raise ParameterError(f"tolerance={tolerance}: give a number from {SHARPEST:g} to 1")
+    tolerance = check_request(duration, samples, tolerance, 2 * assembly.size, max_steps)
+    told("progress", progress, "print", 0.5)
+    if tolerance is not None:
+        sharp = f"give a number from {SHARPEST:g} to 1"
+        tolerance = number_within("tolerance", tolerance, lambda x: x >= SHARPEST, sharp)
     equations = Equations(assembly, load)
     q, v = initial_state(assembly, equations, start, velocities)
     state = State(0.0, q, v, *equations.accelerations(q, v), np.zeros(2))

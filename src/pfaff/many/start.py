@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from scipy.sparse.linalg import splu
 from pfaff.assembly import Rest
 from pfaff.errors import ConstraintError, ParameterError
 from pfaff.motion.start import KEPT, NEWTON_STEPS
+from pfaff.values import number_from, numbers_from, shown
 
 if TYPE_CHECKING:
     from pfaff.assembly import Assembly
@@ -37,7 +37,7 @@ def _given(assembly: Assembly, what: str, given: Any, others: np.ndarray) -> tup
     if given is None:
         return others, None
     if not isinstance(given, Mapping):
-        values = np.array(given, dtype=float)
+        values = numbers_from(what, given)
         if values.shape != (assembly.size,) or not np.isfinite(values).all():
             raise ParameterError(
                 f"{what} of shape {values.shape} for {assembly.name}: give {assembly.size} finite numbers, or a "
@@ -47,20 +47,21 @@ def _given(assembly: Assembly, what: str, given: Any, others: np.ndarray) -> tup
     values, free = others.copy(), np.ones(assembly.size, dtype=bool)
     for index, value in given.items():
         i = _index(assembly, what, index)
-        if not np.isfinite(value):
-            raise ParameterError(f"{what}: coordinate {i} is given {value}: give a finite number")
-        values[i], free[i] = value, False
+        try:
+            values[i], free[i] = number_from(f"{what}[{i}]", value), False
+        except ParameterError:
+            raise ParameterError(f"{what}: coordinate {i} is given {shown(value)}: give a finite number") from None
     return values, free
 
 
 def _index(assembly: Assembly, what: str, index: Any) -> int:
-    try:
-        i = operator.index(index)
-    except TypeError:
-        raise ParameterError(f"{what}: {index!r} is no index of a coordinate: give a whole number") from None
-    if not 0 <= i < assembly.size:
-        raise ParameterError(f"{what}: there is no coordinate {i}: they are numbered 0 to {assembly.size - 1}")
-    return i
+    if isinstance(index, bool) or not isinstance(index, int | np.integer):
+        raise ParameterError(f"{what}: {shown(index)} is no index of a coordinate: give a whole number")
+    if not 0 <= index < assembly.size:
+        raise ParameterError(
+            f"{what}: there is no coordinate {shown(index)}: they are numbered 0 to {assembly.size - 1}"
+        )
+    return int(index)
 
 
 def _on_positions(assembly: Assembly, equations: Equations, q: np.ndarray, free: np.ndarray | None) -> np.ndarray:

@@ -15,11 +15,12 @@ import numpy as np
 import sympy as sm
 
 from pfaff.compiled import Compiled
-from pfaff.errors import ParameterError, nearest
+from pfaff.errors import ParameterError
 from pfaff.expressions import expressed
 from pfaff.lowering import graph_of
 from pfaff.motion.sampled import DEGREE, check_smooth, check_span, coefficients, common_knots, piecewise
 from pfaff.threads import cached_property
+from pfaff.values import one_of, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -71,8 +72,7 @@ def prescribe(case: Case, prescribed: Mapping[str, Any], initial: Mapping[str, f
         return Driven(case)
     known = [*case.system.coordinate_names, *case.system.parameter_names]
     for name in prescribed:
-        if name not in known:
-            raise ParameterError(f"{case.system.name} has no coordinate or parameter {name!r}: {nearest(name, known)}")
+        one_of(known, name, f"{case.system.name} has no coordinate or parameter")
     time = case.system.time
     expressions = {name: expression_in_time(name, v, time) for name, v in prescribed.items() if _is_expression(v)}
     splines = {name: piecewise(name, value) for name, value in prescribed.items() if name not in expressions}
@@ -184,7 +184,9 @@ def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
     """A function of time from SymPy or text; a symbol that is called as the time is taken for it."""
     found = expressed(value, {time.name: time}, f"the function for {name}", ParameterError)
     if not isinstance(found, sm.Expr):
-        raise ParameterError(f"the function for {name} is {found}, not an expression in time: write 80 + sin(2*t)")
+        raise ParameterError(
+            f"the function for {name} is {shown(found)}, not an expression in time: write 80 + sin(2*t)"
+        )
     return found.xreplace({symbol: time for symbol in found.free_symbols if symbol.name == time.name})
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.case import Case
-from pfaff.errors import ParameterError, nearest
+from pfaff.errors import ParameterError
 from pfaff.motion.batches import Batches
-from pfaff.motion.simulate import LARGEST, check_request
+from pfaff.motion.simulate import FINEST, LARGEST, check_request
 from pfaff.motion.start import Constraints, initial_state
 from pfaff.progress import bar
 from pfaff.stored import labels
-from pfaff.values import checked_value, number_from, whole_number
+from pfaff.values import checked_value, number_from, numbers_from, one_of, shown, told, truth, whole_number
 
 if TYPE_CHECKING:
     import xarray
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pfaff.motion.result import Motion
 
 INITIAL = "initial_"
-MOST = 100_000_000  # values of one quantity
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +62,12 @@ class Ensemble:
         return "; ".join(f"{count} {word}" for word, count in zip(words, counts, strict=True))
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.states:
-            raise ParameterError(f"no coordinate or velocity {name!r}: {nearest(name, self.states)}")
+        one_of(self.states, name, "no coordinate or velocity")
         return self.y[self.states.index(name)]
 
     def peak(self, name: str, since: float = 0.0) -> np.ndarray:
         """The largest ``|value|`` that each member reaches at a sample from the time ``since`` on."""
+        since = number_from("since", since)
         values = np.abs(self[name][np.abs(self.t) >= abs(since)])
         if not len(values):
             raise ParameterError(f"since={since}: the motions end at t = {self.t[-1]:g}")
@@ -76,9 +75,20 @@ class Ensemble:
 
     def motion(self, *index: int) -> Motion:
         """One member simulated on its own, with reactions, energies and dense output."""
+        self._check_member(index)
         chosen = {_quantity(name, self.case): float(values[index]) for name, values in self.axes.items()}
         case, initial = split(self.case, chosen)
         return case.simulate(float(self.t[-1]), samples=len(self.t), method="taylor", **self.options, **initial)
+
+    def _check_member(self, index: tuple[Any, ...]) -> None:
+        """One whole number for each axis, from the end if negative."""
+        if len(index) != len(self.shape):
+            wanted = ", ".join("0" * len(self.shape))
+            raise ParameterError(
+                f"an ensemble of shape {self.shape} has no member {shown(index)}: write motion({wanted})"
+            )
+        for k, (place, size) in enumerate(zip(index, self.shape, strict=True)):
+            whole_number(f"index {k + 1}", place, -size, size - 1, f"the motions are counted from 0 to {size - 1}")
 
     def to_xarray(self) -> xarray.Dataset:
         """All states by name, along ``t`` and one dimension for each axis of the arrays."""
@@ -116,7 +126,8 @@ class Ensemble:
         """The peak of a coordinate over the later half of the motions: a map over two axes, a line over one."""
         from pfaff.draw.ensemble import draw_ensemble
 
-        return draw_ensemble(self, name or self.names[0], self.t[-1] / 2 if since is None else since)
+        name = self.names[0] if name is None else one_of(self.states, name, "no coordinate or velocity")
+        return draw_ensemble(self, name, self.t[-1] / 2 if since is None else since)
 
 
 def _quantity(axis: str, case: Case) -> str:
@@ -141,12 +152,14 @@ def ensemble(
 ) -> Ensemble:
     """Arrays of initial values and parameters, broadcast against each other: one motion for each entry."""
     size, duration = 2 * len(case.system.coordinates), number_from("duration", duration)
+    told("progress", progress, "print", 0.5)
     arrays, shape = _shaped(given)
     count = math.prod(shape)
     whole_number("the number of motions", count, 1, int(LARGEST / (16 * size)), "give smaller arrays")
-    check_request(duration, samples, tolerance, size, max_steps, count)
+    tolerance = check_request(duration, samples, number_from("tolerance", tolerance), size, max_steps, count) or FINEST
     axes = {name: np.broadcast_to(array, shape).copy() for name, array in arrays.items()}
-    numbers, x = _members(case, {name: values.ravel() for name, values in axes.items()}, count, project)
+    columns = {name: values.ravel() for name, values in axes.items()}
+    numbers, x = _members(case, columns, count, truth("project", project))
     t = np.linspace(0.0, duration, samples)
     batches = Batches(case.system, numbers, x, t, tolerance, max_steps)
     if progress is not None:
@@ -177,13 +190,7 @@ def split(case: Case, values: Mapping[str, Any]) -> tuple[Case, dict[str, Any]]:
 
 def _shaped(given: Mapping[str, Any]) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
     """Arrays of numbers, and the shape that they have together."""
-    for name, value in given.items():
-        if isinstance(value, np.ndarray):  # which may be a small one broadcast to an enormous shape
-            whole_number(f"the number of values of {name}", value.size, 1, MOST, "give fewer")
-    try:
-        arrays = {name: np.asarray(value, dtype=float) for name, value in given.items()}
-    except (TypeError, ValueError) as problem:
-        raise ParameterError(f"an ensemble runs over numbers: {problem}") from problem
+    arrays = {name: numbers_from(name, value) for name, value in given.items()}
     for name, array in arrays.items():
         if not np.isfinite(array).all() or not array.size:
             raise ParameterError(f"{name} must hold finite numbers, at least one")

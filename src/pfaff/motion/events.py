@@ -16,6 +16,7 @@ from pfaff.lowering import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.taylor import Equations
 from pfaff.names import checked_title
+from pfaff.values import shown, truth
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -37,8 +38,9 @@ class Event:
     stop: bool = False
 
     def __post_init__(self) -> None:
-        if self.direction not in DIRECTIONS:
-            raise ParameterError(f"direction={self.direction}: give 1 for rising, -1 for falling, 0 for both")
+        if not isinstance(self.direction, int) or self.direction not in DIRECTIONS:
+            raise ParameterError(f"direction={shown(self.direction)}: give 1 for rising, -1 for falling, 0 for both")
+        truth("stop", self.stop)
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,6 @@ class Watch:
     """The events of one run: lowered, handed to the integrator, recorded."""
 
     def __init__(self, lower: Callable[[str, Any], Any], events: Mapping[str, Any]) -> None:
-        if not isinstance(events, Mapping):
-            raise ParameterError(f"events={events!r}: give names with expressions, {{'section': 'theta1'}}")
         for name in events:
             checked_title(name, "name of an event", LONGEST)
         self.events = {name: e if isinstance(e, Event) else Event(e) for name, e in events.items()}
@@ -139,7 +139,9 @@ def parsed_event(
     """An expression in known symbols from SymPy or text; functions of time become the symbols they are ``plain`` in."""
     parsed = expressed(expression, known, f"event {name!r}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
-        raise ParameterError(f"event {name!r} is {parsed}: give an expression that vanishes, such as 'theta1 - 1/2'")
+        raise ParameterError(
+            f"event {name!r} is {shown(parsed)}: give an expression that vanishes, such as 'theta1 - 1/2'"
+        )
     parsed = parsed.xreplace(dict(plain))
     for symbol in sorted(parsed.free_symbols - set(known.values()), key=str):
         if symbol.name not in known:

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.errors import ParameterError, PfaffError, nearest
+from pfaff.errors import ParameterError, PfaffError
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
+from pfaff.values import one_of
 
 SHARPEST = 1e-13
 BETWEEN = (0.25, 0.5, 0.75)  # parts of a step at which it is remembered
@@ -239,8 +240,7 @@ def _backend(name: str | None) -> type[Run]:
     installed = find_spec("sksundae") is not None
     if name is None:
         return Cvode if installed else Radau
-    if name not in BACKENDS:
-        raise ParameterError(f"unknown backend {name!r}: {nearest(name, BACKENDS)}")
+    one_of(BACKENDS, name, "unknown backend")
     if name == "sundials" and not installed:
         raise ParameterError('backend="sundials" needs scikit-sundae: pip install "pfaff[sundials]", or use "scipy"')
     return BACKENDS[name]

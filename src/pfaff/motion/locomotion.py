@@ -14,11 +14,11 @@ import numpy as np
 from scipy.interpolate import BPoly
 from scipy.optimize import brentq, minimize_scalar
 
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.lowering import graph_of
 from pfaff.reduction import ignorable_coordinates
 from pfaff.threads import cached_property
-from pfaff.values import number_from
+from pfaff.values import number_from, number_within, one_of, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -94,6 +94,9 @@ class Locomotion:
         slope = unit - none
         if not np.abs(slope).min() > 0:
             raise ParameterError(f"a reaction does not feel the load {name}: name another with load=…")
+        limit = number_within(
+            "limit", limit, lambda x: x > 0, "give the largest reaction that holds, a positive number"
+        )
         bounds = np.sort([(-limit - none) / slope, (limit - none) / slope], axis=0)
         return float(bounds[0].max()), float(bounds[1].min())
 
@@ -119,11 +122,12 @@ def impose(
 
     system = case.system
     if not isinstance(motion, Motion):
-        raise ParameterError(f"{motion!r} is no motion: impose what case.simulate gives, case.impose(motion, …)")
+        raise ParameterError(f"{shown(motion)} is no motion: impose what case.simulate gives, case.impose(motion, …)")
+    since = number_from("since", since)
     names = _shared(system, motion, names)
-    length = float(motion.t[-1] - since) if duration is None else float(duration)
+    length = float(motion.t[-1] - since) if duration is None else number_from("duration", duration)
     if not (length > 0 and motion.t[0] <= since and since + length <= motion.t[-1] * (1 + 1e-12)):
-        raise ParameterError(f"since={since}, duration={duration}: the motion ends at t = {motion.t[-1]:g}")
+        raise ParameterError(f"since={since:g}, duration={shown(duration)}: the motion ends at t = {motion.t[-1]:g}")
     functions = {name: imposed_function(motion, name, since, length) for name in names}
     there = dict(zip(motion.names, motion(since), strict=False))
     start: dict[str, Any] = {n: there[n] for n in system.coordinate_names if n in there and n not in names}
@@ -139,9 +143,9 @@ def _shared(system: System, motion: Motion, names: Sequence[str]) -> list[str]:
     if not names:
         ignorable = ignorable_coordinates(graph_of(system))
         names = [name for name in system.coordinate_names if name in motion.names and name not in ignorable]
+    both = [name for name in motion.names if name in system.coordinate_names]
     for name in names:
-        if name not in motion.names or name not in system.coordinate_names:
-            raise ParameterError(f"{name!r} is not a coordinate of both: {nearest(name, motion.names)}")
+        one_of(both, name, "{} is not a coordinate of both")
     held = len(system.statement.constraints)
     if not names or len(names) + held > len(system.coordinates):
         raise ParameterError(
@@ -166,9 +170,7 @@ def imposed_function(motion: Motion, name: str, since: float, length: float) -> 
 
 def period(motion: Motion, name: str | None = None) -> float:
     """The period of a motion that has become periodic: all but ignorable coordinates return with their velocities."""
-    name = name or motion.names[0]
-    if name not in motion.names:
-        raise ParameterError(f"no coordinate {name!r}: {nearest(name, motion.names)}")
+    name = motion.names[0] if name is None else one_of(motion.names, name, "no coordinate")
     k = motion.names.index(name)
     t = motion.knots
     t = np.linspace(t[len(t) // 2], t[-1], 4 * len(t))
@@ -222,17 +224,13 @@ class Friction:
 
 def friction(motion: Motion, normal: float, coefficient: float | None, reaction: str | None) -> Friction:
     """The needed coefficient under a constant normal force, and the times at which a given coefficient is exceeded."""
-    normal = number_from("normal", normal)
-    if normal <= 0:
-        raise ParameterError(f"normal={normal}: give the force that presses the bodies together, a positive number")
-    coefficient = None if coefficient is None else number_from("coefficient", coefficient)
-    if coefficient is not None and coefficient < 0:
-        raise ParameterError(f"coefficient={coefficient}: give a number from 0 up")
+    presses = "give the force that presses the bodies together, a positive number"
+    normal = number_within("normal", normal, lambda x: x > 0, presses)
+    if coefficient is not None:
+        coefficient = number_within("coefficient", coefficient, lambda x: x >= 0, "give a number from 0 up")
     if not motion.reaction_names:
         raise ParameterError(f"{motion.system} has no constraint that could slip")
-    name = reaction or motion.reaction_names[0]
-    if name not in motion.reaction_names:
-        raise ParameterError(f"no reaction {name!r}: {nearest(name, motion.reaction_names)}")
+    name = motion.reaction_names[0] if reaction is None else one_of(motion.reaction_names, reaction, "no reaction")
     row = motion.reaction_names.index(name)
 
     def needed(t: np.ndarray) -> np.ndarray:

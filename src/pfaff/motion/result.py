@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ParameterError, nearest
+from pfaff.errors import ParameterError
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
 from pfaff.motion.sampled import interpolated
 from pfaff.motion.status import FINISHED
 from pfaff.stored import labels, write
-from pfaff.values import numbers_from
+from pfaff.values import numbers_from, one_of
 
 if TYPE_CHECKING:
     import xarray
@@ -83,8 +83,7 @@ class Motion:
 
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
-        if name not in known:
-            raise ParameterError(f"no coordinate, velocity or reaction {name!r}: {nearest(str(name), known)}")
+        one_of(known, name, "no coordinate, velocity or reaction")
         return known[name]
 
     def __call__(self, t: Any) -> np.ndarray:
@@ -124,6 +123,7 @@ class Motion:
 
     def reactions(self, t: np.ndarray) -> np.ndarray:
         """The reactions at any times, one row for each constraint."""
+        t = np.ravel(numbers_from("times", t))
         return self._case.system.flow.reactions(self(t), self.numbers_at(t), t)
 
     def period(self, name: str | None = None) -> float:
@@ -175,8 +175,7 @@ class Motion:
 
         known = (*self.names, *self.reaction_names)
         for name in names:
-            if name not in known:
-                raise ParameterError(f"no coordinate or reaction {name!r}: {nearest(name, known)}")
+            one_of(known, name, "no coordinate or reaction")
         return draw_motion(self, names)
 
     def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:

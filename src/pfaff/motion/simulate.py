@@ -6,12 +6,11 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConstraintError, ConvergenceError, ParameterError
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch, lower_event
@@ -21,7 +20,7 @@ from pfaff.motion.singular import end_where_singular
 from pfaff.motion.start import Start, initial_state
 from pfaff.motion.status import FINISHED
 from pfaff.motion.stiff import spread, stiff_motion
-from pfaff.values import number_from, whole_number
+from pfaff.values import SMALLEST, by_name, number_from, number_within, one_of, told, truth, whole_number
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 METHODS = ("auto", "taylor", "implicit", "cvode", "radau", "augmented")
 BACKENDS = {"cvode": "sundials", "radau": "scipy"}
 LARGEST = 4e9  # bytes of sampled states
+SHORTEST = 1e-100  # duration whose powers, as Taylor's method takes them, are numbers
 FINEST, USUAL, COARSE = (
     1e-15,
     1e-8,
@@ -94,10 +94,12 @@ def simulate(
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     duration = number_from("duration", duration)
-    check_request(duration, samples, tolerance, 2 * len(case.system.coordinates), max_steps)
+    tolerance = check_request(duration, samples, tolerance, 2 * len(case.system.coordinates), max_steps)
+    told("progress", progress, "print", 0.5)
+    prescribed = by_name("prescribed", prescribed, "{'F': '80 + sin(2*t)'}")
+    events, project = by_name("events", events, "{'section': 'theta1'}"), truth("project", project)
     redundant = case.system.redundant
-    if method not in METHODS:
-        raise ParameterError(f"unknown method {method!r}: {nearest(str(method), METHODS)}")
+    one_of(METHODS, method, "unknown method")
     if redundant and events:
         raise ParameterError(
             "events are located by Taylor's method, which needs independent constraints: simulate system.independent, "
@@ -105,39 +107,42 @@ def simulate(
         )
     if step is not None:
         step = _checked_step(step, method, bool(redundant), duration)
-    for name in prescribed or {}:
+    for name in prescribed:
         if name in initial or f"{name}_dot" in initial:
             raise ConstraintError(f"{name} is prescribed: leave out its initial value")
-    driven = prescribe(case, prescribed or {}, initial, float(duration))
+    driven = prescribe(case, prescribed, initial, duration)
     start = initial_state(driven.case, initial, project)
-    task = Task(driven, start, np.linspace(0.0, float(duration), samples), tolerance, max_steps, progress)
+    task = Task(driven, start, np.linspace(0.0, duration, samples), tolerance, max_steps, progress)
     if method == "augmented" or (method == "auto" and redundant):
         return _augmented(task, events, step, "as asked" if method == "augmented" else "the constraints are redundant")
     if method not in ("auto", "taylor"):
         return _implicit(task, events, "as asked", BACKENDS.get(method))
-    return _explicit(task, events or {}, insist=method == "taylor")
+    return _explicit(task, events, insist=method == "taylor")
 
 
 def check_request(
     duration: float, samples: int, tolerance: float | None, states: int, max_steps: int, motions: int = 1
-) -> None:
-    """What cannot be computed is refused before anything is."""
-    if not (np.isfinite(duration) and duration != 0):
-        raise ParameterError(f"duration={duration}: give a finite time other than zero")
+) -> float | None:
+    """What cannot be computed is refused before anything is; the tolerance, if there is one, as a number."""
+    if abs(duration) < SMALLEST:
+        raise ParameterError(f"duration={duration:g}: give a finite time other than zero")
+    if abs(duration) < SHORTEST or abs(duration) > 1 / SHORTEST:
+        raise ParameterError(
+            f"duration={duration:g} leaves no digits for its powers in double precision: use other units"
+        )
     fitting = int(LARGEST / (8 * max(1, states) * motions))
     what = f"{motions} motions" if motions > 1 else "it"
     whole_number("samples", samples, 2, max(2, fitting), f"{what} would need more memory than there is, ask for fewer")
     whole_number("max_steps", max_steps, 1, sys.maxsize, "ask for fewer")
-    if tolerance is not None and not (isinstance(tolerance, Real) and 1e-18 <= tolerance < 1):
-        raise ParameterError(f"tolerance={tolerance}: give a number from 1e-18 to 1")
+    if tolerance is None:
+        return None
+    return number_within("tolerance", tolerance, lambda x: 1e-18 <= x < 1, "give a number from 1e-18 to 1")
 
 
 def _checked_step(step: float, method: str, redundant: bool, duration: float) -> float:
     if method != "augmented" and not (method == "auto" and redundant):
         raise ParameterError("step= is for method='augmented': the other methods choose their steps, give a tolerance")
-    step = number_from("step", step)
-    if step <= 0:
-        raise ParameterError(f"step={step:g}: give a positive time")
+    step = number_within("step", step, lambda x: x > 0, "give a positive time")
     if not abs(duration) / step < COUNTABLE:
         raise ParameterError(f"step={step:g} is nothing beside duration={duration:g}: give a longer step")
     return step

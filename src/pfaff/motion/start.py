@@ -11,12 +11,12 @@ import numpy as np
 import sympy as sm
 
 from pfaff.compiled import Compiled
-from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, SingularMassError, nearest
+from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.evaluation import evaluated, magnitudes
 from pfaff.lowering import graph_of
 from pfaff.system import System
 from pfaff.threads import once
-from pfaff.values import number_from
+from pfaff.values import number_from, one_of
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -96,8 +96,7 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     names = case.system.coordinate_names
     known = [*names, *(f"{name}_dot" for name in names)]
     for name in initial:
-        if name not in known:
-            raise ParameterError(f"{case.system.name} has no coordinate or velocity {name!r}: {nearest(name, known)}")
+        one_of(known, name, f"{case.system.name} has no coordinate or velocity")
     initial = {name: number_from(name, value) for name, value in initial.items()}
     q = np.array([float(initial.get(name, 0.0)) for name in names])
     v = np.array([float(initial.get(f"{name}_dot", 0.0)) for name in names])

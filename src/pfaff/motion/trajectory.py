@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.compiled import taylor_method
-from pfaff.errors import ConvergenceError, ParameterError, nearest
+from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.lowering import convert
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
 from pfaff.motion.sampled import interpolated
@@ -23,7 +23,7 @@ from pfaff.motion.status import FINISHED
 from pfaff.motion.taylor import SMALL, UNROLLED, Flight, fly
 from pfaff.steady import start_state
 from pfaff.stored import labels, write
-from pfaff.values import number_from, numbers_from
+from pfaff.values import by_name, number_from, numbers_from, one_of, shown, told
 
 if TYPE_CHECKING:
     import xarray
@@ -59,8 +59,7 @@ class Trajectory:
         return self.status == FINISHED
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self.states:
-            raise ParameterError(f"no state {name!r}: {nearest(name, self.states)}")
+        one_of(self.states, name, "no state")
         return self.y[self.states.index(name)]
 
     def __call__(self, t: Any) -> np.ndarray:
@@ -68,7 +67,7 @@ class Trajectory:
         times = numbers_from("times", t)
         low, high = sorted((self.t[0], self.t[-1]))
         if not ((times >= low) & (times <= high)).all():
-            raise ParameterError(f"t={t} lies outside the motion, which runs from {low:g} to {high:g}")
+            raise ParameterError(f"t={shown(t)} lies outside the motion, which runs from {low:g} to {high:g}")
         if self.dense is None:
             return interpolated(self.t, self.y, times)
         return self.dense(times) if times.ndim else self.dense(times[None])[:, 0]
@@ -103,15 +102,16 @@ def trajectory(
     initial: Mapping[str, float],
     samples: int,
     tolerance: float | None,
-    events: Mapping[str, Any],
+    events: Mapping[str, Any] | None,
     max_steps: int,
     progress: Callable[[float], None],
 ) -> Trajectory:
     """Integrate from time zero over the duration (backwards if it is negative) and sample evenly."""
     duration = number_from("duration", duration)
-    check_request(duration, samples, tolerance, len(case.system.state_names), max_steps)
+    tolerance = check_request(duration, samples, tolerance, len(case.system.state_names), max_steps)
+    told("progress", progress, "print", 0.5)
     x, flow = start_state(case, initial), case.system.flow
-    watch = Watch(partial(_lowered, case), events)
+    watch = Watch(partial(_lowered, case), by_name("events", events, "{'section': 'x'}"))
     settings = {"tol": tolerance or FINEST, "compact_mode": len(x) > UNROLLED or flow.operations > SMALL}
     rates = list(zip(flow.variables, flow.expressions, strict=True))
     integrator = taylor_method(rates, x, opt_level=1, **settings, **watch.options)

@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.expressions import constant
 from pfaff.path import LoadPath, Outward
 from pfaff.stability.pencil import SAFE, Pencil
 from pfaff.stability.search import ONE, Change, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
+from pfaff.values import number_within
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -372,13 +374,9 @@ def _foreseen(there: Callable[[float], Pencil], start: float, natural: float) ->
 def checked_end(to: float | None) -> float | None:
     if to is None:
         return None
-    try:
-        end = float(to)
-    except (TypeError, ValueError):
-        end = np.nan
-    if not (np.isfinite(end) and end > 0):
-        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
-    return end
+    remedy = "the load is searched from zero to a positive finite value"
+    number = constant(to, f"to={to[:40]}: {remedy}") if isinstance(to, str) else to
+    return number_within("to", number, lambda x: x > 0, remedy)
 
 
 def natural_range(path: LoadPath) -> float:

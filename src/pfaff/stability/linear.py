@@ -22,6 +22,7 @@ from pfaff.statics import statics_of
 from pfaff.system import System
 from pfaff.threads import cached_property
 from pfaff.units import inertial_units, row_units, stiffness_units
+from pfaff.values import complex_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -170,6 +171,7 @@ class Linearisation:
 
     def pencil(self, omega: complex | sm.Expr) -> np.ndarray | sm.Matrix:
         """The matrix of Eq. (41) at ω: singular where ω is an eigenvalue. A SymPy symbol gives a SymPy matrix."""
+        omega = complex_number("omega", omega)
         top, corner = self.M * omega**2 + self.C * omega + self.stiffness, self._rows(omega)
         if isinstance(omega, sm.Expr):
             zero = sm.zeros(len(self.A))
@@ -182,6 +184,7 @@ class Linearisation:
 
     def bottema(self, omega: sm.Expr) -> sm.Matrix:
         """Bottema's determinant as a matrix: the pencil with the m zero roots divided out of the last rows."""
+        omega = complex_number("omega", omega)
         top = sm.Matrix(self.M * omega**2 + self.C * omega + self.stiffness)
         A = sm.Matrix(self.A)
         return sm.Matrix(sm.BlockMatrix([[top, A.T], [A, sm.zeros(len(self.A))]]))

@@ -11,9 +11,9 @@ import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.path import LoadPath
-from pfaff.stability.critical import critical_load, natural_range
+from pfaff.stability.critical import checked_end, critical_load, natural_range
 from pfaff.stability.paradox import damping_sources
-from pfaff.values import whole_number
+from pfaff.values import numbers_from, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,8 +62,9 @@ def flutter_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float
     whole_number("the number of points", count, 1, MANY, "give fewer values")
     grids = np.meshgrid(*axes.values(), indexing="ij", copy=False)
     points = np.stack([np.ravel(grid) for grid in grids])
+    to = checked_end(to)
     pencil = AffinePencil(case, load, names, to)
-    top = float(to) if to is not None else pencil.natural_range
+    top = to if to is not None else pencil.natural_range
     if not pencil.affine:
         values, how = _one_by_one(case, load, names, points, top), "a search at every point"
     else:
@@ -179,10 +180,7 @@ class AffinePencil:
 
 
 def _values(name: str, values: Any) -> np.ndarray:
-    try:
-        return np.atleast_1d(np.asarray(values, dtype=float))
-    except (TypeError, ValueError):
-        raise ParameterError(f"{name}={values!r}: give an array of numbers") from None
+    return np.atleast_1d(numbers_from(name, values))
 
 
 def _mixed(A: np.ndarray, B: np.ndarray) -> np.ndarray:

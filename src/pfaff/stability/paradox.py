@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.errors import ParameterError, PfaffError, nearest
+from pfaff.errors import ParameterError, PfaffError
 from pfaff.path import LoadPath
 from pfaff.stability.critical import critical_load
 from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
 from pfaff.statics import statics_of
 from pfaff.system import polynomial_degree
 from pfaff.threads import cached_property
-from pfaff.values import number_from
+from pfaff.values import by_name, named, number_from, one_of, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -112,12 +112,12 @@ def paradox(
     sources = damping_sources(case, among)
     weights = None
     if direction is not None:
+        direction = by_name("direction", direction, "{'c_i': 1, 'c_e': 0.2}")
         for name in direction:
-            if name not in sources:
-                raise ParameterError(f"{name!r} is not a damping of {case.system.name}: {nearest(name, sources)}")
+            one_of(sources, name, f"{{}} is not a damping of {case.system.name}")
         weights = np.array([number_from(name, direction.get(name, 0.0)) for name in sources])
-        if not (np.isfinite(weights).all() and weights.min() >= 0 and weights.max() > 0):
-            raise ParameterError(f"direction {dict(direction)}: damping must be finite, non-negative and not all zero")
+        if not (weights.min() >= 0 and weights.max() > 0):
+            raise ParameterError(f"direction {shown(direction)}: damping must be finite, non-negative and not all zero")
         weights = weights / np.linalg.norm(weights)
     weak = WeakDamping(case, load, sources)
     named = None if weights is None else dict(zip(sources, weights.tolist(), strict=True))
@@ -323,9 +323,8 @@ def damping_sources(case: Case, among: Sequence[str] | None) -> tuple[str, ...]:
         for symbol in case.system.parameters
         if symbol in s.dissipation.free_symbols and symbol not in elsewhere
     )
-    for name in among or ():
-        if name not in dampings:
-            raise ParameterError(f"{name!r} is not a damping of {case.system.name}: {nearest(name, dampings)}")
+    for name in named("among", among, "['c_i', 'c_e']"):
+        one_of(dampings, name, f"{{}} is not a damping of {case.system.name}")
     if polynomial_degree(s.dissipation, [case.system.parameter(name) for name in dampings]) > 1:
         raise ParameterError(f"the dissipation of {case.system.name} is not linear in {', '.join(dampings)}")
     if not dampings:

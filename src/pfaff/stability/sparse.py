@@ -20,6 +20,7 @@ from pfaff.assembly import Assembly, SparseLinearisation
 from pfaff.errors import ConvergenceError, ParameterError, RankError
 from pfaff.stability.sparse_modes import Border, lowest_squares, nearest_roots
 from pfaff.stability.sparse_path import LoadPath
+from pfaff.values import MOST, number_within, whole_number
 
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
 REAL = 1e-6  # the imaginary part of a square, relative to it, that rounding may cause
@@ -124,10 +125,10 @@ def flutter_load(
 
     Without ``to`` the search ends where the load outweighs the stiffness of the highest of these modes.
     """
-    if modes < 2:
+    if whole_number("modes", modes, 0, MOST, "ask for fewer") < 2:
         raise ParameterError(f"modes={modes}: flutter joins at least two modes, ask for 2 or more")
-    if to is not None and not (np.isfinite(to) and to > 0):
-        raise ParameterError(f"to={to}: the load is searched from zero to a positive finite value")
+    if to is not None:
+        to = number_within("to", to, lambda x: x > 0, "the load is searched from zero to a positive finite value")
     search = Search(LoadPath(assembly, start, fixed), modes, to)
     if search.check(0.0).oscillating:
         return search.result(search.seen(0.0), "already at zero load")

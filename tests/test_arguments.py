@@ -1,0 +1,154 @@
+"""Wrong arguments that were once accepted in silence, or answered by an exception that was not ours."""
+
+from __future__ import annotations
+
+import datetime
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.errors import ParameterError, StatementError
+
+column = pfaff.atlas.column
+x, y = pfaff.system.coordinates("x y")
+KINETIC = x.diff() ** 2 / 2
+
+
+@pytest.fixture(scope="module")
+def case():
+    return column(2).at(k1=50, c_i=1.5, F=10)
+
+
+@pytest.fixture(scope="module")
+def motion():
+    return pfaff.atlas.pendulum().at().simulate(2, samples=20, Q=0.1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (True, "theta1=True is not a number"),
+        (b"1", "theta1=b'1' is not a number"),
+        (1j, "theta1=1j is not a number"),
+        (datetime.date(2020, 1, 1), r"theta1=datetime.date\(2020, 1, 1\) is not a number"),
+        (np.datetime64("2020-01-01"), "theta1=.* is not a number"),
+        (np.array([[1.0]]), r"theta1=<array of shape \(1, 1\)> is not a number.*ensemble"),
+        (10**400, r"theta1=10\^400 is not finite"),
+    ],
+)
+def test_what_is_no_number_is_not_taken_for_one(case, wrong, words):
+    with pytest.raises(ParameterError, match=words):
+        case.simulate(1, theta1=wrong)
+    with pytest.raises(ParameterError, match="F="):
+        case.at(F=wrong)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda case: case.simulate(1, max_steps=float("nan")), "max_steps=nan is no whole number"),
+        (lambda case: case.simulate(1e-300), "duration=1e-300.*use other units"),
+        (lambda case: case.simulate(1, tolerance=True), "tolerance=True: give a number from 1e-18 to 1"),
+        (lambda case: case.simulate(1, project="no"), "project='no' is neither true nor false"),
+        (lambda case: case.simulate(1, progress=lambda: 0), "progress=.* cannot be called with 1 argument"),
+        (lambda case: case.simulate(1, prescribed=[1]), r"prescribed=\[1\]: give values by name"),
+        (lambda case: case.simulate(1, prescribed={"F": (range(9), [1j] * 9)}), "samples of F.*complex"),
+        (lambda case: case.simulate(1, events={1: "theta1"}), "events has 1 for a name"),
+        (lambda case: case.ensemble(1, theta1=[1j]), "theta1 must be numbers, not complex"),
+        (lambda case: case.ensemble(1, theta1=[True]), "theta1 must be numbers, not truth values"),
+        (lambda case: case.ensemble(1, theta1=range(10**9)), "the number of values of theta1=1000000000 is more"),
+        (lambda case: case.flutter_map(c_i=["a"]), "c_i must be numbers, not text"),
+        (lambda case: case.flutter(to=True), "to=True: the load is searched"),
+        (lambda case: case.flutter(near={"k": 1}), "near=.*leave it out, or add exact=True"),
+        (lambda case: case.spectrum(about=3), r"about=3: give an equilibrium, about=case.equilibrium\(\)"),
+        (lambda case: case.linearise(about=case.equilibrium(), X=0), "about= says where: leave out X"),
+        (lambda case: case.paradox(among="c_i"), "among must be a list"),
+        (lambda case: case.paradox(direction=[1]), "direction=.*give values by name"),
+        (lambda case: case.equilibria(seed=True), "seed=True is no whole number"),
+        (lambda case: case.equilibria(X=[0]), r"X=\[0\] is not a number"),
+        (lambda case: case.branch("F", 12, points=True), "points=True is no whole number"),
+        (lambda case: case.branch("F", 12, progress=5), "progress=5 cannot be called"),
+        (lambda case: case.steady(start=[1]), r"start=\[1\]: give values by name"),
+        (lambda case: case.export("c", until=3), "until=3 is for a continuation.*leave it out"),
+        (lambda case: case.export("latex", load="F"), "load='F' is for a continuation"),
+        (lambda case: case.export("numpy", 5), "folder=5 is no path"),
+    ],
+)
+def test_arguments_of_a_case_are_refused_in_words(case, call, words):
+    with pytest.raises(ParameterError, match=words):
+        call(case)
+
+
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        ({"coordinates": "x"}, "coordinates must be a list"),
+        ({"coordinates": [5]}, "coordinate 5 is not a function of time"),
+        ({"coordinates": range(10**9)}, "the length of coordinates=1000000000 is more than"),
+        ({"kinetic": object()}, "the kinetic energy is of type object, not an expression"),
+        ({"potential": sm.Matrix([1])}, "the potential is .*not a scalar expression"),
+        ({"parameters": [1]}, r"parameters=\[1\]: give symbols with values"),
+        ({"parameters": "mass"}, "parameters='mass': give symbols with values"),
+        ({"drawing": 5}, "drawing=5: give a pfaff.Drawing"),
+        ({"load": 5}, "the load 5 is not a parameter"),
+    ],
+)
+def test_statements_are_refused_in_words(stated, words):
+    with pytest.raises(StatementError, match=words):
+        pfaff.System(**{"coordinates": [x], "kinetic": KINETIC} | stated)
+
+
+def test_truth_values_are_no_counts_where_equal_counts_were_seen():
+    """True equals 1: what was made for one is not given for the other."""
+    assert column(1).coordinate_names == ("theta1", "X")
+    with pytest.raises(StatementError, match="bars=True is no whole number"):
+        column(True)
+
+
+def test_assemblies_refuse_in_words():
+    chain = pfaff.atlas.column_assembly(3)
+    with pytest.raises(ParameterError, match="load='x'"):
+        chain.equilibrium("x")
+    with pytest.raises(ParameterError, match="modes=2.5 is no whole number"):
+        chain.flutter(modes=2.5)
+    with pytest.raises(ParameterError, match=r"fixed=5: give the indices of coordinates"):
+        chain.equilibrium(0.1, fixed=5)
+    with pytest.raises(ParameterError, match="start must be numbers, not text"):
+        chain.equilibrium(0.1, start=["a"] * chain.size)
+    with pytest.raises(ParameterError, match=r"state=3: give a state at rest"):
+        chain.linearise(0.1, 3)
+
+
+def test_films_run_forwards_within_the_motion(motion, tmp_path):
+    for span in [(1.5, 1), (0, 3), (1, 1), 5, (0, "x")]:
+        with pytest.raises(ParameterError, match="span="):
+            motion.animate(tmp_path / "motion.gif", span=span, seconds=0.2)
+    assert motion.animate(tmp_path / "motion.gif", span=(1, 1.5), seconds=0.2, fps=10).exists()
+
+
+def test_steady_motions_list_every_name_that_may_be_fixed():
+    disc = pfaff.atlas.rolling_disc().at()
+    with pytest.raises(ParameterError) as told:
+        disc.steady(foo=1)
+    for name in ("theta", "theta_dot", "phi_dot", "psi_dot", "x_dot", "y_dot"):
+        assert name in str(told.value)
+        disc.steady(start={name: 0.1})
+
+
+@pytest.mark.parametrize("follow", ["branch", "curve"])
+def test_damping_is_followed_down_to_zero_and_no_farther(case, follow):
+    """Declared nonnegative, it ends at zero; beyond lie Hopf points of a column that is driven by its damping."""
+    found = case.branch("c_i", -1) if follow == "branch" else case.hopf().curve("c_i", -1)
+    assert found[-1].values["c_i"] == pytest.approx(0, abs=1e-12)
+    assert found.ended == "reached 0: c_i is declared nonnegative"
+    assert all(special.values["c_i"] >= -1e-12 for special in found.special)
+    with pytest.raises(ParameterError, match="to=-1: c_i is declared nonnegative and starts at 0"):
+        case.at(c_i=0).branch("c_i", -1)
+
+
+def test_what_is_declared_positive_stays_so(case):
+    found = case.branch("k1", -1)
+    assert found[-1].value > 0
+    assert "beyond it k1 is not positive, as it is declared" in found.ended
