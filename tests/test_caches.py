@@ -31,7 +31,7 @@ def total(values):
         found += value
     return {factor} * found
 """
-ASKED = ["-m", "pfaff", "spectrum", "column", "--set", "k1=50", "--set", "F=1", "--json"]
+ASKED = ["-m", "pfaff", "simulate", "pendulum", "--duration", "1", "--samples", "3", "--json"]
 
 
 def python(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -128,21 +128,22 @@ def truth(tmp_path_factory) -> str:
 
 
 def garbage(cache: Path) -> None:
-    (cache / "heyoka").mkdir()
-    (cache / "heyoka" / "cache.db").write_bytes(random.Random(0).randbytes(5000))
+    (cache / "pfaff" / "heyoka").mkdir(parents=True)
+    (cache / "pfaff" / "heyoka" / "cache.db").write_bytes(random.Random(0).randbytes(5000))
 
 
 def cut(cache: Path) -> None:
     assert python(*ASKED, XDG_CACHE_HOME=str(cache)).returncode == 0
-    os.truncate(cache / "heyoka" / "cache.db", 30_000)
+    os.truncate(cache / "pfaff" / "heyoka" / "cache.db", 30_000)
 
 
 def a_folder(cache: Path) -> None:
-    (cache / "heyoka" / "cache.db").mkdir(parents=True)
+    (cache / "pfaff" / "heyoka" / "cache.db").mkdir(parents=True)
 
 
 def a_file(cache: Path) -> None:
-    (cache / "heyoka").touch()
+    (cache / "pfaff").mkdir()
+    (cache / "pfaff" / "heyoka").touch()
 
 
 @pytest.mark.parametrize("damage", [garbage, cut, a_folder, a_file])
@@ -168,7 +169,7 @@ def test_a_whole_database_is_used(tmp_path):
     for _ in range(2):
         done = python(*ASKED, XDG_CACHE_HOME=str(tmp_path))
         assert (done.returncode, done.stderr) == (0, "")
-    content = (tmp_path / "heyoka" / "cache.db").read_bytes()
+    content = (tmp_path / "pfaff" / "heyoka" / "cache.db").read_bytes()
     assert _sound(content[:100], len(content))
     assert not _sound(content[:100], len(content) - 1)
     assert not _sound(content[:50], 50)

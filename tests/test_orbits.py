@@ -831,9 +831,9 @@ def test_cycles_on_the_other_side_are_not_said_to_be_reached(skate_hopf):
     ("asked", "words"),
     [
         ({"to": 1, "points": 0}, "points=0: give a whole number"),
-        ({"to": 1, "points": 2.5}, "points=2.5: give a whole number"),
+        ({"to": 1, "points": 2.5}, "points=2.5 is no whole number"),
         ({"to": 1, "accuracy": 1e-20}, "accuracy=1e-20: give a number between 1e-14"),
-        ({"to": 1, "accuracy": "high"}, "accuracy='high': give a number"),
+        ({"to": 1, "accuracy": "high"}, "accuracy='high' is not a number, give a number between 1e-14"),
         ({"to": 1, "step": None}, "step=None: give a positive number"),
         ({"to": "abc"}, "to='abc': give a finite value of mu"),
         ({"to": None}, "to=None: give a finite value of mu"),
@@ -862,7 +862,7 @@ def test_what_cannot_be_asked_of_orbits():
         ({"x": np.ones(50)}, "no state y: give all of x, y"),
         ({"x": np.ones(50), "y": np.ones(49)}, "y of the motion has 49 values, t has 50"),
         ({"x": np.ones(50), "y": np.full(50, np.nan)}, "y of the motion is not a row of finite numbers"),
-        ({"x": np.ones(50), "y": "abc"}, "y of the motion is not a row of finite numbers"),
+        ({"x": np.ones(50), "y": "abc"}, "y of the motion must be numbers, not text"),
     ],
 )
 def test_what_is_no_motion(states, words):

@@ -27,17 +27,23 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pfaff"
 
 
-def open_database() -> None:
-    """Give heyoka its database, unless it cannot use it, and keep its complaints from results."""
+def name_database() -> None:
+    """Give heyoka its folder, and keep its complaints from results; the disk is not touched yet."""
     hy.set_logger_level_error()
+    hy.llvm_state.set_diskcache_path(cache_folder() / "heyoka")
+
+
+def open_database(most: int) -> None:
+    """Let heyoka keep so many bytes, if it can use its folder."""
     if not hy.llvm_state.get_diskcache_enabled():
         return
-    folder = cache_folder() / "heyoka"
-    hy.llvm_state.set_diskcache_path(folder)
+    folder = Path(hy.llvm_state.get_diskcache_path())
     why = _unusable(folder)
     if why:
         hy.llvm_state.set_diskcache_enabled(False)
         unkept(f"heyoka in {folder}, delete it or set XDG_CACHE_HOME", why)
+    else:
+        hy.llvm_state.set_diskcache_limit(most)  # reads through all that is kept
 
 
 def _unusable(folder: Path) -> object:

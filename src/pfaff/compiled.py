@@ -14,6 +14,7 @@ from typing import Any
 import heyoka as hy
 import numpy as np
 
+from pfaff.caches import open_database
 from pfaff.lowering import Expression
 from pfaff.progress import patience
 
@@ -88,7 +89,7 @@ def _searched() -> Iterator[None]:
 
 @cache
 def _open() -> None:
-    hy.llvm_state.set_diskcache_limit(KEPT)  # reads through all that is kept
+    open_database(KEPT)
 
 
 @contextmanager

@@ -14,14 +14,14 @@ from typing import Any
 import heyoka as hy
 import sympy as sm
 
-from pfaff.caches import open_database
+from pfaff.caches import name_database
 from pfaff.errors import StatementError
 from pfaff.odes import Ode
 from pfaff.system import System
 from pfaff.threads import cached_property, once
 
 Expression = Any  # heyoka's type carries no useful annotations
-open_database()
+name_database()
 ZERO = hy.expression(0.0)
 CLOCK = hy.expression("the time")  # a variable while differentiating, heyoka's own time afterwards
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError
+from pfaff.threads import cached_property
 from pfaff.values import broken_promise
 
 if TYPE_CHECKING:

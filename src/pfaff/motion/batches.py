@@ -22,6 +22,7 @@ from pfaff.motion.status import FINISHED
 from pfaff.system import System
 from pfaff.threads import once
 
+MANY = 1000  # members for which it pays to compile longer
 NOT_RUN = "not run: interrupted before its turn"
 
 
@@ -47,7 +48,8 @@ class Batches:
         idle: SimpleQueue[Any] = SimpleQueue()
         try:  # compilation takes seconds
             for _ in range(self.workers):
-                idle.put(copy.deepcopy(_batch_integrator(self.system, self.zeros, self.tolerance)))
+                compiled = _batch_integrator(self.system, self.zeros, self.tolerance, self.count > MANY)
+                idle.put(copy.deepcopy(compiled))
         except KeyboardInterrupt:
             return
         with ThreadPoolExecutor(self.workers) as pool:
@@ -130,8 +132,8 @@ class Batches:
 
 
 @once(most=16)
-def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float) -> Any:
+def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float, many: bool) -> Any:
     equations = taylor.equations(system, zeros)
     lanes = hy.recommended_simd_size()
-    settings = {"tol": tolerance, "compact_mode": not equations.unrolled(long=True), "opt_level": 1}
+    settings = {"tol": tolerance, "compact_mode": not equations.unrolled(long=many), "opt_level": 1}
     return taylor_method(equations.rates, np.zeros((len(equations.rates), lanes)), **settings)
