@@ -498,3 +498,57 @@ def test_rounding_is_not_told_as_stability():
     assert not found.buckling
     assert all(cell.divergent % 2 == 0 for cell in found.cells)
     assert all(a.high == b.low for a, b in pairwise(found.cells))
+
+
+def two_masses(K, change, C, gyroscopic=0.0):
+    """q̈ + (C + F·gyroscopic·J) q̇ + (K + F·change) q = 0, J a quarter turn."""
+    q, F = sm.Matrix(dynamicsymbols("x y")), sm.Symbol("F", real=True)
+    forces = -(sm.Matrix(K) + F * sm.Matrix(change)) * q
+    forces -= (sm.Matrix(C) + F * gyroscopic * sm.Matrix([[0, 1], [-1, 0]])) * q.diff(t)
+    kinetic = (q.diff(t).T * q.diff(t))[0] / 2
+    return pfaff.System(list(q), kinetic, forces=dict(zip(q, forces, strict=True)), parameters={F: 0}, load=F).at()
+
+
+@pytest.mark.parametrize("c", [1e-3, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("to", [None, 50])
+def test_a_rotor_with_light_internal_damping(c, to):
+    """Two equal frequencies, c (1 + F J) inside and c outside: whirl from F = 2 on, as exactly as is told."""
+    found = two_masses(np.eye(2), [[0, c], [-c, 0]], 2 * c * np.eye(2)).flutter(to=to)
+    assert found.value == pytest.approx(2, abs=found.rounding)
+    assert found.rounding < 1e-12 / c
+
+
+@pytest.mark.parametrize("e", [1e-6, 1e-9, 1e-11])
+def test_small_loads_are_not_zero(e):
+    """q̈ + e J q + F … with a rotor's gyroscopic load: found at F = 2e, not as soon as there is a load."""
+    found = two_masses(4 * np.eye(2), [[0, 1], [-1, 0]], e * np.eye(2)).flutter()
+    assert found.value == pytest.approx(2 * e, abs=max(found.rounding, 1e-12))
+    assert 0 < found.rounding < 1e-12
+
+
+@pytest.mark.parametrize("damping", [0, 0.1])
+@pytest.mark.parametrize("to", [None, 3])
+def test_modes_that_buckle_together(damping, to):
+    """A strut on a ball joint: V = (x² + y²)/2 + F √(1 − x² − y²)."""
+    (x, y), F, c = dynamicsymbols("x y"), sm.Symbol("F", real=True), sm.Symbol("c", nonnegative=True)
+    speeds = x.diff(t) ** 2 + y.diff(t) ** 2
+    potential = (x**2 + y**2) / 2 + F * sm.sqrt(1 - x**2 - y**2)
+    strut = pfaff.System([x, y], speeds / 2, potential, dissipation=c * speeds / 2, parameters={F: 0, c: 0}, load=F)
+    found = strut.at(c=damping).critical(to=to)
+    assert found.buckling.value == pytest.approx(1, rel=1e-14)
+    assert found.divergence.value == pytest.approx(1, rel=1e-14)
+
+
+def test_divergence_just_before_an_eigenvalue_passes_zero():
+    """q̈ − 1e-4 q̇ + (1 − F) q: the oscillation turns real where 1 − F = 1e-8/4."""
+    found = two_masses(np.diag([1, 4]), np.diag([-1, 0]), np.diag([-1e-4, 0.1])).divergence()
+    assert 1 - found.value == pytest.approx(0.25e-8, rel=1e-6)
+
+
+def test_an_interval_that_ends_just_beyond_a_load(skate):
+    case = skate.at(**XI_HAT, c_i=1.5)
+    for kind in ("flutter", "divergence"):
+        expected = getattr(case, kind)().value
+        for beyond in (1e-9, 1e-7, 1e-4, 1e-2):
+            assert getattr(case, kind)(to=expected * (1 + beyond)).value == pytest.approx(expected, rel=1e-12)
+        assert not getattr(case, kind)(to=expected * (1 - 1e-9))

@@ -267,3 +267,11 @@ def test_snakeboard_moves_by_its_gait_and_obeys_the_momentum_equation():
     assert rate[2:-2] == pytest.approx(drive[2:-2], abs=2e-5 * np.abs(drive).max())
     assert turn * p["l"] * np.cos(phi) == pytest.approx(v * np.sin(phi), abs=1e-12)
     assert abs(motion["x"][-1]) > 10 * abs(motion["y"][-1]) > 0  # a drive gait goes ahead
+
+
+@pytest.mark.parametrize("c", [1e-4, 1e-8, 1e-10])
+def test_shimmy_at_very_low_speed(c):
+    """The speed of shimmy is proportional to light damping: it is found at any, and not at zero."""
+    reference = pfaff.atlas.towed_wheel().at(c=1e-3).flutter().value / 1e-3
+    found = pfaff.atlas.towed_wheel().at(c=c).flutter()
+    assert found.value == pytest.approx(reference * c, rel=1e-3)

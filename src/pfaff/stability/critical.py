@@ -44,7 +44,7 @@ COUNTED: dict[str, Callable[[Change], int]] = {
     "divergence": lambda change: change.divergent,
 }
 DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
-STANDING = 1e-9  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
+STANDING = 1e-12  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
 DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
 
 
@@ -185,9 +185,12 @@ class LoadSearch:
         if _singular(search.pencil(0.0)) and len(search.pencil(0.0).J) == len(search.pencil(search.unit).J):
             return self._static(0.0, "the tangent stiffness is singular without load")
         for crossing in search.crossings("zero"):
-            if crossing.sharp and 0 < crossing.load < search.to:
+            if not (crossing.sharp and 0 < crossing.load < search.to):
+                continue
+            rounding = search.rounding(crossing.load, 0j)
+            if rounding < crossing.load:  # or the stiffness is singular but for rounding, here and elsewhere
                 found = self._static(self.along.path.load(crossing.load), "the tangent stiffness is singular")
-                return replace(found, rounding=search.rounding(crossing.load, 0j))
+                return replace(found, rounding=max(rounding, float(np.spacing(crossing.load))))
         if not self.along.ended or self.path.boundless:
             return self._absent("buckling")
         return replace(self._static(self.along.to, "the equilibrium path folds back"), value=self.path.fold)
@@ -212,7 +215,7 @@ class LoadSearch:
         simple = crosses or (crossing is None and kind == "flutter" and value)
         speed = self._speed(change.load, eigenvalue) if simple else None
         if speed:
-            rounding = _uncertainty(self.path, value, eigenvalue, speed)
+            rounding = _uncertainty(self.path, value, eigenvalue, speed, sharp=crosses)
         else:
             rounding = self.along.search.rounding(change.load, eigenvalue) if value else 0.0
         return CriticalLoad(
@@ -226,7 +229,7 @@ class LoadSearch:
             how=_how(kind, change, eigenvalue) if change.load else self._at_once(kind),
             case=self.path.case,
             crossing_speed=speed if crosses else None,
-            rounding=rounding,
+            rounding=max(rounding, float(np.spacing(value))),
         )
 
     def _speed(self, load: float, eigenvalue: complex) -> float:
@@ -456,11 +459,11 @@ def _crossing_speed(path: LoadPath, load: float, value: complex) -> float:
     return float((-(y @ change @ x) / (y @ pencil.slope(value) @ x)).real)
 
 
-def _uncertainty(path: LoadPath, load: float, value: complex, speed: float) -> float:
-    """How far rounding of the small motions moves the load at which an eigenvalue reaches the axis with this speed."""
+def _uncertainty(path: LoadPath, load: float, value: complex, speed: float, sharp: bool) -> float:
+    """How far rounding moves the load at which an eigenvalue reaches the axis with this speed, or is seen to cross."""
     modes = path.linearise(load).motions().modes()
     nearest = np.abs(modes.values - value).argmin()
-    return float(SAFE * modes.growth_errors[nearest] / abs(speed))
+    return float((SAFE * modes.growth_errors[nearest] if sharp else modes.noise[0][nearest]) / abs(speed))
 
 
 def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex]:

@@ -62,6 +62,29 @@ def sharpened(stretch: Stretch, kind: Kind, value: complex, load: float, near: f
     return None
 
 
+def several_zeros(stretch: Stretch, load: float, near: float) -> Crossing | None:
+    """The load of the stretch at which several eigenvalues pass zero at once, if rounding leaves it where it is.
+
+    K + δ K_load is singular at δ = −1/μ, μ an eigenvalue of K⁻¹ K_load; those that are equal do not disturb each other.
+    """
+    start, last = load, np.inf
+    for _ in range(NEWTON_STEPS):
+        pencil, by_load = stretch.pencil(load), stretch.change(load)
+        try:
+            softest = max(np.linalg.eigvals(np.linalg.solve(pencil.coefficients[0], by_load.coefficients[0])), key=abs)
+        except np.linalg.LinAlgError:
+            return Crossing("zero", load, 0j)  # to the last digit
+        step = float(-1 / softest.real) if softest.real else np.inf
+        beyond = not (stretch.low <= load + step <= stretch.high and abs(load + step - start) <= near)
+        if beyond or abs(softest.imag) > AWAY * abs(softest.real):
+            return None
+        load += step
+        if abs(step) <= DONE * abs(load) or (abs(step) < SETTLED * abs(load) and abs(step) >= last / 2):
+            return Crossing("zero", load, 0j) if pencil.shaken(0j, by_load) < near else None
+        last = abs(step)
+    return None
+
+
 @dataclass(frozen=True)
 class _Bordered:
     """A (double) eigenvalue λ = direction · size of the pencil at a load, with its vectors in units of their own."""

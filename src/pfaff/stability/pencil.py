@@ -228,7 +228,7 @@ class Pencil:
         rows, columns, sizes = units[0][turning], units[1][turning], modes.values.imag[turning]
         ahead = refined(pencils, modes.vectors.T[turning] / columns)
         back = refined(pencils.transposed, modes.left.T[turning].conj() / rows)
-        right = ahead.settled & back.settled
+        right = ahead.settled & back.settled & (UNCERTAIN * sizes * ahead.moved < modes.errors[turning])
         place = turning[right]
         found = replace(modes, **{name: getattr(modes, name).copy() for name in Modes.__dataclass_fields__})
         found.values[place] = (sizes * ahead.values)[right]

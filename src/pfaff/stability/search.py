@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
-from pfaff.stability.crossings import Crossing, Kind, sharpened
+from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened
 from pfaff.stability.pencil import NOISE, SAFE, Growing, Modes, Pencil
 from pfaff.stability.stretches import Stretch
 from pfaff.threads import cached_property
@@ -34,9 +34,10 @@ RATED = 1e-13  # of a rate, what rounding makes of its real part
 LANDED = 0.05  # how far from its candidate, relatively, a crossing may be
 AWAY = 4.0  # times what the distance from the axis changes on a stretch, where nothing can have reached it
 APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
+NEARLY = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)  # of the way to a crossing, how far before it one looks
 CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
 EXPLAINED = (6, 12, 20, 30)  # halvings after which the crossing that explains a change is sought in what is left
-AT_ONCE = 1e-9  # usual loads, below which what happens does so as soon as there is a load
+AT_ONCE = 1e-13  # usual loads, below which what happens does so as soon as there is a load
 BISECTIONS, MOST = 60, 200  # of an interval; changes in it that no candidate explains
 WATCHED, WIDEST = 1.25, 1e4  # ratio of neighbouring loads, and of the last to the first, where something grows
 LARGE = 64  # states beyond which pencils in the load are too large
@@ -115,7 +116,7 @@ class Search:
     def crossings(self, *kinds: Kind) -> Iterator[Crossing]:
         """All crossings of these kinds in order, what is not sharp included."""
         for stretch in self._stretches:
-            yield from self._crossings(stretch, kinds)
+            yield from (each for each in self._crossings(stretch, kinds) if each.load <= stretch.high)
 
     def crossing_frequencies(self, load: float) -> np.ndarray:
         """Of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
@@ -140,11 +141,15 @@ class Search:
         last: float | None = start.low
         state = self.counts(start.low)
         yield Change(0.0, *state)
+        seen = start.low
         silent: Crossing | None = None  # the last one of which nothing was seen: growth that is slower than rounding
         told: Crossing | None = None  # one whose rate has told before the growth is seen
         for interval in self._intervals():
             first = self.counts(interval.places[0])
             last = last if interval.crossing is None else None
+            for change in self._just_before(interval, seen, state, first):
+                yield change
+                state = change.oscillating, change.divergent
             if last is None and interval.explains(state, first):
                 if first != state:
                     yield Change(interval.low, *first, interval.crossing)
@@ -168,7 +173,18 @@ class Search:
                         silent = None
                     elif now != state and last is not None:
                         yield from self._bisected(part.stretch, last, state, place, now)
-                    state, last = now, place
+                    state, last, seen = now, place, place
+
+    def _just_before(self, interval: Interval, seen: float, before: Counts, after: Counts) -> Iterator[Change]:
+        """Changes between the last load that was probed and a crossing that does not explain what grows after it."""
+        if interval.explains(before, after):
+            return
+        for share in NEARLY:
+            place = seen + (interval.low - seen) * (1 - share)
+            now = self.counts(place)
+            if now != before and interval.explains(now, after):
+                yield from self._bisected(interval.stretch, seen, before, place, now)
+                return
 
     def _grows(self, crossing: Crossing) -> bool:
         """Whether a pair leaves the axis for growth, as its rate tells also where rounding hides it."""
@@ -291,7 +307,10 @@ class Search:
             return np.zeros(0)
         seen = _audible(stretch) if kind == "hopf" else stretch
         shares = real_roots(seen.polynomial(SINGULAR[kind]), self._always[kind], exact=stretch.exact)
-        return stretch.load(shares[(shares > 0) & (shares <= 1)])
+        last = (
+            1 + AHEAD if stretch.exact and stretch.fold is None else 1.0
+        )  # what is about to meet beyond the end may have met before
+        return stretch.load(shares[(shares > 0) & (shares <= last)])
 
     def _crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
         """In order, each sharpened shortly before it is needed."""
@@ -324,7 +343,10 @@ class Search:
         if value is None:
             return None
         near = LANDED * max(abs(load), DISTANCE * self.unit)
-        return sharpened(stretch, kind, value, load, near) or Crossing(kind, load, value, sharp=False)
+        found = sharpened(stretch, kind, value, load, near)
+        if found is None and kind == "zero" and stretch.exact and not self._always["zero"]:
+            found = several_zeros(stretch, load, near)
+        return found or Crossing(kind, load, value, sharp=False)
 
     def _critical(self, stretch: Stretch, kind: Kind, load: float) -> complex | None:
         """The eigenvalue to which a candidate belongs: none if it is two real ones of opposite sign that cancel."""
@@ -403,7 +425,7 @@ def _audible(stretch: Stretch) -> Stretch:
     """With damping that rounding does not hide: where it is light, loads depend on its square."""
     modes = stretch.pencils[0].modes()
     light = (modes.light < 1) & (modes.values.real != 0)
-    heaviest = float(np.abs(modes.values.real / modes.values)[light].max(initial=0.0))
+    heaviest = float(np.abs(modes.values[light].real / modes.values[light]).max(initial=0.0))
     if not 0 < heaviest < FAINT:
         return stretch
     return stretch.of(lambda pencil: pencil.damped(AUDIBLE / heaviest))
@@ -442,7 +464,8 @@ def _meeting_pair(values: np.ndarray) -> complex | None:
     i, j = np.triu_indices(len(values), 1)
     if not len(i):
         return None
-    apart = np.abs(values[i] - values[j]) / np.maximum(np.abs(values[i]), np.abs(values[j]))
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(values[i] - values[j]) / np.maximum(np.abs(values[i]), np.abs(values[j]))
     best = int(np.nan_to_num(apart, nan=np.inf).argmin())
     middle = complex(values[i[best]] + values[j[best]]) / 2
     aside = min(abs(middle.real), abs(middle.imag))
