@@ -307,9 +307,8 @@ class Search:
             return np.zeros(0)
         seen = _audible(stretch) if kind == "hopf" else stretch
         shares = real_roots(seen.polynomial(SINGULAR[kind]), self._always[kind], exact=stretch.exact)
-        last = (
-            1 + AHEAD if stretch.exact and stretch.fold is None else 1.0
-        )  # what is about to meet beyond the end may have met before
+        endless = stretch.exact and stretch.fold is None
+        last = 1 + AHEAD if endless else 1.0  # what is about to meet beyond the end may have met before
         return stretch.load(shares[(shares > 0) & (shares <= last)])
 
     def _crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
