@@ -51,7 +51,7 @@ def measure_pfaff(report: Report) -> None:
     import heyoka as hy
 
     import pfaff
-    from pfaff.lowering import lower
+    from pfaff.flow.graph import lower
 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         hy.llvm_state.set_diskcache_path(directory)

@@ -46,7 +46,7 @@ import pfaff
 from dense import crossing, first_crossing, growth, straight
 from dense import referee as referee_of_few
 from pfaff.atlas.chain import column_assembly
-from pfaff.stability.sparse import SparseFlutter
+from pfaff.stability.large import SparseFlutter
 from verified import by_clock, demand, least, verify
 
 TO = 100.0  # the load is searched from zero to here

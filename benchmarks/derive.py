@@ -47,7 +47,7 @@ import sympy.physics.mechanics as me
 from sympy.core.cache import clear_cache
 
 import pfaff
-from pfaff.lowering import lower
+from pfaff.flow.graph import lower
 from verified import demand, verify
 
 LIMIT = 240  # seconds for one peer, derivation and numeric evaluation together

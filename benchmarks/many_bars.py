@@ -35,12 +35,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import heyoka as hy
 import numpy as np
 
-from pfaff.assembly import Assembly
 from pfaff.atlas.chain import column_assembly
-from pfaff.compiled import Compiled
-from pfaff.lowering import dot, graph_of
-from pfaff.many.equations import Equations
+from pfaff.flow.assembled import Equations
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import dot, graph_of
 from pfaff.motion.implicit import integrate
+from pfaff.statement.assembly import Assembly
 from verified import by_clock, demand, least
 
 DURATION = 20.0

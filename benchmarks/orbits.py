@@ -29,8 +29,8 @@ import heyoka as hy
 import numpy as np
 
 import pfaff
-from pfaff.bifurcation.hopf import Hopf
-from pfaff.bifurcation.orbits import OrbitPoint
+from pfaff.bifurcation.hopf.hopf import Hopf
+from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from verified import demand, processor_of_children, verify
 
 LIBRARY = Path("/usr/lib/auto-07p")

@@ -7,10 +7,10 @@ from scipy.linalg import null_space
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
-from pfaff.assembly import Assembly, Part
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
-from pfaff.stability.sparse import flutter_load, nearest_roots
+from pfaff.stability.large import flutter_load, nearest_roots
+from pfaff.statement.assembly import Assembly, Part
 
 t = dynamicsymbols._t
 u, w, u_next, w_next = dynamicsymbols("u w u_next w_next")

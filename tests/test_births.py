@@ -8,7 +8,7 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.bifurcation.births import Birth
+from pfaff.bifurcation.hopf.births import Birth
 
 x, y, z = sm.symbols("x y z")
 mu, third, fifth, seventh = sm.symbols("mu third fifth seventh", real=True)

@@ -19,10 +19,10 @@ import pytest
 from numba.core.caching import CompileResultCacheImpl
 
 from conftest import SMALL, disk
-from pfaff.caches import _sound
+from pfaff.flow.caches import _sound
 
 KERNEL = """
-from pfaff.bifurcation.condensation import compiled
+from pfaff.bifurcation.orbits.condensation import compiled
 
 @compiled
 def total(values):

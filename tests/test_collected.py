@@ -12,9 +12,9 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.collected import collect
-from pfaff.compiled import Compiled
-from pfaff.lowering import graph_of
+from pfaff.flow.collected import collect
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import graph_of
 
 t = dynamicsymbols._t
 

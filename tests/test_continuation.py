@@ -12,11 +12,11 @@ from click.testing import CliRunner
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.bifurcation.curves import bialternate
-from pfaff.bifurcation.eigenvalues import pair_sums
+from pfaff.bifurcation.curves.curves import bialternate
+from pfaff.bifurcation.equilibria.eigenvalues import pair_sums
 from pfaff.cli import app
 from pfaff.errors import NoBifurcationError, ParameterError
-from pfaff.system import TIME, coordinates
+from pfaff.statement.system import TIME, coordinates
 
 x, y, z = sm.symbols("x y z")
 mu, nu = sm.symbols("mu nu", real=True)

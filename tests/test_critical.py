@@ -12,9 +12,9 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT
+from pfaff.algebra.roots import all_roots
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.path import LoadPath
-from pfaff.stability.roots import all_roots
+from pfaff.rest.path import LoadPath
 
 t = dynamicsymbols._t
 

@@ -9,6 +9,7 @@ from scipy.special import mathieu_a, mathieu_b
 
 import pfaff
 from conftest import XI_HAT
+from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.errors import NoBifurcationError, ParameterError
 
 x, y, z, u, v = sm.symbols("x y z u v")
@@ -299,7 +300,7 @@ def test_what_cannot_be_followed_says_so(quintic_fold):
     with pytest.raises(ParameterError, match="is where it starts"):
         quintic_fold.curve("a", to=1)
     with pytest.raises(NoBifurcationError, match="no curve starts from a branch point"):
-        pfaff.bifurcation.orbits.Special(quintic_fold.problem, quintic_fold.point, "branch point").curve("a", to=0)
+        Special(quintic_fold.problem, quintic_fold.point, "branch point").curve("a", to=0)
 
 
 def test_a_curve_is_saved_loaded_and_extended(quintic_fold, tmp_path):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
-from pfaff.equations.typeset import bold, typeset
-from pfaff.system import TIME, coordinates
+from pfaff.principles.typeset import bold, typeset
+from pfaff.statement.system import TIME, coordinates
 
 t = dynamicsymbols._t
 

@@ -22,9 +22,9 @@ import sympy as sm
 import xarray
 
 import pfaff
-from pfaff import stored
+from pfaff.archive import stored
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.system import TIME, coordinates
+from pfaff.statement.system import TIME, coordinates
 
 SEEDS = range(*map(int, os.environ.get("PFAFF_FUZZ", "0:8").split(":")))
 SLOWEST = 20.0  # seconds that a file may take to be refused

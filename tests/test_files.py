@@ -15,15 +15,15 @@ import pytest
 
 import pfaff
 from conftest import disk
+from pfaff.archive.files import whole, write_text
 from pfaff.cli.output import draw_into
 from pfaff.errors import ParameterError
-from pfaff.files import whole, write_text
 from test_papers import small_paper
 
 KILLED = """
 import sys, time
 from pathlib import Path
-from pfaff.files import whole
+from pfaff.archive.files import whole
 with whole(sys.argv[1]) as part:
     with part.open("w") as file:
         file.write("half of")

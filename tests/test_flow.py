@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError, RankError
-from pfaff.flow import shape_flow
+from pfaff.flow.flow import shape_flow
 
 X0 = np.array([0.3, -0.2, 0.1, 0.5])
 
@@ -173,8 +173,8 @@ def test_small_analyses_neither_import_all_of_numpy_nor_search_the_disk(tmp_path
 import sys
 from pathlib import Path
 import heyoka as hy, sympy as sm
-from pfaff.compiled import Compiled
-from pfaff.evaluation import evaluated
+from pfaff.flow.compiled import Compiled
+from pfaff.statement.evaluation import evaluated
 t, x = sm.Symbol("t"), hy.make_vars("x")
 print(evaluated([sm.sin(t) + sm.exp(t)], {t: 0.0}), "numpy.f2py" in sys.modules)
 for quick in (True, False):

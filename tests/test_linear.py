@@ -12,7 +12,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import RankError
-from pfaff.stability.linear import hurwitz_matrix
+from pfaff.rest.small_motions import hurwitz_matrix
 
 t = dynamicsymbols._t
 positive = st.floats(0.1, 5)

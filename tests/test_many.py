@@ -8,12 +8,12 @@ import sympy as sm
 
 import pfaff
 from pfaff import Assembly, Part
+from pfaff.algebra.radau import radau
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConstraintError, ParameterError, RankError
-from pfaff.many.collocation import radau
-from pfaff.many.equations import Equations
-from pfaff.system import TIME as t
-from pfaff.system import coordinates
+from pfaff.flow.assembled import Equations
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import coordinates
 
 x, y, theta, x_next, y_next = coordinates("x y theta x_next y_next")
 l, m, k, g = sm.symbols("l m k g", positive=True)

@@ -15,9 +15,9 @@ import sympy as sm
 import pfaff
 from conftest import XI_HAT
 from pfaff.cli import main
-from pfaff.comparison import Comparison, Row
 from pfaff.errors import NotMechanicalError, ParameterError, StatementError, nearest
 from pfaff.motion import batches
+from pfaff.principles.comparison import Comparison, Row
 from pfaff.stability.exact import ExactLoad
 
 u, v, mu = sm.symbols("u v mu", real=True)
@@ -74,7 +74,7 @@ def test_the_oscillator_of_that_message_is_a_sine():
 
 
 def test_events_of_redundant_systems_name_the_way_out():
-    x, y = pfaff.system.coordinates("x y")
+    x, y = pfaff.statement.system.coordinates("x y")
     twice = pfaff.System(
         coordinates=[x, y],
         kinetic=(x.diff() ** 2 + y.diff() ** 2) / 2,
@@ -127,7 +127,7 @@ def test_principles_stand_side_by_side():
 
 
 def test_interrupted_searches_keep_what_they_found(skate, monkeypatch):
-    from pfaff import equilibria
+    from pfaff.rest import mechanical as equilibria
 
     whole, parts = equilibria._settled, count()
 
@@ -144,7 +144,7 @@ def test_interrupted_searches_keep_what_they_found(skate, monkeypatch):
 
 
 def test_parts_of_a_search_find_the_same(skate, monkeypatch):
-    from pfaff import equilibria
+    from pfaff.rest import mechanical as equilibria
 
     at_once = skate.at(F=3).equilibria(starts=40, X=0)
     monkeypatch.setattr(equilibria, "TOGETHER", 7)

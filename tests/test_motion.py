@@ -12,7 +12,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ConstraintError, ParameterError
-from pfaff.motion.start import initial_state
+from pfaff.flow.initial import initial_state
 from pfaff.motion.taylor import Leg
 
 t = dynamicsymbols._t

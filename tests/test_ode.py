@@ -8,8 +8,8 @@ import sympy as sm
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from pfaff.algebra.rounding import axis_rounding
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, StatementError
-from pfaff.stability.rounding import axis_rounding
 
 x, y, z = sm.symbols("x y z")
 mu = sm.Symbol("mu", real=True)

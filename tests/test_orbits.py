@@ -12,12 +12,12 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.bifurcation import collocation
-from pfaff.bifurcation.floquet import multipliers
-from pfaff.bifurcation.gauss import gauss
-from pfaff.bifurcation.roots import bracketed_root
+from pfaff.algebra.brackets import bracketed_root
+from pfaff.algebra.gauss import gauss
+from pfaff.bifurcation.orbits import collocation
+from pfaff.bifurcation.orbits.floquet import multipliers
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.system import TIME, coordinates
+from pfaff.statement.system import TIME, coordinates
 
 x, y, z = sm.symbols("x y z")
 CRITICAL = 76.3379703896335
@@ -160,8 +160,8 @@ def test_where_rounding_hides_multipliers_stability_is_not_claimed():
 
 def test_half_the_period_gives_what_the_whole_gives(skate_hopf, skate_branch):
     """The same branch from an asymmetric start: an orbit taken from a motion, its symmetry not used."""
-    from pfaff.bifurcation.collocation import doubled
-    from pfaff.bifurcation.orbits import orbit_at
+    from pfaff.bifurcation.orbits.collocation import doubled
+    from pfaff.bifurcation.orbits.orbits import orbit_at
 
     (half,) = skate_branch.at(90)
     whole = orbit_at(half.problem, doubled(half.point.cycle), 90.0)
@@ -340,7 +340,7 @@ def test_rounding_near_a_homoclinic_orbit_makes_no_folds(monkeypatch):
         assert "homoclinic" in branch.ended
         assert branch.special == ()
         assert branch[-1].value == pytest.approx(-0.7434442663177, abs=1e-10)
-    monkeypatch.setattr("pfaff.bifurcation.continuation.LONG", np.inf)
+    monkeypatch.setattr("pfaff.bifurcation.orbits.stepping.LONG", np.inf)
     for step in (0.3, 0.1):
         beyond = hopf.orbits(to=0.5, step=step)
         assert beyond[-1].period > 200
@@ -463,7 +463,7 @@ def test_multipliers_of_any_size():
 
 def test_lanes_and_pivoting_give_the_same(skate_branch, monkeypatch):
     """Intervals in which elimination without exchange grows are done again with it: force all of them."""
-    from pfaff.bifurcation import condensation
+    from pfaff.bifurcation.orbits import condensation
 
     (orbit,) = skate_branch.at(90)
     c, cycle = orbit.problem.collocation, orbit.point.cycle
@@ -804,7 +804,7 @@ def test_a_multiple_branch_point_outranks_others_of_its_kind():
 
 
 def test_a_branch_point_without_its_multiplier_is_not_called_located(monkeypatch):
-    monkeypatch.setattr("pfaff.bifurcation.special_orbits.AT_ONE", 0.0)
+    monkeypatch.setattr("pfaff.bifurcation.orbits.special_orbits.AT_ONE", 0.0)
     branch = bent_branch_point(2)
     assert branch.special[0].note.startswith("not located")
     assert "not located" in branch.status
@@ -958,7 +958,7 @@ def test_it_is_said_which_kernel_is_being_compiled_and_not_which_of_somebody_els
 
     from numba import njit
 
-    from pfaff.bifurcation import kernels
+    from pfaff.bifurcation.orbits import kernels
 
     told = []
     monkeypatch.setattr(kernels, "compiling", lambda what: told.append(what) or nullcontext())

@@ -10,8 +10,8 @@ import sympy as sm
 
 import pfaff
 from pfaff.errors import StatementError
-from pfaff.system import TIME as t
-from pfaff.system import coordinates
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import coordinates
 
 (theta,) = coordinates("theta")
 m, L, g, c = sm.symbols("m L g c", positive=True)

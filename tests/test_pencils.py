@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pfaff.algebra.pencil import Pencil
 from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
 from pfaff.stability.crossings import sharpened
-from pfaff.stability.pencil import Pencil
 from pfaff.stability.stretches import Stretch, straight
 
 sizes = st.integers(min_value=1, max_value=5)

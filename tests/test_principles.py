@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 import pfaff
 from pfaff.atlas.andrews_squeezer import START
 from pfaff.cli import app
-from pfaff.comparison import random_states, residual
-from pfaff.equations import PRINCIPLES, DAlembertEquations
 from pfaff.errors import ConvergenceError, RankError, SingularMassError, StatementError
-from pfaff.motion.start import Constraints, on_velocities
-from pfaff.sizes import sizes
-from pfaff.system import TIME as t
-from pfaff.system import coordinates
+from pfaff.flow.initial import Constraints, on_velocities
+from pfaff.principles import PRINCIPLES, DAlembertEquations
+from pfaff.principles.comparison import random_states, residual
+from pfaff.principles.sizes import sizes
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import coordinates
 
 AGREEMENT = 1e-12
 

@@ -9,14 +9,14 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff import integrals
-from pfaff.characteristic import characteristic
 from pfaff.errors import ConstraintError
-from pfaff.integrability import integrable_rows, integrable_together
-from pfaff.redundancy import dependence
-from pfaff.relative import cyclic_coordinates
-from pfaff.system import TIME as t
-from pfaff.system import coordinates
+from pfaff.flow.relative import cyclic_coordinates
+from pfaff.statement import integrals
+from pfaff.statement.characteristic import characteristic
+from pfaff.statement.integrability import integrable_rows, integrable_together
+from pfaff.statement.redundancy import dependence
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import coordinates
 
 x, y, z, w = coordinates("x y z w")
 x_dot, y_dot, z_dot, w_dot = (q.diff(t) for q in (x, y, z, w))

@@ -10,9 +10,9 @@ import sympy as sm
 
 import pfaff
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.relative import relative_flow
-from pfaff.system import TIME as t
-from pfaff.system import coordinates
+from pfaff.flow.relative import relative_flow
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import coordinates
 
 ROLLING = {"disc": (1 / 4, 1 / 2, 1 / 3), "hoop": (1 / 2, 1.0, 1 / 4)}  # A and C in m r², and Ω²r/g when it falls
 

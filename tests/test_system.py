@@ -10,7 +10,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.errors import ConstraintError, ParameterError, SingularMassError, StatementError
-from pfaff.system import coordinates, polynomial_degree
+from pfaff.statement.system import coordinates, polynomial_degree
 
 t = dynamicsymbols._t
 x, y, z = dynamicsymbols("x y z")

@@ -20,10 +20,10 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.atlas.chain import column_assembly
-from pfaff.compiled import Compiled
-from pfaff.evaluation import Digits, evaluated
-from pfaff.jets import jets_of
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.jets import jets_of
 from pfaff.progress import bar
+from pfaff.statement.evaluation import Digits, evaluated
 from pfaff.threads import Once, Own, cached_property, once
 
 THREADS = 8
@@ -406,18 +406,18 @@ def test_fractions_leave_the_digits_of_mpmath_alone() -> None:
 
 def test_threads_that_ask_together_get_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is compiled twice."""
-    import pfaff.flow
+    import pfaff.flow.flow
 
     made: list[Any] = []
 
-    class Counted(pfaff.flow.Compiled):  # type: ignore[name-defined,misc]
+    class Counted(pfaff.flow.flow.Compiled):  # type: ignore[name-defined,misc]
         def __init__(self, *given: Any, **options: Any) -> None:
             made.append(given)
             super().__init__(*given, **options)
 
     case = damped(replace(pfaff.atlas.column(2, "skate")))[0]
     case.system.shape, case.numbers  # noqa: B018 the chart compiles a function of its own
-    monkeypatch.setattr(pfaff.flow, "Compiled", Counted)
+    monkeypatch.setattr(pfaff.flow.flow, "Compiled", Counted)
     x = np.zeros(len(case.system.shape.states))
     flows = together(*[lambda: (case.system.shape.jacobian(x, case), case.system.shape)[1]] * THREADS)
     assert len(made) == 2, "the right-hand side and its Jacobian"

@@ -9,10 +9,10 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import SingularMassError
-from pfaff.system import TIME as t
-from pfaff.system import coordinates
-from pfaff.units import inertial_units, row_units, stiffness_units
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import coordinates
 
 x, y, z = coordinates("x y z")
 F = sm.Symbol("F", real=True)

@@ -16,7 +16,7 @@ from pfaff.draw.body import draw_body
 from pfaff.draw.scene import scene_of
 from pfaff.draw.style import BLUE, figure
 from pfaff.draw.view import view_of
-from pfaff.motion.start import initial_state
+from pfaff.flow.initial import initial_state
 
 LONGEST = 260  # characters of LaTeX that still make a readable formula
 MANY = 24  # parameters that are listed one by one

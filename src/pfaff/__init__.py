@@ -7,36 +7,36 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pfaff import atlas
-    from pfaff.assembly import Assembly, Part
-    from pfaff.bifurcation.archive import load_curve, load_equilibria
-    from pfaff.bifurcation.branch import Branch, load_branch
+    from pfaff.bifurcation.curves.rest_archive import load_curve, load_equilibria
+    from pfaff.bifurcation.orbits.branch import Branch, load_branch
     from pfaff.case import Case
     from pfaff.errors import PfaffError
-    from pfaff.motion.archive import load_motion
+    from pfaff.motion.motion_archive import load_motion
     from pfaff.motion.result import Motion
-    from pfaff.odes import Ode, ode
-    from pfaff.particles import Particle
-    from pfaff.system import Drawing, System
+    from pfaff.statement.assembly import Assembly, Part
+    from pfaff.statement.odes import Ode, ode
+    from pfaff.statement.particles import Particle
+    from pfaff.statement.system import Drawing, System
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Assembly": "pfaff.assembly",
-    "Branch": "pfaff.bifurcation.branch",
+    "Assembly": "pfaff.statement.assembly",
+    "Branch": "pfaff.bifurcation.orbits.branch",
     "Case": "pfaff.case",
-    "Drawing": "pfaff.system",
+    "Drawing": "pfaff.statement.system",
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
-    "load_branch": "pfaff.bifurcation.branch",
-    "load_curve": "pfaff.bifurcation.archive",
-    "load_equilibria": "pfaff.bifurcation.archive",
-    "load_motion": "pfaff.motion.archive",
-    "Ode": "pfaff.odes",
-    "Part": "pfaff.assembly",
-    "Particle": "pfaff.particles",
+    "load_branch": "pfaff.bifurcation.orbits.branch",
+    "load_curve": "pfaff.bifurcation.curves.rest_archive",
+    "load_equilibria": "pfaff.bifurcation.curves.rest_archive",
+    "load_motion": "pfaff.motion.motion_archive",
+    "Ode": "pfaff.statement.odes",
+    "Part": "pfaff.statement.assembly",
+    "Particle": "pfaff.statement.particles",
     "PfaffError": "pfaff.errors",
-    "System": "pfaff.system",
-    "ode": "pfaff.odes",
+    "System": "pfaff.statement.system",
+    "ode": "pfaff.statement.odes",
 }
 
 __all__ = [

@@ -12,29 +12,29 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
+from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
-from pfaff.values import by_name, checked_value, instance, one_of, shown, truth
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.equilibria import Branch
-    from pfaff.bifurcation.hopf import Hopf
-    from pfaff.bifurcation.orbits import OrbitPoint
-    from pfaff.bifurcation.steady_motion import SteadyMotion
-    from pfaff.equilibria import Balance, Equilibria, Equilibrium
+    from pfaff.bifurcation.equilibria.branches import Branch
+    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
+    from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.export import Export
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
     from pfaff.motion.result import Motion
     from pfaff.motion.trajectory import Trajectory
-    from pfaff.odes import Ode
-    from pfaff.parameters import Parametrised
-    from pfaff.path import LoadPath, Path, StatePath
+    from pfaff.rest.mechanical import Balance, Equilibria, Equilibrium
+    from pfaff.rest.path import LoadPath, Path, StatePath
+    from pfaff.rest.small_motions import Linearisation, Spectrum
+    from pfaff.rest.states import SteadyState
     from pfaff.stability.critical import CriticalLoad, CriticalLoads
-    from pfaff.stability.linear import Linearisation, Spectrum
     from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
-    from pfaff.steady import SteadyState
-    from pfaff.system import System
+    from pfaff.statement.odes import Ode
+    from pfaff.statement.parameters import Parametrised
+    from pfaff.statement.system import System
 
 
 MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
@@ -113,7 +113,7 @@ class Bound:
         system that has no equilibrium at zero load) from the value that its parameter has, with starting values of its
         states by name. ``to`` ends the search, in either direction.
         """
-        from pfaff.bifurcation.hopf import find_hopf
+        from pfaff.bifurcation.hopf.hopf import find_hopf
 
         return find_hopf(self, self.load_name(load), to, near, fixed)
 
@@ -123,7 +123,7 @@ class Bound:
         ``motion`` has times ``t`` and states by name, as a Motion or an xarray.Dataset; ``load`` is the parameter that
         ``case.orbit(…).orbits(to=…)`` varies.
         """
-        from pfaff.bifurcation.motions import orbit_near
+        from pfaff.bifurcation.orbits.from_motions import orbit_near
 
         return orbit_near(self, motion, self.load_name(load), accuracy)
 
@@ -153,7 +153,7 @@ class Bound:
         fixed
             Family coordinates by name (of a plain ODE: starting values of its states).
         """
-        from pfaff.bifurcation.equilibria import follow_equilibria
+        from pfaff.bifurcation.equilibria.branches import follow_equilibria
 
         name = self._varied(parameter)
         if to is None:
@@ -216,7 +216,7 @@ class Case(Bound):
 
     def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
         """From zero load; from the value of this case where there is no rest without load, as of a mass or a spring."""
-        from pfaff.path import LoadPath
+        from pfaff.rest.path import LoadPath
 
         try:
             return LoadPath(self, load, fixed)
@@ -230,7 +230,7 @@ class Case(Bound):
 
         Ctrl-C ends the search and keeps what was found.
         """
-        from pfaff.equilibria import find_equilibria
+        from pfaff.rest.mechanical import find_equilibria
 
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 
@@ -240,7 +240,7 @@ class Case(Bound):
         Without a load, or where there is none at zero load: the one that Newton's method reaches from the origin.
         Family coordinates are fixed by name.
         """
-        from pfaff.equilibria import equilibrium_at, rest_near
+        from pfaff.rest.mechanical import equilibrium_at, rest_near
 
         reached = self._reached(fixed)
         if reached is None:
@@ -250,7 +250,7 @@ class Case(Bound):
 
     def _reached(self, fixed: Mapping[str, float]) -> tuple[Balance, np.ndarray] | None:
         """What rests at the end of the path of the declared load, if it has one."""
-        from pfaff.equilibria import Balance
+        from pfaff.rest.mechanical import Balance
 
         load = self.system.load
         if load is None or not self.values[load.name]:
@@ -264,14 +264,14 @@ class Case(Bound):
         Shape and velocities are constant, as when a wheel rolls straight or in circles. Names that are not fixed are
         free, and the motion nearest to their values in ``start`` (zero by default) is taken.
         """
-        from pfaff.bifurcation.steady_motion import steady_motion
+        from pfaff.bifurcation.equilibria.steady_motion import steady_motion
 
         return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), fixed)
 
     def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
         """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
-        from pfaff.equilibria import Equilibrium, check_rest, rest_near
-        from pfaff.stability.linear import linearise
+        from pfaff.rest.mechanical import Equilibrium, check_rest, rest_near
+        from pfaff.rest.small_motions import linearise
 
         case, fixed = self._split(values, self.system.coordinate_names)
         if about is not None:
@@ -507,19 +507,19 @@ class OdeCase(Bound):
         return self.system.state_names
 
     def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
-        from pfaff.path import StatePath
+        from pfaff.rest.path import StatePath
 
         return StatePath(self, load, fixed)
 
     def equilibrium(self, **start: float) -> SteadyState:
         """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""
-        from pfaff.steady import steady_near
+        from pfaff.rest.states import steady_near
 
         return steady_near(self, start)
 
     def spectrum(self, about: SteadyState | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes about an equilibrium: ``case.spectrum(mu=1, x=2)`` sets mu and starts from x = 2."""
-        from pfaff.steady import SteadyState, spectrum_of
+        from pfaff.rest.states import SteadyState, spectrum_of
 
         case, start = self._split(values, self.system.state_names)
         if about is None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.system import TIME as t
-from pfaff.system import System, coordinates
-from pfaff.values import whole_number
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import System, coordinates
+from pfaff.statement.values import whole_number
 
 MANY = 20  # coordinates
 

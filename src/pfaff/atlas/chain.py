@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 import sympy as sm
 
-from pfaff.assembly import Assembly, Part
 from pfaff.errors import StatementError
-from pfaff.system import TIME as t
-from pfaff.system import coordinates
+from pfaff.statement.assembly import Assembly, Part
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import coordinates
+from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import once
-from pfaff.values import one_of, whole_number
 
 MANY = 1_000_000  # bars
 x, y, theta, x_next, y_next, theta_next, X = coordinates("x y theta x_next y_next theta_next X")

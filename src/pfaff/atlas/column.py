@@ -12,10 +12,10 @@ from itertools import pairwise
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.system import TIME as t
-from pfaff.system import Drawing, System, coordinates
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement.values import one_of, truth, whole_number
 from pfaff.threads import once
-from pfaff.values import one_of, truth, whole_number
 
 MANY = 100  # bars that are stated in seconds
 CONSTRAINTS = ("skate", "bow")

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import sympy as sm
 
-from pfaff.system import TIME as t
-from pfaff.system import Drawing, System, coordinates
-from pfaff.values import truth
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement.values import truth
 
 
 def double_four_bar(rigid_coupler: bool = False) -> System:

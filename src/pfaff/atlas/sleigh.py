@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sympy as sm
 
-from pfaff.system import TIME as t
-from pfaff.system import Drawing, System, coordinates
-from pfaff.values import truth
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement.values import truth
 
 x, y, phi = coordinates("x y phi")
 m, I, a = sm.symbols("m I a", positive=True)

@@ -54,7 +54,7 @@ class Number(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         if not isinstance(value, str):
             return float(value)
-        from pfaff.expressions import constant
+        from pfaff.statement.expressions import constant
 
         flag = param.opts[0] if param is not None else "a number"
         return float(constant(value, f"{flag} {_brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"))
@@ -106,7 +106,7 @@ def pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
 
 def state_values(case: Any, texts: tuple[str, ...], flag: str = "--fix") -> dict[str, float]:
     """NAME=NUMBER of coordinates, velocities, reactions or states of a case."""
-    from pfaff.values import one_of
+    from pfaff.statement.values import one_of
 
     known = [*case._states, *getattr(case.system, "reaction_names", ())]
     found = numbers(texts, flag)
@@ -117,7 +117,7 @@ def state_values(case: Any, texts: tuple[str, ...], flag: str = "--fix") -> dict
 
 def numbers(texts: tuple[str, ...], flag: str) -> dict[str, float]:
     """NAME=NUMBER, fractions and pi/2 included."""
-    from pfaff.expressions import constant
+    from pfaff.statement.expressions import constant
 
     found = {}
     for name, value in pairs(texts, flag).items():

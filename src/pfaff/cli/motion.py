@@ -138,7 +138,7 @@ def _print_motion(motion: Any, written: list[Path], mechanics: bool, as_json: bo
 
 
 def _is_ode(case: Any) -> bool:
-    from pfaff.odes import Ode
+    from pfaff.statement.odes import Ode
 
     return isinstance(case.system, Ode)
 

@@ -12,8 +12,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from pfaff.archive.files import whole
 from pfaff.errors import ParameterError
-from pfaff.files import whole
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:

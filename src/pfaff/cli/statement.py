@@ -16,8 +16,8 @@ from pfaff.errors import NotMechanicalError, PfaffError, StatementError, nearest
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-    from pfaff.odes import Ode
-    from pfaff.system import System
+    from pfaff.statement.odes import Ode
+    from pfaff.statement.system import System
 
 EXAMPLE = "my_sleigh.py:sleigh"
 LONGEST = 500  # characters of what a file of the user's has to say
@@ -36,7 +36,7 @@ def case_of(name: str, values: tuple[str, ...], **which: Any) -> Any:
 
 def mechanical(case: Bound, what: str) -> None:
     """Refuse a plain ODE before an analysis that needs a mechanical system."""
-    from pfaff.odes import Ode
+    from pfaff.statement.odes import Ode
 
     if isinstance(case.system, Ode):
         raise NotMechanicalError(
@@ -64,7 +64,7 @@ def _stated(name: str, bars: int | None, constraint: str | None, load: str | Non
 
 def _from_file(given: str, options: dict[str, Any]) -> Any:
     """``file.py:name``; without a name, the only system that the file states."""
-    from pfaff.values import path_from
+    from pfaff.statement.values import path_from
 
     text, _, name = given.rpartition(":") if ":" in given else (given, "", "")
     path = path_from("the file of SYSTEM", text)
@@ -138,8 +138,8 @@ def _blamed(path: Path) -> Iterator[None]:
 
 def _is_system(found: Any) -> bool:
     from pfaff.case import Bound
-    from pfaff.odes import Ode
-    from pfaff.system import System
+    from pfaff.statement.odes import Ode
+    from pfaff.statement.system import System
 
     return isinstance(found, (System, Ode, Bound))
 
@@ -160,7 +160,7 @@ def _makes(found: Any, module: ModuleType) -> bool:
 
 def _made(make: Callable[..., Any], name: str, options: dict[str, Any]) -> Any:
     """What a function returns, given options from the shell."""
-    from pfaff.values import shown
+    from pfaff.statement.values import shown
 
     accepted = inspect.signature(make).parameters
     for key in options:

@@ -15,7 +15,7 @@ from pfaff.cli.statement import case_of
 from pfaff.errors import ParameterError
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.steady_motion import SteadyMotion
+    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
 
 
 @click.command()

@@ -13,8 +13,8 @@ from pfaff.cli.output import draw_into, grouped, print_json, table
 from pfaff.cli.statement import case_of, mechanical, system_of
 
 if TYPE_CHECKING:
-    from pfaff.odes import Ode
-    from pfaff.system import System
+    from pfaff.statement.odes import Ode
+    from pfaff.statement.system import System
 
 
 @click.command()
@@ -52,7 +52,7 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
       pfaff show column --bars 2 --constraint bow
       pfaff show bottema --principle appell
     """
-    from pfaff.odes import Ode
+    from pfaff.statement.odes import Ode
 
     stated = system_of(**which)
     if principle:
@@ -127,8 +127,8 @@ def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: A
 
 
 def _facts_of_system(stated: System) -> dict[str, Any]:
-    from pfaff.lowering import graph_of
-    from pfaff.reduction import ignorable_coordinates, kept_coordinates
+    from pfaff.flow.graph import graph_of
+    from pfaff.flow.shape import ignorable_coordinates, kept_coordinates
 
     graph = graph_of(stated)
     return {
@@ -147,7 +147,7 @@ def _facts_of_ode(stated: Ode) -> dict[str, Any]:
 
 
 def _ode_latex(stated: Ode) -> str:
-    from pfaff.equations.typeset import typeset
+    from pfaff.principles.typeset import typeset
 
     rates = zip(stated.symbols, stated.right_hand_sides, strict=True)
     rows = [rf"\dot{{{typeset(x)}}} &= {typeset(rate)}" for x, rate in rates]

@@ -20,14 +20,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from PIL import Image
 
+from pfaff.archive.files import whole
 from pfaff.draw.body import draw_body, draw_path, pale
 from pfaff.draw.film import decimals
 from pfaff.draw.scene import PATH, Scene, scene_of_motion
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
-from pfaff.files import whole
-from pfaff.values import number_within, pair, path_from, told
+from pfaff.statement.values import number_within, pair, path_from, told
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion

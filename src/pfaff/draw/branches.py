@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, figure, label, title
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.curves import Curve
-    from pfaff.bifurcation.cycle_curves import CycleCurve
-    from pfaff.bifurcation.equilibria import Branch
+    from pfaff.bifurcation.curves.curves import Curve
+    from pfaff.bifurcation.equilibria.branches import Branch
+    from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve
 
 MOVING = 1e-9  # changes of a state below this, relative to its size, are rounding
 MARKS = {

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pfaff.draw.style import BLUE, GREY, ORANGE, VERMILION, figure, label, title
 
 if TYPE_CHECKING:
-    from pfaff.comparison import Comparison
+    from pfaff.principles.comparison import Comparison
 
 FLOOR = 1e-17  # where a difference of zero is drawn
 

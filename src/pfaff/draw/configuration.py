@@ -14,7 +14,7 @@ from pfaff.draw.scene import Scene, scene_of
 from pfaff.draw.style import CYCLE, figure, label
 
 if TYPE_CHECKING:
-    from pfaff.equilibria import Equilibrium
+    from pfaff.rest.mechanical import Equilibrium
 
 
 PANELS = 12  # configurations shown, the nearest to the origin first

@@ -13,8 +13,8 @@ from pfaff.draw.scene import PATH, scene_of_motion
 from pfaff.draw.style import BLUE, figure, label, plain
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
-from pfaff.values import numbers_from, whole_number
-from pfaff.values import shown as brief
+from pfaff.statement.values import numbers_from, whole_number
+from pfaff.statement.values import shown as brief
 
 if TYPE_CHECKING:
     from pfaff.motion.result import Motion

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, title
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.hopf import Hopf
+    from pfaff.bifurcation.hopf.hopf import Hopf
 
 REACH = 0.05  # of the load, relative, over which cycles are predicted
 

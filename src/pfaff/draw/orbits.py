@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, VERMILION, figure, label, named, title
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.branch import Branch
-    from pfaff.bifurcation.orbits import Orbit
+    from pfaff.bifurcation.orbits.branch import Branch
+    from pfaff.bifurcation.orbits.orbits import Orbit
 
 MARKS = {
     "fold": ("o", VERMILION),

@@ -8,12 +8,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
-from pfaff.path import LoadPath
+from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_loads
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.stability.linear import Spectrum
+    from pfaff.rest.small_motions import Spectrum
 
 POINTS = 801
 

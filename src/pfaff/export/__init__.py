@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pfaff.archive.files import write_text
 from pfaff.errors import ParameterError
-from pfaff.files import write_text
-from pfaff.values import one_of, path_from, shown
+from pfaff.statement.values import one_of, path_from, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound

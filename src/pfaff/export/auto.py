@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from pfaff.export.equations import Equations, entries, steps
 from pfaff.export.notation import Notation, identifiers
-from pfaff.names import spelled
-from pfaff.program import Program
+from pfaff.flow.program import Program
+from pfaff.statement.names import spelled
 
 RESERVED = range(10, 15)  # PAR(10) … PAR(14) are AUTO's own: the period, the time and others
 

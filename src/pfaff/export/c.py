@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pfaff.export.equations import Equations, steps
 from pfaff.export.notation import Notation
-from pfaff.program import Program
+from pfaff.flow.program import Program
 
 C = Notation(language="C", state=lambda k: f"x[{k}]", parameter=lambda k: f"p[{k}]", power=None)
 

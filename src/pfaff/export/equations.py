@@ -13,11 +13,11 @@ from pfaff.errors import ParameterError
 from pfaff.export.notation import Notation, identifier
 from pfaff.export.reserved import RESERVED
 from pfaff.export.start import Start, start_of
-from pfaff.flow import Flow
-from pfaff.lowering import Expression
-from pfaff.program import Node, Program, program_of
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression
+from pfaff.flow.program import Node, Program, program_of
+from pfaff.statement.values import number_from
 from pfaff.threads import cached_property
-from pfaff.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound

@@ -6,10 +6,10 @@ from typing import Any
 
 import sympy as sm
 
-from pfaff.evaluation import fraction
 from pfaff.export.equations import Equations
-from pfaff.names import spelled
-from pfaff.program import Node
+from pfaff.flow.program import Node
+from pfaff.statement.evaluation import fraction
+from pfaff.statement.names import spelled
 
 
 def files(equations: Equations) -> dict[str, str]:

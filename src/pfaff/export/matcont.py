@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pfaff.export.equations import Equations, entries, steps
 from pfaff.export.notation import Notation
-from pfaff.program import Program
+from pfaff.flow.program import Program
 
 MATLAB = Notation(
     language="MATLAB",

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pfaff.errors import StatementError
-from pfaff.expressions import FUNCTIONS
-from pfaff.program import Node
+from pfaff.flow.program import Node
+from pfaff.statement.expressions import FUNCTIONS
 
 COMMON = tuple(FUNCTIONS)
 LONGEST = 60  # characters of an identifier: MATLAB takes 63

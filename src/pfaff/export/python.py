@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pfaff.export.equations import Equations, entries, steps
 from pfaff.export.notation import Notation
-from pfaff.program import Program
+from pfaff.flow.program import Program
 
 INVERSE = {f"a{name}": f"np.arc{name}" for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh")}
 PLAIN = {name: f"np.{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt")}

@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, Any
 import heyoka as hy
 import numpy as np
 
-from pfaff.bifurcation.field import regular_flow
-from pfaff.bifurcation.slices import jacobian_of, zero_chain
+from pfaff.bifurcation.equilibria.slices import jacobian_of, zero_chain
 from pfaff.case import Bound, Case
-from pfaff.equilibria import Balance, Equilibrium, equilibrium_near
 from pfaff.errors import ConvergenceError, PfaffError, StatementError
-from pfaff.flow import Flow
-from pfaff.lowering import clocked
-from pfaff.relative import cyclic_coordinates, without
-from pfaff.stability.linear import linearise
-from pfaff.steady import SteadyState
-from pfaff.values import by_name, number_from, one_of
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import clocked
+from pfaff.flow.relative import cyclic_coordinates, without
+from pfaff.rest.field import regular_flow
+from pfaff.rest.mechanical import Balance, Equilibrium, equilibrium_near
+from pfaff.rest.small_motions import linearise
+from pfaff.rest.states import SteadyState
+from pfaff.statement.values import by_name, number_from, one_of
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.steady_motion import SteadyMotion
+    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import heyoka as hy
 import numpy as np
 
-from pfaff.compiled import Compiled
 from pfaff.errors import ConvergenceError
-from pfaff.lowering import ZERO, dot, gradient, graph_of
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import ZERO, dot, gradient, graph_of
 from pfaff.motion.measures import Energy, Stored, has_power, measures
 from pfaff.motion.result import Motion
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
-from pfaff.system import System
+from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:

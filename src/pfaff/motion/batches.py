@@ -13,13 +13,13 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.case import Case
-from pfaff.compiled import taylor_method
 from pfaff.errors import PfaffError
+from pfaff.flow.compiled import taylor_method
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven
-from pfaff.motion.singular import SUSPICIOUS, end_where_singular
+from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
 from pfaff.motion.status import FINISHED
-from pfaff.system import System
+from pfaff.statement.system import System
 from pfaff.threads import once
 
 MANY = 1000  # members for which it pays to compile longer

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
-from pfaff.compiled import Compiled
 from pfaff.errors import ParameterError
-from pfaff.expressions import expressed
-from pfaff.lowering import graph_of
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import graph_of
 from pfaff.motion.sampled import DEGREE, check_smooth, check_span, coefficients, common_knots, piecewise
+from pfaff.statement.expressions import expressed
+from pfaff.statement.values import one_of, shown
 from pfaff.threads import cached_property
-from pfaff.values import one_of, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.system import Drawing, System
+    from pfaff.statement.system import Drawing, System
 
 SINCE = "spline·knot"  # a name that nobody types
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.archive.stored import labels
 from pfaff.case import Case
 from pfaff.errors import ParameterError
+from pfaff.flow.initial import Constraints, initial_state
 from pfaff.motion.batches import Batches
 from pfaff.motion.simulate import FINEST, LARGEST, check_request
-from pfaff.motion.start import Constraints, initial_state
 from pfaff.progress import bar
-from pfaff.stored import labels
-from pfaff.values import checked_value, number_from, numbers_from, one_of, shown, told, truth, whole_number
+from pfaff.statement.values import checked_value, number_from, numbers_from, one_of, shown, told, truth, whole_number
 
 if TYPE_CHECKING:
     import xarray

@@ -11,12 +11,12 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, nearest
-from pfaff.expressions import LONGEST, expressed
-from pfaff.lowering import convert
+from pfaff.flow.graph import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.taylor import Equations
-from pfaff.names import checked_title
-from pfaff.values import shown, truth
+from pfaff.statement.expressions import LONGEST, expressed
+from pfaff.statement.names import checked_title
+from pfaff.statement.values import shown, truth
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -29,7 +29,7 @@ class Event:
     """An expression that vanishes: a section, an end stop, a reaction that changes sign.
 
     The expression is SymPy or text, in coordinates, velocities (``theta1_dot``), reactions (``p``), parameters and
-    time ``t``; ``pfaff.expressions`` lists the functions that text may contain. ``direction`` is +1 or −1 for
+    time ``t``; ``pfaff.statement.expressions`` lists the functions that text may contain. ``direction`` is +1 or −1 for
     crossings one way only; ``stop`` ends the motion at the first.
     """
 

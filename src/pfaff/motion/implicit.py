@@ -15,7 +15,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
-from pfaff.values import one_of
+from pfaff.statement.values import one_of
 
 SHARPEST = 1e-13
 BETWEEN = (0.25, 0.5, 0.75)  # parts of a step at which it is remembered

@@ -15,17 +15,17 @@ from scipy.interpolate import BPoly
 from scipy.optimize import brentq, minimize_scalar
 
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.lowering import graph_of
-from pfaff.reduction import ignorable_coordinates
+from pfaff.flow.graph import graph_of
+from pfaff.flow.shape import ignorable_coordinates
+from pfaff.statement.values import number_from, number_within, one_of, shown
 from pfaff.threads import cached_property
-from pfaff.values import number_from, number_within, one_of, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.case import Case
     from pfaff.motion.result import Motion
-    from pfaff.system import System
+    from pfaff.statement.system import System
 
 PEAKS = 500  # maxima of the needed friction that are located, the largest first
 FINER = 8  # knots of an imposed function in each step of the integrator

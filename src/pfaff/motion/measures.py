@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import heyoka as hy
 import numpy as np
 
-from pfaff.compiled import Compiled
-from pfaff.lowering import Expression, Graph, dot, gradient, graph_of
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import Expression, Graph, dot, gradient, graph_of
 from pfaff.motion.drive import Driven
 from pfaff.motion.taylor import Flight
-from pfaff.system import System
+from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.archive.stored import labels, write
 from pfaff.errors import ParameterError
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
 from pfaff.motion.sampled import interpolated
 from pfaff.motion.status import FINISHED
-from pfaff.stored import labels, write
-from pfaff.values import numbers_from, one_of
+from pfaff.statement.values import numbers_from, one_of
 
 if TYPE_CHECKING:
     import xarray
@@ -162,7 +162,7 @@ class Motion:
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
-        from pfaff.motion.archive import MOTION
+        from pfaff.motion.motion_archive import MOTION
 
         return write(MOTION, self.to_xarray(), path)
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.interpolate import BPoly, BSpline, CubicSpline, PPoly, make_interp_spline
 
 from pfaff.errors import ParameterError
-from pfaff.values import numbers_from
+from pfaff.statement.values import numbers_from
 
 DEGREE = 5
 CONTINUOUS = 1e-9  # a jump smaller than this, relative to the function or its derivative, is rounding

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError
+from pfaff.flow.initial import Start, initial_state
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch, lower_event
+from pfaff.motion.lost_rank import end_where_singular
 from pfaff.motion.measures import Measured
 from pfaff.motion.result import Motion
-from pfaff.motion.singular import end_where_singular
-from pfaff.motion.start import Start, initial_state
 from pfaff.motion.status import FINISHED
 from pfaff.motion.stiff import spread, stiff_motion
-from pfaff.values import SMALLEST, by_name, number_from, number_within, one_of, told, truth, whole_number
+from pfaff.statement.values import SMALLEST, by_name, number_from, number_within, one_of, told, truth, whole_number
 
 if TYPE_CHECKING:
     from pfaff.case import Case

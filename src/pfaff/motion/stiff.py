@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import heyoka as hy
 import numpy as np
 
-from pfaff.compiled import Compiled
 from pfaff.errors import ConvergenceError
-from pfaff.lowering import graph_of
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import graph_of
+from pfaff.flow.initial import Constraints, on_positions, on_velocities
+from pfaff.flow.shape import ignorable_coordinates
 from pfaff.motion.implicit import SHARPEST, Path, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
 from pfaff.motion.result import Motion
-from pfaff.motion.start import Constraints, on_positions, on_velocities
-from pfaff.reduction import ignorable_coordinates
-from pfaff.system import System
+from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from typing import Any
 import heyoka as hy
 import numpy as np
 
-from pfaff.collected import collect
-from pfaff.compiled import Compiled, taylor_method
 from pfaff.errors import ConvergenceError
-from pfaff.lowering import Expression, Graph, graph_of
+from pfaff.flow.collected import collect
+from pfaff.flow.compiled import Compiled, taylor_method
+from pfaff.flow.graph import Expression, Graph, graph_of
 from pfaff.motion.drive import SINCE
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
-from pfaff.system import System
+from pfaff.statement.system import System
 from pfaff.threads import Lent, cached_property, once
 
 DECAY = 5.0  # steps in which an error of the constraints decays to a third

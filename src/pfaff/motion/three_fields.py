@@ -35,9 +35,9 @@ import heyoka as hy
 import numpy as np
 from scipy.linalg.lapack import dgesv, dgetrf, dgetrs
 
-from pfaff.compiled import Compiled
-from pfaff.lowering import gradient, graph_of
-from pfaff.system import System
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import gradient, graph_of
+from pfaff.statement.system import System
 from pfaff.threads import once
 
 HARD = 100.0  # α s₁²: of the penalty to the inertia, along a direction as singular as one step makes or mends it

@@ -13,17 +13,17 @@ import heyoka as hy
 import numpy as np
 import sympy as sm
 
-from pfaff.compiled import taylor_method
+from pfaff.archive.stored import labels, write
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.lowering import convert
+from pfaff.flow.compiled import taylor_method
+from pfaff.flow.graph import convert
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
 from pfaff.motion.sampled import interpolated
 from pfaff.motion.simulate import FINEST, check_request
 from pfaff.motion.status import FINISHED
 from pfaff.motion.taylor import SMALL, UNROLLED, Flight, fly
-from pfaff.steady import start_state
-from pfaff.stored import labels, write
-from pfaff.values import by_name, number_from, numbers_from, one_of, shown, told
+from pfaff.rest.states import start_state
+from pfaff.statement.values import by_name, number_from, numbers_from, one_of, shown, told
 
 if TYPE_CHECKING:
     import xarray
@@ -85,7 +85,7 @@ class Trajectory:
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_motion`` reads it again."""
-        from pfaff.motion.archive import TRAJECTORY
+        from pfaff.motion.motion_archive import TRAJECTORY
 
         return write(TRAJECTORY, self.to_xarray(), path)
 

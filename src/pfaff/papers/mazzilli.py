@@ -10,12 +10,12 @@ import numpy as np
 import sympy as sm
 
 from pfaff.atlas import moving_support_pendulum, oscillator, pendulum, softening_bar, two_bar_frame
-from pfaff.comparison import random_states
 from pfaff.papers import PAPERS
 from pfaff.papers.reproduction import Claim, Paper, Picture, Section
-from pfaff.particles import Particle
-from pfaff.system import TIME as t
-from pfaff.system import System, coordinates
+from pfaff.principles.comparison import random_states
+from pfaff.statement.particles import Particle
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import System, coordinates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

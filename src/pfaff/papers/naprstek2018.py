@@ -19,11 +19,11 @@ from pfaff.atlas import (
     rolling_disc,
     slider_crank,
 )
-from pfaff.comparison import Comparison, States, random_states
 from pfaff.papers import PAPERS
 from pfaff.papers.reproduction import Claim, Erratum, Paper, Picture, Section
-from pfaff.system import TIME as t
-from pfaff.system import System
+from pfaff.principles.comparison import Comparison, States, random_states
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import System
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

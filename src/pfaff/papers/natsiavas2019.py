@@ -18,12 +18,12 @@ from pfaff.atlas import (
     slider_crank,
     snaking_trailer,
 )
-from pfaff.comparison import random_states
 from pfaff.motion.three_fields import ThreeFields
 from pfaff.papers import PAPERS
 from pfaff.papers.reproduction import Claim, Paper, Picture, Section
-from pfaff.system import TIME as t
-from pfaff.system import System
+from pfaff.principles.comparison import random_states
+from pfaff.statement.system import TIME as t
+from pfaff.statement.system import System
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

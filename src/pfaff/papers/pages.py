@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pfaff.files import write_text
+from pfaff.archive.files import write_text
 from pfaff.papers.reproduction import DIFFERS, REPRODUCED, Erratum, Item, Picture, Reproduction
 from pfaff.papers.running import sources, writing_into
 from pfaff.papers.sources import code_of

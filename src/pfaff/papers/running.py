@@ -21,10 +21,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pfaff.caches import cache_folder
+from pfaff.archive.files import copy, whole, write_text
+from pfaff.archive.layouts import Misfit, Sizes, typed
 from pfaff.errors import ParameterError
-from pfaff.files import copy, whole, write_text
-from pfaff.layouts import Misfit, Sizes, typed
+from pfaff.flow.caches import cache_folder
 from pfaff.papers.reproduction import Claim, Item, Paper, Picture, Reproduction
 
 ENDINGS = ("svg", "pdf", "png")

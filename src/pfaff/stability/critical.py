@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.pencil import SAFE, Pencil
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.expressions import constant
-from pfaff.path import LoadPath, Outward
-from pfaff.stability.pencil import SAFE, Pencil
+from pfaff.rest.path import LoadPath, Outward
 from pfaff.stability.search import ONE, Change, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
-from pfaff.values import number_within
+from pfaff.statement.expressions import constant
+from pfaff.statement.values import number_within
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.stability.linear import Linearisation
+    from pfaff.rest.small_motions import Linearisation
 
 STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
 WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends

@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from pfaff.stability.light import most_real
-from pfaff.stability.pencil import Pencil, Units
+from pfaff.algebra.light import most_real
+from pfaff.algebra.pencil import Pencil, Units
 from pfaff.stability.stretches import Stretch
 
 Kind = Literal["hopf", "zero", "meeting"]

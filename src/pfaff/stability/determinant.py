@@ -23,7 +23,7 @@ from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.stability.linear import Linearisation
+    from pfaff.rest.small_motions import Linearisation
 
 p = sm.Symbol("p")
 

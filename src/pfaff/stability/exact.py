@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.evaluation import fraction
-from pfaff.expressions import expressed
 from pfaff.stability.critical import CriticalLoad
-from pfaff.values import number_from
+from pfaff.statement.evaluation import fraction
+from pfaff.statement.expressions import expressed
+from pfaff.statement.values import number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.system import System
+    from pfaff.statement.system import System
 
 omega = sm.Symbol("omega")
 AGREEMENT = 1e-8  # between a closed form and the numerical search, relative

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.path import LoadPath
+from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import checked_end, critical_load, natural_range
 from pfaff.stability.paradox import damping_sources
-from pfaff.values import numbers_from, whole_number
+from pfaff.statement.values import numbers_from, whole_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.algebra.roots import SignedLog, all_roots, bracketed_root
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.path import LoadPath
+from pfaff.flow.statics import statics_of
+from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_load
-from pfaff.stability.roots import SignedLog, all_roots, bracketed_root
-from pfaff.statics import statics_of
-from pfaff.system import polynomial_degree
+from pfaff.statement.system import polynomial_degree
+from pfaff.statement.values import by_name, named, number_from, one_of, shown
 from pfaff.threads import cached_property
-from pfaff.values import by_name, named, number_from, one_of, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,9 +15,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from pfaff.algebra.pencil import NOISE, SAFE, Growing, Modes, Pencil
 from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
 from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened
-from pfaff.stability.pencil import NOISE, SAFE, Growing, Modes, Pencil
 from pfaff.stability.stretches import Stretch
 from pfaff.threads import cached_property
 

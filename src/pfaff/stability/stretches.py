@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pfaff.algebra.pencil import Modes, Pencil
 from pfaff.errors import ConvergenceError, PfaffError
-from pfaff.stability.pencil import Modes, Pencil
 from pfaff.threads import cached_property
 
 EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding

@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.atlas import column
-from pfaff.bifurcation.hopf import hopf_at
+from pfaff.bifurcation.hopf.hopf import hopf_at
 from pfaff.papers.cazzolli2020.cases import BETA, CONSTRAINTS, DAMPED, DAMPINGS, XI_HAT, count, hopf, pendulum
 from pfaff.papers.reproduction import Claim
 from pfaff.stability.maps import AffinePencil

@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.atlas import column
-from pfaff.bifurcation.hopf import Hopf
+from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.case import Case
 
 HALF = sm.Rational(1, 2)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.atlas import column
-from pfaff.bifurcation.orbits import OrbitPoint
+from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.draw.body import draw_body, draw_path
 from pfaff.draw.configuration import draw_together
 from pfaff.draw.scene import scene_of_motion

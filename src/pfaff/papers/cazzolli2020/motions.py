@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.atlas import column
-from pfaff.bifurcation.orbits import OrbitPoint
+from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.case import Case
 from pfaff.motion.result import Motion
 from pfaff.papers.cazzolli2020.cases import BETA, CONSTRAINTS, DAMPED, XI_BAR, XI_HAT, pendulum

@@ -1,0 +1,383 @@
+"""Small motions as a matrix polynomial P_0 + λ P_1 + λ² P_2, singular at its eigenvalues: K + λ C + λ² M, or λ − J.
+
+Where heavy damping or large loads part the eigenvalues by many decades, those of each decade are taken from a form in
+units of its own, in which they are of order one: none costs the others their digits. Each is then improved by Newton's
+method on the polynomial itself, whose mass matrix is not inverted, and comes with an estimate of its error: how far it
+moves when every entry is changed by rounding (Tisseur, Linear Algebra Appl. 309, 2000; Hammarling, Munro and Tisseur,
+ACM Trans. Math. Softw. 39, 2013, on what heavy damping does).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from pfaff.algebra.light import LIGHT, Stack, refined
+from pfaff.threads import cached_property
+
+APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
+SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
+PASSES, SAME = 5, 1e-3  # until the scales stay as they are
+CLOSED = 1e-6  # of the least imaginary part, what may be left of the sum of all
+IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
+NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
+ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
+STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
+UNCERTAIN = 8 * np.finfo(float).eps  # of the entries
+UNSURE, TRIED = 1e-7, 31  # errors above this, relative, are looked at closely, at so many distances
+AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
+DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
+NOISE, SAFE = 1e-13, 4.0  # of an eigenvalue, and of its estimated error: what may be rounding
+HEAVY = 1e2  # C²/KM beyond which damping is heavy
+SPURIOUS = 4e-16  # entries that are zero but for rounding, relative to what they are made of
+EVENED = 4  # sweeps that make rows and columns alike
+ALIKE = 1e-9  # relative distance of eigenvalues that are one, and size of singular values that are none
+
+
+Units = tuple[np.ndarray, np.ndarray]  # of rows and of columns
+
+
+class Growing(NamedTuple):
+    """How many oscillations grow, how many exponentials, and of how many eigenvalues rounding hides what they do."""
+
+    oscillating: int
+    divergent: int
+    hidden: int
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Eigenvalues, their right and left vectors column by column, and how far rounding may have moved each.
+
+    Growth rates of lightly damped oscillations have smaller errors than frequencies, as ``light`` is smaller than one.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+    left: np.ndarray
+    errors: np.ndarray
+    growth_errors: np.ndarray
+    light: np.ndarray
+
+    @property
+    def on_axis(self) -> np.ndarray:
+        """The real parts up to which they may lie on the imaginary axis."""
+        return 10 * NOISE * self.light * np.abs(self.values) + SAFE * self.growth_errors
+
+    @property
+    def noise(self) -> tuple[np.ndarray, np.ndarray]:
+        """The real and the imaginary parts that may be rounding."""
+        sizes = NOISE * np.abs(self.values)
+        return self.light * sizes + SAFE * self.growth_errors, sizes + SAFE * self.errors
+
+
+@dataclass(frozen=True)
+class Pencil:
+    """P_0 + λ P_1 (+ λ² P_2), square matrices of one size, the last of them regular."""
+
+    coefficients: tuple[np.ndarray, ...]
+    made_of: tuple[np.ndarray, ...] | None = None  # sizes of what the entries are sums of, if more than themselves
+
+    def at(self, value: complex | np.ndarray) -> np.ndarray:
+        """The matrix at λ, or a stack of them."""
+        return _horner(self.coefficients, value)
+
+    def slope(self, value: complex | np.ndarray) -> np.ndarray:
+        """The derivative by λ."""
+        return _horner(tuple(k * each for k, each in enumerate(self.coefficients) if k), value)
+
+    def bend(self, value: complex | np.ndarray) -> np.ndarray:
+        """The second derivative by λ."""
+        twice = tuple(k * (k - 1) * each for k, each in enumerate(self.coefficients) if k > 1)
+        return _horner(twice, value) if twice else np.zeros_like(self.coefficients[0])
+
+    def scaled(self, units: Units) -> Pencil:
+        """The same with its equations and its coordinates in other units."""
+        rows, columns = units
+        return Pencil(tuple(rows[:, None] * each * columns for each in self.coefficients))
+
+    def units(self, size: float) -> Units:
+        """Units of equations and coordinates in which the entries are alike at eigenvalues of this modulus."""
+        rows, columns = self._units(np.array([size]))
+        return rows[0], columns[0]
+
+    def light(self, size: float) -> float:
+        """How small damping is beside stiffness and inertia at eigenvalues of this modulus; one where it is not."""
+        if len(self.coefficients) < 3:
+            return 1.0
+        return min(1.0, float(Stack(*(size**k * each for k, each in enumerate(self.coefficients))).light)) or 1.0
+
+    def damped(self, times: float) -> Pencil:
+        """The same with its damping so many times as large."""
+        K, C, M = self.coefficients
+        return Pencil((K, times * C, M))
+
+    @cached_property
+    def J(self) -> np.ndarray:
+        """The first-order form."""
+        *lower, last = self.coefficients
+        return companion([-np.linalg.solve(last, each) for each in lower])
+
+    @cached_property
+    def rough(self) -> np.ndarray:
+        """All eigenvalues, before they are improved."""
+        values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
+        if not values.any() or abs(values[0]) > APART * abs(values[-1]):
+            return values
+        found = values
+        for _ in range(PASSES):  # scales of their first estimates may be wrong, and part pairs
+            before, found = found, self._by_scales(found)
+            if not np.isfinite(found).all():
+                return values
+            if _closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= SAME * np.abs(found)).all():
+                break
+        return found if _closed(found) else values
+
+    def _by_scales(self, values: np.ndarray) -> np.ndarray:
+        """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above."""
+        sizes = np.maximum(np.abs(values), STIFF * abs(values[-1]) * STIFF)
+        groups = np.split(np.arange(len(values)), 1 + np.flatnonzero(sizes[1:] > SCALE * sizes[:-1]))
+        parts = [self._at_scale(float(np.exp(np.log(sizes[group]).mean())))[group] for group in groups]
+        return by_modulus(np.concatenate(parts))
+
+    def _at_scale(self, size: float) -> np.ndarray:
+        """All eigenvalues from the first-order form in which those of this modulus are of order one."""
+        from scipy.linalg import eigvals
+
+        *lower, last = (size**k * each for k, each in enumerate(self.scaled(self.units(size)).coefficients))
+        inertia = np.eye(len(lower) * len(last))
+        inertia[-len(last) :, -len(last) :] = last
+        with np.errstate(all="ignore"):
+            return by_modulus(size * eigvals(companion([-each for each in lower]), inertia, check_finite=False))
+
+    def eigenvalues(self) -> np.ndarray:
+        return self.modes().values
+
+    def modes(self) -> Modes:
+        """All eigenvalues, improved, with their vectors and errors."""
+        turn = self.turn
+        if turn is None:
+            return self._modes
+        found = self.turned(turn)._modes
+        return replace(found, vectors=turn[1] @ found.vectors, left=turn[0].T @ found.left)
+
+    @cached_property
+    def turn(self) -> Units | None:
+        """Combinations of equations and of coordinates by which a heavy damping becomes diagonal.
+
+        It then enters the equations of the coordinates that it holds, and costs the others no digits.
+        """
+        if len(self.coefficients) < 3:
+            return None
+        K, C, M = (np.abs(each).max(initial=0.0) for each in self.coefficients)
+        return _diagonalising(self.coefficients[1]) if C * C > HEAVY * K * M else None
+
+    def turned(self, turn: Units | None) -> Pencil:
+        """The same in such combinations: what cancels is zero, and certain where it cancels to the last digit."""
+        if turn is None:
+            return self
+        sizes = tuple(np.abs(turn[0]) @ np.abs(each) @ np.abs(turn[1]) for each in self.coefficients)
+        K, C, M = (turn[0] @ each @ turn[1] for each in self.coefficients)
+        held = np.where(np.abs(C) > len(C) * SPURIOUS * sizes[1], C, 0.0)
+        return Pencil((K, held, M), (sizes[0], np.where(C, sizes[1], 0.0), sizes[2]))
+
+    @cached_property
+    def _modes(self) -> Modes:
+        values = self.rough
+        if not len(values):
+            return Modes(values, np.zeros((0, 0)), np.zeros((0, 0)), *np.zeros((3, 0)))
+        found = self.improved(values[values.imag >= 0])
+        pair = found.values.imag > 0
+        return Modes(
+            np.concatenate([found.values, found.values[pair].conj()]),
+            np.hstack([found.vectors, found.vectors[:, pair].conj()]),
+            np.hstack([found.left, found.left[:, pair].conj()]),
+            *(np.concatenate([each, each[pair]]) for each in (found.errors, found.growth_errors, found.light)),
+        )
+
+    def improved(self, values: np.ndarray) -> Modes:
+        """Some of the rough eigenvalues by Newton's method, with their vectors and errors."""
+        units = self._units(np.abs(values))
+        for _ in range(IMPROVEMENTS):
+            left, least, right = self._null_vectors(values, units)
+            turn = np.einsum("mi,mij,mj->m", left.conj(), self.slope(values), right)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                wanted = np.where(values.imag == 0, (-least / turn).real, -least / turn)
+            step = np.where(np.abs(wanted) <= NEIGHBOURLY * _distances(values, self.rough), wanted, 0.0)
+            values = values + step
+            if (np.abs(step) <= IMPROVED * np.abs(values)).all():
+                break
+        sizes = self._sizes(np.abs(values))
+        weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            errors = np.nan_to_num(UNCERTAIN * weights / np.abs(turn), nan=np.inf)
+        errors = np.maximum(errors, np.abs(wanted))  # of what Newton's method has not improved
+        for k in np.flatnonzero(errors > UNSURE * np.abs(values)):
+            errors[k] = min(errors[k], self._reach(values[k], sizes[k], (units[0][k], units[1][k])))
+        return self._lightly_damped(Modes(values, right.T, left.T, errors, errors, np.ones(len(values))), units)
+
+    def _lightly_damped(self, modes: Modes, units: Units) -> Modes:
+        """With growth rates to digits of their own where damping is light."""
+        turning = np.flatnonzero(np.abs(modes.values.real) < LIGHT * modes.values.imag)
+        if len(self.coefficients) < 3 or not len(turning):
+            return modes
+        pencils = self._in_units_of(modes.values.imag[turning], (units[0][turning], units[1][turning]))
+        pencils, turning = pencils.of(pencils.light < LIGHT), turning[pencils.light < LIGHT]
+        rows, columns, sizes = units[0][turning], units[1][turning], modes.values.imag[turning]
+        ahead = refined(pencils, modes.vectors.T[turning] / columns)
+        back = refined(pencils.transposed, modes.left.T[turning].conj() / rows)
+        right = ahead.settled & back.settled & (UNCERTAIN * sizes * ahead.moved < modes.errors[turning])
+        place = turning[right]
+        found = replace(modes, **{name: getattr(modes, name).copy() for name in Modes.__dataclass_fields__})
+        found.values[place] = (sizes * ahead.values)[right]
+        found.vectors[:, place] = (columns * ahead.vectors)[right].T
+        found.left[:, place] = (rows * back.vectors)[right].conj().T
+        found.growth_errors[place] = (UNCERTAIN * sizes * ahead.moved)[right]
+        found.light[place] = pencils.light[right]
+        return found
+
+    def _in_units_of(self, sizes: np.ndarray, units: Units) -> Stack:
+        """The pencil with eigenvalues, equations and coordinates in these units, one for each eigenvalue."""
+        rows, columns = units[0][:, :, None], units[1][:, None, :]
+        return Stack(*(sizes[:, None, None] ** k * (rows * each * columns) for k, each in enumerate(self.coefficients)))
+
+    def shaken(self, value: complex, by_load: Pencil) -> float:
+        """How far rounding may move the load at which the matrix is singular at λ, if λ moves with the load or not."""
+        left, _, right = self._null_vectors(np.array([value]), self._units(np.array([abs(value)])))
+        pushed = np.einsum("mi,ij,mj->", left.conj(), by_load.at(value), right)
+        weight = np.einsum("mi,mij,mj->", np.abs(left), self._sizes(np.array([abs(value)])), np.abs(right))
+        return float(SAFE * UNCERTAIN * weight / abs(pushed)) if pushed else np.inf
+
+    def _sizes(self, moduli: np.ndarray) -> np.ndarray:
+        """What the matrices at eigenvalues of these moduli are sums of."""
+        return self._magnitudes(moduli) if self.made_of is None else _horner(self.made_of, moduli)
+
+    def _reach(self, value: complex, size: np.ndarray, units: Units) -> float:
+        """How far around an eigenvalue rounding may make the matrix singular, in whatever direction: to first order
+        that is too far about a multiple one, which moves by a root."""
+        rows, columns = units
+        away = max(abs(value), STIFF * float(np.abs(self.rough).max(initial=0.0))) * np.logspace(-15, 0, TRIED)
+        around = self.at(value + np.outer(AROUND, away).ravel()) * rows[:, None] * columns
+        least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(len(AROUND), -1)
+        regular = least > UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
+        if regular[:, 0].all():
+            return float(away[-1])  # there is no eigenvalue
+        return float(np.where(regular.any(axis=1), away[regular.argmax(axis=1)], away[-1]).max())
+
+    def growing(self) -> Growing:
+        """How much grows: what rounding may have moved is looked at closely."""
+        return self._growing if self.turn is None else self.turned(self.turn)._growing
+
+    @cached_property
+    def _growing(self) -> Growing:
+        values = self.rough[(self.rough.imag >= 0)]
+        size = np.abs(values)
+        doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
+        unsure = (np.abs(values.real) <= doubt) | ((values.real > 0) & (values.imag <= doubt))
+        noise = np.tile(NOISE * size, (2, 1))
+        if unsure.any():
+            closely = self.improved(values[unsure])
+            values = values.copy()
+            values[unsure], noise[:, unsure] = closely.values, closely.noise
+        grows, hidden = values.real > noise[0], np.abs(values.real) <= noise[0]
+        turns, counted = values.imag > noise[1], np.where(values.imag > 0, 2, 1)
+        return Growing(int((grows & turns).sum()), int(counted[grows & ~turns].sum()), int(counted[hidden].sum()))
+
+    def _magnitudes(self, sizes: np.ndarray) -> np.ndarray:
+        """The matrices at eigenvalues of these moduli if nothing cancelled."""
+        return _horner(tuple(np.abs(each) for each in self.coefficients), sizes)
+
+    def _units(self, sizes: np.ndarray) -> Units:
+        """Units of equations and coordinates for each eigenvalue, in which rows and columns are alike."""
+        whole = self._magnitudes(sizes)
+        rows, columns = np.ones(whole.shape[:2]), np.ones(whole.shape[:2])
+        for _ in range(EVENED):
+            size = whole * rows[:, :, None] * columns[:, None, :]
+            by_row, by_column = size.max(axis=2, initial=0.0), size.max(axis=1, initial=0.0)
+            rows = rows / np.sqrt(np.where(by_row, by_row, 1.0))
+            columns = columns / np.sqrt(np.where(by_column, by_column, 1.0))
+        return rows, columns
+
+    def _null_vectors(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Left and right vectors with left·P(λ)·right as small as can be, and that number, for each eigenvalue.
+
+        Equal eigenvalues take one null vector each, where there are as many, paired so that left·P'·right is one for
+        each and zero between them.
+        """
+        rows, columns = units
+        matrices = self.at(values)
+        left, sizes, right = np.linalg.svd(matrices * rows[:, :, None] * columns[:, None, :])
+        first, before = _repeated(values, sizes)
+        left, right = left[first, :, -1 - before] * rows[first], right[first, -1 - before].conj() * columns[first]
+        least = sizes[first, -1 - before].astype(complex)
+        for k in np.unique(first[before > 0]):
+            equal = np.flatnonzero(first == k)
+            between = left[equal].conj() @ self.slope(values[k]) @ right[equal].T
+            if np.linalg.cond(between) < 1 / ALIKE:
+                right[equal] = np.linalg.solve(between.T, right[equal])
+                least[equal] = np.einsum("mi,mij,mj->m", left[equal].conj(), matrices[equal], right[equal])
+        return left, least, right
+
+
+def _repeated(values: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each value, the first that is equal, and how many are before it: as many as its matrix has null vectors."""
+    same = np.abs(values[:, None] - values[None]) <= ALIKE * np.abs(values)[:, None]
+    before, first = np.tril(same, -1).sum(axis=1), same.argmax(axis=1)
+    nullity = (sizes <= ALIKE * sizes[:, :1]).sum(axis=1)
+    alone = before >= nullity[first]
+    return np.where(alone, np.arange(len(values)), first), np.where(alone, 0, before)
+
+
+def _diagonalising(C: np.ndarray) -> Units:
+    """Elimination with complete pivoting from both sides: left · C · right is diagonal, its large entries first."""
+    k = len(C)
+    rest, left, right = C.copy(), np.eye(k), np.eye(k)
+    for j in range(k):
+        i, m = np.unravel_index(np.abs(rest[j:, j:]).argmax(), (k - j, k - j))
+        for matrix in (rest, left):
+            matrix[[j, j + i]] = matrix[[j + i, j]]
+        for matrix in (rest, right):
+            matrix[:, [j, j + m]] = matrix[:, [j + m, j]]
+        if not rest[j, j]:
+            break
+        down, across = rest[j + 1 :, j] / rest[j, j], rest[j, j + 1 :] / rest[j, j]
+        left[j + 1 :] -= np.outer(down, left[j])
+        right[:, j + 1 :] -= np.outer(right[:, j], across)
+        rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], across)
+        rest[j + 1 :, j] = rest[j, j + 1 :] = 0.0
+    return left, right
+
+
+def _horner(coefficients: tuple[np.ndarray, ...], value: complex | np.ndarray) -> np.ndarray:
+    value = np.asarray(value)[..., None, None]
+    total = np.zeros_like(coefficients[-1]) + 0 * value + coefficients[-1]
+    for each in reversed(coefficients[:-1]):
+        total = total * value + each
+    return total
+
+
+def _closed(values: np.ndarray) -> bool:
+    """Whether complex ones come in pairs."""
+    turning = np.abs(values.imag[values.imag != 0])
+    return bool(abs(values.imag.sum()) <= CLOSED * turning.min(initial=np.inf))
+
+
+def by_modulus(values: np.ndarray) -> np.ndarray:
+    return values[np.argsort(np.abs(values), kind="stable")]
+
+
+def companion(last: list[np.ndarray]) -> np.ndarray:
+    """[[0, I], …, last]: the first-order form of x^(d) = Σ last_k x^(k)."""
+    k, d = len(last[0]), len(last)
+    matrix = np.zeros((d * k, d * k))
+    matrix[: (d - 1) * k, k:] = np.eye((d - 1) * k)
+    matrix[(d - 1) * k :] = np.hstack(last)
+    return matrix
+
+
+def _distances(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """From each value to the next of the others."""
+    apart = np.sort(np.abs(values[:, None] - others[None]), axis=1)
+    return apart[:, 1] if apart.shape[1] > 1 else np.full(len(values), np.inf)

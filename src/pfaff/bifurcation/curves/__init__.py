@@ -1,0 +1,1 @@
+"""Curves of folds and of Hopf points in two parameters."""

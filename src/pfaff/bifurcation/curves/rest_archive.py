@@ -1,0 +1,226 @@
+"""Branches of equilibria and curves as labelled data, into files and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.archive.layouts import Along, Array, Layout, Misfit
+from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
+from pfaff.bifurcation.curves.curves import Curve, Folds, Hopfs, Singular
+from pfaff.bifurcation.equilibria.branches import Branch
+from pfaff.bifurcation.equilibria.followed import Followed
+from pfaff.bifurcation.equilibria.slices import Deflation, Slice
+from pfaff.bifurcation.equilibria.special_points import Rests
+from pfaff.continuation.arclength import Arclength, Event
+from pfaff.errors import ParameterError
+from pfaff.rest.states import row_sizes
+
+if TYPE_CHECKING:
+    import xarray
+
+    from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve
+    from pfaff.case import Bound
+
+UNMOVED = 1e-6  # residual of a stored point, relative to its terms
+FACTS = (
+    *("value", "stable", "residual", "coefficient", "omega", "eigenvalue_real", "eigenvalue_imag", "unknowns"),
+    *("tangent", "point", "special", "eigenvalue", "unknown"),
+)
+
+
+def dataset(followed: Followed[Any, Any]) -> xarray.Dataset:
+    """Everything by name along the dimension ``point``, special points along ``special``."""
+    import xarray
+
+    columns = _columns(followed.points, "", "point")
+    if followed.special:
+        columns |= _columns(followed.special, "special_", "special")
+    return xarray.Dataset(columns, attrs=_notes(followed))
+
+
+def _columns(points: tuple[Any, ...], prefix: str, dimension: str) -> dict[str, Any]:
+    """Facts about the points, and values, states and reactions under names that no fact has."""
+    named = [name for kind in ("values", "state", "reaction") for name in getattr(points[0], kind)]
+    label = labels(named, [*FACTS, *(f"special_{name}" for name in (*FACTS, *named))])
+    facts: dict[str, list[Any]] = {
+        "value": [p.value for p in points],
+        "stable": [np.int8(p.stable) for p in points],
+        "residual": [p.residual for p in points],
+    }
+    for kind in ("values", "state", "reaction"):
+        rows = [getattr(p, kind) for p in points]
+        facts |= {label[name]: [row[name] for row in rows] for name in rows[0]}
+    for name in ("coefficient", "omega"):
+        if hasattr(points[0], name):
+            facts[name] = [getattr(p, name) for p in points]
+    columns: dict[str, Any] = {f"{prefix}{name}": (dimension, np.array(data)) for name, data in facts.items()}
+    eigenvalues = np.array([p.eigenvalues for p in points])
+    columns[f"{prefix}eigenvalue_real"] = ((dimension, "eigenvalue"), eigenvalues.real)
+    columns[f"{prefix}eigenvalue_imag"] = ((dimension, "eigenvalue"), eigenvalues.imag)
+    columns[f"{prefix}unknowns"] = ((dimension, "unknown"), np.array([p.spot.z for p in points]))
+    columns[f"{prefix}tangent"] = ((dimension, "unknown"), np.array([p.spot.tangent for p in points]))
+    return columns
+
+
+def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
+    problem, s = followed.points[0].problem, followed.points[0].slice
+    arrays = {name: getattr(s, name).tolist() for name in ("columns", "rows", "held", "pull", "sizes")}
+    about = {
+        "of": {Rests: "equilibria", Folds: "folds", Hopfs: "hopf"}[type(problem)],
+        "free": s.free,
+        "zeros": s.zeros,
+        "states": s.flow.states,
+        "dependent": s.flow.dependent,
+        "settle": s.flow.settle,
+        "undamped": getattr(problem, "undamped", 0),
+        "still": getattr(problem, "still", 0),
+        "multiplicities": [getattr(each, "multiplicity", 1) for each in followed.special],
+        "kinds": [each.kind for each in followed.special],
+        "places": followed.places,
+        "values": {name: str(value) for name, value in s.case.values.items()},
+        **arrays,
+    }
+    notes = {"system": s.case.system.name, "ended": followed.ended, "status": followed.status}  # type: ignore[attr-defined]
+    return notes | {"step": followed.step, "about": json.dumps(about)}
+
+
+def _rows(dimension: str, prefix: str = "") -> dict[str, Array]:
+    return {f"{prefix}{name}": Array((dimension, "unknown")) for name in ("unknowns", "tangent")}
+
+
+def _layout(holds: str, otherwise: str) -> Layout:
+    about = {
+        "of": str,
+        "free": Along("free", str),
+        "zeros": [int],
+        "states": Along("state", str),
+        "dependent": [str],
+        "settle": float,
+        "undamped": int,
+        "still": int,
+        "multiplicities": Along("special", int),
+        "kinds": Along("special", str),
+        "places": Along("special", int),
+        "values": {str: str},
+        "columns": Along("state", Along("held", float)),
+        "rows": Along("held", Along("state", float)),
+        "held": Along("held", float),
+        "pull": Along("held", Along("free", float)),
+        "sizes": Along("unknown", float),
+    }
+    return Layout(
+        holds,
+        otherwise,
+        {"system": str, "ended": str, "step": float, "about": about},
+        lambda notes: {**_rows("point"), **_rows("special", "special_")},
+        {"unknown": lambda sizes: sizes["state"] + sizes["held"] + sizes["free"]},
+        ("point", "state", "free"),
+    )
+
+
+EQUILIBRIA = _layout("branch of equilibria", "use the other reader, load_branch, load_curve or load_motion")
+CURVE = _layout("curve", "use the other reader, load_branch, load_equilibria or load_motion")
+
+
+def save(followed: Followed[Any, Any], path: str | Path) -> Path:
+    """Write a netCDF file."""
+    return write(EQUILIBRIA if isinstance(followed, Branch) else CURVE, dataset(followed), path)
+
+
+def load_equilibria(path: str | Path, case: Bound) -> Branch:
+    """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
+    case = checked_case(case)
+    with opened(path, EQUILIBRIA) as file:
+        about = file.notes["about"]
+        return _restored(Branch, Rests(_slice(path, file, case, 1), about["undamped"], about["still"]), file)
+
+
+def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
+    """A curve that was saved, of equilibria or of orbits, of the case it was computed for; it can be extended again."""
+    from pfaff.bifurcation.orbit_curves.cycle_archive import CYCLES, cycle_curve
+
+    case = checked_case(case)
+    with opened(path, CURVE, CYCLES) as file:
+        if file.layout is CYCLES:
+            return cycle_curve(path, file, case)
+        s, z = _slice(path, file, case, 2), file["unknowns"][0]
+        kind: type[Singular] = _one_of({"folds": Folds, "hopf": Hopfs}, file.notes["about"]["of"])
+        problem = kind(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
+        return _restored(Curve, problem, file)
+
+
+def _one_of(known: Mapping[str, Any], name: str) -> Any:
+    if name not in known:
+        raise Misfit(f"it is of {name!r}, none of {', '.join(known)}")
+    return known[name]
+
+
+def _slice(path: str | Path, file: File, case: Bound, free: int) -> Slice:
+    """The problem that the points of a file solve, with so many free names."""
+    about, n, k = file.notes["about"], file.sizes["state"], file.sizes["held"]
+    compare(path, case, file.notes["system"], about["values"], about["free"], identical)
+    flow = flow_of(case, about)
+    unknown = [name for name in about["free"] if name not in (*case.system.parameter_names, *flow.states)]
+    if unknown or len(set(about["free"])) != free:
+        raise Misfit(f"it varies {', '.join(about['free'])}, not {free} of the names of {case.system.name}")
+    if min(about["sizes"]) <= 0 or min(about["zeros"], default=1) < 1 or sum(about["zeros"]) > n:
+        raise Misfit("its sizes or structural zeros are impossible")
+    return Slice(
+        case,
+        flow,
+        tuple(about["free"]),
+        tuple(about["zeros"]),
+        np.array(about["columns"]).reshape(n, k),
+        np.array(about["rows"]).reshape(k, n),
+        np.array(about["held"]),
+        np.array(about["pull"]).reshape(k, free),
+        np.array(about["sizes"]),
+    )
+
+
+def _restored(kind: type[Any], problem: Any, file: File) -> Any:
+    """Points from their unknowns and tangents; what follows from these is computed again."""
+    points: list[Any] = []
+    notes, about = file.notes, file.notes["about"]
+    for z, tangent in zip(file["unknowns"], file["tangent"], strict=True):
+        _check_solves(problem.slice, z, f"point {len(points)}")
+        problem = problem.rebased(z)
+        if isinstance(problem, Singular) and not problem.defect(z) <= UNMOVED:
+            raise ParameterError(_other(f"point {len(points)}"))
+        points.append(kind._point(problem, Arclength(problem).spot(z, tangent)))
+    if not all(0 <= place <= len(points) for place in about["places"]):
+        raise Misfit("a special point is nowhere along it")
+    special = [_special(kind, points, file, k) for k in range(file.sizes["special"])]
+    return kind(tuple(points), tuple(special), notes["ended"], notes["step"], tuple(about["places"]))
+
+
+def _other(name: str) -> str:
+    return f"the stored {name} does not belong to this case: give the case it was computed for"
+
+
+def _check_solves(s: Slice, z: np.ndarray, name: str) -> None:
+    """A stored point solves the equations of the case, as far as rounding and other computers leave it."""
+    units, jacobian = np.maximum(s.sizes, np.abs(z)), s.jacobian(z)
+    finite = np.isfinite(jacobian * units).all() and np.isfinite(units / s.sizes.min()).all()
+    if not finite or not (np.abs(s.residual(z)) <= UNMOVED * row_sizes(s.jacobian, z, units)).all():
+        raise ParameterError(_other(name))
+
+
+def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
+    about, z, tangent = file.notes["about"], file["special_unknowns"][k], file["special_tangent"][k]
+    _check_solves(points[0].slice, z, about["kinds"][k])
+    near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
+    name, spot = about["kinds"][k], Arclength(near).spot(z, tangent)
+    if isinstance(near, Rests):
+        event = Event(name, replace(spot, tangent=tangent), detail=about["multiplicities"][k])
+    else:
+        event = near.event(name, spot)
+    if event is None:
+        raise ParameterError(_other(name))
+    return kind._special(near, event)

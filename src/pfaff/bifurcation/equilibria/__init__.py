@@ -1,0 +1,1 @@
+"""Branches of equilibria and steady motions, and the special points on them."""

@@ -1,0 +1,65 @@
+"""Branch points of equilibria: where they are, to rounding, and where the other branch goes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.slices import Slice
+from pfaff.bifurcation.equilibria.zero_forms import null_of
+
+POLISH = 8  # steps of Newton's method
+SETTLED, NEAR = 1e-8, 1e-3  # the last step, and all of them together, of an accepted polish, in units of the metric
+PARALLEL = 1e-4  # two branches that cross at a smaller angle touch
+
+
+def polished(s: Slice, z: np.ndarray) -> np.ndarray:
+    """F + b φ = 0, F_yᵀφ = 0, F_λᵀφ = 0, φᵀφ = 1 for z, b and φ (Moore 1980), by Newton's method.
+
+    The second derivatives are differences of analytic first ones: they guide the steps, not the result.
+    """
+    N = s.n + s.k
+    phi, b, start = null_of(s.jacobian(z)[:, :N], s.n).left, 0.0, z
+    phi = phi / np.linalg.norm(phi)
+    last = np.inf
+    for _ in range(POLISH):
+        G = s.jacobian(z)
+        bent = _transposed_change(s, z, phi)
+        residual = np.concatenate([s.residual(z) + b * phi, G.T @ phi, [phi @ phi - 1]])
+        matrix = np.block(
+            [
+                [G, phi[:, None], b * np.eye(N)],
+                [bent, np.zeros((N + 1, 1)), G.T],
+                [np.zeros((1, N + 2)), 2 * phi[None]],
+            ]
+        )
+        step = -np.linalg.lstsq(matrix, residual, rcond=1e-13)[0]
+        size = np.abs(step[: N + 1] / s.sizes).max()
+        if not size <= max(10 * last, SETTLED):
+            return start
+        z, b, phi, last = z + step[: N + 1], b + step[N + 1], phi + step[N + 2 :], size
+    near = np.abs((z - start) / s.sizes).max() < NEAR
+    return z if last < SETTLED and near else start
+
+
+def crossing_direction(s: Slice, z: np.ndarray, tangent: np.ndarray) -> np.ndarray:
+    """The tangent of the other branch through a branch point, from the quadratic form of bifurcation.
+
+    On the null space of the Jacobian, spanned by the tangent t and a vector n across it, solutions leave along
+    ξ t + η n with 2α ξη + β η² = 0 (Keller 1977); the branch itself is η = 0.
+    """
+    units = s.sizes
+    scaled = s.jacobian(z) * units
+    rows = s.row_sizes(z) + np.finfo(float).tiny
+    left, _, right = np.linalg.svd(scaled / rows[:, None])
+    psi, null = left[:, -1] / rows, right[-2:]
+    t = null.T @ (null @ (tangent / units))
+    t = t / np.linalg.norm(t)
+    across = null.T @ np.array([[0, -1], [1, 0]]) @ (null @ t)
+    alpha, beta = (float(psi @ s.bending(z, v * units) @ (across * units)) for v in (t, across))
+    direction = across - beta / (2 * alpha) * t if abs(alpha) > PARALLEL * abs(beta) else across
+    return direction / np.linalg.norm(direction) * units
+
+
+def _transposed_change(s: Slice, z: np.ndarray, phi: np.ndarray) -> np.ndarray:
+    """∂(Gᵀφ)/∂z."""
+    return np.column_stack([s.bending(z, direction).T @ phi for direction in np.diag(s.sizes)]) / s.sizes

@@ -1,0 +1,299 @@
+"""Branches of equilibria in a parameter, the special points on them with their normal forms, and the ways off them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
+from pfaff.bifurcation.equilibria.eigenvalues import always_zero, axis_pairs, floor, imaginary
+from pfaff.bifurcation.equilibria.followed import Followed, RestPoint, check_following
+from pfaff.bifurcation.equilibria.slices import Deflation, Slice, start_slice
+from pfaff.bifurcation.equilibria.special_points import Rests
+from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
+from pfaff.bifurcation.hopf.hopf import criticality_of, hopf_near, hopf_of, normal_form_at
+from pfaff.continuation.arclength import Arclength, Event, Spot
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.statement.values import number_from, one_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.bifurcation.curves.curves import Curve
+    from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.case import Bound
+
+OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a branch that crosses, in units of the states and the range
+INSIDE, HARDLY = 0.1, 1e-6  # of the range asked for, what a first step takes at most and at least
+TRIALS = 24  # of units of the states
+ROUNDING = 1e-14  # values of the parameter below this, relative to the range, are zero
+ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
+PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
+
+Progress = Callable[["EquilibriumPoint"], Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EquilibriumPoint(RestPoint):
+    """A point of a branch of equilibria."""
+
+    @property
+    def parameter(self) -> str:
+        return self.slice.free[0]
+
+    @property
+    def status(self) -> str:
+        how = "stable" if self.stable else f"unstable ({self.unstable} growing)"
+        return f"equilibrium at {self.parameter} = {self.value:.10g}: {how}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpecialPoint(EquilibriumPoint):
+    """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of these but the first
+    with ``multiple`` before it, where several eigenvalues cross together, ``multiplicity`` in number (of pairs);
+    zero-hopf where a pair does with one that passes zero.
+
+    ``coefficient`` is that of the normal form: a of a fold (ẇ = a w²), l1 of a Hopf point; not a number elsewhere.
+    ``hopf`` is the Hopf point as ``case.hopf`` gives it, where a parameter and not a family was followed.
+    """
+
+    kind: str
+    coefficient: float = float("nan")
+    omega: float = float("nan")
+    hopf: Hopf | None = None
+    note: str = ""
+    multiplicity: int = 1
+
+    @property
+    def status(self) -> str:
+        value = self.value if abs(self.value) > ROUNDING * self.slice.sizes[-1] else 0.0
+        text = f"{self.kind} at {self.parameter} = {value:.12g}"
+        if np.isfinite(self.omega):
+            text += f", ω = {self.omega:.8g}"
+        letter = {"fold": "a", "hopf": "l1"}.get(self.kind, "")
+        text += f", {letter} = {self.coefficient:.6g}" if np.isfinite(self.coefficient) else ""
+        return text + (f": {self.note}" if self.note else "")
+
+    def switch(
+        self, to: float, *, step: float = 0.05, points: int = 1000, progress: Progress | None = None
+    ) -> tuple[Branch, Branch]:
+        """The other branch through a branch point, one Branch each way, until the parameter is ``to``."""
+        if self.kind == "multiple branch point":
+            raise NoBifurcationError(
+                f"more than two branches meet at {self.parameter} = {self.value:.10g}, where {self.multiplicity} "
+                "eigenvalues pass zero: give one of them a start of its own, case.branch(…, start={…})"
+            )
+        if self.kind != "branch point":
+            raise NoBifurcationError(
+                f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
+                "point"
+            )
+        to = check_following(self.parameter, self.value, to, step, points)
+        problem = _in_units(self, to)
+        along = crossing_direction(problem.slice, self.spot.z, self.spot.tangent)
+        there, back = (_off(self, problem, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
+        return there, back
+
+    def curve(
+        self,
+        name: str,
+        to: float,
+        *,
+        step: float = 0.05,
+        points: int = 1000,
+        progress: Callable[[Any], Any] | None = None,
+    ) -> Curve:
+        """The curve of such folds or Hopf points in this parameter and another, until that one is ``to``."""
+        from pfaff.bifurcation.curves.curves import curve_of_special
+
+        return curve_of_special(self, name, to, step, points, progress)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Branch(Followed[EquilibriumPoint, SpecialPoint]):
+    """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
+
+    _point = staticmethod(EquilibriumPoint)
+
+    @staticmethod
+    def _special(problem: Rests, event: Event) -> SpecialPoint:
+        return described(problem, event)
+
+    @property
+    def of(self) -> str:
+        return "equilibria"
+
+    @property
+    def parameter(self) -> str:
+        return self.parameters[0]
+
+    @property
+    def status(self) -> str:
+        return f"{len(self)} equilibria from {self.parameter} = {self[0].value:.8g}, {self.counted}; {self.ended}"
+
+    def at(self, value: float) -> tuple[EquilibriumPoint, ...]:
+        """The equilibria at a value of the parameter, in their order along the branch: several where it folds."""
+        value = number_from(self.parameter, value)
+        found = [self.points[0]] if self.points[0].value == value else []
+        for a, b in zip(self.points, self.points[1:], strict=False):
+            if b.value == value:
+                found.append(b)
+            elif (a.value - value) * (b.value - value) < 0:
+                place = Arclength(b.problem).located(a.spot, b.spot, lambda spot: float(spot.z[-1]) - value)
+                if place is None:
+                    raise ConvergenceError(f"no equilibrium was found at {self.parameter} = {value:g}: step less")
+                found.append(EquilibriumPoint(b.problem, place[1]))
+        if not found:
+            low, high = self.values.min(), self.values.max()
+            raise ParameterError(
+                f"the branch has no equilibrium at {self.parameter} = {value:g}: it runs from {low:g} to {high:g}"
+            )
+        return tuple(found)
+
+    def plot(self, state: str | None = None) -> Figure:
+        """States against the parameter: solid where stable, dashed elsewhere, special points labelled."""
+        from pfaff.draw.branches import draw_equilibria_branch
+
+        states = self.points[0].slice.flow.states
+        if state is not None:
+            one_of(states, state, "no state")
+        return draw_equilibria_branch(self, state)
+
+
+def follow_equilibria(
+    case: Bound,
+    name: str,
+    to: float,
+    start: Any,
+    step: float,
+    points: int,
+    progress: Progress | None,
+    fixed: Mapping[str, float],
+) -> Branch:
+    """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
+    to, fixed = number_from("to", to), {each: number_from(each, value) for each, value in fixed.items()}
+    at, z = start_slice(case, name, to, start, fixed)
+    to = check_following(name, z[-1], to, step, points)
+    problem = _with_undamped(at, z, to)
+    return Branch.gathered(problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress, fresh=True)
+
+
+def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
+    """With the number of modes that nothing damps, and of eigenvalues that are rounding, here and farther on."""
+    undamped, still = [], []
+    for share in (0.0, PROBED):
+        there = z.copy()
+        there[-1] += share * (to - z[-1])
+        J = at.state_jacobian(there)
+        values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J))
+        undamped.append(always_zero(values))
+        still.append(int((np.abs(values) <= floor(values)).sum()))
+    return Rests(at, min(undamped), min(still))
+
+
+def described(problem: Rests, event: Event) -> SpecialPoint:
+    """A special point with its normal form."""
+    spot, special = event.spot, partial(SpecialPoint, problem, kind=event.kind)
+    if event.kind.startswith("multiple"):
+        return _multiple(special, spot, event)
+    if event.kind == "branch point":
+        return special(replace(spot, z=polished(problem.slice, spot.z)))
+    if event.kind == "fold":
+        if problem.slice.k and not _singular(spot.facts.eigenvalues):
+            return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
+        null = problem.slice.across(spot.z)
+        note = "" if null.overlap else "nothing damps it, ẅ = a w²"
+        return special(spot, coefficient=fold_coefficient(null, problem.slice.form(spot.z)), note=note)
+    if event.kind == "zero-hopf":
+        return special(spot, omega=event.detail, note="an eigenvalue passes zero with the pair, so that there is no l1")
+    if event.kind != "hopf":
+        return special(spot)
+    pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
+    try:
+        if not problem.slice.parameters:
+            return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))
+        found = hopf_on(problem, spot, pair)
+    except PfaffError as why:
+        return special(spot, omega=pair.imag, note=str(why))
+    z = np.concatenate([found.x, spot.z[problem.slice.n : -1], [found.value]])
+    return special(
+        replace(spot, z=z), coefficient=found.l1, omega=found.omega, hopf=found, note=found.criticality
+    )  # fmt: skip
+
+
+def _multiple(special: Callable[..., SpecialPoint], spot: Spot, event: Event) -> SpecialPoint:
+    """Where several eigenvalues cross together: l1 and a are coefficients of one pair or one eigenvalue alone."""
+    many = event.detail
+    if event.kind != "multiple hopf":
+        return special(spot, multiplicity=many, note=f"{many} eigenvalues pass zero together")
+    pairs = axis_pairs(spot.facts.eigenvalues, 2 * many)
+    rates = ", ".join(f"{omega:.8g}" for omega in pairs)
+    note = f"{many} pairs cross together (ω = {rates}) and their oscillations interact, so that there is no l1"
+    return special(spot, omega=float(pairs[0]), multiplicity=many, note=note)
+
+
+def _singular(values: np.ndarray) -> bool:
+    return bool(np.abs(values).min() < ZERO * np.abs(values).max())
+
+
+def _on_family(problem: Rests, spot: Spot, omega: float) -> str:
+    """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
+    s = problem.slice
+    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot.z), omega)
+    return criticality_of(third)
+
+
+def hopf_on(problem: Rests, spot: Spot, pair: complex) -> Hopf:
+    """The Hopf point near a spot, as ``case.hopf`` would give it."""
+    s = problem.slice
+    around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot.z)
+
+    def spectrum(x: np.ndarray, load: float) -> np.ndarray:
+        J = around.jacobian(x, load)
+        return np.linalg.eigvals(Deflation.about(J, s.zeros)(J))
+
+    origin = float(s.case.numbers[s.case.system.parameter_names.index(around.load)])
+    asked = {"load": around.load, "near": load}
+    x, load, omega = hopf_near(around, border, s.x(spot.z), load, 1j * pair.imag)
+    return hopf_of(s.case_at(spot.z), around, border, x, load, omega, spectrum, origin, asked)
+
+
+def _in_units(special: SpecialPoint, to: float) -> Rests:
+    """The problem in units of the states in which a small step on the branch that crosses moves the parameter little
+    but does, |Δλ| ∝ |Δx|² as a rule; as it is, if the parameter stays.
+
+    Where all states vanish nothing but the branch itself tells how large they are.
+    """
+    problem, z, span = special.problem, special.spot.z, abs(to - special.value)
+    sizes = problem.slice.sizes.copy()
+    sizes[-1] = min(sizes[-1], span)
+    for _ in range(TRIALS):
+        problem = replace(problem, slice=replace(problem.slice, sizes=sizes.copy()))
+        along = crossing_direction(problem.slice, z, special.spot.tangent)
+        first = Arclength(problem).corrected(z + OFF[0] * along, along / sizes**2)
+        taken = np.inf if isinstance(first, str) else abs(first[-1] - z[-1]) / span
+        if HARDLY <= taken <= INSIDE:
+            return problem
+        sizes[: problem.slice.n] *= 10.0 if taken < HARDLY else OFF[0] / np.sqrt(taken) if np.isfinite(taken) else 0.1
+    return special.problem
+
+
+def _off(
+    special: SpecialPoint, problem: Rests, direction: np.ndarray, to: float, step: float, points: int,
+    progress: Progress | None,
+) -> Branch:  # fmt: skip
+    """The branch that leaves a branch point along a direction."""
+    arclength, why = Arclength(problem), ""
+    unit = direction / np.linalg.norm(direction / problem.slice.sizes)
+    for share in OFF:
+        z = arclength.corrected(special.spot.z + share * unit, unit / problem.slice.sizes**2)
+        if not isinstance(z, str) and abs(z[-1] - special.value) < abs(to - special.value):
+            return Branch.gathered(problem, arclength.spot(z, unit), to, step, points, progress)
+        why = z if isinstance(z, str) else f"it is beyond {to:g} at once"
+    raise ConvergenceError(
+        f"no branch was found off the branch point at {special.parameter} = {special.value:.10g}: {why}"
+    )

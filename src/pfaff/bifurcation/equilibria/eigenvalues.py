@@ -1,0 +1,160 @@
+"""Functions of eigenvalues that tell where stability changes, and whether a step may hide such a place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pfaff.algebra.rounding import REAL, ROUNDING, STIFF
+
+ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
+BESIDE, NEARER, ON_AXIS = (
+    1e-3,
+    1e3,
+    1e-10,
+)  # distances from the imaginary axis of pairs, and their ratio, that are alike
+WILD = 0.25  # of growth rates, what they may change otherwise than along a line in a step
+UNSURE = 0.125  # of the error of the trapezoidal rule, that of a cubic
+
+
+def floor(values: np.ndarray) -> float:
+    """The rounding of the largest eigenvalue, below which nothing is known about the others."""
+    return STIFF * float(np.abs(values).max(initial=0.0))
+
+
+def pair_sums(values: np.ndarray) -> np.ndarray:
+    i, j = np.triu_indices(len(values), 1)
+    return values[i] + values[j]
+
+
+def always_zero(values: np.ndarray) -> int:
+    """How many sums of two eigenvalues vanish: of undamped modes at every load, else at bifurcations only."""
+    return int((np.abs(pair_sums(values)) <= ALWAYS * pair_sums(np.abs(values)) + floor(values)).sum())
+
+
+def signed_log(factors: np.ndarray) -> tuple[float, float]:
+    """Sign and logarithm of a product of real factors and conjugate pairs."""
+    sizes = np.abs(factors)
+    if not sizes.all():
+        return 0.0, -np.inf
+    return float(np.sign(np.prod(factors / sizes).real)), float(np.log(sizes).sum())
+
+
+def bounded(product: tuple[float, float]) -> float:
+    """A product from its sign and logarithm, without overflow."""
+    sign, log = product
+    return sign * float(np.exp(np.clip(log, -600.0, 600.0)))
+
+
+def hopf_product(values: np.ndarray, without: int = 0) -> tuple[float, float]:
+    """Π(λ_i + λ_j) without the smallest factors, as sign and logarithm: it changes its sign at Hopf points.
+
+    At neutral saddles too; see ``imaginary``.
+    """
+    sums = pair_sums(values)
+    return signed_log(sums[np.argsort(np.abs(sums))[without:]])
+
+
+def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = None) -> complex | None:
+    """The pair on the imaginary axis where Π(λ_i + λ_j) vanishes; none at a neutral saddle.
+
+    Where other sums vanish everywhere, so many, the one that changes: ``slopes`` are those of the eigenvalues.
+    """
+    i, j = np.triu_indices(len(values), 1)
+    smallest = np.argsort(np.abs(values[i] + values[j]))[: without + 1]
+    if len(smallest) <= without:
+        return None
+    changes = np.zeros(len(smallest)) if slopes is None else np.abs((slopes[i] + slopes[j])[smallest].real)
+    first = values[i[smallest[changes.argmax() if changes.any() else without]]]
+    pair = complex(abs(first.real), abs(first.imag))
+    return pair if pair.imag > REAL * abs(first) + floor(values) else None
+
+
+def axis_pairs(values: np.ndarray, many: int) -> np.ndarray:
+    """The frequencies of the pairs among the eigenvalues, so many in number, that are nearest to the imaginary axis."""
+    nearest = values[np.argsort(np.abs(values.real))[:many]]
+    return np.sort(nearest.imag[nearest.imag > REAL * np.abs(nearest) + floor(values)])
+
+
+def near_axis(values: np.ndarray) -> np.ndarray:
+    """Indices of one eigenvalue of each pair as good as on the imaginary axis: several if none is so much nearer."""
+    pairs = np.flatnonzero(values.imag > REAL * np.abs(values) + floor(values))
+    off = np.abs(values[pairs].real) / np.abs(values[pairs])
+    return pairs[(off < BESIDE) & (off <= max(ON_AXIS, NEARER * off.min(initial=np.inf)))]
+
+
+def unstable(values: np.ndarray) -> int:
+    """How many eigenvalues lie to the right of the imaginary axis, beyond rounding."""
+    return int((values.real > ROUNDING * np.abs(values) + floor(values)).sum())
+
+
+def not_left(values: np.ndarray) -> int:
+    """How many lie to the right of the imaginary axis or on it."""
+    return int((values.real >= -ROUNDING * np.abs(values) - floor(values)).sum())
+
+
+def physical(values: np.ndarray, settle: float, count: int) -> np.ndarray:
+    """Indices without those of the eigenvalues −settle by which so many holonomic constraints attract."""
+    return np.sort(np.argsort(np.abs(values + settle))[count:])
+
+
+def slopes(J: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and their derivatives ⟨p, J' q⟩/⟨p, q⟩."""
+    values, q = np.linalg.eig(J)
+    try:
+        return values, np.diag(np.linalg.solve(q, change @ q))
+    except np.linalg.LinAlgError:
+        return values, np.zeros_like(values)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Growth rates of matched eigenvalues at both ends of a step, and their slopes in units of it: Hermite's cubics."""
+
+    a: np.ndarray
+    da: np.ndarray
+    b: np.ndarray
+    db: np.ndarray
+    noise: np.ndarray
+
+    @classmethod
+    def between(cls, a: np.ndarray, da: np.ndarray, b: np.ndarray, db: np.ndarray, length: float) -> Rates:
+        """From eigenvalues and their derivatives, matched by where the mean derivative takes them."""
+        from scipy.optimize import linear_sum_assignment
+
+        cost = np.abs(b[None] - a[:, None] - length * (da[:, None] + db[None]) / 2)
+        cost = cost + length / 4 * np.abs(db[None] - da[:, None])  # of two that pass each other, ends and slopes agree
+        rows, columns = linear_sum_assignment(cost) if np.isfinite(cost).all() else (np.zeros(0, int),) * 2
+        noise = ROUNDING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
+        return cls(a[rows].real, length * da[rows].real, b[columns].real, length * db[columns].real, noise)
+
+    def at(self, s: np.ndarray) -> np.ndarray:
+        bow = s * (1 - s) ** 2 * self.da + s**2 * (s - 1) * self.db
+        return self.a + s**2 * (3 - 2 * s) * (self.b - self.a) + bow
+
+    def crossed(self, beyond: bool) -> np.ndarray:
+        """Which change their signs; one that is zero at the end has crossed, unless it must be ``beyond``."""
+        end = np.sign(self.a) * self.b
+        return (np.abs(self.a) > self.noise) & (end < -self.noise if beyond else end <= self.noise)
+
+    def hide(self) -> bool:
+        """Whether a rate of one sign at both ends may have the other in between, or changes too much to know.
+
+        The cubic is wrong by some of what the trapezoidal rule is; neither can be trusted where that or the cubic's bow
+        is large beside the rates themselves.
+        """
+        a, b, sign = self.a, self.b, np.sign(self.a)
+        wrong = np.abs(b - a - (self.da + self.db) / 2)
+        wild = np.maximum(wrong, np.abs(self.db - self.da) / 8) > WILD * np.maximum(np.abs(a), np.abs(b)) + self.noise
+        same = (a * b > 0) & (np.minimum(np.abs(a), np.abs(b)) > self.noise)
+        lowest = np.minimum(*(sign * self.at(s) for s in self._extrema()))
+        return bool((wild | same & (lowest < np.maximum(UNSURE * wrong, -self.noise))).any())
+
+    def _extrema(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the cubics are stationary, in the step or at its nearer end."""
+        bend, twist = 3 * (self.b - self.a) - 2 * self.da - self.db, 2 * (self.a - self.b) + self.da + self.db
+        root = bend + np.where(bend < 0, -1.0, 1.0) * np.sqrt(np.maximum(bend**2 - 3 * twist * self.da, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            places = -self.da / root, -root / (3 * twist)
+        return tuple(np.clip(np.nan_to_num(each, nan=0.0), 0.0, 1.0) for each in places)

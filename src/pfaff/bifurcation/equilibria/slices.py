@@ -1,0 +1,428 @@
+"""Equilibria as a regular problem: f(x, λ) + C u = 0 with R x = held, in one or two free parameters λ.
+
+Where equilibria come in families, the rows R select a member, and the columns C, which span what the Jacobian cannot
+reach, let u take up the equations that are then too many: u vanishes at every solution. What is still singular is a
+bifurcation. Eigenvalues are those on the range of the Jacobian, without the structural zeros.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.flow.flow import Flow
+from pfaff.flow.jets import COMPACT_FROM, jets_of
+from pfaff.rest.field import Field, regular_flow
+from pfaff.rest.states import Border, at_rest, balanced, bordering, deficiency, newton, row_sizes
+from pfaff.statement.values import by_name, number_from
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+NEARBY = 1e-3  # a neighbouring value of a parameter, relative to the range
+PROJECTED = 64 * float(np.finfo(float).eps)  # what a projection leaves of nothing, relative to the matrix
+PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
+
+
+@dataclass(frozen=True)
+class Deflation:
+    """Jacobians near a reference without their structural zeros, as a smooth function of them.
+
+    Each level restricts a matrix J to its range, the vectors that its left null vectors P leave. Several levels take
+    away the chains of steady motions along families.
+    """
+
+    scale: np.ndarray
+    levels: tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]
+
+    @classmethod
+    def about(cls, J: np.ndarray, zeros: Sequence[int]) -> Deflation:
+        matrix, scale = balanced(J)
+        levels = []
+        for k in zeros:
+            left, _, right = np.linalg.svd(matrix)
+            kept, columns, rows = left[:, : len(matrix) - k], left[:, len(matrix) - k :], right[len(matrix) - k :]
+            levels.append((kept, columns, rows))
+            matrix = kept.T @ matrix @ kept
+        return cls(scale, tuple(levels))
+
+    def __call__(self, J: np.ndarray) -> np.ndarray:
+        matrix = J * self.scale / self.scale[:, None]
+        for kept, columns, rows in self.levels:
+            n, k = columns.shape
+            bordered = np.block([[matrix, columns], [rows, np.zeros((k, k))]])
+            # Where J has more null vectors than its structure explains, as at a bifurcation, any of them will do.
+            P = np.linalg.lstsq(bordered.T, np.eye(n + k)[:, n:], rcond=None)[0][:n]
+            range_ = kept - columns @ (P.T @ kept)
+            matrix = kept.T @ matrix @ range_
+        return matrix
+
+
+def zero_chain(J: np.ndarray, most: int) -> tuple[int, ...]:
+    """How many null vectors J has, then J on its range, and so on: more than one number where zeros form blocks.
+
+    ``most`` limits their sum to what the structure explains: stiff systems look singular when they are not.
+    """
+    matrix, _ = balanced(J)
+    chain: list[int] = []
+    floor = 0.0
+    while len(matrix):
+        left, values, _ = np.linalg.svd(matrix)
+        k = min(max(deficiency(matrix, values), int((values <= floor).sum())), most - sum(chain))
+        if not k:
+            break
+        chain.append(k)
+        matrix = left[:, : len(matrix) - k].T @ matrix @ left[:, : len(matrix) - k]
+        floor = PROJECTED * values.max(initial=0.0)
+    return tuple(chain)
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """The problem in z = (x, u, λ). ``free`` names the λ: parameters, or one coordinate of the family itself."""
+
+    case: Bound
+    flow: Flow
+    free: tuple[str, ...]
+    zeros: tuple[int, ...]
+    columns: np.ndarray
+    rows: np.ndarray
+    held: np.ndarray
+    pull: np.ndarray  # R x = held + pull λ: how a free coordinate of the family moves
+    sizes: np.ndarray  # of z
+
+    @property
+    def n(self) -> int:
+        return len(self.flow.states)
+
+    @property
+    def k(self) -> int:
+        return len(self.rows)
+
+    @property
+    def attracting(self) -> int:
+        """How many holonomic constraints attract the flow."""
+        return len(self.case.system.holonomic_constraints) if self.flow.settle else 0  # type: ignore[attr-defined]
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Those of the free names that are parameters."""
+        return tuple(name for name in self.free if name in self.case.system.parameter_names)
+
+    def x(self, z: np.ndarray) -> np.ndarray:
+        return z[: self.n]
+
+    def free_values(self, z: np.ndarray) -> dict[str, float]:
+        return dict(zip(self.free, z[self.n + self.k : self.n + self.k + len(self.free)].tolist(), strict=True))
+
+    def numbers(self, z: np.ndarray) -> np.ndarray:
+        numbers, names = self.case.numbers.copy(), self.case.system.parameter_names
+        for name, value in self.free_values(z).items():
+            if name in names:
+                numbers[names.index(name)] = value
+        return numbers
+
+    def case_at(self, z: np.ndarray) -> Bound:
+        values = self.free_values(z)
+        return self.case.unchecked(**{name: values[name] for name in self.parameters})
+
+    def state_jacobian(self, z: np.ndarray) -> np.ndarray:
+        """∂f/∂x."""
+        return jacobian_of(self.flow, self.x(z), self.numbers(z))
+
+    def rates(self, z: np.ndarray) -> np.ndarray:
+        """f itself, without what u takes up."""
+        return self.flow.rhs(self.x(z), self.numbers(z))
+
+    def check_rest(self, z: np.ndarray) -> None:
+        """u vanishes at equilibria; elsewhere it hides that f does not."""
+        taken = self.columns @ z[self.n : self.n + self.k]
+        if at_rest(taken, np.abs(self.state_jacobian(z)) @ self.sizes[: self.n]):
+            return
+        if not at_rest(taken, self.row_sizes(z)[: self.n]):
+            raise ConvergenceError(
+                f"the family of equilibria ends here: a rate of {np.abs(taken).max():.1e} is left; "
+                "start from another equilibrium"
+            )
+
+    def row_sizes(self, z: np.ndarray) -> np.ndarray:
+        """How large the rows of the Jacobian are about z, in units: at a branch point a row may be rounding only."""
+        return row_sizes(self.jacobian, z, self.sizes)
+
+    def residual(self, z: np.ndarray) -> np.ndarray:
+        x, u, values = z[: self.n], z[self.n : self.n + self.k], np.array(list(self.free_values(z).values()))
+        f = self.rates(z) + self.columns @ u
+        return np.concatenate([f, self.rows @ x - self.held - self.pull @ values])
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray:
+        by_free = np.zeros((self.n, len(self.free)))
+        if self.parameters:
+            index = [self.free.index(name) for name in self.parameters]
+            by_free[:, index] = self.flow.parameter_jacobian(self.x(z), self.numbers(z), self.parameters)
+        blank = np.zeros((self.k, self.k))
+        return np.block([[self.state_jacobian(z), self.columns, by_free], [self.rows, blank, -self.pull]])
+
+    def rebased(self, z: np.ndarray) -> Slice:
+        """With columns, and sizes of the states, renewed at a point."""
+        sizes = self.sizes.copy()
+        # States grow together: one that is small beside the others is not followed in its own units.
+        sizes[: self.n] *= max(1.0, float((np.abs(z) / sizes)[: self.n].max(initial=0.0)))
+        if not self.k:
+            return replace(self, sizes=sizes)
+        D = sizes[: self.n, None]
+        return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
+
+    def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[Slice, np.ndarray]:
+        """With one more parameter free, and its z."""
+        pull = np.column_stack([self.pull, np.zeros(self.k)])
+        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span))
+        return fresh, np.append(z, value)
+
+    def reached(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """∂f/∂x in the units of the states, and bases there of what states and parameters reach, and do not.
+
+        The latter belongs to the family: at a fold the states alone do not reach all the rest.
+        """
+        columns = [*range(self.n), *range(self.n + self.k, len(z))]
+        wide = self.jacobian(z)[: self.n, columns] * self.sizes[columns] / self.sizes[: self.n, None]
+        left = np.linalg.svd(wide)[0]
+        return wide[:, : self.n], left[:, : self.n - self.k], left[:, self.n - self.k :]
+
+    def reduced(self, z: np.ndarray) -> np.ndarray:
+        """∂f/∂x without its structural zeros, at bifurcations too."""
+        matrix, kept, _ = self.reached(z)
+        matrix = kept.T @ matrix @ kept
+        for k in self.zeros[1:]:
+            kept = np.linalg.svd(matrix)[0][:, : len(matrix) - k]
+            matrix = kept.T @ matrix @ kept
+        return matrix
+
+    def across(self, z: np.ndarray) -> Null:
+        """The null vectors of a bifurcation: q among what is reached, and p orthogonal to motions t along the family.
+
+        J q1 = q has no solution with another q, nor Jᵀp0 = p with another p. Where zeros form blocks, bordered ones.
+        """
+        if len(self.zeros) > 1:
+            return null_of(self.jacobian(z)[:, : self.n + self.k], self.n)
+        J, P = self.state_jacobian(z), np.linalg.qr(self.reached(z)[2] / self.sizes[: self.n, None])[0]
+        blank = np.zeros((self.k, self.k))
+        q = null_of(np.block([[J, P], [P.T, blank]]), self.n).q
+        null = np.linalg.svd(J)[2][self.n - self.k - 1 :]
+        t = np.linalg.svd(null - np.outer(null @ q, q))[2][: self.k].T  # all of them but q
+        return null_of(np.block([[J, _turned(t, P)], [P.T, blank]]), self.n)
+
+    def probes(self, z: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """∂f/∂x on both sides of z along each column of directions, [:, :, column], and half the distances."""
+        lengths = PROBE / np.linalg.norm(directions / self.sizes[: len(directions), None], axis=0)
+        sides = [
+            np.stack([self.state_jacobian(z + sign * h * d) for h, d in zip(lengths, directions.T, strict=True)], 2)
+            for sign in (1.0, -1.0)
+        ]
+        return np.stack(sides), lengths
+
+    def jacobian_along(self, z: np.ndarray, directions: np.ndarray) -> np.ndarray:
+        """How ∂f/∂x changes along each column of directions, [:, :, column]."""
+        (after, before), lengths = self.probes(z, directions)
+        return (after - before) / (2 * lengths)
+
+    def bending(self, z: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """How the whole Jacobian changes along a direction, by differences of analytic ones."""
+        h = PROBE / float(np.linalg.norm(direction / self.sizes))
+        return (self.jacobian(z + h * direction) - self.jacobian(z - h * direction)) / (2 * h)
+
+    def field(self, z: np.ndarray) -> Field:
+        """The same flow as normal forms want it, with the first free name as its load."""
+        held = tuple(self.flow.states.index(name) for name in self.held_states)
+        return Field(self.flow, self.free[0], self.numbers(z), sum(self.zeros), held)
+
+    @property
+    def held_states(self) -> list[str]:
+        """Coordinates of the family that are held."""
+        return [self.flow.states[int(np.abs(row).argmax())] for row in self.rows if (np.abs(row) > 0).sum() == 1]
+
+    def form(self, z: np.ndarray) -> Callable[..., np.ndarray]:
+        """Derivatives of f by the states, applied to as many directions."""
+        return partial(self.field(z).form, self.x(z), self.free_values(z)[self.free[0]])
+
+    def border(self, z: np.ndarray) -> Border:
+        J = self.state_jacobian(z)
+        at = bordering(J, self.k)
+        return Border(self.columns, self.rows, at.left, at.right, at.scale)
+
+
+def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """Columns turned among themselves as others are, so that determinants keep their sign."""
+    left, _, right = np.linalg.svd(columns.T @ like)
+    return columns @ left @ right
+
+
+def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
+    if len(x) <= COMPACT_FROM:
+        return flow.jacobian(x, numbers)
+    return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
+
+
+def slice_of(
+    case: Bound, flow: Flow, free: tuple[str, ...], x: np.ndarray, spans: Sequence[float], fixed: Sequence[str],
+    zeros: tuple[int, ...],
+) -> tuple[Slice, np.ndarray]:  # fmt: skip
+    """The problem about an equilibrium with these structural zeros, and its z there."""
+    J = jacobian_of(flow, x, case.numbers)
+    k = zeros[0] if zeros else 0
+    moving = [flow.states.index(name) for name in free if name in flow.states]
+    border = bordering(J, k, [flow.states.index(name) for name in fixed if name in flow.states], first=moving)
+    rows = border.rows
+    pull = np.zeros((k, len(free)))
+    values = np.array([_value(case, flow, x, name) for name in free])
+    for j in moving:
+        if not k or np.abs(rows[0] / border.scale[j]).argmax() != j or (np.abs(rows[0]) > 0).sum() != 1:
+            raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
+        pull[0, 0] = rows[0, j]
+    span = np.abs(np.asarray(spans, dtype=float))
+    sizes = np.concatenate([_sizes(J, x, flow, case, free, span), np.ones(k), span])
+    z = np.concatenate([x, np.zeros(k), values])
+    return Slice(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
+
+
+def _value(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
+    if name in flow.states:
+        return float(x[flow.states.index(name)])
+    return float(case.numbers[case.system.parameter_names.index(name)])
+
+
+def _sizes(
+    J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, free: tuple[str, ...], span: np.ndarray
+) -> np.ndarray:
+    """Of the states, in balanced units: as large as the state, or as what the parameter does to it, or one."""
+    D = balanced(J)[1]
+    large = float((np.abs(x) / D).max(initial=0.0))
+    moved = 0.0
+    if free[0] in case.system.parameter_names:
+        push = flow.parameter_jacobian(x, case.numbers, [free[0]])[:, 0]
+        change = bordering(J).solve(J, push)
+        moved = float((np.abs(change) / D).max(initial=0.0) * span[0]) if np.isfinite(change).all() else 0.0
+    overall = max(large, min(moved, 1.0)) or 1.0
+    return overall * D
+
+
+def start_slice(case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]) -> tuple[Slice, np.ndarray]:
+    """The problem at the equilibrium of a case, or at a start that was given, on the way to a value of a parameter."""
+    from pfaff.case import Case
+
+    if hasattr(start, "slice"):
+        at = _point_start(case, start)
+    else:
+        at = (_mechanical_start if isinstance(case, Case) else _plain_start)(case, start, fixed)
+    flow, x, held = at.flow, at.x, at.held
+    if name in flow.dropped:
+        raise ParameterError(f"{name} is ignorable: equilibria along it are all alike; vary a parameter")
+    if name not in (*flow.states, *case.system.parameter_names):
+        raise ParameterError(f"{name} is no state of this branch, {', '.join(flow.states)}: start from a value of it")
+    span = abs(to - _value(case, flow, x, name)) or 1.0
+    zeros = _persistent(case, at, name, span)
+    return slice_of(case, flow, (name,), x, (span,), held, zeros)
+
+
+@dataclass(frozen=True)
+class _At:
+    """Where a branch starts: ``held`` names family coordinates, ``most`` is the greatest number of structural zeros."""
+
+    flow: Flow
+    x: np.ndarray
+    held: list[str]
+    most: int
+
+
+def _point_start(case: Any, point: Any) -> _At:
+    """From a point of another branch, in its chart."""
+    s = point.slice
+    held = [s.flow.states.index(name) for name in s.held_states]
+    rhs, jacobian = (lambda x: s.flow.rhs(x, case.numbers)), (lambda x: jacobian_of(s.flow, x, case.numbers))
+    x, settled = newton(rhs, jacobian, point.x, held)
+    return _At(s.flow, _reached(case, x, settled), s.held_states, sum(s.zeros))
+
+
+def _plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
+    from pfaff.rest.states import SteadyState, start_state
+
+    flow = case.system.flow
+    if isinstance(start, SteadyState):
+        return _At(flow, start.x, list(fixed), len(start.x))
+    given = {**fixed, **_by_name(start)}
+    x0 = start_state(case, given)
+    x, settled = newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x0)
+    return _At(flow, _reached(case, x, settled), [], len(x))
+
+
+def _mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
+    """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
+    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
+    from pfaff.rest.mechanical import Equilibrium
+    from pfaff.rest.small_motions import linearise
+
+    if isinstance(start, SteadyMotion):
+        return _steady_start(case, start, fixed)
+    given = {} if isinstance(start, Equilibrium) else _by_name(start)
+    if any(name not in case.system.coordinate_names for name in given):
+        return _steady_start(case, given, fixed)
+    at = start if isinstance(start, Equilibrium) else _rest(case, given, fixed)
+    lin = linearise(case.system, at.q, at.p, case.numbers)
+    frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
+    flow = regular_flow(case.system, lin, frequency)
+    x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
+    zeros = len(x) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    return _At(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
+
+
+def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> Any:
+    from pfaff.rest.mechanical import Balance, equilibrium_near
+
+    if not given:
+        return case.equilibrium(**fixed)
+    balance = Balance(case, fixed)
+    z = balance.start()
+    for name, value in given.items():
+        z[balance.names.index(name)] = value
+    return equilibrium_near(case, fixed, z)
+
+
+def _steady_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
+    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion, steady_motion
+
+    motion = start if isinstance(start, SteadyMotion) else steady_motion(case, start, fixed)
+    return _At(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros))
+
+
+def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:
+    if not settled:
+        raise ConvergenceError(
+            f"no equilibrium of {case.system.name} was reached from this start: give values of the states by name, "
+            "nearer to one"
+        )
+    return x
+
+
+def _by_name(start: Any) -> dict[str, float]:
+    given = by_name("start", start, "{'theta1': 0.1}, or give an equilibrium of this case")
+    return {name: number_from(name, value) for name, value in given.items()}
+
+
+def _persistent(case: Bound, at: _At, name: str, span: float) -> tuple[int, ...]:
+    """Zeros that a neighbouring equilibrium has as well: those of a family, not of a bifurcation."""
+    flow, x = at.flow, at.x
+    here = zero_chain(jacobian_of(flow, x, case.numbers), at.most)
+    if not here or name not in case.system.parameter_names:
+        return here
+    numbers = case.numbers_at(name, _value(case, flow, x, name) + NEARBY * span)
+    held = [flow.states.index(each) for each in at.held]
+    y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
+    there = zero_chain(jacobian_of(flow, y, numbers), at.most) if settled else ()
+    return tuple(min(a, b) for a, b in zip(here, there, strict=False))

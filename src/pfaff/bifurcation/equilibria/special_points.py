@@ -1,0 +1,214 @@
+"""Branches of equilibria and steady motions in a parameter, with every special point on the way located.
+
+Folds are where the branch turns back in the parameter; branch points where the bordered Jacobian is singular; Hopf
+points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis; where several eigenvalues cross together, the one
+that is last in order of growth. On a family of equilibria an eigenvalue may also
+pass zero while the branch neither turns nor branches: a divergence. Doedel, Keller and Kernévez (1991); Govaerts,
+Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.eigenvalues import (
+    Rates,
+    axis_pairs,
+    bounded,
+    floor,
+    hopf_product,
+    imaginary,
+    not_left,
+    physical,
+    signed_log,
+    slopes,
+    unstable,
+)
+from pfaff.bifurcation.equilibria.slices import Deflation, Slice
+from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
+from pfaff.continuation.arclength import Event, Missed, Spot
+
+FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
+LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
+AT_ZERO = 1e-9  # size of an eigenvalue, relative to a pair on the imaginary axis, that passes zero with it
+MEETING = 1e-4  # distance, relative to their size, of eigenvalues that are one
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known about a point of a branch: eigenvalues with their slopes, signs and logarithms of products."""
+
+    eigenvalues: np.ndarray
+    slopes: np.ndarray
+    turning: float
+    crossing: tuple[float, float]
+    hopf: tuple[float, float]
+    zero: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Rests:
+    """Equilibria along one free parameter, as a problem of continuation."""
+
+    slice: Slice
+    undamped: int  # sums of eigenvalues that vanish everywhere
+    still: int = 0  # eigenvalues that do
+    looks_inside = False
+
+    def residual(self, z: np.ndarray) -> np.ndarray:
+        return self.slice.residual(z)
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray:
+        return self.slice.jacobian(z)
+
+    def units(self, z: np.ndarray) -> np.ndarray:
+        return self.slice.sizes
+
+    def value(self, z: np.ndarray) -> float:
+        return float(z[-1])
+
+    def rebased(self, z: np.ndarray) -> Rests:
+        return replace(self, slice=self.slice.rebased(z))
+
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Facts:
+        s = self.slice
+        if s.k:
+            s.check_rest(z)
+        J = s.state_jacobian(z)
+        deflate = Deflation.about(J, s.zeros)
+        (after, before), lengths = s.probes(z, tangent[:, None])
+        change = (deflate(after[..., 0]) - deflate(before[..., 0])) / (2 * lengths[0])
+        values, rates = slopes(deflate(J), change)
+        real = physical(values, s.flow.settle, s.attracting)
+        values, rates = values[real], rates[real]
+        bordered = np.vstack([s.jacobian(z) * s.sizes, tangent / s.sizes])
+        sign, log = np.linalg.slogdet(bordered)
+        return Facts(
+            eigenvalues=values,
+            slopes=rates,
+            turning=tangent[-1] / s.sizes[-1],
+            crossing=(float(sign), float(log)),
+            hopf=hopf_product(values, self.undamped),
+            zero=signed_log(values[np.argsort(np.abs(values))[self.still :]]),
+        )
+
+    def tests(self, spot: Spot) -> dict[str, float]:
+        facts = spot.facts
+        tests = {"fold": facts.turning, "branch point": bounded(facts.crossing), "hopf": bounded(facts.hopf)}
+        return tests | ({"divergence": bounded(facts.zero)} if self.slice.k else {})
+
+    def hides(self, a: Spot, b: Spot, length: float) -> bool:
+        """Two folds, or a growth rate that comes and goes, or changes of stability that no test explains."""
+        first, last = a.facts, b.facts
+        if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / self.slice.sizes[-1] / length):
+            return True
+        rates = _rates(first, last, length)
+        changes = abs(unstable(last.eigenvalues) - unstable(first.eigenvalues))
+        each = int(rates.crossed(beyond=bool(self.undamped)).sum())
+        most = 2 if first.hopf[0] * last.hopf[0] < 0 else 1
+        if each > most:
+            return True
+        if changes > most:
+            return not self.undamped
+        return rates.hide()
+
+    def event(self, name: str, spot: Spot) -> Event | None:
+        found = {
+            "fold": self._fold,
+            "branch point": self._branch_point,
+            "hopf": self._hopf,
+            "divergence": self._divergence,
+        }
+        return found[name](spot)
+
+    def _fold(self, spot: Spot) -> Event | None:
+        # Where the parameter hardly changes at all, its tangent has no sign.
+        return Event("fold", spot, outranks=("divergence",)) if abs(self._curvature(spot)) > LEVEL else None
+
+    def _curvature(self, spot: Spot) -> float:
+        """d²λ/ds² from G_z t' = −G_zz(t, t), ⟨t, t'⟩ = 0, in units of the metric."""
+        s, t = self.slice, spot.tangent
+        bent = s.bending(spot.z, t) @ t
+        matrix = np.vstack([s.jacobian(spot.z) * s.sizes, t / s.sizes])
+        rows = np.append(s.row_sizes(spot.z), 1.0)
+        rows = np.where(rows, rows, 1.0)
+        change = np.linalg.lstsq(matrix / rows[:, None], np.append(-bent, 0.0) / rows, rcond=None)[0]
+        return float(change[-1])
+
+    def _branch_point(self, spot: Spot) -> Event | None:
+        return Event("branch point", spot, outranks=("fold", "divergence"))
+
+    def _divergence(self, spot: Spot) -> Event | None:
+        return Event("divergence", spot)
+
+    def _hopf(self, spot: Spot) -> Event | None:
+        values = spot.facts.eigenvalues
+        pair = imaginary(values, self.undamped, spot.facts.slopes)
+        if pair is not None and self.undamped and _meets(values, pair):
+            return None  # without damping pairs meet on the axis, and none crosses it alone
+        if pair is not None and np.abs(values).min() < AT_ZERO * abs(pair):
+            return Event("zero-hopf", spot, detail=pair.imag, outranks=("fold", "divergence"))
+        return Event("hopf", spot) if pair is not None else None
+
+    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
+        """Several eigenvalues that cross at one place: an even number of factors of a test changes its sign there."""
+        first, last = a.facts.eigenvalues, b.facts.eigenvalues
+        # Those on the axis at an end have crossed in the step that ends there.
+        right = (not_left(last) - not_left(first), not_left(last))
+        left = (unstable(first) - unstable(last), unstable(first))
+        many, order = max(right, left)
+        explained = sum(2 if event.kind == "hopf" else 1 for event in found)
+        if many <= explained or many < 2 or self.undamped:
+            return self._exchanged(a, b, explained)
+        return Missed(
+            lambda spot: float(np.sort(spot.facts.eigenvalues.real)[-order]),
+            partial(self._together, many=many, alone=sum(event.kind == "hopf" for event in found)),
+        )
+
+    def _exchanged(self, a: Spot, b: Spot, explained: int) -> Missed | None:
+        """Eigenvalues that cross one way where as many cross the other way."""
+        chord = (b.z - a.z) / a.units**2
+        length = float(chord @ (b.z - a.z))
+        rates = _rates(a.facts, b.facts, np.sqrt(length))
+        moved = rates.crossed(beyond=bool(self.undamped))
+        many = int(moved.sum())
+        if many <= explained or many < 2:
+            return None
+        share = float(np.mean(rates.a[moved] / (rates.a - rates.b)[moved]))
+        return Missed(lambda spot: float(chord @ (spot.z - a.z)) / length - share, partial(self._together, many=many))
+
+    def _together(self, spot: Spot, many: int, alone: int = 0) -> Event | None:
+        """What so many eigenvalues do at one place, ``alone`` of their pairs being known already."""
+        pairs = len(axis_pairs(spot.facts.eigenvalues, many))
+        if pairs:
+            # A single pair that rounding puts on the axis at the end of a step has a test of its own.
+            return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs - alone > 1 else None
+        several = "multiple divergence" if self.slice.k else "multiple branch point"
+        return Event(several, spot, detail=many, outranks=("fold", "branch point", "divergence"))
+
+    def null(self, z: np.ndarray, like: Null | None = None) -> Null:
+        s = self.slice
+        return null_of(s.jacobian(z)[:, : s.n + s.k], s.n, like)
+
+
+def _rates(first: Facts, last: Facts, length: float) -> Rates:
+    return Rates.between(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
+
+
+def _meets(values: np.ndarray, pair: complex) -> bool:
+    """Whether another eigenvalue lies at a critical one."""
+    distances = np.sort(np.abs(values - pair))
+    return len(distances) > 1 and bool(distances[1] < MEETING * abs(pair) + floor(values))
+
+
+def _turns_between(a: float, b: float, chord: float) -> bool:
+    """Whether the parameter, rising alike at both ends of a step, may fall in between: by Hermite's cubic."""
+    if a * b <= 0:
+        return False
+    s = np.linspace(0, 1, 17)[1:-1]
+    slope = 6 * s * (1 - s) * chord + (1 - s) * (1 - 3 * s) * a + s * (3 * s - 2) * b
+    return bool((slope * np.sign(a)).min() < FLAT * min(abs(a), abs(b)))

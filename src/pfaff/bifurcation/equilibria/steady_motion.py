@@ -1,0 +1,299 @@
+"""Steady motions: relative equilibria, such as a wheel that rolls straight or in circles, and their stability.
+
+Shape and velocities are constant. Such motions come in families, whose members are selected by fixing speeds or
+coordinates by name; every dimension of the family is a zero eigenvalue that belongs to no bifurcation. Neighbouring
+members tell its dimension, and the zeros are divided out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.algebra.rounding import axis_rounding
+from pfaff.bifurcation.equilibria.slices import Deflation, zero_chain
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression, graph_of
+from pfaff.flow.relative import accidental, independent, relative_flow
+from pfaff.flow.statics import gradient_rows
+from pfaff.rest.small_motions import Spectrum
+from pfaff.rest.states import FARTHEST, SETTLED, at_rest, balanced, row_sizes
+from pfaff.statement.values import number_from, one_of, shown
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.bifurcation.equilibria.branches import Branch
+    from pfaff.case import Case
+
+NEWTON_STEPS = 80
+RANK = 1e-7  # singular values below this, relative to the largest, are those of a family
+PIVOT = 1e-2  # what a state contributes to a family of unit length, if it is to select a member
+TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
+ROUNDED = 1e-8  # of the largest state: smaller ones are set to zero if that is as steady
+DRAWS, ULPS = 8, 64 * float(np.finfo(float).eps)  # states around one, and how far around it, to tell rounding
+SELECTIONS = 60  # sets of states, for each number of them, by which a neighbour is selected
+NEARBY = 1e-3  # how far neighbouring members of the family are looked for, relatively
+
+
+@dataclass(frozen=True)
+class SteadyMotion:
+    """A steady motion: ``motion["theta"]`` and ``motion["phi_dot"]`` are constant, all velocities are known.
+
+    ``family`` are names that select a member of the family of steady motions it belongs to: those that were fixed,
+    then speeds, then coordinates.
+    """
+
+    case: Case
+    flow: Flow = field(repr=False)
+    x: np.ndarray = field(repr=False)
+    fixed: Mapping[str, float]
+    zeros: tuple[int, ...]
+    family: tuple[str, ...]
+    residual: float
+
+    def __repr__(self) -> str:
+        return f"<SteadyMotion of {self.case.system.name!r}: {self.status}>"
+
+    @property
+    def state(self) -> dict[str, float]:
+        """The coordinates and independent velocities."""
+        return dict(zip(self.flow.states, self.x.tolist(), strict=True))
+
+    @cached_property
+    def velocities(self) -> dict[str, float]:
+        """Of all coordinates; cyclic ones, such as a heading, are zero at this instant."""
+        names = (f"{name}_dot" for name in self.case.system.coordinate_names)
+        return dict(zip(names, self.flow.velocities(self.x, self.case).tolist(), strict=True))
+
+    @property
+    def initial(self) -> dict[str, float]:
+        """What ``case.simulate`` starts from: ``case.simulate(10, **motion.initial)``."""
+        coordinates = {name: value for name, value in self.state.items() if not name.endswith("_dot")}
+        return coordinates | self.velocities
+
+    @property
+    def reaction(self) -> dict[str, float]:
+        values = self.flow.reactions(self.x, self.case).tolist()
+        return dict(zip(self.case.system.reaction_names, values, strict=False))
+
+    @property
+    def family_dimension(self) -> int:
+        return self.zeros[0] if self.zeros else 0
+
+    @cached_property
+    def jacobian(self) -> np.ndarray:
+        """∂f/∂x along the holonomic constraints, in an orthonormal basis of what they allow."""
+        allowed = _allowed(self.case, self.flow, self.x)
+        return allowed.T @ self.flow.jacobian(self.x, self.case) @ allowed
+
+    @cached_property
+    def _deflated(self) -> np.ndarray:
+        return Deflation.about(self.jacobian, self.zeros)(self.jacobian)
+
+    @cached_property
+    def eigenvalues(self) -> np.ndarray:
+        """Without structural zeros, the least stable first."""
+        values = np.linalg.eigvals(self._deflated)
+        return values[np.lexsort((values.imag, -values.real))]
+
+    def spectrum(self) -> Spectrum:
+        """Eigenvalues and modes about this motion, in the states of ``flow``; those of the family set apart."""
+        allowed = _allowed(self.case, self.flow, self.x)
+        modes = [_null_vector(self.jacobian, value) for value in self.eigenvalues]
+        vectors = allowed @ np.array(modes).T if modes else np.zeros((len(self.x), 0))
+        zeros = {"families of steady motions": sum(self.zeros)} if self.zeros else {}
+        rounding = axis_rounding(self._deflated, self.eigenvalues)
+        return Spectrum(self.eigenvalues, vectors, np.zeros((0, len(modes))), zeros, None, rounding)
+
+    @property
+    def stable(self) -> bool:
+        """No eigenvalue to the right of the imaginary axis, beyond rounding."""
+        return self.spectrum().stable
+
+    @property
+    def status(self) -> str:
+        values = {name: value for name, value in self.state.items() if value}
+        if not any(name in self.velocities for name in values):  # what moves may follow from the constraints alone
+            slow = ROUNDED * max(map(abs, self.velocities.values()), default=0.0)
+            values |= {name: value for name, value in self.velocities.items() if abs(value) > slow}
+        moving = ", ".join(f"{name} = {value:g}" for name, value in values.items())
+        family = f"one of a family in {' and '.join(self.family)}" if self.zeros else "isolated"
+        how = "stable" if self.stable else "unstable"
+        return f"steady motion with {moving or 'everything at rest'}, {family}: {how}"
+
+    def branch(self, name: str, to: float, **options: Any) -> Branch:
+        """The branch of steady motions in a parameter, a speed or a coordinate, its critical points located."""
+        return self.case.branch(name, to, start=self, **options)
+
+    def __getitem__(self, name: str) -> float:
+        known = {**self.state, **self.velocities, **self.reaction}
+        one_of(known, name, "no coordinate, velocity or reaction")
+        return known[name]
+
+    def plot(self) -> Figure:
+        return self.spectrum().plot()
+
+
+def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, float]) -> SteadyMotion:
+    """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
+    names = case.system.coordinate_names
+    speeds = _speeds(case, fixed)
+    flow = relative_flow(case.system, [*speeds, *independent(case.system, speeds, _speeds(case, start))], case.numbers)
+    for name in (*start, *fixed):
+        if name not in flow.states and (name in fixed or name not in (*names, *(f"{each}_dot" for each in names))):
+            raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
+    given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
+    x = np.array([given.get(name, 0.0) for name in flow.states])
+    held = np.array([name in fixed for name in flow.states])
+    try:
+        x = _solved(case, flow, x, held)
+    except ConvergenceError as problem:
+        alike = accidental(flow, case.numbers) if speeds else ()
+        if not alike:
+            raise
+        raise ConvergenceError(
+            f"{problem}; only at these values of the parameters is {case.system.name} alike at every "
+            f"{', '.join(alike)}: state it without the parameters that are zero"
+        ) from problem
+    _check_time(case, flow, x)
+    residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
+    zeros, family = _structural(case, flow, x, list(fixed))
+    return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
+
+
+def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
+    names = case.system.coordinate_names
+    return [name for name in given if name not in names and name.removesuffix("_dot") in names]
+
+
+def _why_not(flow: Flow, name: str) -> str:
+    if name in flow.dropped:
+        return f"is alike at every {name}: fix its velocity {name}_dot instead"
+    names = flow.system.coordinate_names  # type: ignore[union-attr]
+    known = [each for each in names if each not in flow.dropped] + [f"{each}_dot" for each in names]
+    return f"has no coordinate or speed {shown(name)}: {nearest(name, known)}"
+
+
+def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """Gauss–Newton in what is not held: the equations are dependent along families, and steps the shortest."""
+    x, last = x.copy(), np.inf
+    for _ in range(NEWTON_STEPS):
+        f, J = flow.rhs(x, case), flow.jacobian(x, case)
+        if not np.isfinite(J).all():
+            flow._diagnose(x, case.numbers, f)
+        _, scale = balanced(J)
+        matrix = (J * scale / scale[:, None])[:, ~held]
+        step = np.zeros_like(x)
+        step[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=RANK)[0]
+        step *= scale
+        size = float(np.abs(step).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
+        if not np.isfinite(size):
+            break
+        x = x + step * min(1.0, FARTHEST / size if size else 1.0)
+        if size < SETTLED and (size == 0 or size >= last / 2):
+            break
+        last = size
+    if not (np.isfinite(x).all() and at_rest(flow.rhs(x, case), _usual(case, flow, x))):
+        kept = ", ".join(np.array(flow.states)[held]) or "nothing"
+        raise ConvergenceError(
+            f"no steady motion of {case.system.name} was reached with {kept} fixed: fix fewer names, or give start="
+            "{…} nearer to one"
+        )
+    return _without_rounding(case, flow, x, held)
+
+
+def _without_rounding(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """States that are rounding beside the others set to zero, and larger ones if the motion is as steady then."""
+    largest = 1 + np.abs(x).max(initial=0.0)
+    nothing, little = (np.where(~held & (np.abs(x) <= share * largest), 0.0, x) for share in (ULPS, ROUNDED))
+    before, after = (np.abs(flow.rhs(y, case)).max(initial=0.0) for y in (x, little))
+    return little if after <= before else nothing
+
+
+def _check_time(case: Case, flow: Flow, x: np.ndarray) -> None:
+    """With explicit time, a steady motion and what is near it must be the same at all times."""
+    J = flow.jacobian(x, case)
+    for time in (0.37, 1.91):
+        changes = (np.abs(flow.rhs(x, case, time)).max(), np.abs(flow.jacobian(x, case, time) - J).max())
+        if max(changes) > TIMELESS * (1 + np.abs(J).max()):
+            raise ConvergenceError(
+                f"{case.system.name} depends on time explicitly and moves steadily at no time, or not in the same way "
+                "at all times: switch the excitation off"
+            )
+
+
+def _usual(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
+    units = np.full(len(x), 1 + np.abs(x).max(initial=0.0))
+    return row_sizes(lambda y: flow.jacobian(y, case), x, units)
+
+
+def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Zeros that neighbouring members of the family have as well, and names that select these.
+
+    At a bifurcation there are more zeros, and their vectors do not all lead to neighbours.
+    """
+
+    def at(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        allowed = _allowed(case, flow, y)
+        return allowed.T @ _exact_zeros(case, flow, y) @ allowed, allowed
+
+    J, allowed = at(x)
+    found = zero_chain(J, len(x))
+    for names in _selections(J, allowed, found, flow.states, fixed):
+        held, generator = np.isin(flow.states, names), np.random.default_rng(1992)
+        members = []
+        for _ in range(2):
+            aside = x + NEARBY * (1 + np.abs(x).max()) * generator.uniform(-1, 1, len(x))
+            with suppress(PfaffError):
+                members.append(zero_chain(at(_solved(case, flow, aside, held))[0], len(x)))
+        if members:
+            return tuple(map(min, zip(found, *members, strict=False))), names
+    return (), ()
+
+
+def _selections(
+    J: np.ndarray, allowed: np.ndarray, zeros: tuple[int, ...], states: Sequence[str], fixed: Sequence[str]
+) -> Iterator[tuple[str, ...]]:
+    """States that may select a member of the family: as many as there are null vectors that move them, or fewer."""
+    matrix, scale = balanced(J)
+    for k in range(zeros[0] if zeros else 0, 0, -1):
+        null = np.linalg.qr(allowed @ (scale[:, None] * np.linalg.svd(matrix)[2][len(J) - zeros[0] :].T))[0]
+        moved = [name for name, row in zip(states, null, strict=True) if np.linalg.norm(row) > PIVOT]
+        order = sorted(moved, key=lambda name: (name not in fixed, not name.endswith("_dot")))
+        yield from islice(combinations(order, k), SELECTIONS)
+
+
+def _exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
+    """The Jacobian with zeros for entries that are rounding, which balancing would take for numbers.
+
+    They are small beside their rows, or change by as much as they are when the last digits of the state do.
+    """
+    spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * (1 + np.abs(x).max(initial=0.0))
+    J, around = flow.jacobian(x, case), flow.jacobian(x[:, None] + spread, case)
+    noise = np.maximum(DRAWS * np.ptp(around, axis=2), ULPS * np.abs(J).max(axis=1, keepdims=True, initial=0.0))
+    return np.where(np.abs(J) <= noise, 0.0, J)
+
+
+def _allowed(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the directions that keep to the holonomic constraints."""
+    n, count = len(flow.states), len(case.system.holonomic_constraints)
+    if not count:
+        return np.eye(n)
+
+    def rows() -> list[Expression]:
+        return [e for row in gradient_rows(graph_of(case.system).positions, flow.variables) for e in row]
+
+    values = flow.compiled("holonomic rows", rows, quick=True)(x, case.numbers)
+    return np.linalg.svd(values.reshape(count, n))[2][count:].T
+
+
+def _null_vector(J: np.ndarray, value: complex) -> np.ndarray:
+    return np.linalg.svd(J - value * np.eye(len(J)))[2][-1].conj()

@@ -1,0 +1,170 @@
+"""The first orbit of the branch that is born at a Hopf point, near enough to it for nothing to lie between them.
+
+By the normal form (Kuznetsov 2004, Sec. 8.3) an orbit of radius r is where Re λ' Δ + Re c1 r² + Re c2 r⁴ = 0: at a load
+Δ beyond the point, with a fold of cycles at r² = −Re c1/(2 Re c2). An orbit that contradicts it lies beyond such a
+fold, or where other modes have changed their stability, and a smaller one is looked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pfaff.bifurcation.hopf.hopf import Hopf, crosses
+from pfaff.bifurcation.hopf.normal_form import VANISHES
+from pfaff.bifurcation.orbits.chords import Point
+from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.orbits import INTERVALS, Newborn, OrbitProblem, accurate, real, span_of, value_of
+from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
+from pfaff.rest.states import bordering
+from pfaff.threads import cached_property
+
+BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit
+DISTURBED = 1e-2  # largest relative change of the frequency that the normal form is trusted with
+HIGHER = 0.05  # largest share of the fifth order beside the third; 1/2 at a fold of cycles
+AGREES = 0.2  # of the terms of a normal form, what may be left of their sum; 1/3 where the seventh order makes a fold
+RESOLVED = 1e-14  # growth rates below this, relative to ω, are hidden by rounding
+HALVINGS = 20  # of the first radius
+LARGE, CENTRED = 0.3, 1e-10  # of the natural radius, a cycle that shows what is conserved; what is left, relative to ω
+CONSERVED = 1e-6  # distance of a multiplier from what it is by structure where something is conserved
+CONSERVES = "something is conserved, so that orbits come in families"
+AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
+
+
+def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
+    """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
+    accuracy, to = accurate(accuracy), real("to", to, f"a finite value of {load}")
+    if hopf.drifts:
+        raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
+    value = value_of(hopf.case, load)
+    span = span_of(value, to, load)
+    border = bordering(hopf.around.jacobian(hopf.x, hopf.value), hopf.around.zeros, hopf.around.held)
+    unfolding, held = np.ascontiguousarray(border.columns), np.ascontiguousarray(border.rows)
+    problem = OrbitProblem(hopf.case, hopf.around.flow, load, accuracy, unfolding, held)
+    birth, why = Birth(hopf, load, value), ""
+    # Where nothing is conserved the orbits beside a family of equilibria are alone all the same.
+    alone = replace(problem, unfolding=unfolding[:, :0], held=held[:0])
+    ways = [(alone, True)] if birth.symmetric(problem, to) else []
+    for each, halved in [*ways, (alone, False), *([(problem, False)] if len(held) else [])]:
+        for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
+            found = birth.orbit(each.continuation(span), radius, halved)
+            found = found if isinstance(found, str) else birth.contradicted(found, radius, each) or found
+            if not isinstance(found, str):
+                return Newborn(each, found, value, birth.disturbing, hopf.centre)
+            why = found
+            if why == CONSERVES:
+                break
+    raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
+
+
+def about_a_centre(hopf: Hopf) -> bool:
+    """Whether cycles of any size are at the load of a Hopf point itself: a large one tells what small ones do not."""
+    n = len(hopf.x)
+    problem = OrbitProblem(hopf.case, hopf.around.flow, hopf.load, CENTRED, np.zeros((n, 0)), np.zeros((0, n)))
+    birth = Birth(hopf, hopf.load, hopf.value)
+    continuation = problem.continuation(birth.disturbing)
+    for radius in LARGE * birth.natural_radius / 2.0 ** np.arange(HALVINGS):
+        found = birth.orbit(continuation, radius, False)
+        if not isinstance(found, str):
+            return abs(birth.crossing * (found.value - hopf.value)) <= CENTRED * hopf.omega
+    return False
+
+
+@dataclass(frozen=True)
+class Birth:
+    """What the normal form of a Hopf point says about small orbits, along a load that has a value there."""
+
+    hopf: Hopf
+    load: str
+    value: float
+
+    @cached_property
+    def crossing(self) -> float:
+        """Re λ' along the load; zero if the pair does not cross the axis."""
+        crossing = self.hopf.crossing_by(self.load)
+        return crossing.real if crosses(crossing) else 0.0
+
+    def symmetric(self, problem: OrbitProblem, to: float) -> bool:
+        """Whether the equilibrium is at the origin of an odd field, so that small orbits have x(t + T/2) = −x(t)."""
+        size = 2 * np.abs(self.hopf.q) * self.natural_radius
+        origin = AT_ORIGIN * np.where(size > AT_ORIGIN * size.max(), size, size.max())
+        return bool((np.abs(self.hopf.x) <= origin).all()) and problem.odd(size, to)
+
+    @property
+    def disturbing(self) -> float:
+        """What the load must change by to change the critical eigenvalue by as much as iω."""
+        return self.hopf.omega / (abs(self.hopf.crossing_by(self.load)) or 1e-300)
+
+    @cached_property
+    def fifth(self) -> float:
+        """Re c2; zero where there is none, on families and at resonances."""
+        try:
+            c2 = self.hopf.c2.real
+        except (PfaffError, np.linalg.LinAlgError):
+            return 0.0
+        return c2 if np.isfinite(c2) else 0.0
+
+    @property
+    def natural_radius(self) -> float:
+        """r with |c1| r² = ω: the size at which terms of third order are as large as those of first."""
+        c1, terms = abs(self.hopf.c1), self.hopf.normal_form.size
+        return float(np.sqrt(self.hopf.omega / ((c1 if c1 > VANISHES * terms else terms) or 1.0)))
+
+    def first_radius(self, span: float) -> float:
+        """For a small share of the range of the load, with |c1| r² small beside ω and |c2| r⁴ beside |c1| r²; not where
+        rounding hides both."""
+        third, fifth, least = abs(self.hopf.c1.real), abs(self.fifth), RESOLVED * self.hopf.omega
+        trusted = DISTURBED * self.natural_radius**2
+        wanted = abs(self.crossing) * BIRTH * span / (third or 1e-300)
+        alone = HIGHER * third / (fifth or 1e-300)
+        seen = 2 * least / (third + np.sqrt(third**2 + 4 * fifth * least) or 1e-300)
+        return float(np.sqrt(min(trusted, wanted or trusted, max(alone, seen))))
+
+    def contradicted(self, point: Point, radius: float, problem: OrbitProblem) -> str:
+        """What an orbit of this radius has other than the normal form says; nothing if they agree."""
+        hopf, square = self.hopf, radius**2
+        free = hopf.expansion.family - len(problem.held)
+        structure = -1.0 if point.cycle.halved else 1.0  # a linear form that is conserved is odd
+        if free and np.sort(np.abs(point.multipliers - structure))[0 if point.cycle.halved else 1] < CONSERVED:
+            return CONSERVES
+        moved = self.crossing * (point.value - self.value)
+        third, fifth = hopf.c1.real * square, self.fifth * square**2
+        rounding = RESOLVED * hopf.omega + np.finfo(float).eps * abs(self.crossing * self.value)
+        uncertain = rounding + hopf.uncertainty * hopf.omega * square
+        left = abs(moved + third + fifth)
+        if self.crossing and left > AGREES * (abs(third) + abs(fifth)) + uncertain:
+            where = self.value - (third + fifth) / self.crossing
+            return f"one of radius {radius:.2e} is at {point.value:.10g}, which its normal form puts at {where:.10g}"
+        grows = 2 * third + 4 * fifth
+        told = hopf.simple and abs(grows) > uncertain and np.isfinite(point.tests["torus"])
+        expected = hopf.growing + (grows > 0)
+        if told and not expected <= point.unstable <= expected + free:
+            return f"one of radius {radius:.2e} has {point.unstable} unstable multipliers, not {expected}"
+        return ""
+
+    def orbit(self, continuation: Continuation, radius: float, symmetric: bool) -> Point | str:
+        """x0 + 2r Re(q e^{iωt}), on families + r² (h11 − tangent η + Re(h20 e^{2iωt})), corrected at this amplitude."""
+        c, hopf = continuation.collocation, self.hopf
+        turn = np.pi if symmetric else 2 * np.pi
+        intervals = INTERVALS // 2 if symmetric else INTERVALS
+        mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
+        signs = np.full(len(hopf.x), -1.0 if symmetric else 1.0)
+        points = mesh.points(c.gauss.c).reshape(intervals, -1, 1)
+        third = hopf.normal_form
+        circle, inner = np.exp(1j * turn * mesh.at[:, None]), np.exp(1j * turn * points)
+        wave, bent = 2 * radius * (circle * hopf.q).real, np.zeros_like(hopf.x)
+        slopes = 2 * radius * (1j * turn * inner * hopf.q).real
+        if hopf.expansion.family:  # a state that moves in the second order only has no size otherwise
+            mean = (third.h11 - hopf.expansion.right @ third.shift).real
+            bent = radius**2 * (mean + (circle**2 * third.h20).real)
+            slopes = slopes + 2 * radius**2 * (1j * turn * inner**2 * third.h20).real
+        scalars = np.array([turn / hopf.omega, self.value, *np.zeros(c.equations.unfolding.shape[1])])
+        guess = Cycle(mesh, hopf.x + wave + bent, slopes[:, :, c.equations.rows], scalars, signs)
+        change = guess._replace(x=wave, scalars=np.zeros_like(scalars))
+        metric = Metric.of(guess, continuation.span)
+        solution = continuation.born(guess, guess._replace(x=hopf.x + 0 * wave), change, metric)
+        if isinstance(solution, str):
+            return solution
+        return continuation.refined(continuation.point(solution, change))

@@ -1,0 +1,1 @@
+"""Curves of special orbits in two parameters."""

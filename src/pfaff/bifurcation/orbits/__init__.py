@@ -1,0 +1,1 @@
+"""Periodic orbits: collocation, Floquet multipliers, branches and the special points on them."""

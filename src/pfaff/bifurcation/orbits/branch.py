@@ -1,0 +1,269 @@
+"""A branch of periodic orbits: points in order, the special ones among them, and why it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
+from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
+from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, Special, followed, real
+from pfaff.continuation.sequence import Sequence, tallied
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.statement.values import one_of
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Bound
+    from pfaff.flow.flow import Flow
+
+UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Branch(Sequence[OrbitPoint, Special]):
+    """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
+
+    problem: OrbitProblem
+    points: tuple[OrbitPoint, ...]
+    special: tuple[Special, ...]
+    ended: str
+    step: float
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
+
+    @property
+    def load(self) -> str:
+        return self.problem.load
+
+    @property
+    def periods(self) -> np.ndarray:
+        return np.array([point.period for point in self.points])
+
+    @property
+    def status(self) -> str:
+        return f"{len(self)} orbits from {self.load} = {self.points[0].value:.8g}, {self.counted}; {self.ended}"
+
+    @property
+    def counted(self) -> str:
+        return tallied(special.kind + (" (not located)" if special.note else "") for special in self.special)
+
+    def at(self, value: float) -> tuple[OrbitPoint, ...]:
+        """The orbits of the branch at a value of the load, in their order along it: several where it folds."""
+        value = real("value", value, f"a finite value of {self.load}")
+        continuation = self.problem.continuation(abs(self.values - value).max() or 1.0)
+        found = []
+        for a, b in zip(self.points, self.points[1:], strict=False):
+            if a.value == value:
+                found.append(a)
+            elif (a.value - value) * (b.value - value) < 0:
+                point = continuation.point_at(continuation.adopted(a.point), continuation.adopted(b.point), value)
+                if point is None:
+                    raise ConvergenceError(f"the orbit at {self.load} = {value:g} was not found: follow with less step")
+                found.append(OrbitPoint(self.problem, point))
+        if self.points[-1].value == value:
+            found.append(self.points[-1])
+        if not found:
+            low, high = self.values.min(), self.values.max()
+            raise ParameterError(
+                f"the branch has no orbit at {self.load} = {value:g}: it runs from {low:g} to {high:g}"
+            )
+        return tuple(found)
+
+    def extend(self, to: float, *, points: int = 1000, progress: Callable[[OrbitPoint], Any] | None = None) -> Branch:
+        """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
+        more = followed(self.points[-1], to, self.step, points, progress, self.points[0])
+        return replace(
+            self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
+        )
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Everything by name along the dimension ``point``; orbits at their mesh points, padded with NaN."""
+        import xarray
+
+        columns = _columns(self.points, "point") | packed(self.points, "point")
+        if self.special:
+            columns |= {f"special_{name}": data for name, data in packed(self.special, "special").items()}
+            columns["special_value"] = ("special", np.array([each.value for each in self.special]))
+            columns["special_period"] = ("special", np.array([each.period for each in self.special]))
+        return xarray.Dataset(columns, coords={"state": list(self.problem.flow.states)}, attrs=self._notes())
+
+    def _notes(self) -> dict[str, Any]:
+        problem, flow = self.problem, self.problem.flow
+        about = {
+            "states": flow.states,
+            "dependent": flow.dependent,
+            "settle": flow.settle,
+            "kinds": [each.kind for each in self.special],
+            "notes": [each.note for each in self.special],
+            "symmetric": [each.symmetric for each in self.points],
+            "special_symmetric": [each.symmetric for each in self.special],
+            "unfolding": problem.unfolding.tolist(),
+            "held": problem.held.tolist(),
+            "values": {name: str(value) for name, value in problem.case.values.items()},
+        }
+        notes = {"system": problem.case.system.name, "load": self.load, "ended": self.ended, "status": self.status}
+        return notes | {"step": self.step, "accuracy": problem.accuracy, "about": json.dumps(about)}
+
+    def save(self, path: str | Path) -> Path:
+        """Write a netCDF file; ``pfaff.load_branch`` reads it again."""
+        return write(ORBITS, self.to_xarray(), path)
+
+    def plot(self, state: str | None = None) -> Figure:
+        """The bifurcation diagram: period and amplitude against the load, solid where orbits are stable."""
+        from pfaff.draw.orbits import draw_branch
+
+        states = self.problem.flow.states
+        if state is not None:
+            one_of(states, state, "no state")
+        return draw_branch(self, state or states[0])
+
+
+# Files
+
+
+def _columns(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
+    facts = ("value", "period", "residual", "mesh_error")
+    columns: dict[str, Any] = {name: (dimension, np.array([getattr(p, name) for p in points])) for name in facts}
+    columns["stable"] = (dimension, np.array([p.stable for p in points], dtype=np.int8))
+    multipliers = np.array([p.multipliers for p in points])
+    columns["multiplier_real"] = ((dimension, "multiplier"), multipliers.real)
+    columns["multiplier_imag"] = ((dimension, "multiplier"), multipliers.imag)
+    for kind in ("amplitude", "advance"):
+        rows = [getattr(p, kind) for p in points]
+        columns |= {f"{kind}_{name}": (dimension, np.array([row[name] for row in rows])) for name in rows[0]}
+    return columns
+
+
+def packed(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
+    """Orbits and tangents as arrays of equal length."""
+    longest = max(p.point.cycle.intervals for p in points)
+
+    def padded(arrays: list[np.ndarray], length: int) -> np.ndarray:
+        out = np.full((len(arrays), length, *arrays[0].shape[1:]), np.nan)
+        for row, array in zip(out, arrays, strict=True):
+            row[: len(array)] = array
+        return out
+
+    cycles, tangents = [p.point.cycle for p in points], [p.point.tangent for p in points]
+    node, interval = f"{dimension}_node", f"{dimension}_interval"
+    parts: dict[str, Any] = {"mesh": ((dimension, node), padded([c.mesh.at for c in cycles], longest + 1))}
+    for name, of in (("orbit", cycles), ("tangent", tangents)):
+        parts[f"{name}_x"] = ((dimension, node, "state"), padded([c.x for c in of], longest + 1))
+        parts[f"{name}_slopes"] = ((dimension, interval, "stage", "row"), padded([c.K for c in of], longest))
+        parts[f"{name}_scalars"] = ((dimension, "scalar"), np.array([c.scalars for c in of]))
+    return parts
+
+
+def packed_arrays(dimension: str, prefix: str = "") -> dict[str, Array]:
+    """What ``packed`` makes."""
+    node, interval = f"{dimension}_node", f"{dimension}_interval"
+    arrays = {"mesh": Array((dimension, node), FILLED)}
+    for name in ("orbit", "tangent"):
+        arrays[f"{name}_x"] = Array((dimension, node, "state"), FILLED)
+        arrays[f"{name}_slopes"] = Array((dimension, interval, "stage", "row"), FILLED)
+        arrays[f"{name}_scalars"] = Array((dimension, "scalar"))
+    return {f"{prefix}{name}": array for name, array in arrays.items()}
+
+
+PROBLEM = {
+    "states": Along("state", str),
+    "dependent": [str],
+    "settle": float,
+    "unfolding": Along("state", Along("conserved", float)),
+    "held": Along("conserved", Along("state", float)),
+    "values": {str: str},
+}
+SCALARS: dict[str, Callable[[Sizes], int]] = {"scalar": lambda sizes: 2 + sizes["conserved"]}
+ORBITS = Layout(
+    "branch of orbits",
+    "read it by load_equilibria or load_curve, a motion by load_motion",
+    {
+        "system": str,
+        "load": str,
+        "ended": str,
+        "step": float,
+        "accuracy": float,
+        "about": {
+            **PROBLEM,
+            "kinds": Along("special", str),
+            "notes": Along("special", str),
+            "symmetric": Along("point", bool),
+            "special_symmetric": Along("special", bool),
+        },
+    },
+    lambda notes: {"value": Array(("point",)), **packed_arrays("point"), **packed_arrays("special", "special_")},
+    SCALARS,
+    ("point", "state"),
+)
+
+
+def load_branch(path: str | Path, case: Bound) -> Branch:
+    """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
+    case = checked_case(case)
+    with opened(path, ORBITS) as file:
+        notes, about = file.notes, file.notes["about"]
+        compare(path, case, notes["system"], about["values"], (notes["load"],))
+        problem = stored_problem(file, case, flow_of(case, about), notes["load"], notes["accuracy"])
+        span = float(np.ptp(file["value"])) or 1.0
+        points = tuple(unpacked(problem, file, k, "", each, span) for k, each in enumerate(about["symmetric"]))
+        special = tuple(
+            Special(problem, unpacked(problem, file, k, "special_", each, span).point, kind, note)
+            for k, (each, kind, note) in enumerate(
+                zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
+            )
+        )
+        return Branch(problem, points, special, notes["ended"], notes["step"])
+
+
+def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: float) -> OrbitProblem:
+    """What the orbits of a file solve; their arrays have its sizes."""
+    if load not in case.system.parameter_names:
+        raise Misfit(f"{case.system.name} has no parameter {load!r}")
+    about, n = file.notes["about"], len(flow.states)
+    unfolding, held = np.array(about["unfolding"]).reshape(n, -1), np.array(about["held"]).reshape(-1, n)
+    problem = OrbitProblem(case, flow, load, accuracy, unfolding, held)
+    file.agree("stage", problem.collocation.gauss.degree)
+    file.agree("row", len(problem.collocation.equations.rows))
+    return problem
+
+
+def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: bool, span: float) -> OrbitPoint:
+    """One orbit, corrected once more, so that what follows from it need not be stored."""
+    mesh = file[f"{prefix}mesh"][k]
+    size = int(np.isfinite(mesh).sum())
+    shared = Mesh(mesh[:size].copy())
+    if size < 2 or mesh[0] != 0 or mesh[size - 1] != 1 or not (shared.h > 0).all():
+        raise Misfit(f"the mesh of the orbit {k} does not run from 0 to 1")
+    signs = np.full(len(problem.flow.states), -1.0 if symmetric else 1.0)
+
+    def cycle(name: str) -> Cycle:
+        x, slopes, scalars = (file[f"{prefix}{name}_{part}"][k] for part in ("x", "slopes", "scalars"))
+        found = Cycle(shared, x[:size].copy(), slopes[: size - 1].copy(), scalars.copy(), signs)
+        if not (np.isfinite(found.x).all() and np.isfinite(found.K).all() and len(found.K) == size - 1):
+            raise Misfit(f"the orbit {k} is shorter than its mesh")
+        return found
+
+    orbit, tangent = cycle("orbit"), cycle("tangent")
+    continuation, metric = problem.continuation(span), Metric.of(orbit, span)
+    row = metric.dual(tangent)
+    solution = continuation.corrected(orbit, orbit, row)
+    if isinstance(solution, str) or not metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED:
+        pins = problem.collocation.pins(orbit, metric, row, problem.held, orbit)
+        kept = problem.collocation.evaluated(orbit, pins, metric)
+        # At a branch point the equations are singular, but they hold.
+        if isinstance(kept, str) or not kept.residual < UNMOVED:
+            raise ParameterError(
+                f"the stored orbit {k} does not belong to this case: give the case that it was computed for"
+            )
+        solution = kept
+    return OrbitPoint(problem, continuation.point(solution, tangent))

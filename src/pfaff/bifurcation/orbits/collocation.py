@@ -1,0 +1,621 @@
+"""Periodic orbits of ẋ = f(x; p) by collocation at Gauss points on an adaptive mesh.
+
+De Boor and Swartz (1973); Doedel, Keller and Kernévez, Int. J. Bifurcation and Chaos 1 (1991). Time is scaled to
+[0, 1]. With m points in an interval of length h the states at the mesh points, the period and the multipliers are
+accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are solved on half their period.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import acos, inf, isfinite, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from pfaff.algebra.brackets import vertex
+from pfaff.algebra.gauss import Gauss
+from pfaff.bifurcation.orbits.condensation import (
+    carried_velocity,
+    close_chain,
+    conclude,
+    condense,
+    expand,
+    inner_product,
+    move,
+    pinned,
+    stage_states,
+)
+from pfaff.bifurcation.orbits.meshes import (
+    all_slopes,
+    amplitudes,
+    carry,
+    cubic,
+    defect_of_oddness,
+    dual_row,
+    equidistribute,
+    jumps,
+    largest_amplitude,
+    least_share,
+    measured,
+    normalise,
+    turned,
+)
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression
+from pfaff.threads import Own, cached_property
+
+NEWTON_STEPS = 10
+CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared it
+SETTLED = 1e-7  # changes below this that no longer shrink are rounding
+FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
+STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
+MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
+NOT_FINITE = "the equations are singular or not finite on the orbit"
+CLEAR, FINE = 0.5, 12  # margin of the chart at mesh points below which it is looked for between them, at so many places
+EDGE = 2.5e-4  # margin at which a chart ends
+EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Times in [0, 1], the lengths between them, and the weights of the mean by the trapezoidal rule."""
+
+    at: np.ndarray
+
+    def __len__(self) -> int:
+        """Of intervals."""
+        return len(self.at) - 1
+
+    @cached_property
+    def h(self) -> np.ndarray:
+        return self.at[1:] - self.at[:-1]
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        weights = np.zeros(len(self.at))
+        weights[:-1] += self.h / 2
+        weights[1:] += self.h / 2
+        return weights
+
+    def place(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The interval of each time, and how far in it the time is, from 0 to 1."""
+        j = np.clip(np.searchsorted(self.at, times, side="right") - 1, 0, len(self) - 1)
+        return j, (times - self.at[j]) / self.h[j]
+
+    def points(self, fractions: np.ndarray) -> np.ndarray:
+        """Times at the same fractions of every interval, in order."""
+        return (self.at[:-1, None] + self.h[:, None] * fractions).ravel()
+
+
+class Cycle(NamedTuple):
+    """An orbit, or a change of one: states at the mesh points, slopes x' at the Gauss points, and scalars.
+
+    The scalars are the duration of what the mesh covers, the parameter, and the unfolding of conserved quantities
+    (zero on a solution). ``signs`` are those of x(1) = signs·x(0).
+    """
+
+    mesh: Mesh
+    x: np.ndarray
+    K: np.ndarray
+    scalars: np.ndarray
+    signs: np.ndarray
+
+    @property
+    def intervals(self) -> int:
+        return len(self.mesh)
+
+    @property
+    def halved(self) -> bool:
+        """Whether the mesh covers half a period."""
+        return bool(self.signs[0] < 0)
+
+    @property
+    def period(self) -> float:
+        return float(self.scalars[0] * (2 if self.halved else 1))
+
+    @property
+    def value(self) -> float:
+        return float(self.scalars[1])
+
+    @property
+    def amplitude(self) -> np.ndarray:
+        """Half of what every state covers, at the mesh points."""
+        return amplitudes(self.x, self.halved)
+
+    @property
+    def largest_amplitude(self) -> float:
+        return largest_amplitude(self.x, self.halved)
+
+    def copy(self) -> Cycle:
+        """With its own states, slopes and scalars, on the same mesh."""
+        return Cycle(self.mesh, self.x.copy(), self.K.copy(), self.scalars.copy(), self.signs)
+
+    def moved(self, change: Cycle, by: float) -> Cycle:
+        x, K, scalars = self.x + by * change.x, self.K + by * change.K, self.scalars + by * change.scalars
+        return Cycle(self.mesh, x, K, scalars, self.signs)
+
+    def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
+        """Hermite's cubic from here, at 0, to another orbit, at 1: its derivatives are those multiples of changes."""
+        chord = at * at * (3 - 2 * at)
+        shares = 1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1)
+        x, K, scalars = np.empty(self.x.shape), np.empty(self.K.shape), np.empty(self.scalars.shape)
+        cubic(
+            shares, self.x, self.K, self.scalars, other.x, other.K, other.scalars,
+            tangent.x, tangent.K, tangent.scalars, slope.x, slope.K, slope.scalars, x, K, scalars,
+        )  # fmt: skip
+        return Cycle(self.mesh, x, K, scalars, self.signs)
+
+    def scaled(self, factor: float) -> Cycle:
+        return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)
+
+
+class Metric(NamedTuple):
+    """Sizes by which orbits are compared: every state by its amplitude, the period by itself, the parameter by a range.
+
+    Independent of the units of any of them. A state that is still on the orbit is compared by its own magnitude.
+    """
+
+    states: np.ndarray
+    scalars: np.ndarray
+    squares: np.ndarray
+    scalar_squares: np.ndarray
+
+    @classmethod
+    def of(cls, cycle: Cycle, parameter: float) -> Metric:
+        n, nb = cycle.x.shape[1], len(cycle.scalars)
+        states, scalars, squares, scalar_squares = np.empty(n), np.empty(nb), np.empty(n), np.empty(nb)
+        measured(cycle.x, cycle.scalars, cycle.signs, STILL, parameter, states, scalars, squares, scalar_squares)
+        return cls(states, scalars, squares, scalar_squares)
+
+    def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
+        """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
+        row, scalars = np.empty(change.x.shape), np.empty(change.scalars.shape)
+        dual_row(change.mesh.weights, self.squares, self.scalar_squares, change.x, change.scalars, row, scalars)
+        return row, scalars
+
+    def dot(self, a: Cycle, b: Cycle) -> float:
+        return inner_product(a.mesh.weights, self.squares, a.x, b.x, self.scalar_squares, a.scalars, b.scalars)
+
+    def norm(self, a: Cycle) -> float:
+        return sqrt(self.dot(a, a))
+
+    def normalise(self, change: Cycle, towards: Cycle) -> float:
+        """Scale a change to unit length and turn it towards another, in place; the sign that turned it."""
+        return normalise(
+            change.mesh.weights, self.squares, self.scalar_squares, change.x, change.K, change.scalars,
+            towards.x, towards.scalars,
+        )  # fmt: skip
+
+    def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
+        """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
+        whose product with the tangent is 1."""
+        chord, shared, longest = turned(
+            a.mesh.weights, self.squares, self.scalar_squares, b.x, b.scalars, a.x, a.scalars,
+            tangent.x, tangent.scalars, ahead.x, ahead.scalars,
+        )  # fmt: skip
+        return acos(max(-1.0, min(1.0, shared / sqrt(chord), 1 / sqrt(longest))))
+
+
+class Pins(NamedTuple):
+    """Linear conditions that select one solution: the phase, members of families, and a place on the branch.
+
+    The last is ⟨row, ·⟩ = right: orthogonality to a tangent, or a value of the parameter.
+    """
+
+    rows: np.ndarray
+    scalars: np.ndarray
+    right: np.ndarray
+
+
+class Solution(NamedTuple):
+    """A corrected orbit with its tangent (not normalised yet), transition matrices and what Newton's method did.
+
+    ``rates`` are f at the mesh points, a column each, and then at their mirror images if half a period is known.
+    """
+
+    cycle: Cycle
+    tangent: Cycle
+    G: np.ndarray
+    rates: np.ndarray
+    determinant: float
+    residual: float
+    steps: int
+    margin: float  # of the chart: the least coefficient by which a velocity is solved for, relative to the largest
+    levels: np.ndarray | None = None  # gradients of what is conserved, on families
+
+
+class Workspace(NamedTuple):
+    """Arrays that steps of Newton's method fill: states at Gauss points, condensed equations, changes, and states at
+    the mesh points, a column each, without and with their mirror images."""
+
+    X: np.ndarray
+    Z: np.ndarray
+    ends: np.ndarray
+    dx: np.ndarray
+    dc: np.ndarray
+    dK: np.ndarray
+    once: np.ndarray
+    both: np.ndarray
+
+    @classmethod
+    def of(cls, N: int, m: int, equations: Equations) -> Workspace:
+        (n, k), nr = equations.unfolding.shape, len(equations.rows)
+        nb = 2 + k
+        shapes = (
+            (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
+            (n, N + 1), (n, 2 * N + 2),
+        )  # fmt: skip
+        return cls(*(np.empty(shape) for shape in shapes))
+
+
+class Equations:
+    """f, ∂f/∂x and ∂f/∂p at any number of points by one call.
+
+    ``rows`` are the states that have equations of their own; the others follow one of them, q' = v. ``unfolding``
+    has a column for each conserved quantity, along which f is unfolded.
+    """
+
+    def __init__(self, flow: Flow, load: str, numbers: np.ndarray, unfolding: np.ndarray | None = None) -> None:
+        n = len(flow.states)
+        self.flow, self.load, self.numbers = flow, load, numbers
+        self.place = flow.system.parameter_names.index(load)
+        self.unfolding = np.zeros((n, 0)) if unfolding is None else unfolding
+        followers = {} if self.unfolding.size else _followers(flow)
+        rows = [i for i in range(n) if i not in followers]
+        self.rows = np.array(rows)
+        self.follow = np.array(sorted(followers), dtype=np.int64)
+        self.source = np.array([rows.index(followers[i]) for i in sorted(followers)], dtype=np.int64)
+        self._compiled, self._rates = _compiled(flow, load, tuple(rows)), _compiled_rates(flow)
+        self._outputs = n + len(flow.pivots)
+        self._parameters: Own[dict[int, np.ndarray]] = Own(dict)
+        self._values: Own[dict[int, np.ndarray]] = Own(dict)
+
+    def numbers_at(self, value: float) -> np.ndarray:
+        numbers = self.numbers.copy()
+        numbers[self.place] = value
+        return numbers
+
+    def __call__(self, X: np.ndarray, value: float) -> np.ndarray:
+        size, values = X.shape[1], self._values.own
+        if size not in values:
+            values.clear()
+            values[size] = np.empty((len(self.rows) * (len(X) + 2), size))
+        return self._compiled.batch(X, self._columns(size, value), values[size])
+
+    def rates(self, x: np.ndarray, value: float | np.ndarray) -> np.ndarray:
+        """f at states given as rows, a column each, at one value of the load or at one for each."""
+        return self.rates_of_columns(np.ascontiguousarray(x.T), value)
+
+    def rates_of_columns(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
+        return self._evaluated(X, value)[: len(self.flow.states)]
+
+    def rates_on_chart(self, X: np.ndarray, value: float) -> tuple[np.ndarray, float]:
+        """The same, and the least of the coefficients by which velocities are solved for, relative to the largest."""
+        values, n = self._evaluated(X, value), X.shape[0]
+        return (values, inf) if self._outputs == n else (values[:n], least_share(values, n))
+
+    def pivots(self, X: np.ndarray, value: float) -> np.ndarray:
+        """Those coefficients, a column for each state."""
+        return self._evaluated(X, value)[X.shape[0] :]
+
+    def _evaluated(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
+        """f and then the pivots of the chart, a column for each state."""
+        size = X.shape[1]
+        return self._rates.batch(X, self._columns(size, value), np.empty((self._outputs, size)))
+
+    def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
+        """The parameters at a value of the load, a column for each of so many points."""
+        columns = self._parameters.own
+        if size not in columns:
+            columns[size] = np.repeat(self.numbers[:, None], size, axis=1)
+        columns[size][self.place] = value
+        return columns[size]
+
+
+def _followers(flow: Flow) -> dict[int, int]:
+    """States whose rate is another state that has an equation of its own: positions, and their velocities."""
+    rates = [next((k for k, state in enumerate(flow.variables) if state == f), None) for f in flow.expressions]
+    return {i: k for i, k in enumerate(rates) if k is not None and k != i and rates[k] is None}
+
+
+def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
+    def expressions() -> list[Expression]:
+        import heyoka as hy
+
+        f = [flow.expressions[i] for i in rows]
+        parameter = hy.par[flow.system.parameter_names.index(load)]
+        by_states = hy.diff_tensors(f, flow.variables, diff_order=1).jacobian
+        by_load = hy.diff_tensors(f, [parameter], diff_order=1).jacobian
+        return [*f, *np.ravel(by_states), *np.ravel(by_load)]
+
+    # With loops the derivatives of ten bars are evaluated as quickly, and compiled much sooner.
+    return flow.compiled(("collocation", load, rows), expressions, compact=flow.heavy)
+
+
+def _compiled_rates(flow: Flow) -> Compiled:
+    return flow.compiled("rates and pivots" if flow.pivots else "rhs", lambda: [*flow.expressions, *flow.pivots])
+
+
+class Collocation:
+    """Newton's method for orbits, errors and meshes, for one set of equations."""
+
+    def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
+        self.equations, self.gauss, self.accuracy = equations, rule, accuracy
+        self.converged = float(np.clip(accuracy, CONVERGED, SETTLED))
+        self._workspaces: Own[dict[int, Workspace]] = Own(dict)
+
+    @cached_property
+    def _shape(self) -> tuple[int, int]:
+        return self.equations.unfolding.shape[0], 2 + self.equations.unfolding.shape[1]
+
+    def stages(self, cycle: Cycle) -> np.ndarray:
+        """The states at the Gauss points, one column each: the first points of all intervals, then the second …"""
+        X = np.empty((self._shape[0], cycle.intervals * self.gauss.degree))
+        self._fill(cycle, X)
+        return X
+
+    def weights(self, cycle: Cycle) -> np.ndarray:
+        """Of the states at the Gauss points in a mean over what the mesh covers."""
+        return (self.gauss.b[:, None] * cycle.mesh.h).ravel()
+
+    def deviations(self, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The mean of an orbit, how far from it the states at the Gauss points are, and the weights of those."""
+        X, weights = self.stages(cycle), self.weights(cycle)
+        mean = np.zeros(len(X)) if cycle.halved else X @ weights
+        return mean, X - mean[:, None], weights
+
+    def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
+        e, g = self.equations, self.gauss
+        stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, X)
+
+    def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution | str:
+        """The orbit that Newton's method finds under the conditions, or in words why it finds none.
+
+        The change that counts as converged is the error of tangent and multipliers; that of the orbit is its square.
+        """
+        enough = self.converged if converged is None else converged
+        cycle, last = cycle.copy(), inf
+        G, workspace = self._room(cycle)
+        for steps in range(1, NEWTON_STEPS + 1):
+            size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace)
+            if not isfinite(size):
+                return NOT_FINITE
+            if size < enough or last / 2 < size < SETTLED:
+                return self._solution(cycle, G, determinant, residual, steps, workspace)
+            if size > (FARTHEST if steps == 1 else last):
+                return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
+            last = size
+        return f"Newton's method did not converge in {NEWTON_STEPS} steps"
+
+    def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
+        """A cycle taken as it is for a solution, with tangent and transition matrices; or why it cannot be one."""
+        G, workspace = self._room(cycle)
+        size, residual, determinant = self._stepped(cycle.copy(), pins, metric, G, workspace)
+        if not isfinite(size):
+            return NOT_FINITE
+        return self._solution(cycle, G, determinant, residual, 1, workspace)
+
+    def _room(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
+        """For transition matrices, and a workspace that holds the states at the Gauss points."""
+        N, n = cycle.x.shape
+        workspace = self._workspace(N - 1)
+        self._fill(cycle, workspace.X)
+        return np.empty((N - 1, n, n)), workspace
+
+    def _stepped(
+        self, cycle: Cycle, pins: Pins, metric: Metric, G: np.ndarray, w: Workspace
+    ) -> tuple[float, float, float]:
+        """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds: its size,
+        the residual before it, and the determinant. A size that is not finite says that the step failed."""
+        (x, K, scalars), h = (cycle.x, cycle.K, cycle.scalars), cycle.mesh.h
+        worst = condense(self.equations(w.X, scalars[1]), x, K, w.X, h, scalars, *self._constants, w.Z, G, w.ends)
+        if not isfinite(worst):
+            return nan, nan, 0.0
+        left = pins.right - pins.rows.reshape(len(pins.right), -1) @ x.ravel() - pins.scalars @ scalars
+        determinant = close_chain(G, w.ends, pins.rows, pins.scalars, left, cycle.signs, w.dx, w.dc)
+        if not isfinite(determinant):
+            return nan, worst, 0.0
+        size, largest = move(x, K, w.X, h, scalars, *self._stages, metric.states, metric.scalars, w.Z, w.dx, w.dc, w.dK)
+        return size, worst / largest if largest > 0 else worst, determinant
+
+    @cached_property
+    def _constants(self) -> tuple[np.ndarray, ...]:
+        e, g = self.equations, self.gauss
+        return e.unfolding, g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source
+
+    @cached_property
+    def _stages(self) -> tuple[np.ndarray, ...]:
+        e, g = self.equations, self.gauss
+        return g.A, g.A2, g.c, e.rows, e.follow, e.source
+
+    def _solution(
+        self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
+    ) -> Solution | str:
+        """With the tangent that the last step left in the workspace; or that the orbit leaves the chart."""
+        x, K, scalars, halved = np.empty(cycle.x.shape), np.empty(cycle.K.shape), np.empty(len(w.dc[1])), cycle.halved
+        states = w.both if halved else w.once
+        conclude(w.Z, w.dx, w.dc, cycle.x, halved, x, K, scalars, states)
+        rates, margin = self.equations.rates_on_chart(states, cycle.scalars[1])
+        if halved:  # images side by side are evaluated by the same instructions, whatever is left over by vectors
+            pairs, rates, N = rates, np.empty(rates.shape), len(cycle.x)
+            rates[:, :N], rates[:, N:] = pairs[:, ::2], pairs[:, 1::2]
+        margin = margin if margin > CLEAR else self._margin(cycle)
+        if margin < EDGE:
+            return self.off_chart
+        tangent = Cycle(cycle.mesh, x, K, scalars, cycle.signs)
+        return Solution(cycle, tangent, G, rates, determinant, residual, steps, margin)
+
+    @property
+    def off_chart(self) -> str:
+        """What orbits have that leave the chart."""
+        solved = ", ".join(self.equations.flow.dependent)
+        return f"on orbits there the constraints do not determine {solved} everywhere, for which they are solved"
+
+    def _margin(self, cycle: Cycle) -> float:
+        """The least coefficient by which a velocity is solved for, relative to the largest, between the mesh points
+        too; negative if it changes its sign."""
+        slopes, once = self.slopes(cycle), cycle.mesh.points(np.arange(FINE) / FINE)
+
+        def pivots(times: np.ndarray) -> np.ndarray:
+            turns = np.floor(times)
+            x = self.interpolate(cycle, slopes, times - turns) * cycle.signs ** turns[:, None]
+            return self.equations.pivots(np.ascontiguousarray(x.T), cycle.value)
+
+        rounds = 2 if cycle.halved else 1
+        times = np.concatenate([once, 1 + once]) if cycle.halved else once
+        values = pivots(times)
+        largest = values[np.arange(len(values)), np.abs(values).argmax(axis=1)]
+        row, k = np.unravel_index((values / largest[:, None]).argmin(), values.shape)
+        beside = np.concatenate([[times[-1] - rounds], times, [times[0] + rounds]])
+        about = np.linspace(beside[k], beside[k + 2], 2 * FINE + 1)
+        shares = pivots(about)[row] / largest[row]
+        k = int(np.clip(shares.argmin(), 1, len(shares) - 2))
+        low = vertex([(float(at), float(shares[at])) for at in (k - 1, k, k + 1)])
+        return float(min(shares.min(), low[1] if low else inf))
+
+    def _workspace(self, intervals: int) -> Workspace:
+        workspaces = self._workspaces.own
+        if intervals not in workspaces:
+            workspaces.clear()
+            workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
+        return workspaces[intervals]
+
+    def kernel(self, cycle: Cycle, pins: Pins) -> Cycle:
+        """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way
+        off the branch to whose tangent the last pin belongs."""
+        n, nb = self._shape
+        G, w = self._linearised(cycle)
+        w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
+        close_chain(G, w.ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, w.dx, w.dc)
+        dK = np.empty_like(cycle.K)
+        expand(w.Z, w.dx[0], w.dc[0], 0.0, dK)
+        return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
+
+    def gradients(self, cycle: Cycle, pins: Pins) -> np.ndarray | None:
+        """Of what is conserved, at the mesh points of an orbit, indexed [quantity, point, state]; none if singular.
+
+        ψ with ψ_j = ψ_{j+1} G_j, orthogonal to the changes by period and parameter, and of unit mean along the
+        unfolding: the rows of the inverse of all equations that belong to α, by the transposed chain. They do not
+        depend on the pins. Muñoz-Almaraz, Freire, Galán, Doedel and Vanderbauwhede, Physica D 181 (2003).
+        """
+        n, nb = self._shape
+        G, w = self._linearised(cycle)
+        at_nodes = pins.rows[:, :-1].copy()
+        at_nodes[:, 0] += pins.rows[:, -1]
+        N, back = cycle.intervals, np.ascontiguousarray(G[::-1].transpose(0, 2, 1))
+        columns, rows = np.zeros((N, n, nb + 1)), np.zeros((nb, N + 1, n))
+        columns[:, :, :nb] = at_nodes[:, ::-1].transpose(1, 2, 0)
+        rows[:, :N] = w.ends[::-1, :, :nb].transpose(2, 0, 1)
+        found = np.empty((nb - 2, N + 1, n))
+        for k, gradient in enumerate(found):
+            by_scalars, right = np.ascontiguousarray(pins.scalars.T), np.eye(nb)[2 + k]
+            if not isfinite(close_chain(back, columns, rows, by_scalars, right, cycle.signs, w.dx, w.dc)):
+                return None
+            gradient[:] = w.dx[0, ::-1]
+        return found
+
+    def _linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
+        """Transition matrices, and a workspace that holds what else the equations condense to."""
+        e, g, n = self.equations, self.gauss, self._shape[0]
+        w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
+        X = self.stages(cycle)
+        condense(
+            e(X, cycle.value), cycle.x, cycle.K, X, cycle.mesh.h, cycle.scalars, e.unfolding,
+            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, w.Z, G, w.ends,
+        )  # fmt: skip
+        return G, w
+
+    def pins(
+        self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
+    ) -> Pins:
+        """The phase of a reference orbit, the members of families that it is on, and a last row, as for a guess.
+
+        ``held`` are covectors that select the members, one for all mesh points or one for each.
+
+        The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
+        """
+        n, nb = self._shape
+        rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
+        rows[-1], scalars[-1] = last
+        mesh = cycle.mesh
+        if held.ndim == 2:
+            held = np.repeat(held[:, None], len(cycle.x), axis=1) if len(held) else held[:, None]
+        pinned(
+            rows, scalars, right, mesh.h, mesh.weights, metric.states, held, cycle.x, cycle.signs, cycle.scalars,
+            guess.x, guess.scalars,
+        )  # fmt: skip
+        return Pins(rows, scalars, right)
+
+    def slopes(self, cycle: Cycle) -> np.ndarray:
+        """x' of every state at the Gauss points, indexed [interval, point, state]."""
+        return self._slopes(cycle, cycle, cycle.scalars[0], 0.0)
+
+    def changing_slopes(self, cycle: Cycle, change: Cycle) -> np.ndarray:
+        """The same for a change of an orbit."""
+        return self._slopes(change, cycle, cycle.scalars[0], change.scalars[0])
+
+    def _slopes(self, change: Cycle, about: Cycle, T: float, dT: float) -> np.ndarray:
+        e, A, h = self.equations, self.gauss.A, about.mesh.h
+        slopes = np.empty((about.intervals, self.gauss.degree, self._shape[0]))
+        all_slopes(change.x, change.K, h, T, about.x, about.K, dT, A, e.rows, e.follow, e.source, slopes)
+        return slopes
+
+    def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """States at any times in [0, 1], one row each, by the collocation polynomials with slopes K."""
+        j, within = cycle.mesh.place(times)
+        return cycle.x[j] + cycle.mesh.h[j, None] * np.einsum("al,aln->an", self.gauss.integrals(within), K[j])
+
+    def carried(self, cycle: Cycle, K: np.ndarray, mesh: Mesh) -> Cycle:
+        """An orbit, or a change with slopes K, on another mesh."""
+        g, rows = self.gauss, self.equations.rows
+        x, slopes = np.empty((len(mesh) + 1, self._shape[0])), np.empty((len(mesh), g.degree, len(rows)))
+        carry(cycle.mesh.at, cycle.x, K, cycle.signs, g.inverse, g.c, rows, mesh.at, x, slopes)
+        return Cycle(mesh, x, slopes, cycle.scalars, cycle.signs)
+
+    def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
+        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
+        power, times = 1 / (self.gauss.degree + 1), np.empty(intervals + 1)
+        equidistribute(self._derivatives(cycle, metric), cycle.mesh.h, cycle.mesh.at, power, EVEN, times)
+        return Mesh(times)
+
+    def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
+        """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
+        derivative = np.empty(cycle.intervals)
+        jumps(self.slopes(cycle), cycle.mesh.h, self.gauss.highest, metric.states, cycle.signs, derivative)
+        return derivative
+
+    def error(self, solution: Solution, metric: Metric) -> float:
+        """The lesser of two estimates, relative to the orbit, of the error of states at the mesh points and period.
+
+        How far the velocity f, carried over each interval by G, misses f at its end, of order h^2m: the exact
+        linearised flow carries f(x(t)) into itself. And the error between the mesh points, h^(m+1) |x^(m+1)| with its
+        constant, which bounds the other in stiff systems, where velocities are hardly determined by states.
+        """
+        cycle = solution.cycle
+        velocity = carried_velocity(solution.G, solution.rates, metric.states)
+        if velocity <= self.accuracy:
+            return velocity
+        between = self._derivatives(cycle, metric) * cycle.mesh.h ** (self.gauss.degree + 1)
+        return min(velocity, float(self.gauss.constant * between.max()))
+
+    def natural_change(self, cycle: Cycle, metric: Metric) -> float:
+        """What the parameter must change by to change f on an orbit by as much as it is, in the mean."""
+        nr, unit = len(self.equations.rows), metric.states[self.equations.rows, None]
+        values, weights = self.equations(self.stages(cycle), cycle.value), self.weights(cycle)
+        rates, by_parameter = (((unit * values[at]) ** 2 @ weights).sum() for at in (slice(nr), slice(-nr, None)))
+        return float(np.sqrt(rates / by_parameter)) if by_parameter > 0 else inf
+
+    def mirrored(self, solution: Solution, metric: Metric) -> bool:
+        """Whether f(−x) = −f(x) along an orbit of which half is known."""
+        return defect_of_oddness(solution.rates, metric.states, solution.cycle.period) <= MIRRORED
+
+
+def doubled(cycle: Cycle) -> Cycle:
+    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole."""
+    mesh = Mesh(np.concatenate([cycle.mesh.at, 1 + cycle.mesh.at[1:]]) / 2)
+    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]])
+    K = np.concatenate([2 * cycle.K, 2 * cycle.K * (-1.0 if cycle.halved else 1.0)])
+    scalars = cycle.scalars * np.array([2.0, *[1.0] * (len(cycle.scalars) - 1)])
+    return Cycle(mesh, x, K, scalars, np.ones_like(cycle.signs))

@@ -1,0 +1,86 @@
+"""How branches and curves of orbits end by themselves: they come back, shrink to an equilibrium, or come to rest.
+
+Smallness or a long period alone end nothing: radii like e^−μ shrink and periods like e^μ grow for ever. At an end
+the parameters converge, each time that the size doubles by a fraction of what they moved before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.collocation import Collocation, Cycle
+
+CONVERGES = 0.7  # of what parameters moved in one doubling of a size, what they move in the next; 1/4 at a Hopf point
+STILL = 1e-10  # change of a parameter, relative to its range, that is none
+HOMOCLINIC = 100.0  # times the shortest period
+LONG = 20.0  # the same, if the parameters stand still
+SERIES = 6  # doublings of a period from which the limit of a parameter is extrapolated
+APART = 0.1  # of the amplitude, distance of states of rest that are different
+SLOW = 0.05  # part of an orbit, relative to its size, that is covered in its period at the least speed
+
+
+def converge(sizes: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL) -> bool:
+    """Whether parameters, relative to their ranges, converge while a size grows: at the last two doublings of it."""
+    octaves = np.log2(sizes[-1] / np.asarray(sizes))
+    if octaves.max() < 2:
+        return False
+    first, middle = (int(np.flatnonzero(octaves >= each)[-1]) for each in (2, 1))
+    rows = np.asarray(values)
+    early = np.ptp(rows[first : middle + 1], axis=0) / (octaves[first] - octaves[middle])
+    late = np.ptp(rows[middle:], axis=0) / octaves[middle]
+    return bool((late <= np.maximum(CONVERGES * early, still)).all())
+
+
+def at_zero(sizes: Sequence[float] | np.ndarray, values: Sequence[float] | np.ndarray) -> float:
+    """The value where a size vanishes, by the polynomial through pairs of both."""
+    shares = [np.prod([other / (other - size) for other in sizes if other != size]) for size in sizes]
+    return float(np.dot(shares, values))
+
+
+def stand_still(sizes: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL) -> bool:
+    """Whether parameters do not move at all while a size doubles."""
+    octaves = np.log2(sizes[-1] / np.asarray(sizes))
+    return bool(octaves.max() >= 1 and np.ptp(np.asarray(values)[np.flatnonzero(octaves >= 1)[-1] :]) < still)
+
+
+def homoclinic(periods: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL) -> bool:
+    """Whether periods grow without bound while the parameters converge: orbits that nearly come to rest, as well, are
+    near a homoclinic orbit, others are relaxation oscillations, whose parameter stands still where canards explode."""
+    growth = periods[-1] / min(periods)
+    if growth < LONG:
+        return False
+    return stand_still(periods, values, still) if growth < HOMOCLINIC else converge(periods, values, still)
+
+
+def limit(periods: Sequence[float], values: Sequence[float], still: float = STILL) -> float:
+    """The value of a parameter where periods grow without bound: exponentials of them have vanished where it stands
+    still; else it is a series in 1/T, as at a saddle-node on the orbit."""
+    if stand_still(periods, [(value,) for value in values], still):
+        return values[-1]
+    octaves = np.log2(periods[-1] / np.asarray(periods))
+    places = sorted({int(np.abs(octaves - each).argmin()) for each in range(SERIES)})
+    return at_zero([1 / periods[place] for place in places], [values[place] for place in places])
+
+
+def states_of_rest(collocation: Collocation, cycle: Cycle) -> list[np.ndarray]:
+    """States where an orbit nearly comes to rest, in units of its amplitude: those apart from each other."""
+    size = np.where(cycle.amplitude > 0, cycle.amplitude, np.inf)
+    x = np.vstack([cycle.x, -cycle.x[1:]]) if cycle.halved else cycle.x
+    speeds = np.abs(collocation.equations.rates(x, cycle.value) / size[:, None]).max(axis=0) * cycle.period
+    lows = (speeds < SLOW) & (speeds <= np.roll(speeds, 1)) & (speeds <= np.roll(speeds, -1))
+    found: list[np.ndarray] = []
+    for state in x[lows] / size:
+        if all(np.abs(state - other).max() > APART for other in found):
+            found.append(state)
+    return found
+
+
+def moments(collocation: Collocation, cycle: Cycle, sizes: np.ndarray) -> np.ndarray:
+    """Means of the states and of their products up to three, by Gauss's rule: the same from any phase of the orbit."""
+    mean, away, weights = collocation.deviations(cycle)
+    about = away / sizes[:, None]
+    second = (about * weights) @ about.T
+    third = np.zeros_like(second) if cycle.halved else (about**2 * weights) @ about.T
+    return np.concatenate([mean / sizes, second.ravel(), third.ravel()])

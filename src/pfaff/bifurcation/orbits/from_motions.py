@@ -1,0 +1,186 @@
+"""Orbits from motions that have nearly settled on them, whatever wrote them down."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.collocation import Cycle, Mesh
+from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem, accurate, orbit_at, value_of
+from pfaff.bifurcation.orbits.recurrence import RETURN, TORUS, extent, one_of_many, returns, solved, verdict
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.flow.flow import Flow
+from pfaff.statement.values import numbers_from
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
+LOOPS = 64  # of the same orbit, up to which they are told apart
+FEWEST_SAMPLES = 8  # of a motion
+LONGER = (1.5, 6.0)  # times the period that its samples suggest, for which it is
+FINE = 10  # times the usual intervals, for such a motion
+
+
+def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
+    """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
+    if not getattr(case.system, "autonomous", True):
+        raise ParameterError(
+            f"{case.system.name} depends on time explicitly, and only autonomous equations have orbits that can be "
+            "followed: state them by pfaff.ode with what drives them as an oscillator, {u: w*v, v: -w*u, …}"
+        )
+    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    accuracy = accurate(accuracy)
+    t, x = _sampled(motion, flow.states)
+    start, period = _recurrence(t, x)
+    n = len(flow.states)
+    problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
+    value = value_of(case, load)
+    found = _settled(problem, t, x, start, period, value)
+    while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
+        found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
+    cycle = found.point.cycle
+    symmetric = problem.odd(np.abs(cycle.x).max(axis=0)) and _mirrored(problem, cycle)
+    return orbit_at(problem, _part(problem, cycle, 2, -1.0), value) if symmetric else found
+
+
+def _settled(
+    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
+) -> OrbitPoint:
+    """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them."""
+    guess = _guess(problem, t, x, start, period, value)
+    try:
+        found = orbit_at(problem, guess, value)
+    except ConvergenceError as why:
+        finer = None if one_of_many(problem, guess) else _integrated(problem, t, x, start, period, value)
+        if finer is not None:
+            with suppress(ConvergenceError):
+                return orbit_at(problem, finer, value)
+        told = verdict(problem, finer or guess, t, x)
+        raise ConvergenceError(told.text or str(why)) from why
+    if (np.abs(found.multipliers[found.multipliers.imag > 0]) > 1).any():  # a motion near it may stay on a torus
+        told = verdict(problem, guess, t, x)
+        if told.kind == TORUS:
+            raise ConvergenceError(told.text)
+    return found
+
+
+def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Times and states (a row each) of a motion, if they are what they should be."""
+    if not hasattr(motion, "t") or not hasattr(motion, "__getitem__"):
+        raise ParameterError(
+            f"a {type(motion).__name__} is no motion: give case.simulate(…), or whatever has times t and states by name"
+        )
+    t, rows = _row("t", motion.t), {}
+    for name in states:
+        try:
+            row = motion[name]
+        except (KeyError, TypeError, IndexError, ParameterError) as why:
+            raise ParameterError(f"the motion has no state {name}: give all of {', '.join(states)}") from why
+        rows[name] = _row(name, row)
+    if len(t) < FEWEST_SAMPLES or not (np.diff(t) > 0).all():
+        raise ParameterError(f"t of the motion: give at least {FEWEST_SAMPLES} times that increase")
+    for name, row in rows.items():
+        if len(row) != len(t):
+            raise ParameterError(f"{name} of the motion has {len(row)} values, t has {len(t)}: give one for each time")
+    return t, np.array(list(rows.values()))
+
+
+def _row(name: str, values: Any) -> np.ndarray:
+    row = numbers_from(f"{name} of the motion", values)
+    if row.ndim != 1 or not np.isfinite(row).all():
+        raise ParameterError(f"{name} of the motion is not a row of finite numbers: leave out what is not")
+    return row
+
+
+def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
+    """How many times a closed curve runs through the same loop."""
+    c = problem.collocation
+    K, s = c.slopes(cycle), np.linspace(0.0, 1.0, 64, endpoint=False)
+    here = c.interpolate(cycle, K, s)
+    size = np.ptp(here, axis=0).max()
+
+    def repeats(times: int) -> bool:
+        return bool(np.abs(c.interpolate(cycle, K, (s + 1 / times) % 1.0) - here).max() <= SAME * size)
+
+    return max((times for times in range(2, LOOPS + 1) if repeats(times)), default=1)
+
+
+def _recurrence(t: np.ndarray, x: np.ndarray) -> tuple[float, float]:
+    """Start and length of the last loop: the latest time at which the motion was about as near as ever to its end."""
+    if not np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1).any():
+        raise ParameterError("the motion is at rest: there is no orbit at its end")
+    back = returns(t, x)
+    if not (back.distances < RETURN).any():
+        raise ConvergenceError("the motion does not come back to its end: simulate longer, until it is nearly periodic")
+    best = int(np.flatnonzero(back.distances <= np.maximum(3 * back.distances.min(), RETURN / 50))[-1])
+    return float(back.times[best]), float(t[-1] - back.times[best])
+
+
+def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float) -> Cycle:
+    """The last loop of a motion on a uniform mesh."""
+    from scipy.interpolate import CubicSpline
+
+    c = problem.collocation
+    mesh = Mesh(np.linspace(0.0, 1.0, 2 * INTERVALS + 1))
+    spline = CubicSpline(t, x, axis=1)
+    at = spline(start + period * mesh.at).T
+    at[-1] = at[0]
+    slopes = period * spline(start + period * mesh.points(c.gauss.c), 1).T[:, c.equations.rows]
+    K = slopes.reshape(2 * INTERVALS, c.gauss.degree, -1)
+    return Cycle(mesh, at, K, np.array([period, value]), np.ones(len(x)))
+
+
+def _integrated(
+    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
+) -> Cycle | None:
+    """The loop from the sample before its start until it closes, integrated, on a mesh of as many steps each."""
+    c, size = problem.collocation, extent(t, x)
+    first = int(np.clip(np.searchsorted(t, start, side="right") - 1, 0, len(t) - 2))
+    x0 = x[:, first]
+    for times in LONGER:
+        about = solved(problem, x0, times * period, size, value)
+        T = _return(about, c.equations.rates(x0[None], value)[:, 0] / size**2, size, period / 2)
+        if T is not None:
+            break
+    else:
+        return None
+    steps = np.append(about.t[about.t < T], T) / T
+    mesh = Mesh(np.interp(np.linspace(0, len(steps) - 1, FINE * INTERVALS + 1), np.arange(len(steps)), steps))
+    at, inner = about.sol(T * mesh.at).T, about.sol(T * mesh.points(c.gauss.c)).T
+    at[-1] = at[0]
+    K = T * c.equations.rates(inner, value)[c.equations.rows].T.reshape(len(mesh), c.gauss.degree, -1)
+    return Cycle(mesh, at, K, np.array([T, value]), np.ones(len(x)))
+
+
+def _return(about: Any, across: np.ndarray, size: np.ndarray, after: float) -> float | None:
+    """When a solution comes back to its beginning, through the plane across it; none if it does not."""
+    away = about.y - about.y[:, :1]
+    ahead = across @ away
+    k = np.flatnonzero((ahead[:-1] < 0) & (ahead[1:] >= 0) & (about.t[1:] > after))
+    if not about.success or not len(k):
+        return None
+    times = about.t[k] - ahead[k] * np.diff(about.t)[k] / np.diff(ahead)[k]
+    missed = np.abs((about.sol(times) - about.y[:, :1]) / size[:, None]).max(axis=0)
+    return float(times[missed.argmin()]) if missed.min() < RETURN else None
+
+
+def _mirrored(problem: OrbitProblem, cycle: Cycle) -> bool:
+    """Whether x(t + T/2) = −x(t)."""
+    c = problem.collocation
+    K = c.slopes(cycle)
+    s = np.linspace(0.0, 0.5, 64)
+    first, second = c.interpolate(cycle, K, s), c.interpolate(cycle, K, s + 0.5)
+    return bool(np.abs(first + second).max() <= SAME * np.abs(first).max())
+
+
+def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float = 1.0) -> Cycle:
+    """The first of equal parts of an orbit, which repeats itself (or its mirror image, where the sign is −1)."""
+    c = problem.collocation
+    times = np.append(cycle.mesh.at[cycle.mesh.at < (1 - SAME) / parts], 1 / parts)
+    part = c.carried(cycle, c.slopes(cycle), Mesh(times))
+    scalars = cycle.scalars * np.array([1 / parts, *[1.0] * (len(cycle.scalars) - 1)])
+    part.x[-1] = sign * part.x[0]
+    return Cycle(Mesh(parts * times), part.x, part.K / parts, scalars, sign * cycle.signs)

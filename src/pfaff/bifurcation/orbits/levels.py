@@ -1,0 +1,152 @@
+"""Families of orbits: the branch on one level of what is conserved, and the multipliers that are left on it.
+
+A conserved quantity I is not known in closed form, but its gradient ψ along an orbit is (``Collocation.gradients``).
+On a branch of one level ψ·dx = 0. By coordinates of the family, c = mean of rows·x and σ = last·x, that is a
+differential equation dc/dσ, which is solved by Radau's method: the level is kept to its order, seven.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.polynomial import Polynomial
+
+from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Cycle, Metric, Solution
+from pfaff.bifurcation.orbits.floquet import multipliers, sorted_multipliers
+
+STAGES = 4
+SWEEPS = 25  # of all stages, at most
+KEPT = 1e-12  # change of a level by a sweep, relative to what the orbit covers of it, that no longer counts
+UNFOLDED = 1e-7  # rate along a family, relative to the orbit's, that is none
+MOVES = "the oscillation moves along the family of equilibria: nothing is conserved there"
+
+Row = tuple[np.ndarray, np.ndarray]
+
+
+@lru_cache(maxsize=1)
+def radau() -> tuple[np.ndarray, np.ndarray]:
+    """Nodes in (0, 1], the last at 1, and the integrals from 0 of the polynomials that are 1 at one of them."""
+    s = Polynomial([0.0, 1.0])
+    nodes = np.sort((s ** (STAGES - 1) * (s - 1) ** STAGES).deriv(STAGES - 1).roots().real)
+    nodes[-1] = 1.0
+    integrals = np.empty((STAGES, STAGES))
+    for k, node in enumerate(nodes):
+        others = np.delete(nodes, k)
+        basis = Polynomial.fromroots(others) / np.prod(node - others)
+        integrals[:, k] = basis.integ()(nodes)
+    return nodes, integrals
+
+
+def on_level(
+    c: Collocation,
+    guess: Cycle,
+    origin: Cycle,
+    phase: Cycle,
+    metric: Metric,
+    last: Row,
+    held: np.ndarray,
+    converged: float | None = None,
+) -> Solution | str:
+    """The orbit on the level of an origin at which the last row has its value on a guess; its tangent keeps the level.
+
+    ``phase`` is the orbit whose phase it takes, ``held`` covectors that are coordinates of the family.
+    """
+    pins = c.pins(phase, metric, last, held, guess)
+    rows, ahead = pins.rows[1:-1], guess.moved(origin, -1.0)
+    start, size = _over(rows, origin.x), _over(np.abs(rows), 1 / metric.states)
+    nodes, integrals = radau() if guess is not origin else (np.ones(1), np.zeros((1, 1)))
+    places = pins.right[-1] + (nodes - 1) * _along(last, ahead)
+    stages = [origin.moved(ahead, node) for node in nodes]
+    levels = np.outer(nodes**2, _over(rows, ahead.x))
+    before = None
+    for _ in range(SWEEPS):
+        solutions = []
+        for stage, level, place in zip(stages, start + levels, places, strict=True):
+            pinned = pins._replace(right=np.array([pins.right[0], *level, place]))
+            solution = c.correct(stage, pinned, metric, converged)
+            solution = solution if isinstance(solution, str) else _turned(c, solution, metric, last, held)
+            if isinstance(solution, str):
+                return solution
+            solutions.append(solution)
+        stages, tangents = [each.cycle for each in solutions], [each.tangent for each in solutions]
+        slopes = np.array([_over(rows, each.x) / _along(last, each) for each in tangents]) * _along(last, ahead)
+        change = integrals @ slopes - levels
+        if (np.abs(change) <= KEPT * size).all():
+            return MOVES if _moves(c, solutions[-1], metric) else solutions[-1]
+        levels, before = _accelerated(levels, change, size, before), (levels, change)
+    return "the level of what is conserved does not settle"
+
+
+def _accelerated(
+    levels: np.ndarray, change: np.ndarray, size: np.ndarray, before: tuple[np.ndarray, np.ndarray] | None
+) -> np.ndarray:
+    """The next iterate, by the two last ones and what they change to (Anderson 1965)."""
+    if before is None:
+        return levels + change
+    difference = (change - before[1]) / size
+    share = float((change / size * difference).sum() / ((difference**2).sum() or 1.0))
+    return levels + change - share * (levels + change - before[0] - before[1])
+
+
+def gradients_of(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: np.ndarray) -> np.ndarray | None:
+    """Of what is conserved on an orbit, where they are known; they do not depend on the rows that select it."""
+    return c.gradients(cycle, c.pins(cycle, metric, last, held, cycle))
+
+
+def coordinates(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: np.ndarray) -> np.ndarray:
+    """The gradients at the first point of an orbit, which all meshes have; other covectors where they are not known."""
+    gradients = gradients_of(c, cycle, metric, last, held)
+    if gradients is None:
+        return held
+    gradients[:, 1:] = 0.0
+    return gradients / cycle.mesh.weights[0]
+
+
+def _turned(c: Collocation, solution: Solution, metric: Metric, last: Row, held: np.ndarray) -> Solution | str:
+    """The same orbit with its tangent, and determinant, on its own level."""
+    cycle = solution.cycle
+    gradients = gradients_of(c, cycle, metric, last, held)
+    if gradients is None:
+        return NOT_FINITE
+    own = c.evaluated(cycle, c.pins(cycle, metric, last, gradients, cycle), metric)
+    if isinstance(own, str):
+        return own
+    return solution._replace(tangent=own.tangent, determinant=own.determinant, levels=gradients)
+
+
+def _moves(c: Collocation, solution: Solution, metric: Metric) -> bool:
+    """Whether it takes an unfolding to close the orbit: nothing is conserved, and it drifts along the family."""
+    drift = metric.states * (c.equations.unfolding @ solution.cycle.scalars[2:])
+    return bool(np.abs(drift).max() > UNFOLDED * np.abs(metric.states[:, None] * solution.rates).max())
+
+
+def _over(rows: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The values of rows over all mesh points."""
+    return (rows * x).sum(axis=(1, 2))
+
+
+def _along(last: Row, change: Cycle) -> float:
+    return float((last[0] * change.x).sum() + last[1] @ change.scalars)
+
+
+def free_multipliers(
+    solution: Solution, metric: Metric, start: np.ndarray | None, accuracy: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Multipliers of an orbit in a family, in order, with 1 for each conserved quantity; and the basis as always.
+
+    Those that are 1 by structure form Jordan blocks, in which rounding is large: the others are those of motions on
+    the level set, ψ·v = 0, across the orbit, v·f = 0. Rounding is seen in how the velocity f is carried into itself.
+    """
+    assert solution.levels is not None
+    unit = metric.states
+    f = unit * solution.rates.T
+    across = np.concatenate([f[:, None], (solution.levels / unit).transpose(1, 0, 2)], axis=1)
+    across /= np.linalg.norm(across, axis=2, keepdims=True)
+    Q = np.linalg.svd(across)[2][:, across.shape[1] :]
+    Q[-1] = Q[0]
+    G = unit[:, None] * solution.G / unit
+    along = np.einsum("jt,jts,js->j", f[1:], G, f[:-1]) / (f[1:] ** 2).sum(axis=1)
+    left = np.ascontiguousarray(Q[1:] @ G @ Q[:-1].transpose(0, 2, 1))
+    values, basis = multipliers(left, np.ones(left.shape[1]), start, accuracy)
+    return sorted_multipliers(np.concatenate([values, [along.prod()], np.ones(len(solution.levels))])), basis

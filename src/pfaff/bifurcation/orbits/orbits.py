@@ -1,0 +1,483 @@
+"""Periodic orbits: what is known about one, and the branches that lead on from it or off from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.algebra.gauss import gauss
+from pfaff.bifurcation.orbits.chords import Event, Point, Stop
+from pfaff.bifurcation.orbits.collocation import Collocation, Cycle, Equations, Metric, doubled
+from pfaff.bifurcation.orbits.floquet import sorted_multipliers
+from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.continuation.declared import Declared
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.flow.flow import Flow
+from pfaff.statement.values import MOST, number_from, number_within, one_of, shown, told, whole_number
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CyclePoint
+    from pfaff.bifurcation.orbits.branch import Branch
+    from pfaff.case import Bound
+
+DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
+INTERVALS = 20  # of a period, at first
+AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
+ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
+SAMPLES = 12  # of an interval, for extreme values and plots
+OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
+FINEST = 1e-14  # accuracy that can be asked for
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitProblem:
+    """What orbits are asked for: a case, the flow and the parameter that varies, and the accuracy.
+
+    Columns of ``unfolding`` and rows of ``held`` belong to conserved quantities: orbits come in families, of which
+    the rows select a member.
+    """
+
+    case: Bound
+    flow: Flow
+    load: str
+    accuracy: float
+    unfolding: np.ndarray
+    held: np.ndarray
+
+    @cached_property
+    def collocation(self) -> Collocation:
+        equations = Equations(self.flow, self.load, self.case.numbers, self.unfolding)
+        return Collocation(equations, gauss(DEGREE), self.accuracy)
+
+    def continuation(self, span: float, start: OrbitPoint | None = None) -> Continuation:
+        """Over a range of the load; from a start, by steps that do not depend on it."""
+        if start is None:
+            return Continuation(self.collocation, span, self.held, self.accuracy)
+        level = isinstance(start, Newborn) and start.centre
+        return Continuation(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
+
+    def odd(self, size: np.ndarray, to: float | None = None) -> bool:
+        """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.
+
+        The states are of a given size and less, each in its own unit: beyond, other terms hide what is not odd.
+        """
+        random = np.random.default_rng(0)
+        size = np.where(size > AT_ORIGIN * size.max(), size, size.max())
+        x = random.normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None] * size
+        value = float(self.case.numbers[self.collocation.equations.place])
+        end = value if to is None else to
+        generic = [*(value + (end - value) * random.uniform(-1, 2, 4)), *(value * random.uniform(0.3, 3, 3))]
+        values = [value, end, *generic, *random.normal(size=3)]
+        states, loads = np.tile(np.vstack([x, -x]), (len(values), 1)), np.repeat(values, 2 * len(x))
+        rates = self.collocation.equations.rates(states, loads).reshape(len(x.T), len(values), 2, -1)
+        finite = np.isfinite(rates).all(axis=(0, 2))
+        seen = finite.sum(axis=1) > 4  # values of the load at which f is hardly anywhere finite say nothing
+        there, mirrored = np.where(finite, rates.transpose(2, 0, 1, 3), 0.0)
+        odd = np.abs(there + mirrored).max(axis=-1) <= ODD * np.abs(there).max(axis=-1)
+        return bool(seen.any() and odd[:, seen].all())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Orbit:
+    """One period in time: ``t`` and states ``x`` (one column for each time).
+
+    ``orbit["theta"]`` is one of them, or a velocity that the constraints determine or whose coordinate is ignorable.
+    """
+
+    t: np.ndarray
+    x: np.ndarray
+    flow: Flow
+    numbers: np.ndarray
+    title: str
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        return self.flow.states
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of the velocities of all coordinates; a plain ODE has none."""
+        return tuple(f"{name}_dot" for name in getattr(self.flow.system, "coordinate_names", ()))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        one_of(dict.fromkeys(self.states + self.velocities), name, "no state")
+        if name in self.states:
+            return self.x[self.states.index(name)]
+        return self.flow.velocities(self.x, self.numbers)[self.velocities.index(name)]
+
+    @property
+    def status(self) -> str:
+        return self.title
+
+    def __repr__(self) -> str:
+        return f"<{self.title}; {', '.join(self.states)} at {len(self.t)} times>"
+
+    def plot(self) -> Figure:
+        from pfaff.draw.orbits import draw_orbit
+
+        return draw_orbit(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OrbitPoint:
+    """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
+
+    problem: OrbitProblem
+    point: Point
+
+    @property
+    def load(self) -> str:
+        return self.problem.load
+
+    @property
+    def value(self) -> float:
+        """Of the load."""
+        return self.point.value
+
+    @property
+    def period(self) -> float:
+        return self.point.cycle.period
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether x(t + T/2) = −x(t), by construction."""
+        return self.point.cycle.halved
+
+    @property
+    def case(self) -> Bound:
+        return self.problem.case.unchecked(**{self.load: self.value})
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        """Floquet multipliers over the period, the largest first; one of them is 1."""
+        values = self.point.multipliers
+        return sorted_multipliers(values**2) if self.symmetric else values
+
+    @property
+    def natural(self) -> float:
+        """What the load must change by to change the rates on the orbit by as much as they are."""
+        return self.problem.collocation.natural_change(self.point.cycle, self.point.metric)
+
+    @property
+    def unstable(self) -> int:
+        """How many multipliers lie outside the unit circle, those that are 1 by structure left out."""
+        return self.point.unstable
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the multipliers that are 1 by structure come out as 1: if not, rounding hides the others as well."""
+        return not np.isnan(self.point.tests["torus"])
+
+    @property
+    def stable(self) -> bool:
+        return self.resolved and self.unstable == 0
+
+    @property
+    def residual(self) -> float:
+        """Of the collocation equations, relative to the largest slope, before the last step of Newton's method."""
+        return self.point.residual
+
+    @property
+    def mesh_error(self) -> float:
+        """Estimate of the relative error of states at mesh points, period and multipliers."""
+        return self.point.error
+
+    @property
+    def status(self) -> str:
+        outside = f"{self.unstable} multiplier{'s' if self.unstable > 1 else ''} outside the unit circle"
+        how = "stable" if self.stable else f"unstable ({outside})" if self.resolved else "stability not resolved"
+        symmetry = ", symmetric" if self.symmetric else ""
+        return f"orbit at {self.load} = {self.value:.10g}, period {self.period:.10g}: {how}{symmetry}"
+
+    @cached_property
+    def amplitude(self) -> dict[str, float]:
+        """Half of what each state covers."""
+        t = self.orbit.t
+        extremes = [(_greatest(t, row) + _greatest(t, -row)) / 2 for row in self.orbit.x]
+        return dict(zip(self.problem.flow.states, extremes, strict=True))
+
+    @cached_property
+    def advance(self) -> dict[str, float]:
+        """How far each ignorable coordinate moves in a period: the integral of its velocity."""
+        flow, cycle, c = self.problem.flow, self.point.cycle, self.problem.collocation
+        if not flow.dropped:
+            return {}
+        names = list(flow.system.coordinate_names)  # type: ignore[union-attr]
+        rows = [names.index(name) for name in flow.dropped]
+        weights = cycle.scalars[0] * c.weights(cycle)
+        X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
+        moved = flow.velocities(X, numbers)[rows] @ weights
+        if self.symmetric:
+            moved = moved + flow.velocities(-X, numbers)[rows] @ weights
+        return dict(zip(flow.dropped, moved.tolist(), strict=True))
+
+    @property
+    def mean_velocity(self) -> dict[str, float]:
+        """The advance by the period: the speed of locomotion."""
+        return {name: moved / self.period for name, moved in self.advance.items()}
+
+    @cached_property
+    def orbit(self) -> Orbit:
+        """The orbit in time, sampled evenly in every interval of its mesh, both ends included."""
+        cycle, c = self.point.cycle, self.problem.collocation
+        s = np.append(cycle.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
+        x = c.interpolate(cycle, c.slopes(cycle), s)
+        if self.symmetric:
+            s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
+        numbers = c.equations.numbers_at(cycle.value)
+        return Orbit(s * cycle.scalars[0], x.T.copy(), self.problem.flow, numbers, self.status)
+
+    def orbits(
+        self,
+        to: float,
+        load: str | None = None,
+        *,
+        step: float = 0.3,
+        points: int = 1000,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+    ) -> Branch:
+        """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
+        name = self.case.load_name(self.load if load is None else load)
+        to = real("to", to, f"a finite value of {name}")
+        start = self if name == self.load else _reparametrised(self, name, to)
+        return followed(_directed(start, to), to, step, points, progress)
+
+    def plot(self) -> Figure:
+        return self.orbit.plot()
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Newborn(OrbitPoint):
+    """The first orbit of the branch that is born at a Hopf point, at this value of the load.
+
+    ``disturbing`` is what the load must change by there to change the critical eigenvalue by as much as it is. About a
+    ``centre`` orbits are a family along which the load does not change.
+    """
+
+    born: float
+    disturbing: float
+    centre: bool
+
+    @property
+    def natural(self) -> float:
+        return self.disturbing
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Special(OrbitPoint):
+    """A special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point.
+
+    ``note`` is empty, or says that the point is only near this place.
+    """
+
+    kind: str
+    note: str = ""
+
+    @property
+    def status(self) -> str:
+        where = "near" if self.note else "at"
+        note = f" ({self.note})" if self.note else ""
+        return f"{self.kind} {where} {self.load} = {self.value:.10g}, period {self.period:.10g}{note}"
+
+    def switch(
+        self,
+        to: float,
+        *,
+        step: float = 0.3,
+        points: int = 1000,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+    ) -> Branch:
+        """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
+
+        One branch: its two ways off are the same orbits, half a period apart, or mirror images of each other. At a
+        branch point they differ: it is the one along which the load at first moves towards ``to``, if one does.
+        """
+        return followed(_switched(self, to), to, step, points, progress)
+
+    def curve(
+        self,
+        name: str,
+        to: float,
+        *,
+        step: float = 0.1,
+        points: int = 1000,
+        progress: Callable[[CyclePoint], Any] | None = None,
+    ) -> CycleCurve:
+        """The curve of such orbits in the load and another parameter, until that parameter is ``to``.
+
+        Folds, period doublings, symmetry breakings and tori have curves. ``step`` is the largest, relative to the
+        orbit and to the range of the parameter. Points of codimension two are located: ``curve.of_kind("cusp")``.
+        """
+        from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
+
+        return curve_of_orbits(self, name, to, step, points, progress)
+
+
+def _greatest(t: np.ndarray, row: np.ndarray) -> float:
+    """The greatest value of a sampled function, by the parabola through its three largest neighbours."""
+    k = int(np.clip(row.argmax(), 1, len(row) - 2))
+    first, last = t[k] - t[k - 1], t[k + 1] - t[k]
+    before, after = (row[k] - row[k - 1]) / first, (row[k + 1] - row[k]) / last
+    bent = (after - before) / (first + last)
+    slope = (before * last + after * first) / (first + last)
+    return float(row[k] - slope**2 / (4 * bent)) if bent < 0 else float(row.max())
+
+
+# Starting
+
+
+def value_of(case: Bound, load: str) -> float:
+    return float(case.numbers[case.system.parameter_names.index(load)])
+
+
+def real(name: str, value: Any, remedy: str) -> float:
+    """A finite number that was given by name."""
+    try:
+        return number_from(name, value)
+    except ParameterError:
+        raise ParameterError(f"{name}={shown(value)}: give {remedy}") from None
+
+
+def accurate(accuracy: Any) -> float:
+    remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
+    return number_within("accuracy", accuracy, lambda x: FINEST <= x < 1, f"give {remedy}")
+
+
+def span_of(value: float, to: float, load: str) -> float:
+    """How far the load is to be followed."""
+    to = real("to", to, f"a finite value of {load}")
+    if to == value:
+        raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
+    return abs(to - value)
+
+
+def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
+    """The same orbit on the branch along another parameter, over its whole period if that one breaks the symmetry."""
+    problem = replace(start.problem, case=start.case, load=load)
+    value = value_of(problem.case, load)
+    cycle = start.point.cycle
+    cycle = doubled(cycle) if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to) else cycle
+    scalars = cycle.scalars.copy()
+    scalars[1] = value
+    return orbit_at(problem, cycle._replace(scalars=scalars), value)
+
+
+def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
+    """The orbit near a guess at a value of the load."""
+    continuation = problem.continuation(1 + abs(value))
+    solution = continuation.at_value(guess, value)
+    point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution))
+    if not isinstance(point, str):
+        solution = continuation.at_value(point.cycle, value)  # refinement keeps to the branch, not to the value
+        point = solution if isinstance(solution, str) else continuation.point(solution)
+    if isinstance(point, str):
+        raise ConvergenceError(f"no orbit at {problem.load} = {value:.10g}: {point}")
+    return OrbitPoint(problem, point)
+
+
+def _directed(start: OrbitPoint, to: float) -> OrbitPoint:
+    """The same orbit with its tangent towards a value of the load."""
+    sign = 1.0 if (to - start.value) * start.point.tangent.scalars[1] >= 0 else -1.0
+    continuation = start.problem.continuation(span_of(start.value, to, start.load))
+    return OrbitPoint(start.problem, continuation.adopted(start.point, sign))
+
+
+def _switched(special: Special, to: float) -> OrbitPoint:
+    """A first orbit off the branch, along the second null vector of the equations of the (doubled) orbit."""
+    if special.kind not in ("period doubling", "symmetry breaking", "branch point"):
+        raise ParameterError(f"no branch of orbits crosses at a {special.kind}: follow another point")
+    twice = special.kind != "branch point"
+    cycle, tangent = special.point.cycle, special.point.tangent
+    cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
+    continuation = special.problem.continuation(span_of(special.value, to, special.load))
+    metric = Metric.of(cycle, continuation.span)
+    pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
+    off = continuation.collocation.kernel(cycle, pins)
+    off = off.scaled(1 / metric.norm(off))
+    arms: list[Point] = []
+    why = ""
+    for distance in OFF:
+        for away in (off, off.scaled(-1.0)):
+            guess, row = cycle.moved(away, distance), metric.dual(away)
+            solution = continuation.corrected(guess, cycle, row, held=special.problem.held)
+            point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
+            if isinstance(point, str):
+                why = point
+                continue
+            arms.append(point)
+            if twice or (point.value - special.value) * (to - special.value) > 0:
+                return OrbitPoint(special.problem, point)
+        if arms:
+            return OrbitPoint(special.problem, arms[0])
+    raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
+
+
+# Following
+
+
+def followed(
+    start: OrbitPoint,
+    to: float,
+    step: float,
+    points: int,
+    progress: Callable[[OrbitPoint], Any] | None,
+    home: OrbitPoint | None = None,
+) -> Branch:
+    """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
+    from pfaff.bifurcation.orbits.branch import Branch
+
+    step = number_within("step", step, lambda x: x > 0, "give a positive number")
+    whole_number("points", points, 2, MOST, "ask for fewer")
+    told("progress", progress, "print", None)
+    problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")
+    continuation = problem.continuation(span_of(value, to, start.load), start)
+    declared = Declared(start.case.system, start.load, value, to)
+    bounds = (min(declared.bounds), max(declared.bounds))
+    first = continuation.adopted(start.point)
+    found, special, status = [OrbitPoint(problem, first)], [], ""
+    try:
+        for each in continuation.follow(first, step, bounds, home.point if home else None):
+            if isinstance(each, Stop):
+                near = each.bound in (None, declared.bounds[0])
+                status = declared.ended(each.why, found[-1].value) if near else _left(start, found, to)
+            elif declared.broken({start.load: each.point.value if isinstance(each, Event) else each.value}):
+                status = f"stopped at {found[-1].value:.10g}: {declared.broken({start.load: -1.0})}"
+                break
+            elif isinstance(each, Event):
+                special.append(Special(problem, each.point, each.kind, each.note))
+            else:
+                found.append(OrbitPoint(problem, each))
+                if progress is not None:
+                    progress(found[-1])
+                if len(found) >= points:
+                    status = f"stopped at {found[-1].value:.10g} after {points} points: {_more(start)}"
+                    break
+    except KeyboardInterrupt:
+        status = f"interrupted at {found[-1].value:.10g}"
+    return Branch(problem, tuple(found), tuple(special), status, step)
+
+
+def _more(start: OrbitPoint) -> str:
+    if isinstance(start, Newborn) and start.centre:
+        return f"the orbits about a centre are a family, along which {start.load} does not change"
+    return "ask for more points"
+
+
+def _left(start: OrbitPoint, found: list[OrbitPoint], to: float) -> str:
+    """The end of a branch on the other side of its start than was asked for."""
+    side, last = ("above" if to < start.value else "below"), found[-1].value
+    if isinstance(start, Newborn) and all((each.value - start.born) * (to - start.born) <= 0 for each in found):
+        return (
+            f"ended at {last:.10g}: cycles exist {side} {start.load} = {start.born:.10g}, away from to={to:.10g}, and "
+            f"have not turned back until there; they are followed as far on this side, so give to {side} {last:.6g}"
+        )
+    return f"ended at {last:.10g}, away from to={to:.10g}: cycles go on {side}"

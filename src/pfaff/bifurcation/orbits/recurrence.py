@@ -1,0 +1,148 @@
+"""How a motion comes back to where it was, and what that says about one near which no orbit is found.
+
+A motion that closes is itself an orbit, one of a family if none of them is alone. On a torus it comes back to states of
+long ago as near as to those of late, and motions that start near each other stay so; before it has settled it does not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.collocation import Cycle, Metric
+from pfaff.bifurcation.orbits.floquet import multipliers
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.orbits.orbits import OrbitProblem
+
+RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
+STILL = 1e-3  # of its magnitude, what a state covers at least
+STEPPED = 1e-9  # error of a motion that is integrated, relative
+TURNS = 60, 200  # of a motion that are looked at, at least and at most
+SAMPLES, FINER, CLOSER = 60, 15, 4  # of a turn; about a return, and how often
+CLOSES = 1e-5  # of its size, by which a motion that closes misses itself
+DOUBLE = 0.05  # distance of two multipliers from 1 in a family of orbits, on a motion that is sampled
+APART = 10.0  # times their first distance, how far motions come that do not stay together
+GROWN = 0.02  # change of what a motion covers, from each third of it to the next, that has not settled
+
+FAMILY, TORUS = "is one of a family of orbits", "is quasi-periodic"
+UNSETTLED, IRREGULAR = "has not settled", "does not settle"
+TOLD = {
+    FAMILY: ", as where energy or a momentum is conserved: two of its multipliers are 1, and none of the family is "
+    "alone. Add damping or drive to select one, or follow the orbits from a Hopf point, which keep its level",
+    TORUS: ": it stays on a torus and comes back to where it was, by {nearest:.1e} of its size at best, but never "
+    "closes. The orbit that the torus is about is on a branch of cycles: where a pair of multipliers has left the unit "
+    "circle or, if energy is conserved, stays on it",
+    UNSETTLED: ": its loops still change from one to the next. Simulate longer, until it is nearly periodic",
+    IRREGULAR: ": motions near it move away from it, as where it is chaotic. Follow orbits from a Hopf point instead",
+}
+
+
+class Verdict(NamedTuple):
+    """What a motion does, if it can be told, and in words."""
+
+    kind: str
+    text: str
+
+
+class Returns(NamedTuple):
+    """When a motion was nearest to its end before, and how far from it, relative to its size."""
+
+    times: np.ndarray
+    distances: np.ndarray
+
+
+def extent(t: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """What every state covers in the second half of a motion; of one that is still, a part of its magnitude."""
+    late = x[:, t >= (t[0] + t[-1]) / 2]
+    size = np.maximum(np.ptp(late, axis=1), STILL * np.abs(late).max(axis=1))
+    return np.where(size > 0, size, size.max() or 1.0)
+
+
+def returns(t: np.ndarray, x: np.ndarray) -> Returns:
+    """By parabolas through the squares of distances that are least."""
+    size = extent(t, x)
+    square = (((x - x[:, -1:]) / size[:, None]) ** 2).mean(axis=0)
+    k = np.flatnonzero((square[1:-1] <= square[:-2]) & (square[1:-1] < square[2:])) + 1
+    bent, slope = square[k - 1] - 2 * square[k] + square[k + 1], (square[k + 1] - square[k - 1]) / 2
+    times = t[k] - slope / bent * (t[k + 1] - t[k])
+    return Returns(times, np.sqrt(np.maximum(square[k] - slope**2 / (2 * bent), 0.0)))
+
+
+def solved(problem: OrbitProblem, x0: np.ndarray, duration: float, size: np.ndarray, value: float) -> Any:
+    """The motion from a state, integrated; states are as large as given."""
+    from scipy.integrate import solve_ivp
+
+    def rate(_: float, state: np.ndarray) -> np.ndarray:
+        return problem.collocation.equations.rates(state[None], value)[:, 0]
+
+    return solve_ivp(rate, (0, duration), x0, "LSODA", dense_output=True, rtol=STEPPED, atol=STEPPED * size)
+
+
+def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
+    """Whether a second multiplier of what is nearly an orbit is 1, as far as the guess tells: a root of its error."""
+    continuation = problem.continuation(1 + abs(guess.value))
+    metric = Metric.of(guess, continuation.span)
+    pins = problem.collocation.pins(guess, metric, metric.dual(guess), problem.held, guess)
+    solution = problem.collocation.evaluated(guess, pins, metric)
+    if isinstance(solution, str):
+        return False
+    values, _ = multipliers(solution.G, guess.signs)
+    return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
+
+
+def verdict(problem: OrbitProblem, guess: Cycle, t: np.ndarray, x: np.ndarray) -> Verdict:
+    """What a motion does near whose last loop, a guess, no orbit is found."""
+    turn = float(np.median(np.diff(np.append(returns(t, x).times, t[-1]))))
+    turns = np.clip((t[-1] - t[0]) / turn, *TURNS)
+    going = solved(problem, x[:, -1], turns * turn, extent(t, x), guess.value)
+    if not going.success:
+        return Verdict("", "")
+    times = np.linspace(0, turns * turn, int(SAMPLES * turns))
+    states = going.sol(times)
+    nearest = float(_refined(going.sol, times, states).distances.min(initial=1.0))
+    if nearest < CLOSES and one_of_many(problem, guess):
+        kind = FAMILY
+    elif nearest < CLOSES or _changes(states):
+        kind = UNSETTLED
+    else:
+        kind = IRREGULAR if _separates(going.sol, times, states, turn) else TORUS
+    text = f"the motion {kind} at {problem.load} = {guess.value:.10g}{TOLD[kind]}"
+    return Verdict(kind, text.format(nearest=nearest))
+
+
+def _refined(sol: Any, t: np.ndarray, x: np.ndarray) -> Returns:
+    """Returns with the motion looked at between its samples, twice more closely each time."""
+    times, step, size = returns(t, x).times, t[1] - t[0], extent(t, x)
+    times = times[(times > t[0] + 2 * step) & (times < t[-1] - 2 * step)]
+    square, row = np.full(len(times), np.inf), np.arange(len(times))
+    for _ in range(CLOSER):
+        near = times[:, None] + np.linspace(-step, step, FINER)
+        away = (sol(near.ravel()) - x[:, -1:]) / size[:, None]
+        squares = (away**2).mean(axis=0).reshape(near.shape)
+        k = squares.argmin(axis=1)
+        times, square, step = near[row, k], squares[row, k], 2 * step / (FINER - 1)
+    return Returns(times, np.sqrt(square))
+
+
+def _changes(x: np.ndarray) -> bool:
+    """Whether what a state covers grows, or shrinks, from each third of a motion to the next."""
+    first, second, third = (np.ptp(part, axis=1) for part in np.array_split(x, 3, axis=1))
+    largest = np.maximum(np.maximum(first, second), third)
+    shares = np.divide([second - first, third - second], largest, out=np.zeros((2, len(x))), where=largest > 0)
+    return bool(((shares > GROWN).all(axis=0) | (shares < -GROWN).all(axis=0)).any())
+
+
+def _separates(sol: Any, t: np.ndarray, x: np.ndarray, turn: float) -> bool:
+    """Whether motions that start near each other do not stay so: from the middle, and from where it was nearest."""
+    half = len(t) // 2
+    before = returns(t[:half], x[:, :half])
+    if not len(before.times):
+        return True
+    start, near = t[half - 1], before.times[before.distances.argmin()]
+    ahead = np.linspace(0, t[-1] - start, half)
+    size = extent(t, x)
+    apart = (np.abs(sol(start + ahead) - sol(near + ahead)) / size[:, None]).max(axis=0)
+    first = apart[ahead <= turn].max()
+    return bool(apart.max() > APART * first)

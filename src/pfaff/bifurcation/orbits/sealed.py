@@ -1,0 +1,90 @@
+"""Compiled loops that numba keeps on disk, in files that are used where they are whole and belong to their source.
+
+numba runs whatever its files hold, and a kill between an index and an entry leaves one that belongs to older source.
+Here files have a checksum at their head, and entries say which source and signature they belong to; all others are
+compiled anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from pfaff.flow.caches import unkept
+
+
+def kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """``njit`` with these options, its results kept on disk where that can be."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        dispatcher = njit(**options)(function)
+        try:
+            dispatcher._cache = Cache(function)
+        except (OSError, RuntimeError) as problem:
+            unkept("numba finds no folder that it may write to, set NUMBA_CACHE_DIR", problem)
+        return dispatcher
+
+    return decorate
+
+
+class Cache(FunctionCache):
+    """numba's, in sealed files; those that cannot be written are done without."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        place = self._impl.locator
+        self._cache_file = Sealed(place.get_cache_path(), self._impl.filename_base, place.get_source_stamp())
+
+    def save_overload(self, signature: Any, data: Any) -> None:
+        try:
+            super().save_overload(signature, data)
+        except OSError as problem:
+            self.disable()
+            unkept("numba", problem)
+
+
+class Sealed(IndexDataCacheFile):
+    """Files with a checksum; entries with the source and the signature that they belong to."""
+
+    def save(self, key: Any, data: Any) -> None:
+        super().save(key, (self._source_stamp, key, data))
+
+    def load(self, key: Any) -> Any:
+        stamp, of, data = super().load(key) or (None, None, None)
+        return data if (stamp, of) == (self._source_stamp, key) else None
+
+    def _load_index(self) -> dict[Any, str]:
+        content = _unsealed(self._index_path)
+        if content is None or pickle.load(content) != self._version:
+            return {}
+        stamp, overloads = pickle.load(content)
+        return overloads if stamp == self._source_stamp else {}
+
+    def _load_data(self, name: str) -> Any:
+        content = _unsealed(self._data_path(name))
+        return None if content is None else pickle.load(content)
+
+    @contextmanager
+    def _open_for_write(self, path: str) -> Iterator[io.BytesIO]:
+        content = io.BytesIO()
+        yield content
+        with super()._open_for_write(path) as file:
+            file.write(hashlib.sha256(content.getvalue()).digest() + content.getvalue())
+
+
+def _unsealed(path: str) -> io.BytesIO | None:
+    """What was written into a file, if that is what it holds."""
+    try:
+        whole = Path(path).read_bytes()
+    except OSError:
+        return None
+    size = hashlib.sha256().digest_size
+    return io.BytesIO(whole[size:]) if hashlib.sha256(whole[size:]).digest() == whole[:size] else None

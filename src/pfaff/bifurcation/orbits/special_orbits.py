@@ -1,0 +1,333 @@
+"""Special points in the steps of a branch of orbits: found by functions that change their signs, and located.
+
+Each trial is corrected on the plane across the chord of the step. Two points of a kind in one step leave the signs as
+they are; they are looked for where a function comes near zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from math import isfinite, isnan
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.brackets import bracketed_root, vertex
+from pfaff.bifurcation.orbits.chords import Chord, Event, Point
+from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.orbits.stepping import Continuation
+
+ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
+REAL = 1e-9  # imaginary parts below this, relative, are rounding
+SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
+TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
+AT_ONE, FAR = 1e-4, 0.5  # distances from 1 of a multiplier at a branch point, and of one that is none
+ABOUT_ONE = 0.4  # at the ends of a step in which two branch points are looked for, in the mean
+WIDE = 1e-8  # bracket of a root on the chord of a step that is to be narrowed
+APPROACHES = 40  # steps by which it is
+NEAR, FALLS, DIPS = 0.5, 0.95, 10  # of a function, how low a parabola is looked into, at first and then; how often
+SMALL = 0.1  # of its neighbours, a value that is looked into in any case
+APART = 1e-5  # places on the chord of a step at which it is
+PROBE = 0.05  # of a step, over which it is seen whether a function grows
+SAME_VALUE = 4e-15  # change of the parameter, relative to itself, that is rounding
+ERRORS = 10.0  # times the error of orbits, change of the parameter that it may make
+FLAT = 1e-8  # the same, of one that may be the error of Newton's method
+MULTIPLE = "multiple "
+
+
+class SpecialOrbits:
+    """Those in the steps of a continuation."""
+
+    def __init__(self, continuation: Continuation) -> None:
+        self.continuation = continuation
+
+    def explained(self, a: Point, b: Point) -> bool:
+        """Whether the multipliers that cross the unit circle in a step belong to special points that are seen."""
+        before, after = a.tests, b.tests
+        if a.unstable == b.unstable or isnan(before["torus"]) or isnan(after["torus"]):
+            return True
+        crossings = sum(
+            2 if kind == "torus" else 1 for kind in before if before[kind] * after[kind] < 0 and kind != "fold"
+        ) + (before["fold"] * after["fold"] < 0)
+        return abs(a.unstable - b.unstable) <= crossings
+
+    def accounted(self, a: Point, b: Point, found: list[Event]) -> bool:
+        """Whether special points account for the multipliers that cross: μ_i μ_j − 1 vanishes for real ones as well."""
+        if not self.explained(a, b):
+            return False
+        if not a.tests["torus"] * b.tests["torus"] < 0 or any(event.kind == "torus" for event in found):
+            return True
+        return abs(a.unstable - b.unstable) <= max(len(found), 1)
+
+    def hidden(
+        self, before: Point, a: Point, b: Point, back: float, known: dict[str, list[Event]]
+    ) -> dict[str, list[Event]]:
+        """Two special points of a kind in one step, where its function has the same sign at both ends.
+
+        They are looked for where the parabola through three points comes near zero, in this step or in the one before
+        if none are known there; ``back`` is that step in units of this one.
+        """
+        found: dict[str, list[Event]] = {}
+        for kind, here in a.tests.items():
+            first, last = before.tests.get(kind, np.nan), b.tests.get(kind, np.nan)
+            if kind == "fold" or not min(first * here, here * last) > 0:
+                continue
+            nodes = [(-back, first), (0.0, here), (1.0, last)]
+            if abs(here) < NEAR * min(abs(first), abs(last)):
+                probe = self._probed(kind, a, b, PROBE)
+                nodes = _around([*nodes, (PROBE, probe)], 0.0 if probe / here > 1 else PROBE)
+            at = _lowest(nodes)
+            if at is None or (at < 0 and known.get(kind)):
+                continue
+            start, end = (before, a) if at < 0 else (a, b)
+            if at < 0:
+                at, nodes = 1 + at / back, [(1 + place / back, value) for place, value in nodes]
+            pair = self._pair(kind, start, end, at, nodes)
+            found |= {kind: pair} if pair else {}
+        return found
+
+    def hidden_last(self, a: Point, last: Point, known: set[str]) -> dict[str, list[Event]]:
+        """The same in the last step of a branch, where no further point shows that a function grows again."""
+        found: dict[str, list[Event]] = {}
+        for kind, end in last.tests.items():
+            start = a.tests.get(kind, np.nan)
+            if kind == "fold" or kind in known or not (start * end > 0 and abs(end) < NEAR * abs(start)):
+                continue
+            probe = self._probed(kind, a, last, 1 - PROBE)
+            nodes = [(0.0, start), (1 - PROBE, probe), (1.0, end)]
+            pair = self._pair(kind, a, last, _lowest(nodes), nodes) if probe / end < 1 else []
+            found |= {kind: pair} if pair else {}
+        return found
+
+    def hidden_folds(self, a: Point, b: Point, ds: float) -> list[Event]:
+        """Two folds in a step at both ends of which the parameter moves the same way: looked for where Hermite's cubic
+        says that it moves the least between them."""
+        first, last = ds * float(a.tangent.scalars[1]), ds * float(b.tangent.scalars[1])
+        if not first * last > 0 or self.continuation.level:
+            return []
+        last /= a.metric.norm(b.tangent)
+        middle = 1.5 * (b.value - a.value) - (first + last) / 4
+        at = _near_zero([(0.0, first), (0.5, middle), (1.0, last)])
+        return self._pair("fold", a, b, at, [(0.0, a.tests["fold"]), (1.0, b.tests["fold"])])
+
+    def _probed(self, kind: str, a: Point, b: Point, at: float) -> float:
+        """A function at a place of a step."""
+        probe = Chord(self.continuation, a, b).point(at)
+        return np.nan if isinstance(probe, str) else probe.tests[kind]
+
+    def _pair(self, kind: str, a: Point, b: Point, at: float | None, nodes: list[tuple[float, float]]) -> list[Event]:
+        """Two special points about a place of a step, or another by parabolas through three values, where a function
+        has another sign than at both ends."""
+        if at is None or (kind == "branch point" and (self._off(a) + self._off(b)) / 2 > ABOUT_ONE):
+            return []  # determinants vary by orders of magnitude elsewhere as well
+        between = Chord(self.continuation, a, b)
+        for _ in range(DIPS):
+            inner = between.point(at) if at is not None and 0 < at < 1 else ""
+            if at is None or isinstance(inner, str) or isnan(inner.tests[kind]):
+                return []
+            if inner.tests[kind] * a.tests[kind] < 0:
+                return self.events(a, inner, kind) + self.events(inner, b, kind)
+            nodes = [*nodes, (at, inner.tests[kind])]
+            nodes = _around(nodes, min(nodes, key=lambda node: abs(node[1]))[0])
+            # A value that is small beside its neighbours is within the error of the parabola.
+            at = _lowest(nodes, 1.0 if abs(nodes[1][1]) < SMALL * min(abs(nodes[0][1]), abs(nodes[2][1])) else FALLS)
+        return []
+
+    def others(self, point: Point) -> np.ndarray:
+        """Multipliers without those that are 1 on all orbits: of the phase, and of each conserved quantity."""
+        order = np.argsort(np.abs(point.multipliers - 1))
+        return point.multipliers[np.sort(order[self.continuation.ones :])]
+
+    def events(self, a: Point, b: Point, only: str = "") -> list[Event]:
+        """Special points between two, of all kinds or of one, in their order along the branch."""
+        before, after = a.tests, b.tests
+        kinds = [kind for kind in before if before[kind] * after[kind] < 0 and only in ("", kind)]
+        if "fold" in kinds and not self._turns(a, b):
+            kinds.remove("fold")
+        if not kinds:
+            return []
+        found = []
+        for kind in kinds:
+            located = self.locate(a, b, lambda point, kind=kind: point.tests[kind], kind == "fold")  # type: ignore[misc]
+            if located is not None and (kind != "torus" or self._on_circle(located[1])):
+                at, point = located
+                if kind == "branch point":
+                    point = self._polished(a, b, at, point, lambda each: each.determinant)
+                if self._rounding(kind, a, b, point):
+                    continue
+                doubtful = kind == "branch point" or (kind == "fold" and self._off(point) > FAR)
+                note = self._doubt(point) if doubtful else ""
+                found.append((at, Event(kind, point, note)))
+        if "branch point" in kinds and "fold" in kinds:
+            found = self._pitchfork(a, b, found)
+        return [event for _, event in sorted(found, key=lambda each: each[0])]
+
+    def together(self, a: Point, b: Point, found: list[Event]) -> list[Event]:
+        """Several multipliers that cross the unit circle at one place, as near as steps can tell: this outranks the
+        special points of their kind that are found there."""
+        many, order = abs(a.unstable - b.unstable), max(a.unstable, b.unstable)
+        located = self.locate(a, b, lambda point: float(np.sort(np.abs(self.others(point)))[-order]) - 1)
+        if located is None:
+            return found
+
+        def growth(each: Point) -> float:
+            return float(np.log(np.sort(np.abs(self.others(each)))[-order:][:many]).sum())
+
+        point = self._polished(a, b, *located, growth)
+        mu = self.others(point)
+        critical = mu[np.argsort(np.abs(np.abs(mu) - 1))[:many]]
+        turned = "symmetry breaking" if a.cycle.halved else "period doubling"
+        real = turned if (critical.real < 0).all() else "branch point"
+        paired = many > 1 and bool((np.abs(critical.imag) > REAL).all())
+        kind = "torus" if paired else real
+        several = MULTIPLE if many > (2 if paired else 1) else ""  # else rounding hides one at the end of the step
+        return [each for each in found if each.kind != kind] + [Event(several + kind, point)]
+
+    def _polished(self, a: Point, b: Point, at: float, point: Point, test: Callable[[Point], float]) -> Point:
+        """A point on a chord near which Newton's method is singular, where a function vanishes, from its neighbours."""
+        chord = Chord(self.continuation, a, b)
+        if chord.length < ROOM:
+            c = self.continuation
+            behind, ahead = c.step(c.adopted(a, -1.0), ROOM / 2, None), c.step(b, ROOM / 2, None)
+            if isinstance(behind, str) or isinstance(ahead, str):
+                return point
+            short, chord = chord.length, Chord(c, c.adopted(behind[0], -1.0), ahead[0])
+            at = (ROOM / 2 + at * short) / (ROOM + short)
+        return from_neighbours(chord, at, test) or point
+
+    def _pitchfork(self, a: Point, b: Point, found: list[tuple[float, Event]]) -> list[tuple[float, Event]]:
+        """A fold where the equations are singular besides is the branch point: a pitchfork, seen from its tine."""
+        small = SINGULAR * max(abs(a.determinant), abs(b.determinant))
+        singular = [at for at, event in found if event.kind == "branch point"]
+        tines = [
+            (at, event)
+            for at, event in found
+            if event.kind == "fold"
+            and (abs(event.point.determinant) < small or any(abs(at - each) < TOGETHER for each in singular))
+        ]
+        if not tines:
+            return found
+        others = [e for e in found if e[1].kind not in ("fold", "branch point")]
+        return others + [(at, Event("branch point", event.point)) for at, event in tines]
+
+    def _rounding(self, kind: str, a: Point, b: Point, point: Point) -> bool:
+        """Whether a change of sign is rounding, as near homoclinic orbits and canards: at a branch point no multiplier
+        is anywhere near 1, nor at a fold, where none has crossed 1 either, or the parameter is the same as at both
+        neighbours."""
+        far = self._off(point) > FAR
+        if kind == "fold":
+            told = a.unstable != b.unstable and not isnan(a.tests["torus"]) and not isnan(b.tests["torus"])
+            return self._same(a.value, point.value, b.value) or (far and not told)
+        return kind == "branch point" and far
+
+    def _turns(self, a: Point, b: Point) -> bool:
+        """Whether the parameter turns between two points, where it hardly changes also after more of Newton's steps."""
+        if self.continuation.level:
+            return False
+        if not self._same(*_nearby(a, b), share=FLAT):
+            return True
+        a, b = self.continuation.settled_point(a), self.continuation.settled_point(b)
+        # Near homoclinic orbits, where rounding hides multipliers, meshes of a different error make it turn.
+        hidden = isnan(a.tests["torus"]) and isnan(b.tests["torus"])
+        share = ERRORS * max(a.error, b.error) if hidden else SAME_VALUE
+        return a.tests["fold"] * b.tests["fold"] < 0 and not self._same(*_nearby(a, b), share=max(share, SAME_VALUE))
+
+    def _same(self, *values: float, share: float = SAME_VALUE) -> bool:
+        """Whether values of the parameter differ by rounding, relative to them and to what changes the equations."""
+        natural = self.continuation.natural
+        size = max(abs(each) for each in values) + (natural if isfinite(natural) else 0.0)
+        return max(values) - min(values) <= share * size
+
+    def _off(self, point: Point) -> float:
+        """How far the nearest multiplier besides those of the structure is from 1."""
+        return float(np.abs(self.others(point) - 1).min(initial=np.inf))
+
+    def _doubt(self, point: Point) -> str:
+        """At branch points and folds a multiplier besides those of the structure is 1: if none is, it is elsewhere."""
+        off = self._off(point)
+        return "" if off < AT_ONE else f"not located: no other multiplier is nearer to 1 than {off:.1e}"
+
+    def _on_circle(self, point: Point) -> bool:
+        """Whether a pair is complex and on the unit circle: two real multipliers with product 1 are no bifurcation."""
+        mu = self.others(point)
+        return bool(((np.abs(np.abs(mu) - 1) < ON_CIRCLE) & (np.abs(mu.imag) > REAL)).any())
+
+    def locate(
+        self, a: Point, b: Point, test: Callable[[Point], float], level: bool = False
+    ) -> tuple[float, Point] | None:
+        """The place on the chord between two points, and the point, where a function vanishes; it may be known that the
+        parameter is level there."""
+        between = Chord(self.continuation, a, b)
+        known = {0.0: test(a), 1.0: test(b)}
+        points: dict[float, Point] = {}
+
+        def value(at: float) -> float:
+            if at not in known:
+                point = between.point(at)
+                if isinstance(point, str):
+                    raise ArithmeticError(point)
+                points[at], known[at] = point, test(point)
+            return known[at]
+
+        with suppress(ArithmeticError):
+            at = bracketed_root(value, 0.0, 1.0, self.continuation.place, first=between.level() if level else None)
+            return at, points[at]
+        solved = {at: test for at, test in known.items() if np.isfinite(test)}
+        before = max((at for at, test in solved.items() if test * known[0.0] > 0), default=0.0)
+        after = min((at for at, test in solved.items() if test * known[0.0] <= 0 and at > before), default=1.0)
+        if after - before > WIDE and 0.0 in solved and 1.0 in solved:  # multipliers fail near a homoclinic orbit
+            before, after = self._approached(value, known, before, after)
+        nearest = min(points, key=lambda each: (max(before - each, each - after, 0.0), abs(known[each])), default=None)
+        if after - before > WIDE:
+            root = (before * known[after] - after * known[before]) / (known[after] - known[before])
+            between_them = between.estimate(float(root))
+            if between_them is not None and (nearest is None or self._nearer(between_them, points[nearest])):
+                return float(root), between_them
+        return None if nearest is None or not np.isfinite(known[nearest]) else (nearest, points[nearest])
+
+    def _approached(
+        self, value: Callable[[float], float], known: dict[float, float], before: float, after: float
+    ) -> tuple[float, float]:
+        """A narrower bracket of a root near which Newton's method fails: from both sides, as near as it allows."""
+        for _ in range(APPROACHES):
+            width = after - before
+            for share in (0.5, 0.25, 0.75, 0.05, 0.95):
+                with suppress(ArithmeticError):
+                    at = before + share * width
+                    before, after = (at, after) if value(at) * known[0.0] > 0 else (before, at)
+                    break
+            if not WIDE < after - before < width:
+                break
+        return before, after
+
+    def _nearer(self, a: Point, b: Point) -> bool:
+        """Whether a multiplier of one is nearer to 1 than of the other."""
+        return self._off(a) < self._off(b)
+
+
+def _nearby(a: Point, b: Point) -> list[float]:
+    """Values of the parameter at two points and a unit ahead of them."""
+    return [value for each in (a, b) for value in (each.value, each.value + each.tangent.scalars[1])]
+
+
+def _near_zero(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
+    """Where between three values the parabola through them is nearest to zero or beyond, if it is a share of those."""
+    (t0, f0), (_, f1), (t2, f2) = nodes
+    at, low = vertex(nodes) or (np.nan, np.nan)
+    return at if low * f0 < share * abs(f0) * min(abs(f1), abs(f2)) and t0 < at < t2 else None
+
+
+def _lowest(nodes: list[tuple[float, float]], share: float = NEAR) -> float | None:
+    """The same, if it is apart from places that are known."""
+    at = _near_zero(nodes, share)
+    return at if at is not None and all(abs(at - place) > APART for place, _ in nodes) else None
+
+
+def _around(nodes: list[tuple[float, float]], at: float) -> list[tuple[float, float]]:
+    """The node at a place and its neighbours; at an end, the last three."""
+    ordered = sorted(nodes)
+    k = min(max([t for t, _ in ordered].index(at), 1), len(ordered) - 2)
+    return ordered[k - 1 : k + 2]

@@ -1,0 +1,82 @@
+"""Points in order along a branch or a curve: what all of them can be asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from pfaff.errors import ParameterError
+from pfaff.statement.values import one_of, place, shown
+
+# Of equilibria and steady motions, of orbits, and of curves of them; several at one place are "multiple" ones.
+KINDS = (
+    *("fold", "branch point", "hopf", "divergence"),
+    *("period doubling", "symmetry breaking", "torus"),
+    *("cusp", "bogdanov-takens", "zero-hopf", "double hopf", "generalised hopf"),
+    *("fold-flip", "fold-torus", "flip-torus", *(f"1:{k} resonance" for k in (1, 2, 3, 4))),
+)
+
+Point = TypeVar("Point", bound=Any)
+Special = TypeVar("Special", bound=Any)
+
+
+class Sequence(Generic[Point, Special]):
+    """``sequence[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more."""
+
+    points: tuple[Point, ...]
+    special: tuple[Special, ...]
+    ended: str
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, index: int) -> Point:
+        if isinstance(index, str):
+            raise ParameterError(
+                f"points are counted, [0] is the first: to_xarray()[{shown(index)}] has it for all of them"
+            )
+        return self.points[place(index)]
+
+    def __iter__(self) -> Iterator[Point]:
+        return iter(self.points)
+
+    def __repr__(self) -> str:
+        rows = [point.values for point in self.points]
+        columns = {name: [row[name] for row in rows] for name in self.parameters}
+        spans = ", ".join(f"{name} = {min(each):.6g} … {max(each):.6g}" for name, each in columns.items())
+        return f"<{len(self)} {self.of} of {self.points[0].case.system.name}, {spans}: {self.counted}; {self.ended}>"
+
+    @property
+    def of(self) -> str:
+        """What the points are, in words."""
+        raise NotImplementedError
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What varies; the last one says where it ends."""
+        return tuple(self.points[0].values)
+
+    @property
+    def values(self) -> np.ndarray:
+        """Of the last parameter, along the way."""
+        return np.array([point.value for point in self.points])
+
+    @property
+    def counted(self) -> str:
+        """The special points by kind, in words."""
+        return tallied([special.kind for special in self.special])
+
+    def of_kind(self, kind: str) -> tuple[Special, ...]:
+        """The special points of one kind: ``branch.of_kind("fold")``."""
+        several = isinstance(kind, str) and kind.startswith("multiple ")
+        one_of(KINDS, kind.removeprefix("multiple ") if several else kind, "no special points are of the kind")
+        return tuple(special for special in self.special if special.kind == kind)
+
+
+def tallied(kinds: Iterable[str]) -> str:
+    """How many there are of each kind, in words."""
+    numbers = Counter(kinds)
+    return ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in numbers.items()) or "no special points"

@@ -1,0 +1,104 @@
+"""Expressions compiled by heyoka: a list of them into one function of variables, parameters and time, or as rates.
+
+What is compiled is kept on disk (see ``caches``). heyoka reads through all of it when it first looks for something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.flow.caches import open_database
+from pfaff.flow.graph import Expression
+from pfaff.progress import patience
+
+KEPT = 512 * 2**20  # bytes on disk
+FEW = 64  # values that are compiled quickly sooner than the disk is searched for them
+UNSEARCHED = Lock()
+
+
+class Compiled:
+    """values = f(x; parameters, time), for one column x or for a batch x[:, k].
+
+    ``quick`` prefers quick compilation to quick evaluation; ``compact`` avoids unrolling, for large expressions.
+    """
+
+    def __init__(
+        self,
+        expressions: Sequence[Expression],
+        variables: Sequence[Expression],
+        quick: bool = False,
+        compact: bool = False,
+    ) -> None:
+        settings = {"opt_level": 0} if quick else {}
+        with compiling("equations"), _unsearched() if quick and len(expressions) <= FEW else _searched():
+            self._function = hy.cfunc(list(expressions), list(variables), compact_mode=compact, **settings)
+        self._inputs, self._outputs = len(variables), len(expressions)
+        # heyoka wants exactly the parameters up to the last one that occurs.
+        used = hy.get_params(list(expressions))
+        self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
+
+    @property
+    def operations(self) -> int:
+        """Elementary operations of one evaluation; common subexpressions are evaluated once."""
+        decomposition = self._function.dc
+        return len(decomposition) - self._inputs - self._outputs
+
+    def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
+        """The same for a batch with columns of parameters, without time, into a given array: for inner loops."""
+        return self._function(x, out, pars=parameters[: self._parameters])
+
+    def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+        x = np.ascontiguousarray(x, dtype=float)
+        parameters = parameters[: self._parameters]
+        if x.ndim == 1:
+            return self._function(x, pars=np.ascontiguousarray(parameters), time=time)
+        size = x.shape[1]
+        if parameters.ndim == 1:
+            parameters = np.repeat(parameters[:, None], size, axis=1)
+        pars = np.ascontiguousarray(parameters)
+        if not self._function.is_time_dependent:
+            return self._function(x, pars=pars)
+        return self._function(x, pars=pars, time=np.broadcast_to(np.asarray(time, dtype=float), size).copy())
+
+
+def taylor_method(rates: Sequence[tuple[Expression, Expression]], x: np.ndarray, **settings: Any) -> Any:
+    """Taylor's method for dx/dt = rates; for a batch if x has columns."""
+    with compiling("equations of motion"), _searched():
+        method = hy.taylor_adaptive if x.ndim == 1 else hy.taylor_adaptive_batch
+        return method(list(rates), x, **settings)
+
+
+def compiling(what: str) -> AbstractContextManager[None]:
+    """Says what is being compiled, if it takes long."""
+    return patience(f"compiling {what}: once, then kept on disk")
+
+
+@contextmanager
+def _searched() -> Iterator[None]:
+    """What is compiled is looked for on disk, and kept there."""
+    _open()
+    yield
+
+
+@cache
+def _open() -> None:
+    open_database(KEPT)
+
+
+@contextmanager
+def _unsearched() -> Iterator[None]:
+    """What is compiled is neither looked for on disk nor kept there."""
+    with UNSEARCHED:
+        searched = hy.llvm_state.get_diskcache_enabled()
+        hy.llvm_state.set_diskcache_enabled(False)
+        try:
+            yield
+        finally:
+            hy.llvm_state.set_diskcache_enabled(searched)

@@ -1,0 +1,374 @@
+"""The equations of motion as compiled functions ẋ = f(x; parameters), in full or on shape space.
+
+The full flow has all coordinates and velocities as states; it is regular wherever the constraints are
+independent. The shape flow drops ignorable coordinates and the velocities that the constraints determine:
+a chart, regular where those velocities can be solved for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError, nearest
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
+from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
+from pfaff.statement.characteristic import characteristic, unit_velocities
+from pfaff.statement.odes import Ode
+from pfaff.statement.system import System
+from pfaff.statement.values import named, numbers_from, one_of, shown, whole_number
+from pfaff.threads import Once, cached_property
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+QUICK_FROM = 1500  # operations of the right-hand side beyond which its derivatives optimise for too long
+HIGHEST, ENTRIES = 12, 1_000_000  # of derivatives that can be compiled
+COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """ẋ = f(x; parameters): values, derivatives of any order, reactions, for one state or a batch of columns.
+
+    ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,
+    ``dependent`` which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract.
+    ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends.
+    """
+
+    system: System | Ode
+    states: tuple[str, ...]
+    dropped: Mapping[str, str]
+    kept: Mapping[str, str]
+    dependent: tuple[str, ...]
+    expressions: Sequence[Expression] = field(repr=False)
+    velocity_expressions: Sequence[Expression] = field(repr=False)
+    reaction_expressions: Sequence[Expression] = field(repr=False)
+    settle: float = 0.0
+    pivots: Sequence[Expression] = field(default=(), repr=False)
+    _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
+    _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
+
+    def __repr__(self) -> str:
+        left = f"; without {', '.join(self.dropped)}" if self.dropped else ""
+        return f"<Flow of {self.system.name!r}: states {', '.join(self.states)}{left}>"
+
+    @cached_property
+    def variables(self) -> list[Expression]:
+        return [hy.expression(name) for name in self.states]
+
+    @property
+    def _large(self) -> bool:
+        full = 2 * len(self.system.coordinates) if isinstance(self.system, System) else 0
+        return max(full, len(self.states)) > COMPACT_FROM
+
+    @cached_property
+    def heavy(self) -> bool:
+        """Whether its derivatives are too large to be optimised."""
+        return self.operations > QUICK_FROM
+
+    def rhs(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+        """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
+        values = self._evaluate("rhs", lambda: self.expressions, x, case, time)
+        if not np.isfinite(values).all():
+            self._diagnose(np.asarray(x, dtype=float), numbers_of(case), values)
+        return values
+
+    @property
+    def operations(self) -> int:
+        """Elementary operations of one evaluation of the compiled right-hand side."""
+        return self.compiled("rhs", lambda: self.expressions).operations
+
+    def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """∂f/∂x, indexed [i, j]."""
+        return self.tensor(1, x, case, time)
+
+    def tensor(self, order: int, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """The symmetric derivative tensor ∂ᵏf/∂xᵏ of any order, indexed [i, j1 … jk] (then the batch)."""
+        n = len(self.states)
+        whole_number("order", order, 1, HIGHEST, "its derivatives are too many to compile")
+        if n * comb(n + order - 1, order) > ENTRIES:
+            raise ParameterError(
+                f"the derivatives of order {order} of {n} rates have more than {ENTRIES} entries: ask for a lower order"
+            )
+        entries = self._indices.get(order, lambda: self._entries(order))
+        values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time, quick=self.heavy)
+        tensor = np.zeros((n,) * (order + 1) + values.shape[1:])
+        for (index, _), value in zip(entries, values, strict=True):
+            for place in set(permutations(index[1:])):
+                tensor[(index[0], *place)] = value
+        return tensor
+
+    def parameter_jacobian(
+        self, x: Any, case: Bound | np.ndarray, names: Sequence[str] | None = None, time: float = 0.0
+    ) -> np.ndarray:
+        """∂f/∂parameter, one column for each name (all parameters by default)."""
+        chosen = named("names", names, "['F']") if names is not None else self.system.parameter_names
+        index = [self.system.parameter_names.index(self.system.parameter(name).name) for name in chosen]
+
+        def derivatives() -> list[Expression]:
+            matrix = hy.diff_tensors(list(self.expressions), [hy.par[i] for i in index], diff_order=1).jacobian
+            return list(np.ravel(matrix))
+
+        values = self._evaluate(("parameters", chosen), derivatives, x, case, time)
+        return values.reshape(len(self.states), len(chosen), *values.shape[1:])
+
+    def jacobian_by(self, name: str, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
+        """∂²f/∂x∂parameter, indexed [i, j]: how the Jacobian changes with one parameter. Compiled for few calls."""
+        index = self.system.parameter_names.index(self.system.parameter(name).name)
+
+        def derivatives() -> list[Expression]:
+            jacobian = hy.diff_tensors(list(self.expressions), self.variables, diff_order=1).jacobian
+            return list(np.ravel(hy.diff_tensors(list(np.ravel(jacobian)), [hy.par[index]], diff_order=1).jacobian))
+
+        values = self._evaluate(("jacobian by", name), derivatives, x, case, time, quick=True)
+        return values.reshape(len(self.states), len(self.states), *values.shape[1:])
+
+    def velocities(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+        """All the coordinates' velocities, those that were dropped or are dependent included."""
+        return self._evaluate("velocities", lambda: self.velocity_expressions, x, case, time)
+
+    def reactions(self, x: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
+        """The reactions p of all constraints; p multiplies +A on the left-hand side."""
+        if not self.reaction_expressions:
+            return np.zeros((0, *np.shape(x)[1:]))
+        return self._evaluate("reactions", lambda: self.reaction_expressions, x, case, time)
+
+    def reconstruct(self, t: np.ndarray, x: np.ndarray, case: Bound, /, **start: float) -> dict[str, np.ndarray]:
+        """The dropped coordinates along a sampled motion x[:, k] = x(t[k]), from their starting values (0 by default).
+
+        Integrates the cubic spline of their velocities: fourth order in the sampling step.
+        """
+        from scipy.interpolate import CubicSpline
+
+        t, x = numbers_from("t", t), numbers_from("x", x)
+        if t.ndim != 1 or x.shape != (len(self.states), len(t)) or len(t) < 2 or not (np.diff(t) > 0).all():
+            raise ParameterError(
+                f"times of shape {t.shape} and states of shape {x.shape}: give increasing times and one column of "
+                f"{len(self.states)} states for each"
+            )
+        for name in start:
+            one_of(self.dropped, name, "{} was not dropped")
+        if isinstance(self.system, Ode):
+            return {}
+        index = [self.system.coordinate_names.index(name) for name in self.dropped]
+        speeds = self.velocities(x, case, t)[index]
+        return {
+            name: start.get(name, 0.0) + CubicSpline(t, speed).antiderivative()(t)
+            for name, speed in zip(self.dropped, speeds, strict=True)
+        }
+
+    def _entries(self, order: int) -> list[tuple[tuple[int, ...], Expression]]:
+        """Independent entries (i, j1 ≤ … ≤ jk) of the derivative tensor."""
+        tensors = hy.diff_tensors(list(self.expressions), self.variables, diff_order=order)
+        return [
+            ((index[0], *(j for j, times in enumerate(index[1:]) for _ in range(times))), expression)
+            for index, expression in tensors.get_derivatives(order)
+        ]
+
+    def _evaluate(
+        self,
+        key: Any,
+        expressions: Callable[[], Sequence[Expression]],
+        x: Any,
+        case: Bound | np.ndarray,
+        time: float | np.ndarray,
+        quick: bool = False,
+    ) -> np.ndarray:
+        function = self.compiled(key, expressions, quick)
+        if type(x) is not np.ndarray or x.dtype != float:
+            x = numbers_from("x", x)
+        if x.shape[:1] != (len(self.states),):
+            raise ParameterError(f"a state has {len(self.states)} components ({', '.join(self.states)}), not {x.shape}")
+        return function(x, numbers_of(case), time)
+
+    def compiled(
+        self, key: Any, expressions: Callable[[], Sequence[Expression]], quick: bool = False, compact: bool = False
+    ) -> Compiled:
+        """Expressions in the states, compiled once for all analyses that know their key."""
+        compact = compact or self._large
+        return self._compiled.get(key, lambda: Compiled(expressions(), self.variables, quick=quick, compact=compact))
+
+    def _diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
+        """Name what is singular at the (first) state where the right-hand side is not finite."""
+        if x.ndim == 2:
+            column = int((~np.isfinite(values)).any(axis=0).argmax())
+            x = x[:, column]
+            numbers = numbers[:, column] if numbers.ndim == 2 else numbers
+        where = ", ".join(f"{name} = {value:g}" for name, value in zip(self.states, x, strict=True))
+        if not np.isfinite(x).all():
+            raise PfaffError(f"the state is not finite: {where}")
+        if isinstance(self.system, Ode):
+            raise PfaffError(f"the right-hand side of {self.system.name} is not finite at {where}: start elsewhere")
+        graph = graph_of(self.system)
+        q = np.array([x[self.states.index(n)] if n in self.states else 0.0 for n in self.system.coordinate_names])
+        n, m = len(graph.q), len(graph.A)
+        matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q, quick=True)(q, numbers)
+        M, A = matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
+        inertia, directions = np.linalg.eigh(M)
+        if inertia[0] <= 1e-13 * inertia[-1]:
+            along = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]
+            raise SingularMassError(
+                f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia"
+            )
+        if m and np.linalg.matrix_rank(A) < m:
+            rows = [
+                k + 1 for k in range(m) if np.linalg.matrix_rank(np.delete(A, k, axis=0)) == np.linalg.matrix_rank(A)
+            ]
+            raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
+        raise RankError(
+            f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
+            "or choose other dependent velocities"
+        )
+
+
+def ode_flow(ode: Ode) -> Flow:
+    """A plain ODE as it stands; it has no reactions, and its velocities are the rates of its states."""
+    expressions = lower_ode(ode)
+    return Flow(
+        system=ode,
+        states=ode.state_names,
+        dropped={},
+        kept=dict.fromkeys(ode.state_names, "kept: a state of a plain ODE"),
+        dependent=(),
+        expressions=expressions,
+        velocity_expressions=expressions,
+        reaction_expressions=[],
+    )
+
+
+def full_flow(system: System) -> Flow:
+    """All coordinates and velocities."""
+    graph = graph_of(system)
+    accelerations, reactions = graph.solve()
+    names = system.coordinate_names
+    return Flow(
+        system=system,
+        states=(*names, *(f"{name}_dot" for name in names)),
+        dropped={},
+        kept=dict.fromkeys(names, "kept: all coordinates are states of the full flow"),
+        dependent=(),
+        expressions=[*graph.v, *accelerations],
+        velocity_expressions=graph.v,
+        reaction_expressions=reactions,
+    )
+
+
+def shape_flow(
+    system: System, dependent: Sequence[str] | None = None, settle: float = 0.0, graph: Graph | None = None
+) -> Flow:
+    """Coordinates that matter and independent velocities; ``dependent`` chooses the velocities to solve for.
+
+    By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first.
+    With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium
+    there has no zero eigenvalue for leaving it. A ``graph`` may have other velocities for ignorable coordinates.
+    """
+    system.check_independent()
+    dropped, kept = ignorable_coordinates(graph_of(system)), kept_coordinates(graph_of(system))
+    graph = graph or graph_of(system)
+    names = system.coordinate_names
+    reference = reference_matrix(graph)
+    chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
+    columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
+    solved, pivots = _solve_velocities(graph, columns, reference, settle)
+    replace = {graph.v[j]: expression for j, expression in zip(columns, solved, strict=True)}
+    free = [j for j in range(len(names)) if j not in columns]
+    shape = [j for j, name in enumerate(names) if name not in dropped]
+    accelerations, reactions = graph.solve()
+    velocities = [replace.get(graph.v[j], graph.v[j]) for j in range(len(names))]
+
+    def on_shape(expressions: list[Expression]) -> list[Expression]:
+        return list(hy.subs(expressions, replace)) if replace and expressions else expressions
+
+    return Flow(
+        system=system,
+        states=(*(names[j] for j in shape), *(f"{names[j]}_dot" for j in free)),
+        dropped=dropped,
+        kept=kept,
+        dependent=tuple(f"{names[j]}_dot" for j in columns),
+        expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
+        velocity_expressions=velocities,
+        reaction_expressions=on_shape(reactions),
+        settle=settle,
+        pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
+    )
+
+
+def numbers_of(case: Bound | np.ndarray) -> np.ndarray:
+    """The parameters of a case, or numbers that stand for them as they are."""
+    if isinstance(case, np.ndarray):
+        return case
+    if not hasattr(case, "numbers"):
+        raise ParameterError(f"case={shown(case)} is no case: give the system with its values, system.at(…)")
+    return case.numbers
+
+
+def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[int]:
+    if len(dependent) != m:
+        raise ParameterError(f"{m} constraints determine {m} velocities, not {len(dependent)}")
+    for name in dependent:
+        if name not in names:
+            raise ParameterError(f"no coordinate {name!r} to solve the constraints for: {nearest(name, names)}")
+    return [names.index(name) for name in dependent]
+
+
+def reference_matrix(graph: Graph) -> np.ndarray:
+    """A at the origin with the default parameters (1 where there is none), or nearby if it is degenerate there."""
+    if not graph.A:
+        return np.zeros((0, len(graph.q)))
+    function = Compiled([e for row in graph.A for e in row], graph.q, quick=True)
+    parameters = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
+    for q in _near_the_origin(graph.system, parameters):
+        A = function(q, parameters).reshape(len(graph.A), -1)
+        if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
+            return A
+    raise RankError(
+        f"the constraints of {graph.system.name} are dependent near the origin: choose dependent velocities"
+    )
+
+
+def _near_the_origin(system: System, parameters: np.ndarray) -> Iterator[np.ndarray]:
+    """The origin, points of order one, and points in the characteristic sizes of the constraints."""
+    s, generator = system.statement, np.random.default_rng(0)
+    yield np.zeros(len(s.q))
+    yield from generator.uniform(-0.5, 0.5, (3, len(s.q)))
+    values = {**dict(zip(system.parameters, parameters.tolist(), strict=True)), **unit_velocities(s), s.time: 0.0}
+    yield from characteristic(s.constraints, s.q, values).usual * generator.uniform(-0.5, 0.5, (3, len(s.q)))
+
+
+def _solve_velocities(
+    graph: Graph, columns: list[int], reference: np.ndarray, settle: float
+) -> tuple[list[Expression], list[Expression]]:
+    """v_d of A_d v_d = −(A_f v_f + b) − settle φ, eliminated in the graph; and the pivots, chosen at the reference."""
+    size = len(columns)
+    free = [j for j in range(len(graph.v)) if j not in columns]
+    still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v})
+    rows = [[row[j] for j in columns] for row in graph.A]
+    right = [
+        -dot([row[j] for j in free], [graph.v[j] for j in free]) - b for row, b in zip(graph.A, still, strict=True)
+    ]
+    for k, phi in enumerate(graph.positions, start=graph.nonholonomic):
+        right[k] = right[k] - settle * phi
+    values = reference[:, columns].copy()
+    for k in range(size):
+        pivot = k + int(np.abs(values[k:, k]).argmax())
+        for each in (rows, right):
+            each[k], each[pivot] = each[pivot], each[k]
+        values[[k, pivot]] = values[[pivot, k]]
+        for i in range(k + 1, size):
+            factor, number = rows[i][k] / rows[k][k], values[i, k] / values[k, k]
+            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
+            right[i] = right[i] - factor * right[k]
+            values[i] -= number * values[k]
+    solved: list[Expression] = [hy.expression(0.0)] * size
+    for k in reversed(range(size)):
+        known = dot(rows[k][k + 1 :], solved[k + 1 :])
+        solved[k] = (right[k] - known) / rows[k][k]
+    return solved, [rows[k][k] for k in range(size)]

@@ -1,0 +1,270 @@
+"""Initial states: values by name, the rest zero or what the constraints demand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import graph_of
+from pfaff.statement.evaluation import evaluated, magnitudes
+from pfaff.statement.system import System
+from pfaff.statement.values import number_from, one_of
+from pfaff.threads import once
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+NEWTON_STEPS = 50
+KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
+REFINED = 3  # solutions of the same linear equations, each for what the last one left
+ROUNDED = 1e-14  # of a row of A: smaller coefficients are zeros
+LIGHT = 1e-8  # of the largest inertia, in units that make them alike
+
+
+@dataclass(frozen=True)
+class Start:
+    """An initial state that obeys the constraints, and by how much each given value was changed for that."""
+
+    q: np.ndarray
+    v: np.ndarray
+    changes: dict[str, float]
+
+
+class Constraints:
+    """φ, A v + b, A and M as functions of the state."""
+
+    def __init__(self, case: Case) -> None:
+        graph = graph_of(case.system)
+        self.case, self.n, self.m = case, len(graph.q), len(graph.A)
+        self.holonomic = len(graph.positions)
+        self._function = _compiled(case.system)
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, ...]:
+        values = self._function(np.concatenate([q, v]), self.case.numbers, time)
+        n, m, h = self.n, self.m, self.holonomic
+        phi, rates, rest = values[:h], values[h : h + m], values[h + m :]
+        return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
+
+    def position_terms(self, q: np.ndarray, time: float) -> np.ndarray:
+        """What is large in each φ: the sum of its terms."""
+        return np.array(magnitudes(self.case.system.statement.positions, self._known(q, time)), dtype=float)
+
+    def potential(self, q: np.ndarray) -> float:
+        return float(evaluated([self.case.system.statement.potential], self._known(q, 0.0))[0])
+
+    def _known(self, q: np.ndarray, time: float) -> dict[sm.Basic, float]:
+        s = self.case.system.statement
+        return dict(zip((*s.q, *self.case.system.parameters, s.time), (*q, *self.case.numbers, time), strict=True))
+
+    def obeyed(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Which columns of states obey all constraints at time zero as they are."""
+        if not self.m:
+            return np.ones(x.shape[1], dtype=bool)
+        values = self._function(x, numbers)
+        rates, A = np.split(values[self.holonomic : self.holonomic + self.m * (1 + self.n)], [self.m])
+        there = np.abs(values[: self.holonomic]).max(axis=0, initial=0.0) == 0
+        terms = row_sizes(A.reshape(self.m, self.n, -1), x[self.n :], rates)
+        return there & (np.abs(rates) <= KEPT * terms).all(axis=0)
+
+
+def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """What is large for each row of A v + b: the sum of its terms, b included."""
+    terms = A * v[None, :]
+    return np.abs(terms).sum(axis=1) + np.abs(rates - terms.sum(axis=1))
+
+
+@once(most=64)
+def _compiled(system: System) -> Compiled:
+    graph = graph_of(system)
+    rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
+    return Compiled(rows, [*graph.q, *graph.v], quick=True)
+
+
+def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
+    """Given values as they are, the others zero or as the constraints demand; what is given yields where it must.
+
+    Of the others those change that cost least kinetic energy. Given values stay unless the others cannot follow; then
+    they change, if ``project`` allows that, by what costs least kinetic energy.
+    """
+    names = case.system.coordinate_names
+    known = [*names, *(f"{name}_dot" for name in names)]
+    for name in initial:
+        one_of(known, name, f"{case.system.name} has no coordinate or velocity")
+    initial = {name: number_from(name, value) for name, value in initial.items()}
+    q = np.array([float(initial.get(name, 0.0)) for name in names])
+    v = np.array([float(initial.get(f"{name}_dot", 0.0)) for name in names])
+    constraints = Constraints(case)
+    free_q = np.array([name not in initial for name in names])
+    free_v = np.array([f"{name}_dot" not in initial for name in names])
+    new_q = _assembled(constraints, q, v, free_q, project)
+    new_v = on_velocities(constraints, new_q, v, free_v, yielding=project)
+    _check_inertia(names, constraints(new_q, new_v)[3])
+    before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
+    changes = {
+        name: float(b - a) for name, a, b in zip(known, before, after, strict=True) if name in initial and a != b
+    }
+    return Start(new_q, new_v, changes)
+
+
+def usual_sizes(x: np.ndarray, M: np.ndarray) -> np.ndarray:
+    """What each component would be with all of xᵀM x: a size for those that are nothing but rounding."""
+    inertia = np.diag(M)
+    return np.maximum(np.abs(x), np.sqrt(np.abs(x @ M @ x) / np.where(inertia > 0, inertia, np.inf)))
+
+
+def _check_inertia(names: Sequence[str], M: np.ndarray) -> None:
+    """Massless coordinates may be held by constraints; a negative kinetic energy is a mistake."""
+    inertia, directions = np.linalg.eigh(M)
+    if inertia[0] < -KEPT * abs(inertia).max():
+        along = names[int(np.abs(directions[:, 0]).argmax())]
+        raise SingularMassError(
+            f"the kinetic energy is negative for motions along {along} at the start: check its sign and the masses"
+        )
+
+
+def _assembled(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, project: bool) -> np.ndarray:
+    """Given coordinates as they are while the others can follow; else changed where these cannot, or all alike."""
+    try:
+        return _followed(constraints, q, v, free)
+    except (ConstraintError, ConvergenceError):
+        if not project:
+            raise
+    try:
+        return _followed(constraints, q, v, free, yielding=True)
+    except (ConstraintError, ConvergenceError):
+        return on_positions(constraints, q, v, np.ones_like(free))
+
+
+def _followed(
+    constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray, yielding: bool = False
+) -> np.ndarray:
+    """On φ = 0; if φ is stationary in a free coordinate, as x² + y² = l² is at y = 0, from either side of it.
+
+    Of the two the one of lower potential energy counts.
+    """
+    aside, found = _aside(constraints, q, v, free), []
+    for start in (q - aside, q + aside) if aside.any() else ():
+        with suppress(ConstraintError, ConvergenceError):
+            found.append(on_positions(constraints, start, v, free, yielding=yielding))
+    return min(found, key=constraints.potential) if found else on_positions(constraints, q, v, free, yielding=yielding)
+
+
+def _aside(constraints: Constraints, q: np.ndarray, v: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """How far free coordinates are to be moved that cannot follow given ones at first, but enter the same φ."""
+    s, (phi, _, A, M) = constraints.case.system.statement, constraints(q, v)
+    rows = np.abs(A[constraints.m - constraints.holonomic :])
+    enters = np.array([[x in each.free_symbols for x in s.q] for each in s.positions], dtype=bool).reshape(rows.shape)
+    flat = rows[:, free].max(axis=1, initial=0.0) <= ROUNDED * rows.max(axis=1, initial=0.0)
+    stuck = flat & (phi != 0) & (enters & ~free).any(axis=1)
+    lengths = usual_sizes(q, M)
+    return np.where(free & enters[stuck].any(axis=0), np.where(lengths, lengths, 1.0), 0.0)
+
+
+def on_positions(
+    constraints: Constraints,
+    q: np.ndarray,
+    v: np.ndarray,
+    free: np.ndarray,
+    time: float = 0.0,
+    yielding: bool = False,
+) -> np.ndarray:
+    """Newton's method on φ(q, t) = 0 in the coordinates that are free, its steps as small as the inertia measures them.
+
+    The others change where these cannot follow, if they are ``yielding``.
+    """
+    if not constraints.holonomic:
+        return q
+    q, rows = q.copy(), slice(-constraints.holonomic, None)
+    for _ in range(NEWTON_STEPS):
+        phi, _, A, M = constraints(q, v, time)
+        step = least_change(M, A[rows], -phi, free, yielding)
+        q += step
+        if np.abs(step).max(initial=0.0) <= 1e-15 * (1 + np.abs(q).max()):
+            break
+    phi, _, A, M = constraints(q, v, time)
+    left = np.abs(phi)
+    wrong = ~(left <= KEPT * (np.abs(A[rows]) @ usual_sizes(q, M)))
+    if wrong.any():  # but terms may be large beside what they change by
+        wrong &= ~(left <= KEPT * constraints.position_terms(q, time))
+    if wrong.any():
+        first = 1 + constraints.m - constraints.holonomic
+        named = ", ".join(str(first + k) for k in np.flatnonzero(wrong))
+        remedy = (
+            "these rows have no common solution nearby: start elsewhere, or correct them"
+            if free.all()
+            else "leave some out so that they can follow, or ask for project=True"
+        )
+        raise ConstraintError(
+            f"the initial coordinates violate a holonomic constraint by {left[wrong].max():.2g} (row {named}): {remedy}"
+        )
+    return q
+
+
+def on_velocities(
+    constraints: Constraints,
+    q: np.ndarray,
+    v: np.ndarray,
+    free: np.ndarray,
+    time: float = 0.0,
+    exactly: bool = False,
+    yielding: bool = False,
+) -> np.ndarray:
+    """A v + b = 0 by the change of free velocities that costs least kinetic energy; others may be ``yielding``.
+
+    Velocities that obey the constraints already stay as they are, unless they shall do so ``exactly``.
+    """
+    if not constraints.m:
+        return v
+    _, rates, A, M = constraints(q, v, time)
+    if not exactly and (np.abs(rates) <= KEPT * row_sizes(A, v, rates)).all():
+        return v
+    new, left = v, rates
+    for _ in range(REFINED):
+        new = new + least_change(M, A, -left, free, yielding)
+        left = constraints(q, new, time)[1]
+    usual = np.abs(A) @ usual_sizes(new, M)
+    wrong = ~(np.abs(left) <= KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, left) + usual))
+    if wrong.any():
+        row = int(wrong.argmax()) + 1
+        raise ConstraintError(
+            f"the initial velocities violate constraint {row} by {abs(left[row - 1]):.2g}: leave one of its velocities "
+            "out so that it can follow, or ask for project=True"
+        )
+    return new
+
+
+def least_change(M: np.ndarray, A: np.ndarray, wanted: np.ndarray, free: np.ndarray, yielding: bool) -> np.ndarray:
+    """x with A x = wanted and the least xᵀM x, in the components that are free.
+
+    Where these cannot follow and the others are ``yielding``, the least change of the others comes first.
+    """
+    if not (np.isfinite(A).all() and np.isfinite(M).all() and np.isfinite(wanted).all()):
+        raise ConvergenceError("the constraints or the inertia are not finite at the start: start elsewhere")
+    tiny, inertia = np.finfo(float).tiny, np.diag(M)
+    units = 1 / np.where(inertia > 0, np.sqrt(np.abs(inertia)), np.maximum(np.abs(A).max(axis=0, initial=0.0), tiny))
+    whole, follows = (np.linalg.norm(A * units * among, axis=1) for among in (True, free))
+    sizes = np.maximum(np.where(follows > ROUNDED * whole, follows, whole), tiny)
+    A, M, wanted = A * units / sizes[:, None], M * np.outer(units, units), wanted / sizes
+    A = np.where(np.abs(A) > ROUNDED, A, 0.0)
+    x, held = np.zeros(len(M)), ~free
+    if yielding and held.any():
+        left, values, _ = np.linalg.svd(A[:, free])
+        stuck = left[:, int((values > KEPT).sum()) :].T  # combinations of rows that no free component moves
+        x[held] = _lightest(M[np.ix_(held, held)], stuck @ A[:, held], stuck @ wanted)
+    if free.any():
+        x[free] = _lightest(M[np.ix_(free, free)], A[:, free], wanted - A @ x)
+    return units * x
+
+
+def _lightest(M: np.ndarray, A: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Of all x with A x = wanted the one of least xᵀM x; a direction without inertia counts as light."""
+    inertia, axes = np.linalg.eigh(M)
+    root = axes / np.sqrt(np.maximum(inertia, LIGHT * inertia[-1]))
+    return root @ np.linalg.lstsq(A @ root, wanted, rcond=1e-12)[0]

@@ -1,0 +1,90 @@
+"""Derivatives of a flow of any order, applied to vectors, without forming tensors.
+
+The Taylor coefficients of s ↦ f(x + s v) come from heyoka's automatic differentiation of x' = v, y' = f(x); mixed
+derivatives from those along several lines by polarisation. One compilation serves every order, where the entries of
+a fifth-derivative tensor take many times as long to compile.
+"""
+
+from __future__ import annotations
+
+import copy
+from itertools import product
+from math import exp, factorial
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.errors import ParameterError, PfaffError
+from pfaff.flow.compiled import taylor_method
+from pfaff.flow.flow import Flow
+from pfaff.threads import Own, once
+
+HIGHEST = 5  # derivatives that a normal form of fifth order needs
+COMPACT_FROM = 8  # states beyond which unrolled code compiles too slowly
+
+
+class Jets:
+    """Derivatives of f(x) along lines, and along several directions at once."""
+
+    def __init__(self, flow: Flow) -> None:
+        self.states, known = len(flow.states), len(flow.system.parameters)
+        directions = [hy.par[known + j] for j in range(self.states)]
+        rates = [hy.expression(f"rate {name}") for name in flow.states]
+        equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
+        # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
+        large = self.states > COMPACT_FROM or flow.heavy
+        compiled = taylor_method(equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large)
+        self._integrators = Own(lambda: copy.deepcopy(compiled))
+
+    def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders."""
+        integrator, n = self._integrators.own, self.states
+        integrator.time = 0.0
+        integrator.state[:n], integrator.state[n:] = x, 0.0
+        integrator.pars[:] = np.concatenate([numbers, direction])
+        integrator.step(max_delta_t=1.0, write_tc=True)
+        coefficients = integrator.tc[n:, 1:]
+        if not np.isfinite(coefficients).all():
+            raise PfaffError("the derivatives of the flow are not finite here: the state is singular")
+        return coefficients * [factorial(k + 1) for k in range(coefficients.shape[1])]
+
+    def form(self, x: np.ndarray, numbers: np.ndarray, *vectors: np.ndarray) -> np.ndarray:
+        """The symmetric multilinear form ∂ᵏf applied to k directions, real or complex."""
+        order = len(vectors)
+        if not 1 <= order <= HIGHEST:
+            raise ParameterError(f"a derivative of order {order}: ask for 1 to {HIGHEST}")
+        lengths = np.array([np.linalg.norm(v) for v in vectors])
+        if not lengths.all():
+            return np.zeros(self.states)
+        parts = [_parts(v / length) for v, length in zip(vectors, lengths, strict=True)]
+        total: np.ndarray = sum(
+            (factor * self._polarised(x, numbers, real) for factor, real in _products(parts)),
+            start=np.zeros(self.states, dtype=complex),
+        )
+        total = total * lengths.prod()
+        return total if any(np.iscomplexobj(v) for v in vectors) else total.real
+
+    def _polarised(self, x: np.ndarray, numbers: np.ndarray, vectors: list[np.ndarray]) -> np.ndarray:
+        """F(v1 … vk) = Σ ± F(v1 ± v2 … ± vk) / (2ᵏ⁻¹ k!) for a symmetric form F."""
+        order, total = len(vectors), np.zeros(self.states)
+        for signs in product((1.0, -1.0), repeat=order - 1):
+            direction = vectors[0] + sum(s * v for s, v in zip(signs, vectors[1:], strict=True))
+            if direction.any():
+                total += np.prod(signs) * self.line(x, numbers, direction)[:, order]
+        return total / (2 ** (order - 1) * factorial(order))
+
+
+def _parts(vector: np.ndarray) -> list[tuple[complex, np.ndarray]]:
+    """Real and imaginary part with their factors, those that vanish left out."""
+    return [(unit, part) for unit, part in ((1, vector.real), (1j, vector.imag)) if part.any()]
+
+
+def _products(parts: list[list[tuple[complex, np.ndarray]]]) -> list[tuple[complex, list[np.ndarray]]]:
+    return [
+        (complex(np.prod([unit for unit, _ in chosen])), [part for _, part in chosen]) for chosen in product(*parts)
+    ]
+
+
+@once(most=32)
+def jets_of(flow: Flow) -> Jets:
+    return Jets(flow)

@@ -1,0 +1,57 @@
+"""Which coordinates are ignorable, and which velocities the constraints determine."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.flow.graph import Expression, Graph
+
+
+def ignorable_coordinates(graph: Graph) -> dict[str, str]:
+    """Coordinates that may be dropped, each with the reason: only their velocities matter."""
+    return {name: reason for name, reason in _reasons(graph).items() if reason.startswith("dropped")}
+
+
+def kept_coordinates(graph: Graph) -> dict[str, str]:
+    """The other coordinates, each with where it appears."""
+    return {name: reason for name, reason in _reasons(graph).items() if not reason.startswith("dropped")}
+
+
+@lru_cache(maxsize=32)
+def _reasons(graph: Graph) -> dict[str, str]:
+    names = graph.system.coordinate_names
+    potential = list(hy.diff_tensors([graph.potential], graph.q, diff_order=1).gradient)
+    places = {
+        "the kinetic energy": [graph.kinetic],
+        "the dissipation": [graph.dissipation],
+        "the forces": graph.forces,
+        "the constraints": graph.constraints + graph.positions,
+        "the potential, not linearly": potential,
+    }
+    return {name: _reason(name, places) for name in names}
+
+
+def _reason(name: str, places: dict[str, list[Expression]]) -> str:
+    found = [place for place, expressions in places.items() if expressions and name in hy.get_variables(expressions)]
+    if found:
+        return f"kept: {name} appears in {' and in '.join(found)}"
+    return f"dropped: only the velocity of {name} matters, and the potential is at most linear in it"
+
+
+def dependent_velocities(A: np.ndarray, first_choice: list[int]) -> list[int]:
+    """Columns of A that are well solved for: Gauss–Jordan pivots, ignorable coordinates preferred."""
+    rows = A / np.abs(A).max(axis=1, keepdims=True)
+    chosen: list[int] = []
+    for _ in range(len(rows)):
+        sizes = np.abs(rows).max(axis=0)
+        sizes[chosen] = 0.0
+        preferred = [j for j in first_choice if j not in chosen and sizes[j] > 0.1 * sizes.max()]
+        column = max(preferred or range(len(sizes)), key=lambda j: sizes[j])
+        chosen.append(column)
+        pivot = rows[:, column]
+        k = int(np.abs(pivot).argmax())
+        rows = rows - np.outer(pivot, rows[k]) / pivot[k]
+    return chosen

@@ -1,0 +1,80 @@
+"""Compiled statics: the balance of forces at rest, and the matrices of small motions about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import ZERO, Expression, Graph, graph_of
+from pfaff.statement.system import System
+from pfaff.threads import once
+
+
+@dataclass(frozen=True)
+class AtRest:
+    """Values at rest in a configuration q with multipliers λ.
+
+    ``balance`` is h + Aᵀλ, ``held`` what the constraints demand at rest (φ, and b of the
+    nonholonomic ones), ``K`` the derivative of the balance by q (so it contains Σ λ ∂Aᵀ/∂q),
+    ``B`` the derivative of the constraints' velocity form by q.
+    """
+
+    balance: np.ndarray
+    held: np.ndarray
+    M: np.ndarray
+    C: np.ndarray
+    K: np.ndarray
+    A: np.ndarray
+    B: np.ndarray
+
+
+class Statics:
+    """One compiled function of (q, λ; parameters) for everything that statics needs, in batches too."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.n, self.m = len(graph.q), len(graph.A)
+        self.nonholonomic = graph.nonholonomic
+        unknowns = graph.q + graph.multipliers
+        self.demanding = graph.system.statement.demanding[: self.nonholonomic]
+        blocks = [
+            [graph.balance],
+            [graph.constraints[: self.nonholonomic] + graph.positions],
+            graph.M,
+            gradient_rows(graph.balance, graph.v),
+            gradient_rows(graph.balance, graph.q),
+            graph.A,
+            gradient_rows(graph.constraints, graph.q),
+        ]
+        self._shapes = [(len(rows), len(rows[0]) if rows else 0) for rows in blocks]
+        flat = [e for rows in blocks for row in rows for e in row]
+        at_rest = hy.subs(flat, dict.fromkeys(graph.v, ZERO))
+        # These functions are small and called seldom: quick compilation beats quick evaluation.
+        self._function = Compiled(at_rest, unknowns, quick=True, compact=self.n > 12)
+
+    def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
+        """At one configuration, or at many when q and the multipliers have a trailing batch axis."""
+        values = self._function(np.concatenate([q, multipliers]), parameters, time)
+        parts, start = [], 0
+        for rows, columns in self._shapes:
+            part = values[start : start + rows * columns]
+            parts.append(part.reshape(rows, columns, *values.shape[1:]))
+            start += rows * columns
+        balance, held, M, C, K, A, B = parts
+        if not self.m:
+            A = B = np.zeros((0, self.n, *values.shape[1:]))
+        return AtRest(balance[0], held[0] if self.m else np.zeros((0, *values.shape[1:])), M, C, K, A, B)
+
+
+def gradient_rows(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:
+    if not functions:
+        return []
+    return [list(row) for row in hy.diff_tensors(functions, variables, diff_order=1).jacobian]
+
+
+@once(most=32)
+def statics_of(system: System) -> Statics:
+    system.check_independent()
+    return Statics(graph_of(system))

@@ -1,1 +1,0 @@
-"""Motion of assemblies: compiled parts scattered into sparse pencils, collocation at Radau's points, samples."""

@@ -1,0 +1,1 @@
+"""Motion of assemblies: sparse pencils, collocation at Radau's points, samples."""

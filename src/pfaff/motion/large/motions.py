@@ -1,0 +1,177 @@
+"""Motion of assemblies in time: sampled, projected on the constraints, with reactions and the balance of energy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.errors import ParameterError
+from pfaff.flow.assembled import Equations
+from pfaff.motion.implicit import SHARPEST
+from pfaff.motion.large.beginnings import initial_state
+from pfaff.motion.large.steps import STAGES, Integrator, Projection, Sizes, State, Step
+from pfaff.motion.measures import Energy, Stored
+from pfaff.motion.result import Motion
+from pfaff.motion.simulate import check_request
+from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
+from pfaff.statement.values import number_from, number_within, told
+
+if TYPE_CHECKING:
+    from pfaff.algebra.factors import Solve
+    from pfaff.statement.assembly import Assembly
+
+TOLERANCES = (1e-8, 1e-7, 1e-6)  # tried in turn where rounding of stiff forces lets no step succeed
+LASTING = 10  # steps after which a collapse is no matter of the tolerance
+FIRST = 0.01  # of the duration, tried as first step
+SHORTEST = 1e-14  # of the duration
+KEPT_NUMBERS = 20_000_000  # held for evaluation between the samples; longer motions are interpolated
+
+
+def simulate(
+    assembly: Assembly,
+    duration: float,
+    load: float,
+    *,
+    samples: int = 1001,
+    tolerance: float | None = None,
+    start: Any = None,
+    velocities: Any = None,
+    progress: Callable[[float], object] | None = None,
+    max_steps: int = 1_000_000,
+) -> Motion:
+    """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
+    load = number_from("load", load)
+    duration = number_from("duration", duration)
+    tolerance = check_request(duration, samples, tolerance, 2 * assembly.size, max_steps)
+    told("progress", progress, "print", 0.5)
+    if tolerance is not None:
+        sharp = f"give a number from {SHARPEST:g} to 1"
+        tolerance = number_within("tolerance", tolerance, lambda x: x >= SHARPEST, sharp)
+    equations = Equations(assembly, load)
+    q, v = initial_state(assembly, equations, start, velocities)
+    state = State(0.0, q, v, *equations.accelerations(q, v), np.zeros(2))
+    if duration < 0 and _is_damped(equations, state):
+        raise ParameterError(f"{assembly.name} is damped: backwards its fast modes would explode; run it forwards")
+    for attempt in TOLERANCES if tolerance is None else (tolerance,):
+        integrator = Integrator(equations, Sizes(assembly, duration), attempt)
+        record = Record(equations, np.linspace(0.0, duration, samples), state)
+        status = _run(integrator, record, state, float(duration), max_steps, progress)
+        if status != COLLAPSED or record.steps > LASTING:
+            break
+    return record.motion(assembly, load, status, attempt)
+
+
+def _is_damped(equations: Equations, state: State) -> bool:
+    """Whether some velocities dissipate power."""
+    v = np.random.default_rng(0).standard_normal(equations.n)
+    moving = np.concatenate([state.q, v, state.a, state.p])
+    return bool(np.any(equations.powers(moving[:, None])[0] != 0))
+
+
+def _run(
+    integrator: Integrator,
+    record: Record,
+    state: State,
+    duration: float,
+    max_steps: int,
+    progress: Callable[[float], object] | None,
+) -> str:
+    h, last = FIRST * duration, None
+    try:
+        for _ in range(max_steps):
+            left = duration - state.t
+            taken = integrator.advance(state, min(h, left, key=abs), last, SHORTEST * abs(duration))
+            if taken is None:
+                return COLLAPSED if integrator.finite else NOT_FINITE
+            last, solve, h = taken
+            ends = abs(last.h) >= abs(left)
+            state = record.add(last, solve, duration if ends else state.t + last.h)
+            if progress is not None:
+                progress(state.t / duration)
+            if ends:
+                return FINISHED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return TOO_MANY
+
+
+@dataclass
+class Record:
+    """The samples so far, one array for each step; a step is either recorded whole or not at all."""
+
+    equations: Equations
+    times: np.ndarray
+    state: State
+    samples: list[tuple[np.ndarray, ...]] = field(default_factory=list)
+    dense: Dense = field(default_factory=lambda: Dense())
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        self._taken = 1
+        self._projected = Projection(self.equations, self.state.q, self.state.v)
+        self.samples.append(self._sample(self.state))
+
+    def add(self, step: Step, solve: Solve, end: float) -> State:
+        """Sample a step and return the state at its end, both on the constraints."""
+        taken = int(np.searchsorted(self.times / self.times[-1], end / self.times[-1], side="right"))
+        t = np.append(self.times[self._taken : taken], end)
+        q, v = self._projected(solve, *step.path(t))
+        p, work = step.yields(t)
+        state = State(end, q[:, -1], v[:, -1], step.a[:, -1], step.p[:, -1], work[:, -1])
+        new = tuple(x[..., :-1] for x in (t, q, v, p, work))
+        self.samples, self._taken, self.state, self.steps = [*self.samples, new], taken, state, self.steps + 1
+        self.dense.add(step, end)
+        return state
+
+    def motion(self, assembly: Assembly, load: float, status: str, tolerance: float) -> Motion:
+        recorded = [*self.samples, self._sample(self.state)] if status != FINISHED and self.steps else self.samples
+        t, q, v, p, work = (np.concatenate(each, axis=-1) for each in zip(*recorded, strict=True))
+        phi, rates = self.equations.constraints(q, v)
+        return Motion(
+            t=t,
+            y=np.concatenate([q, v]),
+            measures=Stored(
+                p,
+                np.concatenate([phi[self.equations.holonomic], rates]),
+                Energy(*self.equations.energies(q, v), *work),
+            ),
+            names=tuple(f"q{i}" for i in range(self.equations.n)),
+            reaction_names=tuple(f"p{i}" for i in range(self.equations.m)),
+            status=status,
+            method=f"Radau collocation of order {2 * STAGES - 1} with sparse multipliers, {self.steps} steps, "
+            f"tolerance {tolerance:g}",
+            changes={},
+            system=assembly.name,
+            values={assembly.load: str(load)},
+            dense=self.dense if self.dense.complete else None,
+        )
+
+    def _sample(self, state: State) -> tuple[np.ndarray, ...]:
+        return np.array([state.t]), *(x[:, None] for x in (state.q, state.v, state.p, state.work))
+
+
+class Dense:
+    """States at any time, by the polynomials of the steps, as long as these fit into memory."""
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._ends: list[float] = []
+        self.complete = True
+
+    def add(self, step: Step, end: float) -> None:
+        self.complete = self.complete and 2 * step.a.size * (len(self._steps) + 1) <= KEPT_NUMBERS
+        if self.complete:
+            self._steps.append(step)
+            self._ends.append(end)
+        else:
+            self._steps.clear()
+
+    def __call__(self, times: np.ndarray) -> np.ndarray:
+        which = np.searchsorted(np.abs(self._ends[:-1]), np.abs(times))
+        columns = np.empty((2 * len(self._steps[0].a), len(times)))
+        for k in np.unique(which):
+            columns[:, which == k] = np.concatenate(self._steps[k].path(times[which == k]))
+        return columns

@@ -1,0 +1,249 @@
+"""Steps of an assembly's motion: collocation at Radau's points on the multiplier form, one sparse pencil per stage.
+
+Every stage obeys M q̈ + h + Aᵀp = 0 and A q̇ + b = 0 (index 2), and q and q̇ are projected on the constraints after each
+step (Hairer and Wanner 1996, VII.2). With A⁻¹ = T diag(λ) T⁻¹ the linear systems of the stages fall apart into pencils
+at ω = λ/h (IV.8), those of small motions and as sparse. Nothing is eliminated, so that stiffness costs no accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from pfaff.algebra.factors import Solve
+from pfaff.algebra.radau import Collocation, radau
+from pfaff.errors import RankError
+from pfaff.flow.assembled import Equations, Slopes
+
+if TYPE_CHECKING:
+    from pfaff.statement.assembly import Assembly
+
+STAGES = 7  # measured: 9 take as long, 5 half as long again, 3 several times longer
+NEWTON_STEPS = 12
+NEWTON_SHARE = 0.02  # of the tolerance, left to Newton's method
+HOPELESS = 2.0  # growth of Newton's corrections that ends an attempt
+FLOOR = 1e-4  # sizes below this part of the largest do not count when errors are weighed
+SHRINK, GROW, SAFETY = 0.1, 4.0, 0.85
+FAR = 3.0  # ratio of step lengths up to which a step is foretold by the one before
+PROJECTIONS = 40
+ROUNDING = np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class State:
+    """An instant of a motion, with the energies dissipated and supplied so far."""
+
+    t: float
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    p: np.ndarray
+    work: np.ndarray
+
+    @property
+    def z(self) -> np.ndarray:
+        return np.concatenate([self.q, self.v, self.a, self.p])
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of length h from a state: accelerations, velocities, reactions and powers at the stages."""
+
+    start: State
+    h: float
+    method: Collocation
+    a: np.ndarray
+    v: np.ndarray
+    p: np.ndarray
+    powers: np.ndarray
+
+    def path(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """q and q̇ at times within the step, by the polynomials of the collocation."""
+        areas = self.h * self.method.integrals(self._part(t)).T
+        return self.start.q[:, None] + self.v @ areas, self.start.v[:, None] + self.a @ areas
+
+    def yields(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The reactions, and the work done so far."""
+        c = self._part(t)
+        work = self.powers @ (self.h * self.method.integrals(c).T)
+        return self.p @ self.method.values(c).T, self.start.work[:, None] + work
+
+    def ahead(self, h: float) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations and reactions foretold at the stages of a next step of length h."""
+        weights = self.method.values(1 + h / self.h * self.method.nodes).T
+        return self.a @ weights, self.p @ weights
+
+    def _part(self, t: np.ndarray) -> np.ndarray:
+        return (t - self.start.t) / self.h
+
+
+class Sizes:
+    """The largest values so far among coordinates that are alike: errors are weighed by them, whatever the units."""
+
+    def __init__(self, assembly: Assembly, duration: float) -> None:
+        self._kind = alike(assembly)
+        self._largest = np.zeros((2, self._kind.max() + 1))  # of coordinates, of velocities
+        self._duration = abs(duration)
+
+    def reached(self, q: np.ndarray, v: np.ndarray) -> Sizes:
+        """The sizes with these values, one column for each instant, taken into account."""
+        larger = copy(self)
+        larger._largest = self._largest.copy()
+        for largest, x in zip(larger._largest, (q, v), strict=True):
+            np.maximum.at(largest, self._kind, np.abs(x).max(axis=1))
+        return larger
+
+    def weigh(self, q: np.ndarray, v: np.ndarray) -> float:
+        """The largest of some changes or errors of coordinates and velocities, relative to their sizes."""
+        far, fast = self._largest.max(axis=1)
+        floors = FLOOR * far or 1.0, FLOOR * max(fast, far / self._duration) or 1.0
+        return max(
+            float((np.abs(x).T / np.maximum(largest, floor)[self._kind]).max())
+            for x, largest, floor in zip((q, v), self._largest, floors, strict=True)
+        )
+
+
+def alike(assembly: Assembly) -> np.ndarray:
+    """A number for every coordinate, the same for those that are the same coordinate of copies of one part."""
+    first = np.concatenate([np.repeat(copies.at[:1], copies.count, axis=0).ravel() for copies in assembly.parts])
+    other = np.concatenate([copies.at.ravel() for copies in assembly.parts])
+    links = sparse.coo_array((np.ones(len(first)), (first, other)), shape=(assembly.size, assembly.size))
+    return connected_components(links, directed=False)[1]
+
+
+class Integrator:
+    """Takes steps as long as the tolerance allows."""
+
+    def __init__(self, equations: Equations, sizes: Sizes, tolerance: float) -> None:
+        self.equations, self.sizes, self.tolerance = equations, sizes, tolerance
+        self.method = radau(STAGES)
+        self.finite = True  # whether the last attempt met finite values only
+        self._before = self.method.values(np.zeros(1))[0]  # weights of the stages at the start of the step
+
+    def advance(self, state: State, h: float, last: Step | None, shortest: float) -> tuple[Step, Solve, float] | None:
+        """The next step, the factors of its real pencil, and a length for the one after; None if h collapses."""
+        slopes, shrink, again = self.equations.slopes(state.z), 0.5, last is None
+        while abs(h) > shortest:
+            error = np.inf
+            attempt = self._attempt(state, h, last, slopes)
+            if attempt is not None:
+                step, solve = attempt
+                sizes = self.sizes.reached(*step.path(state.t + h * self.method.nodes))
+                error = self._error(step, solve, sizes, again)
+                if error <= 1:
+                    self.sizes = sizes
+                    return step, solve, h * min(GROW, self._factor(error))
+            h, shrink, again = h * min(shrink, self._factor(error)), 0.3, True
+        return None
+
+    def _factor(self, error: float) -> float:
+        return max(SHRINK, SAFETY * max(error, 1e-12) ** (-1 / (STAGES + 1)))
+
+    def _attempt(self, state: State, h: float, last: Step | None, slopes: Slopes) -> tuple[Step, Solve] | None:
+        """Newton's method with the derivatives at the start of the step; None if it does not converge."""
+        omegas = self.method.eigenvalues / h
+        try:
+            solves = [slopes.pencil(omegas[0].real), *(slopes.pencil(omega) for omega in omegas[1:])]
+        except RankError:
+            return None
+        a, p = self._guess(state, h, last)
+        rows, sums = self.method.backward.T, h * self.method.matrix.T
+        n, size, enough = self.equations.n, np.inf, NEWTON_SHARE * self.tolerance
+        for k in range(NEWTON_STEPS):
+            v = state.v[:, None] + a @ sums
+            q = state.q[:, None] + v @ sums
+            residual = self.equations.residual(np.concatenate([q, v, a, p]))
+            self.finite = bool(np.isfinite(residual).all())
+            if not self.finite:
+                return None
+            x = self._solved(residual, solves, omegas)
+            dq, dv = ((x[:n] * omegas**power @ rows).real for power in (0, 1))
+            a = a + (x[:n] * omegas**2 @ rows).real
+            p = p + (x[n:] @ rows).real
+            before, size = size, self.sizes.reached(q, v).weigh(dq, dv)
+            rate = size / before if before else 0.0
+            if size * min(1.0, rate / max(1 - rate, 1e-3) if k else 1.0) <= enough:
+                return self._step(state, h, a, p), solves[0]
+            if rate > HOPELESS:
+                return None
+        return None
+
+    def _step(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Step:
+        v = state.v[:, None] + h * a @ self.method.matrix.T
+        q = state.q[:, None] + h * v @ self.method.matrix.T
+        return Step(state, h, self.method, a, v, p, self.equations.powers(np.concatenate([q, v, a, p])))
+
+    def _guess(self, state: State, h: float, last: Step | None) -> tuple[np.ndarray, np.ndarray]:
+        if last is not None and h / last.h < FAR:
+            return last.ahead(h)
+        return tuple(np.repeat(x[:, None], STAGES, axis=1) for x in (state.a, state.p))  # type: ignore[return-value]
+
+    def _solved(self, residual: np.ndarray, solves: list[Solve], omegas: np.ndarray) -> np.ndarray:
+        """Newton's corrections of q and p, still in the eigenvectors of A⁻¹."""
+        right = -residual @ self.method.forward.T
+        right[self.equations.n :] /= omegas
+        columns = [
+            solves[0](right[:, 0].real),
+            *(solve(column) for solve, column in zip(solves[1:], right[:, 1:].T, strict=True)),
+        ]
+        return np.column_stack(columns)
+
+    def _error(self, step: Step, solve: Solve, sizes: Sizes, again: bool) -> float:
+        """The embedded formula of order s, filtered by the real pencil (IV.8.19), twice after a failure (IV.8.20)."""
+        omega = float(self.method.eigenvalues[0].real) / step.h
+        q = (step.start.v - step.v @ self._before) / omega
+        v = (step.start.a - step.a @ self._before) / omega
+        q, v = self._filtered(step.start, solve, omega, q, v)
+        error = sizes.weigh(q, v) / self.tolerance
+        if again and error > 1:
+            error = sizes.weigh(*self._filtered(step.start, solve, omega, q, v)) / self.tolerance
+        return error if np.isfinite(error) else np.inf
+
+    def _filtered(
+        self, state: State, solve: Solve, omega: float, q: np.ndarray, v: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(1 − J/ω)⁻¹ (q, v), with the products M v and K q as differences of the equations' residual."""
+        n = self.equations.n
+        moved = np.concatenate([state.q + q, state.v, state.a - omega * v, state.p])
+        residual = self.equations.residual(np.column_stack([state.z, moved]))
+        right = residual[:, 0] - residual[:, 1]
+        right[n:] /= omega
+        x = solve(right)[:n]
+        return q + x, omega * x
+
+
+class Projection:
+    """q, then q̇, moved onto the constraints at the least cost in the energy of a step's pencil.
+
+    What is rounding already, compared to the terms of a constraint, stays: in short steps the cheapest way to remove it
+    is a jolt of the lightest parts.
+    """
+
+    def __init__(self, equations: Equations, q: np.ndarray, v: np.ndarray) -> None:
+        at = equations.stack(q, v, np.zeros(equations.n), np.zeros(equations.m))
+        self._constraints, self._any = equations.constraints, equations.m > 0
+        self._terms = ROUNDING * abs(equations.slopes(at).matrix("A"))
+
+    def __call__(self, solve: Solve, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if not self._any:
+            return q, v
+        q = _settled(lambda q: self._constraints(q, v)[0], solve, q, self._terms @ np.abs(q))
+        return q, _settled(lambda v: self._constraints(q, v)[1], solve, v, self._terms @ np.abs(v))
+
+
+def _settled(left: Callable[[np.ndarray], np.ndarray], solve: Solve, x: np.ndarray, rounding: np.ndarray) -> np.ndarray:
+    """Newton's method with the given factors until rounding ends the progress."""
+    before = np.inf
+    for _ in range(PROJECTIONS):
+        rest = left(x)
+        size = np.abs(rest).max()
+        if (np.abs(rest) <= rounding).all() or not size < 0.5 * before:
+            break
+        x, before = x + solve(np.concatenate([np.zeros_like(x), -rest]))[: len(x)], size
+    return x

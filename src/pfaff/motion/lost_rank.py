@@ -1,0 +1,52 @@
+"""Where constraints lose their rank along a motion: there the equations end, whatever an integrator makes of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.flow.initial import Constraints
+from pfaff.motion.drive import Driven
+from pfaff.motion.status import COLLAPSED, FINISHED, NOT_FINITE, TOO_MANY
+from pfaff.motion.taylor import Flight
+
+SUSPICIOUS = 1e-6  # of the shortest to the longest step
+SHORT = 1e-3  # of the longest step: singular configurations are looked for at the ends of such steps
+SINGULAR = 1e-5  # of a constraint to what it was at first, or of singular values of all of them
+ENDS = (COLLAPSED, NOT_FINITE, TOO_MANY)
+
+
+def end_where_singular(driven: Driven, flight: Flight) -> str:
+    """The status of a flight; it is cut where the constraints were singular before its steps recovered."""
+    status = flight.status
+    constraints = Constraints(driven.case)
+    suspicious = flight.shortest < SUSPICIOUS * flight.longest
+    if not (suspicious and constraints.m and flight.pieces) or status not in (FINISHED, *ENDS):
+        return status
+    ends = flight.times
+    q, v = np.split(flight(ends[:1])[:, 0], 2)
+    at_first = np.linalg.norm(constraints(q, v)[2], axis=1)
+    short = 1 + np.flatnonzero(np.abs(np.diff(ends)) < SHORT * flight.longest)
+    for t, x in zip(ends[short], flight(ends[short]).T, strict=True):
+        words = _singular(constraints, t, x, at_first) if np.isfinite(x).all() else ""
+        if words:
+            flight.cut = float(t)
+            return f"{COLLAPSED if status == FINISHED else status}: {words}"
+    return status
+
+
+def _singular(constraints: Constraints, t: float, x: np.ndarray, at_first: np.ndarray) -> str:
+    q, v = np.split(x, 2)
+    _, _, A, M = constraints(q, v, t)
+    small = np.linalg.norm(A, axis=1) <= SINGULAR * at_first
+    if small.any():
+        return f"the constraints lose rank there (row {int(small.argmax()) + 1} vanishes)"
+    units = 1 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+    inertia = np.linalg.eigvalsh(M * np.outer(units, units))
+    if inertia[0] <= SINGULAR**2 * inertia[-1]:
+        return "the mass matrix is singular there"
+    whitened = np.linalg.solve(np.linalg.cholesky(M), A.T).T
+    left, sizes, _ = np.linalg.svd(whitened / np.linalg.norm(whitened, axis=1, keepdims=True))
+    if sizes[-1] > SINGULAR * sizes[0]:
+        return ""
+    involved = ", ".join(str(k + 1) for k in np.flatnonzero(np.abs(left[:, -1]) > 0.1))
+    return f"the constraints lose rank there (rows {involved} become dependent): method='augmented' may go through"

@@ -1,0 +1,36 @@
+"""The equations of motion, by the principles of mechanics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pfaff.principles.appell import AppellEquations
+from pfaff.principles.dalembert import DAlembertEquations
+from pfaff.principles.hamilton import HamiltonEquations
+from pfaff.principles.lagrange import LagrangeEquations
+from pfaff.principles.newton import NewtonEquations
+from pfaff.principles.principle import Principle
+
+if TYPE_CHECKING:
+    from pfaff.statement.system import System
+
+PRINCIPLES: dict[str, type[Principle]] = {
+    each.name: each
+    for each in (LagrangeEquations, AppellEquations, HamiltonEquations, DAlembertEquations, NewtonEquations)
+}
+
+
+def derive(system: System, principle: str, **choices: Any) -> Principle:
+    return PRINCIPLES[principle](system, **choices)
+
+
+__all__ = [
+    "PRINCIPLES",
+    "AppellEquations",
+    "DAlembertEquations",
+    "HamiltonEquations",
+    "LagrangeEquations",
+    "NewtonEquations",
+    "Principle",
+    "derive",
+]

@@ -1,0 +1,122 @@
+"""What every principle of mechanics gives: unknowns, equations, the way to them, and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import sympy as sm
+
+from pfaff.principles.typeset import Step, document, lines, typeset, vanishing
+from pfaff.statement.system import Statement, System
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pfaff.case import Bound
+    from pfaff.flow.flow import Flow
+    from pfaff.principles.formulation import Formulation
+
+
+@dataclass(frozen=True, eq=False)
+class Principle:
+    """The equations of motion of a system by one principle, in the user's own symbols.
+
+    ``equations`` are left-hand sides that vanish, ``unknowns`` the functions of time that they determine; ``dynamical``
+    counts those of the equations that contain forces. The reaction p multiplies +A on the left-hand side.
+    """
+
+    system: System
+    name: ClassVar[str]
+
+    @property
+    def unknowns(self) -> tuple[sm.Expr, ...]:
+        raise NotImplementedError
+
+    @property
+    def equations(self) -> sm.Matrix:
+        raise NotImplementedError
+
+    @property
+    def dynamical(self) -> int:
+        raise NotImplementedError
+
+    def steps(self) -> list[Step]:
+        """The derivation as titles with LaTeX, as a lecture would show it."""
+        raise NotImplementedError
+
+    @cached_property
+    def formulation(self) -> Formulation:
+        """The compiled equations, with ``solve`` for accelerations and reactions."""
+        raise NotImplementedError
+
+    @property
+    def flow(self) -> Flow:
+        """The compiled equations in the states of this principle."""
+        return self.formulation.flow
+
+    def solve(
+        self, q: Any, v: Any, case: Bound | np.ndarray, time: float | np.ndarray = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Accelerations and reactions at coordinates and velocities that obey the constraints."""
+        return self.formulation.solve(self.formulation.state(q, v, case, time), case, time)
+
+    def latex(self) -> str:
+        """All steps, typeset one after the other."""
+        return document(self.steps())
+
+    @property
+    def multipliers(self) -> sm.Matrix:
+        """The reactions p as functions of time."""
+        names = self.system.reaction_names if self._statement.constraints else ()
+        return sm.Matrix(len(names), 1, [sm.Function(name)(self.system.time) for name in names])
+
+    @property
+    def constraints(self) -> sm.Matrix:
+        """The left-hand sides A q̇ + b."""
+        s = self._statement
+        return self._stated(sm.Matrix(len(s.constraints), 1, list(s.constraints)))
+
+    @property
+    def _statement(self) -> Statement:
+        return self.system.statement
+
+    @property
+    def _accelerations(self) -> list[sm.Symbol]:
+        """Plain symbols for q̈."""
+        return [sm.Symbol(f"{x.name}_ddot", real=True) for x in self._statement.q]
+
+    def _rate(self, expression: sm.Expr) -> sm.Expr:
+        """d/dt in plain symbols, accelerations included."""
+        s = self._statement
+        pairs = zip((*s.q, *s.v), (*s.v, *self._accelerations), strict=True)
+        return sum((sm.diff(expression, x) * rate for x, rate in pairs), sm.diff(expression, s.time))
+
+    def _constraint_forces(self) -> list[sm.Expr]:
+        """Aᵀp in plain symbols, p as functions of time."""
+        s = self._statement
+        return [
+            sum((sm.diff(c, v) * p for c, p in zip(s.constraints, self.multipliers, strict=True)), sm.S.Zero)
+            for v in s.v
+        ]
+
+    def _stated(self, expression: Any) -> Any:
+        """From plain symbols back to the user's functions of time."""
+        t = self.system.time
+        back: dict[sm.Basic, sm.Basic] = {plain: stated for stated, plain in self._statement.to_plain.items()}
+        seconds = zip(self._accelerations, self.system.coordinates, strict=True)
+        return expression.xreplace(back | {a: q.diff(t, 2) for a, q in seconds})
+
+    def _energy_steps(self) -> list[Step]:
+        s, system = self._statement, self.system
+        energies = [(r"\mathcal{T}", s.kinetic), (r"\mathcal{V}", s.potential), (r"\mathcal{R}", s.dissipation)]
+        forces = [(f"Q_{{{typeset(q)}}}", force) for q, force in zip(system.coordinates, s.forces, strict=True)]
+        stated = [(left, self._stated(right)) for left, right in (*energies, *forces) if right != 0]
+        return [("Energies, dissipation and generalised forces", lines(stated))]
+
+    def _constraint_step(self) -> list[Step]:
+        return [("Constraints", vanishing(self.constraints))] if len(self.constraints) else []
+
+    def _tex(self, name: str) -> str:
+        return typeset(sm.Function(name)(self.system.time))

@@ -1,0 +1,1 @@
+"""Rest: equilibria of systems, plain flows and assemblies, followed along a load, and small motions about them."""

@@ -1,0 +1,166 @@
+"""The equilibrium of an assembly followed as its load grows, with its sparse matrices at any load on the way."""
+
+from __future__ import annotations
+
+from bisect import bisect, insort
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pfaff.errors import ConvergenceError, RankError
+from pfaff.rest.path import walk
+from pfaff.statement.assembly import Assembly, Rest, SparseLinearisation
+from pfaff.threads import cached_property
+
+FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
+SHORTEST = 1e-12  # step of load, relative to it
+STEP = 1e-5  # of the differences by the load, relative to it
+SAME = 1e-14  # entries that interpolation must reproduce, relative to the largest
+INSIDE = 0.3819  # where between its ends an interpolation is put to the test
+REMEMBERED = 8  # sets of assembled matrices
+
+
+class LoadPath:
+    """The equilibrium at zero load, continued to any load in steps that cannot jump.
+
+    ``end`` is the load beyond which no continuation exists, once one has been met.
+    """
+
+    def __init__(self, assembly: Assembly, start: Any, fixed: Sequence[int]) -> None:
+        self.assembly = assembly
+        origin = assembly.equilibrium(0.0, start, fixed)
+        self.selection = assembly.selection(origin.q, fixed)
+        self.end: float | None = None
+        self._known: dict[float, np.ndarray] = {0.0: _unknowns(origin)}
+        self._loads = [0.0]
+        self._linear: dict[float, SparseLinearisation] = {}
+        self._chord: Chord | None = None
+
+    @property
+    def affine(self) -> bool:
+        """Whether all matrices are known to be affine in the load."""
+        return self._chord is not None
+
+    @cached_property
+    def probe(self) -> float:
+        """A load that the equilibrium reaches, of no particular size."""
+        for load in (1.0, 1e-3, 1e-6):
+            try:
+                self.rest(load)
+                return load
+            except (ConvergenceError, RankError):
+                self.end = None
+        raise ConvergenceError(
+            f"the equilibrium of {self.assembly.name} cannot be continued from {self.assembly.load} = 0: "
+            "support the assembly, fix other coordinates or give another start"
+        )
+
+    def reachable(self, to: float) -> float:
+        try:
+            self.rest(to)
+        except ConvergenceError:
+            return float(self.end or 0.0)
+        return to
+
+    def rest(self, load: float) -> np.ndarray:
+        """(q, p) at this load."""
+        if load in self._known:
+            return self._known[load]
+        here = walk(self._nearest(load)[0], load, self._take, SHORTEST)
+        if here == load:
+            return self._known[load]
+        self.end = here
+        raise ConvergenceError(
+            f"the equilibrium of {self.assembly.name} ends at {self.assembly.load} = {here:.12g}: "
+            f"it has no continuation to {load:g}"
+        )
+
+    def _take(self, here: float, ahead: float) -> bool:
+        z = self._attempt(here, ahead)
+        if z is not None:
+            self._known[ahead] = z
+            insort(self._loads, ahead)
+        return z is not None
+
+    def linearise(self, load: float) -> SparseLinearisation:
+        return self.assembled(load) if self._chord is None else self._chord.at(load)
+
+    def assembled(self, load: float) -> SparseLinearisation:
+        if load not in self._linear:
+            z, n = self.rest(load), self.assembly.size
+            if len(self._linear) >= REMEMBERED:
+                self._linear.pop(next(iter(self._linear)))
+            self._linear[load] = self.assembly.linearise(load, Rest(load, z[:n], z[n:], 0.0, 0))
+        return self._linear[load]
+
+    def straighten(self, to: float) -> None:
+        """Interpolate the matrices from now on if they are affine in the load between zero and ``to``."""
+        chord = Chord(self.assembled(0.0), self.assembled(to), to)
+        if chord.agrees(self.assembled(INSIDE * to), INSIDE * to):
+            self._chord = chord
+
+    def bent(self, load: float) -> bool:
+        """Whether interpolated matrices are wrong at this load; they are assembled from then on."""
+        if self._chord is None or self._chord.agrees(self.assembled(load), load):
+            return False
+        self._chord = None
+        return True
+
+    def slope(self, load: float) -> SparseLinearisation:
+        """The derivative of all matrices by the load along the path; by central differences if they are not affine."""
+        if self._chord is not None:
+            return self._chord.slope
+        h = STEP * (abs(load) or 1.0)
+        below, above = self.linearise(load - h), self.linearise(load + h)
+        data = {name: (above.data[name] - below.data[name]) / (2 * h) for name in above.data}
+        return replace(above, data=data)
+
+    def _attempt(self, here: float, ahead: float) -> np.ndarray | None:
+        try:
+            z = _unknowns(self.assembly.settle(ahead, self._extrapolated(ahead), self.selection))
+        except (ConvergenceError, RankError):
+            return None
+        n = self.assembly.size
+        before = self._known[here][:n]
+        return z if np.abs(z[:n] - before).max() <= FARTHEST * (1 + np.abs(before).max()) else None
+
+    def _extrapolated(self, load: float) -> np.ndarray:
+        a, *others = self._nearest(load)
+        za = self._known[a]
+        return za + sum((self._known[b] - za) * ((load - a) / (b - a)) for b in others)
+
+    def _nearest(self, load: float) -> list[float]:
+        place = bisect(self._loads, load)
+        around = self._loads[max(place - 2, 0) : place + 2]
+        return sorted(around, key=lambda known: abs(known - load))[:2]
+
+
+class Chord:
+    """Matrices that are affine in the load, as they are where the configuration does not change with it."""
+
+    def __init__(self, origin: SparseLinearisation, end: SparseLinearisation, load: float) -> None:
+        self.origin = origin
+        self.slope = replace(end, data={k: (end.data[k] - origin.data[k]) / load for k in end.data})
+
+    def at(self, load: float) -> SparseLinearisation:
+        data = {
+            k: value if k in self._constant else value + load * self.slope.data[k]
+            for k, value in self.origin.data.items()
+        }
+        return replace(self.origin, data=data)
+
+    def agrees(self, lin: SparseLinearisation, load: float) -> bool:
+        mine = self.at(load).data
+        return all(
+            np.abs(mine[k] - lin.data[k]).max(initial=0.0) <= SAME * np.abs(mine[k]).max(initial=0.0) for k in mine
+        )
+
+    @cached_property
+    def _constant(self) -> set[str]:
+        return {k for k, value in self.slope.data.items() if not value.any()}
+
+
+def _unknowns(rest: Rest) -> np.ndarray:
+    return np.concatenate([rest.q, rest.p])

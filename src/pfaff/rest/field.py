@@ -1,0 +1,95 @@
+"""The vector field about an equilibrium on a path, as normal forms need it: regular but for structural zeros.
+
+Holonomic constraints are made to attract (φ̇ = −rate φ): the motions on φ = 0 are the same, and leaving it no longer
+costs a zero eigenvalue. What zeros remain belong to families of equilibria or of steady motions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pfaff.flow.flow import Flow, shape_flow
+from pfaff.flow.graph import graph_of
+from pfaff.flow.jets import COMPACT_FROM, jets_of
+from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
+from pfaff.rest.path import LoadPath, Path, StatePath
+from pfaff.rest.small_motions import Linearisation
+from pfaff.statement.system import System
+from pfaff.threads import once
+
+ILL_SOLVED = 1e-2  # dependent velocities whose coefficients shrink to this, relatively, are exchanged
+
+
+@dataclass(frozen=True)
+class Field:
+    """f(x, load) with its Jacobian and multilinear forms; ``zeros`` counts the structural zero eigenvalues."""
+
+    flow: Flow
+    load: str
+    parameters: np.ndarray
+    zeros: int
+    held: tuple[int, ...]
+
+    @property
+    def loaded(self) -> bool:
+        """Not where a family is followed and nothing is a load."""
+        return self.load in self.flow.system.parameter_names
+
+    def numbers(self, load: float) -> np.ndarray:
+        numbers = self.parameters.copy()
+        if self.loaded:
+            numbers[self.flow.system.parameter_names.index(self.load)] = load
+        return numbers
+
+    def rhs(self, x: np.ndarray, load: float) -> np.ndarray:
+        return self.flow.rhs(x, self.numbers(load))
+
+    def jacobian(self, x: np.ndarray, load: float) -> np.ndarray:
+        if len(x) <= COMPACT_FROM:
+            return self.flow.jacobian(x, self.numbers(load))
+        # A few Jacobians of a large flow are sooner evaluated along lines than compiled.
+        return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e)[:, 1] for e in np.eye(len(x))])
+
+    def by_load(self, x: np.ndarray, load: float) -> tuple[np.ndarray, np.ndarray]:
+        """∂f/∂load and ∂A/∂load."""
+        numbers = self.numbers(load)
+        return self.flow.parameter_jacobian(x, numbers, [self.load])[:, 0], self.flow.jacobian_by(self.load, x, numbers)
+
+    def form(self, x: np.ndarray, load: float, *vectors: np.ndarray) -> np.ndarray:
+        """∂ᵏf/∂xᵏ applied to k directions."""
+        return jets_of(self.flow).form(x, self.numbers(load), *vectors)
+
+
+def field_at(path: Path, load: float, omega: float) -> tuple[Field, np.ndarray]:
+    """The field and the equilibrium on a path at a load, where a frequency ω sets the time scale."""
+    if isinstance(path, StatePath):
+        return Field(path.flow, path.load, path.case.numbers, path.zeros, ()), path.solution(load)
+    assert isinstance(path, LoadPath)
+    system, lin = path.case.system, path.linearise(load)
+    flow = regular_flow(system, lin, omega)
+    rest = dict(zip(system.coordinate_names, lin.q, strict=True))
+    x = np.array([rest.get(name, 0.0) for name in flow.states])
+    attracted = len(system.holonomic_constraints)
+    zeros = len(x) - attracted - len(lin.spectrum().values)
+    held = tuple(flow.states.index(name) for name in path.balance.fixed if name in flow.states)
+    return Field(flow, path.load, path.case.numbers, zeros, held), x
+
+
+def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
+    """The shape flow, with other dependent velocities where its own are ill solved for at this equilibrium."""
+    settle = 10.0 ** np.round(np.log10(omega)) if system.holonomic_constraints else 0.0
+    names = system.coordinate_names
+    columns = [names.index(name.removesuffix("_dot")) for name in system.shape.dependent]
+    least = np.linalg.svd(lin.A[:, columns])[1].min(initial=np.inf)
+    if least >= ILL_SOLVED * np.abs(lin.A).max(initial=0.0):
+        return _shape(system, system.shape.dependent, float(settle)) if settle else system.shape
+    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(system))]
+    chosen = tuple(f"{names[j]}_dot" for j in dependent_velocities(lin.A, ignorable))
+    return _shape(system, chosen, float(settle))
+
+
+@once(most=16)
+def _shape(system: System, dependent: tuple[str, ...], settle: float) -> Flow:
+    return shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)

@@ -1,0 +1,416 @@
+"""An equilibrium followed as a parameter changes, with its small motions at any value on the way."""
+
+from __future__ import annotations
+
+import math
+import sys
+from bisect import bisect, insort
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.algebra.units import NOISE, row_units, stiffness_units
+from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
+from pfaff.rest.mechanical import ACCEPTED, Balance, check_rest, check_rests, rest_near
+from pfaff.statement.values import number_from
+from pfaff.threads import Once, cached_property
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound, Case, OdeCase
+
+CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
+ASIDE = 0.5  # of the chord between two points of a path, how far from it those in between may be
+RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
+STRAIGHT = 1e-15  # residual of a point that needs no correction
+CORRECTIONS = 15  # steps of Newton's method from a predicted point
+SHORTEST = 1e-13  # of the load, relative to the interval
+MOST = 2000  # steps, taken or shortened, on the way to a load
+NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
+LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
+DISPLACEMENTS, NOTABLE = 61, 0.02  # tried for one that changes the matrices, and by how much, relatively
+NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # distances from the end of a path, relative, that tell how it ends
+FAR = 1e6  # displacements that change the matrices, on an equilibrium that runs to infinity
+PROBE = 1e-6  # of the load, relative to the step, for the tangent
+
+BEGINNINGS: Once[Any, tuple[np.ndarray, Mapping[str, float]]] = Once(most=64)  # of paths: sliders ask for them again
+
+
+def walk(
+    here: float,
+    load: float,
+    take: Callable[[float, float], bool],
+    shortest: float,
+    enough: Callable[[float], bool] = lambda here: False,
+) -> float:
+    """The last load that is reached on the way to another: a step that cannot be taken is halved, the next is doubled.
+
+    Steps end where they are as short as that, relatively, or where it is enough.
+    """
+    step, span = load - here, max(abs(load), abs(here))
+    for _ in range(MOST):
+        ahead = load if abs(load - here) <= abs(step) else here + step
+        if take(here, ahead):
+            here, step = ahead, 2 * step
+        else:
+            step /= 2
+        if here == load or abs(step) < shortest * span or enough(here):
+            break
+    return here
+
+
+class Path:
+    """The equilibrium at the origin of a load, continued to any load by tangent and Newton's method.
+
+    A step is accepted where the tangents at both ends agree with it: the path cannot leap to another branch.
+    ``end`` is the load beyond which no continuation exists (a fold), once one has been met.
+    """
+
+    def __init__(self, case: Bound, load: str, origin: float, z: np.ndarray) -> None:
+        self.case, self.load, self.origin = case, load, origin
+        self.end: float | None = None
+        self._known: dict[float, np.ndarray] = {}
+        self._loads: list[float] = []
+        self._linear: dict[float, Any] = {}
+        self._remember(origin, z)
+
+    def solution(self, load: float) -> np.ndarray:
+        """The equilibrium at this load."""
+        if load in self._known:
+            return self._known[load]
+        z = self._on_line(load)
+        if z is None:
+            z = self._between(load)
+        if z is not None:
+            self._remember(load, z)
+            return z
+        if self.end is not None and (load - self.end) * (self.end - self.origin) > 0:
+            raise ConvergenceError(self._no_way(self.end, load))
+        here = walk(self._nearest(load), load, self._take, SHORTEST, lambda here: self._far(self._known[here]))
+        if here == load:
+            return self._known[load]
+        self.end = here
+        raise ConvergenceError(self._no_way(here, load))
+
+    def _take(self, here: float, ahead: float) -> bool:
+        z = self._step(here, ahead)
+        if z is not None:
+            self._remember(ahead, z)
+        return z is not None
+
+    def _no_way(self, here: float, load: float) -> str:
+        name = self.case.system.name
+        if here == self.origin and isinstance(self, LoadPath):
+            return (
+                f"the equilibrium of {name} at {self.load} = {here:.12g} has no continuation to {load:g}: nothing "
+                "rests near it there. If the system travels, ask for its steady motions by case.steady()"
+            )
+        return f"the equilibrium of {name} {self.ending} and has no continuation to {load:g}"
+
+    @property
+    def boundless(self) -> bool:
+        """Whether a path that has ended runs to infinity: the nearer to the end, the longer its ways."""
+        if self.end is None:
+            return False
+        away = np.abs(np.array(self._loads) - self.end) / (abs(self.end - self.origin) or 1.0)
+        chosen = sorted({int(np.abs(away - share).argmin()) for share in NEARING}, key=lambda k: -away[k])
+        points = np.array([self._position(self._known[self._loads[k]]) for k in chosen])
+        ways = np.abs(np.diff(points, axis=0)).max(axis=1, initial=0.0)
+        return len(ways) > 2 and bool((ways[1:] > ways[:-1]).all())
+
+    @property
+    def ending(self) -> str:
+        """What a path that has ended does, and where."""
+        if self.boundless:
+            return f"runs to infinity near {self.load} = {self.end:.4g}"
+        return f"folds back at {self.load} = {self.end:.12g}"
+
+    def _on_line(self, load: float) -> np.ndarray | None:
+        """The point on the line through the two nearest known ones, if it is in balance as it is."""
+        if len(self._loads) < 2:
+            return None
+        place = min(max(bisect(self._loads, load), 1), len(self._loads) - 1)
+        z = self._chord(load, *self._loads[place - 1 : place + 1])
+        return z if self._residual(z, load) < STRAIGHT else None
+
+    def _chord(self, load: float, a: float, b: float) -> np.ndarray:
+        share = (load - a) / (b - a)
+        return (1 - share) * self._known[a] + share * self._known[b]
+
+    def _between(self, load: float) -> np.ndarray | None:
+        """A point between two known ones that Newton's method reaches from their chord, if it stays near it."""
+        place = bisect(self._loads, load)
+        if not 0 < place < len(self._loads):
+            return None
+        a, b = self._loads[place - 1 : place + 1]
+        z = self._chord(load, a, b)
+        found = self._corrected(z, load)
+        chord = np.abs(self._position(self._known[b] - self._known[a])).max(initial=0.0)
+        if found is not None and np.abs(self._position(found - z)).max(initial=0.0) <= ASIDE * chord:
+            return found
+        return z if b - a <= RESOLUTION * max(abs(a), abs(b)) else None  # at a fold itself nothing settles
+
+    def _step(self, here: float, ahead: float) -> np.ndarray | None:
+        """The state ahead, if the tangents at both ends of the step agree with it."""
+        z, span = self._known[here], ahead - here
+        predicted = z + self._tangent(z, here, span) * span
+        if not np.isfinite(predicted).all():
+            return None
+        if self._residual(predicted, ahead) < STRAIGHT:
+            return predicted
+        found = self._corrected(predicted, ahead)
+        if found is None:
+            return None
+        backward = found - self._tangent(found, ahead, -span) * span
+        position = self._position
+        moved = np.abs(position(found - z)).max()
+        missed = max(np.abs(position(found - predicted)).max(), np.abs(position(backward - z)).max())
+        return found if missed <= CURVED * moved + RESOLUTION * self._size(found, ahead) else None
+
+    def _remember(self, load: float, z: np.ndarray) -> None:
+        self._known[load] = z
+        insort(self._loads, load)
+
+    def _nearest(self, load: float) -> float:
+        """The last known load on the way: beyond it may be a fold, from which there is no easy way back."""
+        place = bisect(self._loads, load)
+        return self._loads[place - 1] if load > self.origin else self._loads[place]
+
+    @property
+    def fold(self) -> float:
+        """Where a path that has ended folds back: the vertex of the parabola through its last points."""
+        assert self.end is not None
+        away = np.abs(np.array(self._loads) - self.end)
+        chosen = {int(away.argmin()), *(int(np.abs(away - share * abs(self.end)).argmin()) for share in LAST)}
+        loads = np.array([self._loads[k] for k in sorted(chosen, key=lambda k: away[k])])
+        points = np.array([self._known[load] for load in loads])
+        along = points[0] - points[-1]
+        if len(loads) < 3 or not along.any():
+            return self.end
+        bent, slope, _ = np.polyfit((points - points[0]) @ along / (along @ along), loads - self.end, 2)
+        beyond = -(slope**2) / (4 * bent) if bent else 0.0
+        return float(self.end + beyond) if abs(beyond) < LAST[-1] * abs(self.end) else self.end
+
+    def numbers(self, load: float) -> np.ndarray:
+        return self.case.numbers_at(self.load, load)
+
+    def linearise(self, load: float) -> Any:
+        """The small motions about the equilibrium at this load."""
+        if load not in self._linear:
+            self._linear[load] = self._linearised(self.solution(load), load)
+        return self._linear[load]
+
+    def _residual(self, z: np.ndarray, load: float) -> float:
+        """How far from balance, each equation relative to its own terms."""
+        raise NotImplementedError
+
+    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+        """The equilibrium that Newton's method reaches."""
+        raise NotImplementedError
+
+    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+        """dz/dload."""
+        raise NotImplementedError
+
+    def _position(self, z: np.ndarray) -> np.ndarray:
+        """The part of z by which movements are judged."""
+        raise NotImplementedError
+
+    def _size(self, z: np.ndarray, load: float) -> float:
+        """What counts as a large movement."""
+        raise NotImplementedError
+
+    def _far(self, z: np.ndarray) -> bool:
+        """Whether this is farther away than any equilibrium that anybody asks for."""
+        return False
+
+    def _linearised(self, z: np.ndarray, load: float) -> Any:
+        raise NotImplementedError
+
+
+class LoadPath(Path):
+    """The coordinates and reactions (q, p) of a mechanical system, from zero load or another value of it."""
+
+    case: Case
+
+    def __init__(self, case: Case, load: str, fixed: Mapping[str, float], origin: float = 0.0) -> None:
+        fixed = {name: number_from(name, value) for name, value in fixed.items()}
+        others = case.numbers_at(load, origin).tobytes()
+        z, held = BEGINNINGS.get(
+            (case.system, load, others, *sorted(fixed.items())), lambda: _beginning(case, load, fixed, origin)
+        )
+        super().__init__(case, load, origin, z)
+        self.balance = Balance(case, held)
+
+    def _residual(self, z: np.ndarray, load: float) -> float:
+        return self.balance.residual_by_rows(z, self.numbers(load))
+
+    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+        found, residual = self.balance.solve(z, self.numbers(load), CORRECTIONS)
+        return found if residual < ACCEPTED else None
+
+    def _position(self, z: np.ndarray) -> np.ndarray:
+        return z[: self.balance.statics.n] / self._unit
+
+    def _size(self, z: np.ndarray, load: float) -> float:
+        """What counts as a large displacement: the configuration itself, or what changes the stiffness."""
+        return float(max(np.abs(self._position(z)).max(), self.large))
+
+    @cached_property
+    def _unit(self) -> np.ndarray:
+        """Units of the coordinates in which stiffnesses are alike."""
+        z = self._known[self.origin]
+        n = self.balance.statics.n
+        at = self.balance.statics(z[:n], z[n:], self.numbers(self.origin))
+        return stiffness_units(at.K, at.M)
+
+    def _far(self, z: np.ndarray) -> bool:
+        away = np.abs(self._position(z - self._known[self.origin])).max(initial=0.0)
+        return bool(away > FAR * max(self.large, np.abs(self._position(self._known[self.origin])).max(initial=0.0)))
+
+    def moved(self, load: float) -> float:
+        """How far the equilibrium is from its origin, in these units."""
+        return float(np.abs(self._position(self.solution(load) - self._known[self.origin])).max(initial=0.0))
+
+    @cached_property
+    def large(self) -> float:
+        """The displacement, in these units, that changes the matrices: none does if the system is linear."""
+        z, d, n = self._known[self.origin], self._unit, self.balance.statics.n
+        sizes = np.logspace(-15, 15, DISPLACEMENTS)
+        q = z[:n, None] + (d * (1 + np.arange(n) % 3) / 3)[:, None] * np.append(0.0, sizes)
+        with np.errstate(all="ignore"):
+            at = self.balance.statics(q, np.repeat(z[n:, None], q.shape[1], axis=1), self.numbers(self.origin))
+            changed = np.any([_changed(each, d, d) for each in (at.K, at.M, at.C)], axis=0)
+            changed |= _changed(at.A, row_units(at.A[..., 0] * d), d)
+        return float(sizes[changed.argmax()]) if changed.any() else np.inf
+
+    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+        """dz/dload, from the change of the balance with the load at a state that stays."""
+        delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
+        before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load, load + delta))
+        return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
+
+    def _linearised(self, z: np.ndarray, load: float) -> Any:
+        from pfaff.rest.small_motions import linearise
+
+        n = self.balance.statics.n
+        return linearise(self.case.system, z[:n], z[n:], self.numbers(load))
+
+
+def _beginning(
+    case: Case, load: str, fixed: Mapping[str, float], origin: float
+) -> tuple[np.ndarray, Mapping[str, float]]:
+    """The equilibrium at the origin of a load, and the family coordinates to hold along its path.
+
+    These are the ones of the loaded system, if it has fewer than the unloaded one.
+    """
+    # The load starts from zero even where its symbol is declared positive.
+    try:
+        first, z = rest_near(case.unchecked(**{load: origin}), fixed)
+        check_rest(first, z)
+    except (ConvergenceError, SingularMassError) as problem:
+        raise type(problem)(f"{problem}; this is at {load} = {origin:g}, where the path of the load begins") from None
+    if origin:
+        return z, first.fixed
+    balance = Balance(case.unchecked(**{load: 1.0}), fixed)
+    check_rests(balance, z, load)
+    loaded = balance.pinned(z).fixed
+    return z, loaded if len(loaded) < len(first.fixed) else first.fixed
+
+
+def _changed(matrices: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Which of a stack differ from the first, in units of rows and columns: entries relative to those beside them."""
+    scaled = np.abs(matrices * rows[:, None, None] * columns[:, None])
+    high, wide = (scaled[..., 0].max(axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
+    usual = np.maximum(np.sqrt(high * wide), NOISE * scaled[..., 0].max(initial=0.0))[..., None]
+    return (np.abs(scaled[..., 1:] - scaled[..., :1]) > NOTABLE * usual).any(axis=(0, 1))
+
+
+class StatePath(Path):
+    """The states of a plain ODE, from the value that its parameter has."""
+
+    case: OdeCase
+
+    def __init__(self, case: OdeCase, load: str, start: Mapping[str, float]) -> None:
+        from pfaff.rest.states import steady_near
+
+        self.flow = case.system.flow
+        origin = float(case.numbers[case.system.parameter_names.index(load)])
+        super().__init__(case, load, origin, steady_near(case, start).x)
+
+    def _residual(self, z: np.ndarray, load: float) -> float:
+        J, rates = self.flow.jacobian(z, self.numbers(load)), np.abs(self.flow.rhs(z, self.numbers(load)))
+        usual = np.abs(J) @ np.abs(z)
+        return float((rates / np.where(usual, usual, 1.0)).max())
+
+    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+        from pfaff.rest.states import newton
+
+        numbers = self.numbers(load)
+        try:
+            found, settled = newton(lambda x: self.flow.rhs(x, numbers), lambda x: self.flow.jacobian(x, numbers), z)
+        except (np.linalg.LinAlgError, PfaffError):
+            return None
+        return found if settled else None
+
+    def _position(self, z: np.ndarray) -> np.ndarray:
+        return z
+
+    def _size(self, z: np.ndarray, load: float) -> float:
+        return float(1 + np.abs(z).max())
+
+    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+        from pfaff.rest.states import bordering
+
+        numbers = self.numbers(load)
+        J = self.flow.jacobian(z, numbers)
+        return -bordering(J).solve(J, self.flow.parameter_jacobian(z, numbers, [self.load])[:, 0])
+
+    @cached_property
+    def zeros(self) -> int:
+        """Zero eigenvalues that persist as the load changes: of families of equilibria, not of a bifurcation."""
+        from pfaff.rest.states import bordering
+
+        solutions = [(self._known[load], self.numbers(load)) for load in (self.origin, self._beside())]
+        return min(bordering(self.flow.jacobian(*each)).right.shape[1] for each in solutions)
+
+    def _beside(self) -> float:
+        """A neighbouring load that one step reaches, on either side: near a fold a very near one."""
+        apart = NEARBY * (1 + abs(self.origin))
+        for load in (self.origin + side * apart / 4**k for k in range(NEARER) for side in (1, -1)):
+            z = self._step(self.origin, load)
+            if z is not None:
+                self._remember(load, z)
+                return load
+        return self.origin
+
+    def _linearised(self, z: np.ndarray, load: float) -> Any:
+        from pfaff.rest.states import linearise_flow
+
+        return linearise_flow(self.flow.jacobian(z, self.numbers(load)), self.zeros)
+
+
+class Outward:
+    """A path by the distance from its origin, towards larger loads or (sign −1) smaller ones."""
+
+    def __init__(self, path: Path, sign: float) -> None:
+        self.path, self.sign = path, sign
+
+    def load(self, distance: float) -> float:
+        return self.path.origin + self.sign * distance
+
+    def linearise(self, distance: float) -> Any:
+        return self.path.linearise(self.load(distance))
+
+    def solution(self, distance: float) -> np.ndarray:
+        return self.path.solution(self.load(distance))
+
+    @property
+    def end(self) -> float | None:
+        """The distance beyond which there is no continuation, once it has been met."""
+        return None if self.path.end is None else abs(self.path.end - self.path.origin)
+
+    @property
+    def fold(self) -> float:
+        """Where a path that has ended folds back."""
+        return abs(self.path.fold - self.path.origin)

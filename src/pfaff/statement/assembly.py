@@ -1,0 +1,544 @@
+"""Large systems stated by repeated parts: each part is compiled once, its copies are evaluated in one batch.
+
+A structure of a thousand bars is stated in absolute coordinates, every joint a constraint whose reaction stays an
+unknown. Nothing symbolic grows with the number of copies: the values of each part are scattered into sparse
+matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀp = 0, numerically a saddle-point problem
+(Benzi, Golub and Liesen 2005, Acta Numerica 14), stays as it is: long chains are ill-conditioned once eliminated.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sm
+from scipy import sparse
+from scipy.sparse.linalg import SuperLU, splu
+
+from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
+from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.statement.names import checked_title
+from pfaff.statement.system import System
+from pfaff.statement.values import (
+    checked_value,
+    complex_number,
+    instance,
+    listed,
+    number_from,
+    numbers_from,
+    one_of,
+    shown,
+    whole_number,
+)
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from pfaff.motion.result import Motion
+    from pfaff.stability.large import SparseFlutter
+
+NEWTON_STEPS = 30
+ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
+ROUNDING = 16 * np.finfo(float).eps
+TRIALS = 3
+BLOCKS = ("M", "C", "K", "reactions", "rows", "moving", "rates")
+
+
+@dataclass(frozen=True, eq=False)
+class Part(System):
+    """A fragment of a system, stated like a ``System`` in its own local coordinates.
+
+    It may lack kinetic energy, as a hinge spring does, and is placed in an assembly by ``copies``.
+    Explicit time is not accepted: assemblies are studied under constant loads.
+    """
+
+    name: str = "part"
+
+    needs_inertia = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        s = self.statement
+        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
+        if any(s.time in term.free_symbols for term in stated):
+            raise StatementError(f"part {self.name!r} depends on time explicitly: write the excitation as a parameter")
+
+    def copies(self, at: Any, **values: Any) -> Copies:
+        """This part repeated: row i of ``at`` lists the global coordinates that copy i's own coordinates are.
+
+        Each parameter takes a number for all copies or an array with one number for each.
+        """
+        return Copies(self, at, values)
+
+    @cached_property
+    def still(self) -> np.ndarray:
+        """Which constraints keep A q to first order: the holonomic ones, and those A(q) q̇ = 0 without b(q)."""
+        nonholonomic = len(self.nonholonomic_constraints)
+        return np.array([k >= nonholonomic or not b for k, b in enumerate(self.statement.demanding)], dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Copies:
+    """A part placed ``count`` times; ``values`` hold each parameter as an array over the copies."""
+
+    part: Part
+    at: np.ndarray
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", _connectivity(self.part, self.at))
+        given = {name: self._array(self.part.parameter(name), value) for name, value in self.values.items()}
+        object.__setattr__(self, "values", given)
+
+    @property
+    def count(self) -> int:
+        return len(self.at)
+
+    def table(self, load: str) -> np.ndarray:
+        """All parameters, one row each in the part's order and one column for each copy; the load's row is blank."""
+        rows = []
+        for symbol, default in self.part.parameters.items():
+            if symbol.name == load:
+                rows.append(np.zeros(self.count))
+                continue
+            value = self.values.get(symbol.name, default)
+            if value is None:
+                raise ParameterError(
+                    f"parameter {symbol.name!r} of part {self.part.name!r} has no value: "
+                    f"give it with copies(…, {symbol.name}=…)"
+                )
+            rows.append(self._array(symbol, value))
+        return np.array(rows).reshape(len(rows), self.count)
+
+    def _array(self, symbol: sm.Symbol, value: Any) -> np.ndarray:
+        if np.ndim(value) == 0:
+            return np.full(self.count, float(checked_value(symbol, _scalar(value))))
+        if np.shape(value) != (self.count,):
+            raise ParameterError(
+                f"{symbol.name} of part {self.part.name!r} has shape {np.shape(value)}: "
+                f"give one number, or an array of {self.count} numbers, one for each copy"
+            )
+        return np.array([float(checked_value(symbol, _scalar(each))) for each in value])
+
+
+@dataclass(frozen=True)
+class Rest:
+    """An assembly at rest: coordinates, reactions of the constraints, and how well the forces balance."""
+
+    load: float
+    q: np.ndarray
+    p: np.ndarray
+    residual: float
+    steps: int
+
+    @property
+    def status(self) -> str:
+        return f"in balance to {self.residual:.1e} after {self.steps} Newton step(s)"
+
+
+class Pattern:
+    """Where the entries of all copies go in the sparse matrix [[K, Aᵀ], [A, 0]], computed once."""
+
+    def __init__(self, size: int, placed: Sequence[Placed]) -> None:
+        self.size, self.rows = size, sum(p.rows.size for p in placed)
+        self.total = size + self.rows
+        keys = {name: np.concatenate([p.keys(name, self.total) for p in placed]) for name in BLOCKS}
+        unique, position = np.unique(np.concatenate(list(keys.values())), return_inverse=True)
+        self.indices = (unique % self.total).astype(np.int32)
+        self.indptr = np.searchsorted(unique, np.arange(self.total + 1) * self.total).astype(np.int32)
+        ends = np.cumsum([len(key) for key in keys.values()])
+        self.position = dict(zip(keys, np.split(position, ends[:-1]), strict=True))
+
+    def scatter(self, name: str, values: list[np.ndarray]) -> np.ndarray:
+        """The sum over all copies of one block, as data of the common pattern."""
+        return np.bincount(self.position[name], np.concatenate(values), minlength=len(self.indices))
+
+    def matrix(self, data: np.ndarray) -> sparse.csc_array:
+        """The sparse matrix of some data, without the entries that happen to be zero."""
+        full = sparse.csc_array((data, self.indices, self.indptr), shape=(self.total, self.total), copy=True)
+        full.eliminate_zeros()
+        return full
+
+
+@dataclass(frozen=True)
+class SparseLinearisation:
+    """Small motions of an assembly at rest, as data on the common pattern.
+
+    ``C`` and ``B`` are those of ``pfaff.rest.small_motions``; ``stiffness`` contains Σ p ∂Aᵀ/∂q. Rows of constraints
+    that keep A q to first order stand undifferentiated: the structural zeros of the nonholonomic ones are divided out.
+    """
+
+    pattern: Pattern
+    nonholonomic: np.ndarray  # of the constraint rows, which are nonholonomic
+    data: Mapping[str, np.ndarray]
+
+    @property
+    def M(self) -> sparse.csc_array:
+        return self._among_coordinates("M")
+
+    @property
+    def C(self) -> sparse.csc_array:
+        return self._among_coordinates("C")
+
+    @property
+    def stiffness(self) -> sparse.csc_array:
+        return self._among_coordinates("K")
+
+    @property
+    def A(self) -> sparse.csc_array:
+        n = self.pattern.size
+        return self.pattern.matrix(self.data["rows"] + self.data["moving"])[n:, :n]
+
+    @property
+    def reversible(self) -> bool:
+        """Neither damping nor gyroscopic forces: the equations contain ω only as ω²."""
+        return not (np.any(self.data["C"]) or np.any(self.data["moving"]))
+
+    def pencil(self, omega: complex) -> sparse.csc_array:
+        """[[M ω² + C ω + K, Aᵀ], [A, 0]], singular where ω is an eigenvalue."""
+        return self.pattern.matrix(self.pencil_data(complex_number("omega", omega, symbols=False)))
+
+    def pencil_data(self, omega: complex) -> np.ndarray:
+        d = self.data
+        return d["M"] * omega**2 + (d["C"] + d["moving"]) * omega + d["K"] + d["reactions"] + d["rows"] + d["rates"]
+
+    def pencil_of_square(self, square: float) -> sparse.csc_array:
+        """The pencil of a reversible assembly at s = ω²."""
+        d = self.data
+        return self.pattern.matrix(d["M"] * square + d["K"] + d["reactions"] + d["rows"])
+
+    def block(self, name: str) -> sparse.csc_array:
+        """One of the blocks, in the rows and columns of the whole pencil."""
+        return self.pattern.matrix(self.data[name])
+
+    def _among_coordinates(self, name: str) -> sparse.csc_array:
+        n = self.pattern.size
+        return self.block(name)[:n, :n]
+
+
+class Placed:
+    """Copies of one compiled part, with the global indices of their coordinates and reactions."""
+
+    def __init__(self, copies: Copies, first_row: int, load: str) -> None:
+        self.copies, self.part = copies, copies.part
+        self.statics: Statics = statics_of(copies.part)
+        self.n, self.m = self.statics.n, self.statics.m
+        self.rows = first_row + np.arange(copies.count * self.m).reshape(copies.count, self.m)
+        self.places = np.hstack([copies.at, self.rows])
+        self.table = copies.table(load)
+        names = self.part.parameter_names
+        self.load_row = names.index(load) if load in names else None
+
+    @property
+    def nonholonomic(self) -> np.ndarray:
+        return np.tile(np.arange(self.m) < self.statics.nonholonomic, self.copies.count)
+
+    @property
+    def demanding(self) -> np.ndarray:
+        """Which constraints demand something at rest: all but A(q) q̇ = 0."""
+        return (np.arange(self.m) >= self.statics.nonholonomic) | ~self.part.still
+
+    def evaluate(self, z: np.ndarray, load: float) -> AtRest:
+        numbers = self.table.copy()
+        if self.load_row is not None:
+            numbers[self.load_row] = load
+        local = z[self.places.T]
+        return self.statics(local[: self.n], local[self.n :], numbers)
+
+    def gather(self, name: str, value: AtRest) -> np.ndarray:
+        """The entries of one block that are ever nonzero: entry by entry, copies running fastest."""
+        return self._source(name, value)[self.entries[name]].ravel()
+
+    def keys(self, name: str, total: int) -> np.ndarray:
+        """Column-major places in the global matrix of what ``gather`` returns."""
+        i, j = self.entries[name]
+        rows, columns = (i, j) if name in "MCK" else (j, self.n + i) if name == "reactions" else (self.n + i, j)
+        return (self.places[:, columns].T * total + self.places[:, rows].T).ravel()
+
+    @cached_property
+    def entries(self) -> dict[str, tuple[np.ndarray, ...]]:
+        """Which entries of each block are ever nonzero: seen at random states, where an identity fails if it can."""
+        generator = np.random.default_rng(1949)
+        numbers = generator.uniform(0.2, 1.4, (len(self.table), TRIALS))
+        state = generator.uniform(0.2, 1.4, (self.n + self.m, TRIALS))
+        value = self.statics(state[: self.n], state[self.n :], numbers)
+        filled = {name: np.any(self._source(name, value) != 0, axis=-1) for name in BLOCKS}
+        still = self.part.still[:, None]
+        filled["rows"] &= still
+        filled["moving"] &= ~still
+        filled["rates"] &= ~still
+        return {name: np.nonzero(mask) for name, mask in filled.items()}
+
+    def _source(self, name: str, value: AtRest) -> np.ndarray:
+        return {"M": value.M, "C": value.C, "K": value.K, "rates": value.B}.get(name, value.A)
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Copies of parts on common global coordinates, under one load that all of them share.
+
+    parts
+        What ``Part.copies`` returns. Reactions are numbered in this order, copy by copy.
+    size
+        The number of global coordinates; each must belong to at least one part.
+    load
+        The name of the parameter that grows; every part that has a parameter of this name feels it.
+    start
+        The configuration from which equilibria are sought; zero if not given.
+    """
+
+    parts: Sequence[Copies]
+    size: int
+    load: str
+    start: Any = None
+    name: str = "assembly"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", checked_title(self.name, "name of an assembly"))
+        object.__setattr__(self, "parts", _parts(self.parts))
+        _check_places(self)
+        _check_load(self)
+        object.__setattr__(
+            self, "start", self._configuration(np.zeros(self.size) if self.start is None else self.start)
+        )
+
+    @cached_property
+    def placed(self) -> tuple[Placed, ...]:
+        """Every part compiled and numbered."""
+        placed: list[Placed] = []
+        for copies in self.parts:
+            placed.append(Placed(copies, self.size + sum(p.rows.size for p in placed), self.load))
+        return tuple(placed)
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        return Pattern(self.size, self.placed)
+
+    @cached_property
+    def nonholonomic(self) -> np.ndarray:
+        """Which of the constraint rows are nonholonomic."""
+        return np.concatenate([p.nonholonomic for p in self.placed])
+
+    @cached_property
+    def family_rows(self) -> np.ndarray:
+        """The constraint rows that demand nothing at rest: each adds a dimension to the family of equilibria."""
+        return np.nonzero(~np.concatenate([np.tile(p.demanding, p.copies.count) for p in self.placed]))[0]
+
+    def compile(self) -> Assembly:
+        """Compile the parts and lay out the sparse pattern now rather than at first use."""
+        _ = self.pattern
+        return self
+
+    def equilibrium(self, load: float, start: Rest | Any = None, fixed: Sequence[int] = ()) -> Rest:
+        """Rest at a load by Newton's method on coordinates and reactions.
+
+        Nonholonomic constraints make families of equilibria. The member reached is the one that a slow motion
+        A δq = 0 leads to from ``start``; or list in ``fixed`` as many coordinates, by index, as there are
+        nonholonomic constraints, and these keep their starting values.
+        """
+        load, z = number_from("load", load), self._first_guess(start)
+        return self.settle(load, z, self.selection(z[: self.size], fixed))
+
+    def selection(self, q: np.ndarray, fixed: Sequence[int] = ()) -> sparse.csc_array:
+        """The linear conditions that select a member of the family: coordinates that are fixed, or A(q) δq = 0."""
+        held = self._held(fixed)
+        rows = np.zeros((0, self.size))
+        if len(held):
+            rows = sparse.coo_array((np.ones(len(held)), (np.arange(len(held)), held)), shape=(len(held), self.size))
+        elif len(self.family_rows):
+            z = np.concatenate([q, np.zeros(self.pattern.rows)])
+            rows = self._linearisation(self._evaluate(z, 0.0)).A[self.family_rows]
+        entries = sparse.coo_array(rows)
+        where = (self.size + self.family_rows[entries.row], entries.col) if entries.nnz else ([], [])
+        return sparse.csc_array((entries.data, where), shape=(self.pattern.total, self.pattern.total))
+
+    def settle(self, load: float, z: np.ndarray, selection: sparse.csc_array) -> Rest:
+        """Newton's method from z = (q, p), whose steps obey the conditions that select a member of the family."""
+        relative, last = np.inf, np.inf
+        for steps in range(NEWTON_STEPS):
+            values = self._evaluate(z, load)
+            residual, relative = self._residual(values, z)
+            settled = last <= ROUNDING * (1 + np.abs(z).max()) and relative < ACCEPTED
+            if relative <= ROUNDING or settled:
+                return Rest(float(load), z[: self.size], z[self.size :], relative, steps)
+            if not np.isfinite(relative):
+                break
+            data = self._linearisation(values).pencil_data(0.0)
+            data[np.isin(self.pattern.indices, self.size + self.family_rows)] = 0.0
+            step = factorised(self.pattern.matrix(data) + selection).solve(-residual)
+            z, last = z + step, np.abs(step).max()
+        raise ConvergenceError(
+            f"no equilibrium of {self.name} was reached at {self.load} = {load:g} (relative residual {relative:.1e}): "
+            "give a better start, other fixed coordinates or a smaller load"
+        )
+
+    def linearise(self, load: float, state: Rest | None = None) -> SparseLinearisation:
+        """The sparse M, C, K and A of small motions about a state at rest (by default the one found from the start)."""
+        load = number_from("load", load)
+        rest = "give a state at rest, state=assembly.equilibrium(load)"
+        state = self.equilibrium(load) if state is None else instance("state", state, Rest, rest)
+        return self._linearisation(self._evaluate(np.concatenate([state.q, state.p]), load))
+
+    def flutter(
+        self, to: float | None = None, modes: int = 6, start: Any = None, fixed: Sequence[int] = ()
+    ) -> SparseFlutter:
+        """The first load at which one of the lowest modes starts to grow as an oscillation."""
+        from pfaff.stability.large import flutter_load
+
+        return flutter_load(self, to=to, modes=modes, start=start, fixed=fixed)
+
+    def simulate(
+        self,
+        duration: float,
+        load: float,
+        *,
+        samples: int = 1001,
+        tolerance: float | None = None,
+        start: Rest | Any = None,
+        velocities: Any = None,
+        progress: Callable[[float], object] | None = None,
+        max_steps: int = 1_000_000,
+    ) -> Motion:
+        """Motion from time zero at a constant load; Ctrl-C ends it and keeps what was computed.
+
+        ``start`` is a configuration (by default the assembly's own), a state at rest, or a mapping from the indices of
+        coordinates to values; ``velocities`` an array or such a mapping, zero by default. Arrays must obey the
+        constraints; what a mapping leaves out follows from them. ``progress`` is told the part that is done.
+
+        Every oscillation that exceeds ``tolerance``, relative to the largest coordinates and velocities of its kind, is
+        resolved. Without damping a long chain rings in all its modes for ever, and that takes very many steps.
+        """
+        from pfaff.motion.large.motions import simulate
+
+        return simulate(
+            self,
+            duration,
+            load,
+            samples=samples,
+            tolerance=tolerance,
+            start=start,
+            velocities=velocities,
+            progress=progress,
+            max_steps=max_steps,
+        )
+
+    def _configuration(self, q: Any) -> np.ndarray:
+        numbers = numbers_from("start", q).copy()
+        if numbers.shape != (self.size,) or not np.isfinite(numbers).all():
+            raise ParameterError(
+                f"a start of shape {numbers.shape} for {self.name}: give {self.size} finite numbers, one per coordinate"
+            )
+        return numbers
+
+    def _first_guess(self, start: Rest | Any) -> np.ndarray:
+        if isinstance(start, Rest):
+            return np.concatenate([start.q, start.p])
+        q = self.start if start is None else self._configuration(start)
+        return np.concatenate([q, np.zeros(self.pattern.rows)])
+
+    def _held(self, fixed: Sequence[int]) -> np.ndarray:
+        if isinstance(fixed, str | bytes) or not isinstance(fixed, Sequence | np.ndarray) or np.ndim(fixed) != 1:
+            raise ParameterError(f"fixed={shown(fixed)}: give the indices of coordinates, fixed=[0, 3]")
+        for i in fixed:
+            if not isinstance(i, int | np.integer) or not 0 <= i < self.size:
+                raise ParameterError(
+                    f"cannot fix coordinate {shown(i)}: the coordinates are numbered 0 to {self.size - 1}"
+                )
+        held = np.array(fixed, dtype=int)
+        if len(held) not in (0, len(self.family_rows)):
+            raise ParameterError(
+                f"{len(held)} coordinates are fixed, but the equilibria of {self.name} form a family of dimension "
+                f"{len(self.family_rows)}: fix that many, or none"
+            )
+        return held
+
+    def _evaluate(self, z: np.ndarray, load: float) -> list[AtRest]:
+        return [placed.evaluate(z, load) for placed in self.placed]
+
+    def _residual(self, values: list[AtRest], z: np.ndarray) -> tuple[np.ndarray, float]:
+        """h + Aᵀp and what the constraints demand; and the largest of these relative to the forces and distances."""
+        at = np.concatenate([placed.copies.at.T.ravel() for placed in self.placed])
+        forces = np.concatenate([value.balance.ravel() for value in values])
+        residual = np.bincount(at, forces, minlength=self.pattern.total)
+        for placed, value in zip(self.placed, values, strict=True):
+            residual[placed.rows.T] = np.where(placed.demanding[:, None], value.held, 0.0)
+        force = np.bincount(at, np.abs(forces)).max(initial=0.0) or 1.0
+        distance = np.abs(z[: self.size]).max(initial=0.0) or 1.0
+        largest = [np.abs(part).max(initial=0.0) for part in np.split(residual, [self.size])]
+        return residual, float(max(largest[0] / force, largest[1] / distance))
+
+    def _linearisation(self, values: list[AtRest]) -> SparseLinearisation:
+        pairs = list(zip(self.placed, values, strict=True))
+        data = {name: self.pattern.scatter(name, [p.gather(name, value) for p, value in pairs]) for name in BLOCKS}
+        return SparseLinearisation(self.pattern, self.nonholonomic, data)
+
+
+def factorised(matrix: sparse.csc_array) -> SuperLU:
+    """The sparse LU factors, or an error that says what makes a multiplier matrix singular."""
+    try:
+        return splu(matrix)
+    except RuntimeError as problem:
+        raise RankError(
+            f"the multiplier matrix of size {matrix.shape[0]} is singular: a constraint repeats others, or the "
+            "assembly can move without strain at this load; remove the constraint or support the assembly"
+        ) from problem
+
+
+def _connectivity(part: Part, given: Any) -> np.ndarray:
+    n = len(part.coordinates)
+    try:
+        at = np.array(given)
+    except ValueError:  # rows of unequal length
+        at = np.array(None)
+    if at.ndim == 1:
+        at = at[:, None] if n == 1 else at[None, :]
+    if at.ndim != 2 or at.shape[1] != n or not len(at):
+        raise StatementError(
+            f"the places of part {part.name!r} have shape {at.shape}: give one row per copy, with the {n} "
+            f"global indices of {', '.join(part.coordinate_names)}"
+        )
+    if not np.issubdtype(at.dtype, np.integer):
+        raise StatementError(f"the places of part {part.name!r} are {at.dtype}, not whole numbers: give indices")
+    return at.astype(np.int64)
+
+
+def _scalar(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic | np.ndarray) else value
+
+
+def _parts(given: Any) -> tuple[Copies, ...]:
+    parts = listed("parts", given, "[part.copies(…)]", StatementError)
+    if not all(isinstance(each, Copies) for each in parts):
+        raise StatementError(f"parts={shown(given)}: give a list of what Part.copies(…) returns")
+    return parts
+
+
+def _check_places(assembly: Assembly) -> None:
+    if not assembly.parts:
+        raise StatementError(f"{assembly.name} has no parts: give what Part.copies(…) returns")
+    whole_number("size", assembly.size, 1, sys.maxsize, "reduce size", StatementError)
+    for copies in assembly.parts:
+        outside = np.argwhere((copies.at < 0) | (copies.at >= assembly.size))
+        for copy, local in outside[:1]:
+            raise StatementError(
+                f"copy {copy} of part {copies.part.name!r} puts {copies.part.coordinate_names[local]} at coordinate "
+                f"{copies.at[copy, local]}: indices run from 0 to {assembly.size - 1}"
+            )
+    used = np.unique(np.concatenate([copies.at.ravel() for copies in assembly.parts]))
+    if len(used) < assembly.size:
+        missing = np.flatnonzero(np.append(used, assembly.size) > np.arange(len(used) + 1))[0]
+        raise StatementError(f"coordinate {missing} of {assembly.name} belongs to no part: connect it or reduce size")
+
+
+def _check_load(assembly: Assembly) -> None:
+    names = {name for copies in assembly.parts for name in copies.part.parameter_names}
+    one_of(names, assembly.load, f"the load {{}} is no parameter of any part of {assembly.name}")
+    for copies in assembly.parts:
+        if assembly.load in copies.values:
+            raise ParameterError(
+                f"{assembly.load!r} is the load of {assembly.name}: leave it out of the copies of "
+                f"{copies.part.name!r}, the analyses set it"
+            )
+        copies.table(assembly.load)

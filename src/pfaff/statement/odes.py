@@ -1,0 +1,126 @@
+"""A plain first-order ODE ẋ = f(x; parameters), stated in SymPy, for the same bifurcation analyses as a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import sympy as sm
+
+from pfaff.errors import StatementError, nearest
+from pfaff.statement.names import checked_name, checked_title
+from pfaff.statement.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
+from pfaff.statement.values import shown
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from pfaff.case import OdeCase
+    from pfaff.flow.flow import Flow
+
+
+@dataclass(frozen=True, eq=False)
+class Ode(Parametrised):
+    """ẋ = f(x; parameters): one right-hand side for each state. Make it with ``pfaff.ode``."""
+
+    equations: Mapping[sm.Expr, Any]
+    parameters: Mapping[sm.Symbol, Any] = field(default_factory=dict)
+    load: Any = None
+    name: str = "ode"
+    symbols: tuple[sm.Symbol, ...] = field(init=False, repr=False)
+    right_hand_sides: tuple[sm.Expr, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        normalise = object.__setattr__
+        _check_states(self.equations)
+        names = self.state_names
+        normalise(self, "name", checked_title(self.name, "name of an ODE"))
+        normalise(self, "parameters", checked_parameters(self.parameters, names, "a state"))
+        normalise(self, "load", checked_load(self.load, self.parameters))
+        normalise(self, "symbols", tuple(sm.Symbol(name, real=True) for name in names))
+        plain = dict(zip(self.equations, self.symbols, strict=True))
+        normalise(self, "right_hand_sides", tuple(_plain(self, x, plain) for x in self.equations))
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return tuple(_name(x) for x in self.equations)
+
+    def at(self, /, **values: Any) -> OdeCase:
+        """This ODE with numbers for its parameters: an immutable case, ready for analysis."""
+        from pfaff.case import OdeCase
+
+        return OdeCase(self, self.defaults).at(**values)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The compiled right-hand side with derivatives of any order."""
+        from pfaff.flow.flow import ode_flow
+
+        return ode_flow(self)
+
+    @property
+    def shape(self) -> Flow:
+        """The same as ``flow``: nothing is known to be ignorable in a plain ODE."""
+        return self.flow
+
+    def __repr__(self) -> str:
+        return (
+            f"<Ode {self.name!r}: states {', '.join(self.state_names)}; parameters {', '.join(self.parameter_names)}>"
+        )
+
+
+def ode(
+    equations: Mapping[sm.Expr, Any],
+    parameters: Mapping[sm.Symbol, Any] | None = None,
+    load: sm.Symbol | str | None = None,
+    name: str = "ode",
+) -> Ode:
+    """State a plain ODE: ``pfaff.ode({x: y, y: mu*y - x - x**2*y}, parameters={mu: 0}, load=mu)``.
+
+    Keys are the states, functions of time (``dynamicsymbols``) or plain symbols, and values their rates of change, in
+    SymPy or as text.
+    ``load`` is the parameter that bifurcation analyses vary, unless they are told another.
+    """
+    return Ode(equations, {} if parameters is None else parameters, load, name)
+
+
+def _name(state: sm.Expr) -> str:
+    return state.name if isinstance(state, sm.Symbol) else state.func.__name__
+
+
+def _check_states(equations: Any) -> None:
+    if not isinstance(equations, Mapping) or not equations:
+        raise StatementError("an ODE needs at least one equation: {x: right-hand side, …}")
+    for state in equations:
+        function = isinstance(state, sm.core.function.AppliedUndef) and len(state.args) == 1
+        if not (function or isinstance(state, sm.Symbol)):
+            raise StatementError(
+                f"state {shown(state)} is neither a symbol nor a function of time: make it with symbols or "
+                "dynamicsymbols, and give higher derivatives a state of their own"
+            )
+    names = [checked_name(_name(state), "state") for state in equations]
+    for name in names:
+        if names.count(name) > 1:
+            raise StatementError(f"two states are called {name!r}: give each its own name")
+
+
+def _plain(system: Ode, state: sm.Expr, plain: Mapping[sm.Expr, sm.Symbol]) -> sm.Expr:
+    """The right-hand side of one state in plain symbols, checked."""
+    where = f"the equation of {_name(state)}"
+    words = {_name(x): x for x in plain} | {p.name: p for p in system.parameters}
+    expression = scalar(system.equations[state], where, {"t": sm.Symbol("t")} | words)
+    times = {x.args[0] for x in plain if not isinstance(x, sm.Symbol)} | {sm.Symbol("t")}
+    expression = expression.xreplace(plain)
+    for leftover in sorted(expression.atoms(sm.Derivative), key=str):
+        raise StatementError(f"{where} contains {leftover}: give derivatives a state of their own")
+    for leftover in sorted(expression.atoms(sm.core.function.AppliedUndef), key=str):
+        close = nearest(_name(leftover), system.state_names)
+        raise StatementError(f"{where} contains {leftover}, which is no state ({close}): add its equation")
+    for time in sorted((expression.free_symbols & times) - set(system.parameters), key=str):
+        raise StatementError(
+            f"{where} contains the time {time}: only autonomous equations have equilibria and cycles of their own; "
+            "make an excitation part of the state, as an oscillator"
+        )
+    known = {*plain.values(), *system.parameters}
+    check_symbols(expression, known, known, where)
+    return expression

@@ -1,0 +1,87 @@
+"""Parameters of whatever is stated: symbols with defaults, found by name, one of them the load."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import sympy as sm
+
+from pfaff.errors import StatementError, nearest
+from pfaff.statement.expressions import expressed
+from pfaff.statement.names import checked_name
+from pfaff.statement.values import checked_value, one_of, shown
+from pfaff.threads import cached_property
+
+
+class Parametrised:
+    """What a mechanical system and a plain ODE share: a name, parameters with defaults, and a load."""
+
+    name: str
+    parameters: Mapping[sm.Symbol, Any]
+    load: Any
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        return tuple(p.name for p in self.parameters)
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Default values by name; ``None`` where the user must give one."""
+        return {p.name: value for p, value in self.parameters.items()}
+
+    def parameter(self, name: str) -> sm.Symbol:
+        """The parameter of this name, or an error that suggests the nearest one."""
+        one_of(self.parameter_names, name, f"{self.name} has no parameter")
+        return next(symbol for symbol in self.parameters if symbol.name == name)
+
+
+def checked_parameters(given: Mapping[sm.Symbol, Any], taken: Collection[str], whose: str) -> dict[sm.Symbol, Any]:
+    """Symbols with checked defaults; none may have a name that is ``taken`` by ``whose``, such as a coordinate."""
+    if not isinstance(given, Mapping):
+        raise StatementError(f"parameters={shown(given)}: give symbols with values, parameters={{m: 1, k: None}}")
+    for symbol in given:
+        if not isinstance(symbol, sm.Symbol):
+            raise StatementError(f"parameter {shown(symbol)} is not a SymPy symbol: use the symbol the expressions use")
+        if checked_name(symbol.name, "parameter") in taken:
+            raise StatementError(f"parameter {symbol.name!r} has the name of {whose}: rename it")
+    names = [symbol.name for symbol in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise StatementError(f"two parameters are called {name!r}: rename one")
+    return {symbol: None if value is None else checked_value(symbol, value) for symbol, value in given.items()}
+
+
+def checked_load(load: sm.Symbol | str | None, parameters: Mapping[sm.Symbol, Any]) -> sm.Symbol | None:
+    if load is None:
+        return None
+    known = {symbol.name: symbol for symbol in parameters}
+    name = load.name if isinstance(load, sm.Symbol) and load in parameters else load
+    if not isinstance(name, str) or name not in known:
+        wrong = shown(name).strip("'")
+        raise StatementError(f"the load {wrong} is not a parameter of the system: {nearest(name, known)}")
+    return known[name]
+
+
+def scalar(given: Any, where: str, known: Mapping[str, sm.Expr] = MappingProxyType({})) -> sm.Expr:
+    """A scalar SymPy expression, or text in known names; matrices count as expressions for SymPy, but not here."""
+    found = expressed(given, known, where)
+    if not isinstance(found, sm.Expr) or found.is_Matrix:
+        raise StatementError(f"{where} is {shown(found)}, not a scalar expression: give one in SymPy or as text")
+    return found
+
+
+def check_symbols(
+    expression: sm.Expr, known: Collection[sm.Symbol], declared: Collection[sm.Symbol], where: str
+) -> None:
+    """Every symbol of an expression must be known; a declared name with other assumptions is a common slip."""
+    for symbol in sorted(expression.free_symbols - set(known), key=str):
+        if any(symbol.name == other.name for other in declared):
+            raise StatementError(
+                f"{where} contains the symbol {symbol} with other assumptions than the {symbol} that is declared: "
+                "use one and the same SymPy symbol"
+            )
+        raise StatementError(
+            f"{where} contains the symbol {symbol}, which is no parameter: add it to parameters, with a value or None"
+        )
