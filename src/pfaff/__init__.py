@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.branch import Branch, load_branch
     from pfaff.case import Case
     from pfaff.errors import PfaffError
+    from pfaff.flow.assembly import Assembly, Part
     from pfaff.motion.motion_archive import load_motion
     from pfaff.motion.result import Motion
-    from pfaff.statement.assembly import Assembly, Part
     from pfaff.statement.odes import Ode, ode
     from pfaff.statement.particles import Particle
     from pfaff.statement.system import Drawing, System
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Assembly": "pfaff.statement.assembly",
+    "Assembly": "pfaff.flow.assembly",
     "Branch": "pfaff.bifurcation.orbits.branch",
     "Case": "pfaff.case",
     "Drawing": "pfaff.statement.system",
@@ -32,7 +32,7 @@ _HOMES = {
     "load_equilibria": "pfaff.bifurcation.curves.rest_archive",
     "load_motion": "pfaff.motion.motion_archive",
     "Ode": "pfaff.statement.odes",
-    "Part": "pfaff.statement.assembly",
+    "Part": "pfaff.flow.assembly",
     "Particle": "pfaff.statement.particles",
     "PfaffError": "pfaff.errors",
     "System": "pfaff.statement.system",

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pfaff.algebra.bordering import balanced
 from pfaff.algebra.pencil import ROUNDING, STIFF
-from pfaff.rest.states import balanced
 
 REAL = 1e-7  # imaginary parts below this, relative to their eigenvalue, are none
 WAY = np.array([0.0, 0.25, 0.5, 0.75])  # places between the axis and an eigenvalue

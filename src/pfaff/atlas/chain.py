@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.statement.assembly import Assembly, Part
+from pfaff.flow.assembly import Assembly, Part
 from pfaff.statement.system import TIME as t
 from pfaff.statement.system import coordinates
 from pfaff.statement.values import one_of, whole_number

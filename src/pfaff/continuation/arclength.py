@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from pfaff.algebra.bordering import row_sizes
 from pfaff.algebra.brackets import vertex
 from pfaff.errors import PfaffError
-from pfaff.rest.states import row_sizes
 
 NEWTON_STEPS = 12
 SETTLED = 1e-9  # the last change, in units of the metric, of an accepted point

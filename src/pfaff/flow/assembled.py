@@ -15,7 +15,7 @@ from pfaff.flow.parts import Dynamics, dynamics_of
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
-    from pfaff.statement.assembly import Assembly, Placed
+    from pfaff.flow.assembly import Assembly, Placed
 
 
 class Members:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, RankError
+from pfaff.flow.assembly import Assembly, Rest, SparseLinearisation
 from pfaff.rest.path import walk
-from pfaff.statement.assembly import Assembly, Rest, SparseLinearisation
 from pfaff.threads import cached_property
 
 FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load

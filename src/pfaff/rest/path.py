@@ -344,7 +344,7 @@ class StatePath(Path):
         return float((rates / np.where(usual, usual, 1.0)).max())
 
     def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
-        from pfaff.rest.states import newton
+        from pfaff.algebra.bordering import newton
 
         numbers = self.numbers(load)
         try:
@@ -360,7 +360,7 @@ class StatePath(Path):
         return float(1 + np.abs(z).max())
 
     def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
-        from pfaff.rest.states import bordering
+        from pfaff.algebra.bordering import bordering
 
         numbers = self.numbers(load)
         J = self.flow.jacobian(z, numbers)
@@ -369,7 +369,7 @@ class StatePath(Path):
     @cached_property
     def zeros(self) -> int:
         """Zero eigenvalues that persist as the load changes: of families of equilibria, not of a bifurcation."""
-        from pfaff.rest.states import bordering
+        from pfaff.algebra.bordering import bordering
 
         solutions = [(self._known[load], self.numbers(load)) for load in (self.origin, self._beside())]
         return min(bordering(self.flow.jacobian(*each)).right.shape[1] for each in solutions)

@@ -1,17 +1,14 @@
-"""Equilibria of a plain flow ẋ = f(x; parameters), by Newton's method, on families of equilibria too.
-
-Where equilibria come in families the Jacobian is singular. Newton's method then keeps to the level set p·x of its
-left null vectors p, the first-order form of a conserved quantity, so that one member of the family is selected.
-"""
+"""Equilibria of a plain flow ẋ = f(x; parameters), by Newton's method, on families of equilibria too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.bordering import NEIGHBOUR, balanced, bordering, newton
 from pfaff.algebra.pencil import Pencil
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.statement.values import number_from, one_of
@@ -19,16 +16,6 @@ from pfaff.statement.values import number_from, one_of
 if TYPE_CHECKING:
     from pfaff.case import OdeCase
     from pfaff.rest.small_motions import Spectrum
-
-NEWTON_STEPS = 60
-SETTLED = 1e-9  # the last change of the state, relative, of an accepted equilibrium
-RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
-NOISE = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
-AT_REST = 1e-8  # rates below this, relative to those of states of usual size, are rounding
-NEIGHBOUR = 1e-3  # distance, relative, at which a rate that vanishes here shows its usual size
-TRANSVERSAL = 1e-6  # sines of angles below this are zero
-WIDEST = 1e9  # ratio of units in which a matrix is balanced
-FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
 
 
 @dataclass(frozen=True)
@@ -56,124 +43,6 @@ class SteadyState:
     def plot(self) -> Any:
         """Its spectrum: a plain ODE has no picture of its own."""
         return spectrum_of(self).plot()
-
-
-@dataclass(frozen=True)
-class Border:
-    """Columns and rows that make [[J, columns], [rows, 0]] regular where J has null vectors, ``left`` and ``right``.
-
-    ``scale`` are units in which the entries of J are comparable: ranks and solutions are taken in them.
-    """
-
-    columns: np.ndarray
-    rows: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    scale: np.ndarray
-
-    def solve(self, J: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """x with J x = right (up to the columns) and rows·x = 0."""
-        n, k = self.columns.shape
-        D = self.scale
-        matrix = np.block(
-            [[J * D / D[:, None], self.columns / D[:, None]], [self.rows * D, np.zeros((k, k))]],
-        )
-        return D * np.linalg.solve(matrix, np.concatenate([right / D, np.zeros(k)]))[:n]
-
-
-def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """D⁻¹ J D with rows and columns of like size, and the diagonal D: the same matrix in better units."""
-    from scipy.linalg import matrix_balance
-
-    with np.errstate(invalid="ignore"):
-        _, (scale, _) = matrix_balance(J, permute=False, separate=True)
-    # Entries that are zero but for rounding would ask for units without end.
-    middle = 2.0 ** np.round(np.median(np.log2(scale))) if len(scale) else 1.0
-    scale = np.clip(scale / middle, 1 / WIDEST, WIDEST)
-    return J * scale / scale[:, None], scale
-
-
-def deficiency(matrix: np.ndarray, values: np.ndarray) -> int:
-    """How many null vectors a balanced matrix with these singular values has.
-
-    Beside a stiff state all others look singular: what is not so with rows of like size is regular. Rows that are
-    rounding stay small.
-    """
-    k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
-    if not k or k == len(values):
-        return k
-    rows = np.abs(matrix).max(axis=1, keepdims=True)
-    like = np.linalg.svd(matrix / np.maximum(rows, NOISE * rows.max()), compute_uv=False)
-    return min(k, int((like <= RANK_TOLERANCE * like.max()).sum()))
-
-
-def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), first: Sequence[int] = ()) -> Border:
-    """The border of a family of equilibria: held states stay, otherwise conserved quantities, otherwise the nearest.
-
-    ``most`` limits the number of null vectors to those that the structure explains; ``first`` are held before others.
-    """
-    matrix, D = balanced(J)
-    left, values, right = np.linalg.svd(matrix)
-    k = deficiency(matrix, values)
-    k = k if most is None else min(k, most)
-    P, Q = left[:, len(J) - k :], right[len(J) - k :].T
-    rows = np.zeros((0, len(J)))
-    for candidates in (np.eye(len(J))[list(first)], np.eye(len(J))[list(held)], P.T, Q.T):
-        rows = np.vstack([rows, _effective(candidates, Q, rows)])
-    return Border(P * D[:, None], rows / D, P / D[:, None], Q * D[:, None], D)
-
-
-def _effective(candidates: np.ndarray, Q: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Combinations of candidate rows that exclude directions of Q which the rows so far do not."""
-    _, values, right = np.linalg.svd(rows @ Q) if len(rows) else (None, np.zeros(0), np.eye(Q.shape[1]))
-    open_ = Q @ right[int((values > TRANSVERSAL).sum()) :].T
-    if not (open_.shape[1] and len(candidates)):
-        return np.zeros((0, len(Q)))
-    left, sines, _ = np.linalg.svd(candidates @ open_)
-    return left[:, : len(sines)][:, sines > TRANSVERSAL].T @ candidates
-
-
-def newton(
-    rhs: Callable[[np.ndarray], np.ndarray],
-    jacobian: Callable[[np.ndarray], np.ndarray],
-    x: np.ndarray,
-    held: Sequence[int] = (),
-) -> tuple[np.ndarray, bool]:
-    """Newton's method until its steps no longer shrink; the last state, and whether it settled."""
-    x, last = x.copy(), np.inf
-    for _ in range(NEWTON_STEPS):
-        f, J = rhs(x), jacobian(x)
-        if not (np.isfinite(f).all() and np.isfinite(J).all()):
-            return x, False
-        step = -bordering(J, held=held).solve(J, f)
-        size = np.abs(step).max() / (1 + np.abs(x).max())
-        x = x + step * min(1.0, FARTHEST / size if size else 1.0)
-        if size == 0 or (size < SETTLED and size >= last / 2):
-            return x, _rests(rhs, jacobian, x)
-        last = size
-    return x, last < SETTLED and _rests(rhs, jacobian, x)
-
-
-def _rests(
-    rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
-) -> bool:
-    """Whether nothing moves at x: where J is singular, Newton's method also settles on what J cannot reach."""
-    if not bordering(jacobian(x)).right.shape[1]:
-        return True
-    units = np.full(len(x), 1 + np.abs(x).max())
-    return at_rest(rhs(x), row_sizes(jacobian, x, units))
-
-
-def row_sizes(jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """How large each row of a Jacobian is about x, unknowns in their units: a row may vanish at x itself."""
-    uneven = NEIGHBOUR * units * (1 + np.arange(len(x)) % 3) / 3
-    around = [np.abs(jacobian(x + sign * uneven) * units).sum(axis=1) for sign in (-1.0, 0.0, 1.0)]
-    return np.nanmax(np.array(around), axis=0)
-
-
-def at_rest(rates: np.ndarray, usual: np.ndarray) -> bool:
-    """Whether rates are rounding beside the usual ones."""
-    return bool((np.abs(rates) <= AT_REST * usual).all())
 
 
 def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:

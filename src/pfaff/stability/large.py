@@ -17,9 +17,9 @@ import numpy as np
 from scipy import linalg
 
 from pfaff.errors import ConvergenceError, ParameterError, RankError
+from pfaff.flow.assembly import Assembly, SparseLinearisation
 from pfaff.rest.assemblies import LoadPath
 from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
-from pfaff.statement.assembly import Assembly, SparseLinearisation
 from pfaff.statement.values import MOST, number_within, whole_number
 
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.bordering import row_sizes
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.curves import Curve, Folds, Hopfs, Singular
@@ -19,7 +20,6 @@ from pfaff.bifurcation.equilibria.slices import Deflation, Slice
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.continuation.arclength import Arclength, Event
 from pfaff.errors import ParameterError
-from pfaff.rest.states import row_sizes
 
 if TYPE_CHECKING:
     import xarray

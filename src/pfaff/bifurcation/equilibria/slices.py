@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, deficiency, newton, row_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.rest.field import Field, regular_flow
-from pfaff.rest.states import Border, at_rest, balanced, bordering, deficiency, newton, row_sizes
 from pfaff.statement.values import by_name, number_from
 from pfaff.threads import cached_property
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.bordering import FARTHEST, SETTLED, at_rest, balanced, row_sizes
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.bifurcation.equilibria.slices import Deflation, zero_chain
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
@@ -23,7 +24,6 @@ from pfaff.flow.graph import Expression, graph_of
 from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.flow.statics import gradient_rows
 from pfaff.rest.small_motions import Spectrum
-from pfaff.rest.states import FARTHEST, SETTLED, at_rest, balanced, row_sizes
 from pfaff.statement.values import number_from, one_of, shown
 from pfaff.threads import cached_property
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pfaff.algebra.bordering import bordering
 from pfaff.bifurcation.hopf.hopf import Hopf, crosses
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
@@ -18,7 +19,6 @@ from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.orbits import INTERVALS, Newborn, OrbitProblem, accurate, real, span_of, value_of
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
-from pfaff.rest.states import bordering
 from pfaff.threads import cached_property
 
 BIRTH = 1e-3  # share of the range of the load over which the normal form predicts the first orbit

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.bordering import Border, balanced, bordering
 from pfaff.bifurcation.equilibria.eigenvalues import slopes
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, cubic, marsden_mccracken, quintic
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.path import LoadPath, Outward, Path
-from pfaff.rest.states import Border, balanced, bordering
 from pfaff.stability.critical import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
 from pfaff.statement.values import number_from, one_of
 from pfaff.threads import cached_property

@@ -10,13 +10,13 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from pfaff.errors import ConstraintError, ParameterError
+from pfaff.flow.assembly import Rest
 from pfaff.flow.initial import KEPT, NEWTON_STEPS
-from pfaff.statement.assembly import Rest
 from pfaff.statement.values import number_from, numbers_from, shown
 
 if TYPE_CHECKING:
     from pfaff.flow.assembled import Equations
-    from pfaff.statement.assembly import Assembly
+    from pfaff.flow.assembly import Assembly
 
 SLIGHT = 1e-14  # inertia and compliance, relative, that keep the equations of the free coordinates regular
 

@@ -21,7 +21,7 @@ from pfaff.statement.values import number_from, number_within, told
 
 if TYPE_CHECKING:
     from pfaff.algebra.factors import Solve
-    from pfaff.statement.assembly import Assembly
+    from pfaff.flow.assembly import Assembly
 
 TOLERANCES = (1e-8, 1e-7, 1e-6)  # tried in turn where rounding of stiff forces lets no step succeed
 LASTING = 10  # steps after which a collapse is no matter of the tolerance

@@ -22,7 +22,7 @@ from pfaff.errors import RankError
 from pfaff.flow.assembled import Equations, Slopes
 
 if TYPE_CHECKING:
-    from pfaff.statement.assembly import Assembly
+    from pfaff.flow.assembly import Assembly
 
 STAGES = 7  # measured: 9 take as long, 5 half as long again, 3 several times longer
 NEWTON_STEPS = 12

@@ -1,0 +1,71 @@
+"""The order of the house: which room may import which, inside functions too."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "pfaff"
+TABLE = tomllib.loads((SOURCE.parent.parent / "docs" / "rooms.toml").read_text())
+OPEN = {"cli", "papers", "compile", "system", "__main__"}  # people's hands: they may enter every room
+
+
+def imported(tree: ast.AST, inside: bool = False) -> Iterator[tuple[str, bool]]:
+    """Modules of ours that are imported, and whether a function does it; not those for type checkers."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pfaff"):
+            yield from ((f"{node.module}.{each.name}", inside) for each in node.names)
+        elif isinstance(node, ast.Import):
+            yield from ((each.name, inside) for each in node.names if each.name.startswith("pfaff"))
+        yield from imported(node, inside or isinstance(node, ast.FunctionDef))
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
+        if name != "__init__" and name.split(".")[0] not in OPEN:
+            yield name, path
+
+
+@pytest.mark.parametrize(("name", "path"), [pytest.param(*each, id=each[0]) for each in modules()])
+def test_a_room_imports_what_it_may(name, path):
+    room = name.split(".")[0]
+    may = {room, *TABLE["rooms"][room], *TABLE["doors"].get(name, ())}
+    for module, inside in imported(ast.parse(path.read_text(encoding="utf-8"))):
+        target = module.split(".")[1] if "." in module else "pfaff"
+        assert target in may or (target == "draw" and inside), f"{name} imports {module}"
+
+
+def test_rooms_stand_in_their_order():
+    """Each imports only rooms above it in the table, so that nothing goes in a circle."""
+    seen: set[str] = set()
+    for room, may in TABLE["rooms"].items():
+        assert set(may) <= seen, room
+        seen.add(room)
+    assert {name.split(".")[0] for name, _ in modules()} == seen
+
+
+def test_doors_are_used():
+    """No door that nobody opens."""
+    for name, rooms in TABLE["doors"].items():
+        path = SOURCE.joinpath(*name.split(".")).with_suffix(".py")
+        opened = {module.split(".")[1] for module, _ in imported(ast.parse(path.read_text(encoding="utf-8")))}
+        assert set(rooms) <= opened, name
+
+
+def test_no_two_modules_have_one_name():
+    """But those that draw, export or offer what another one computes are named like it."""
+    like = ("draw", "export", "atlas", "report")
+    names = [path.stem for name, path in modules() if name.split(".")[0] not in like and path.stem != "__init__"]
+    assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("door", sorted(SOURCE.rglob("__init__.py")), ids=lambda path: path.parent.name)
+def test_every_room_says_what_lives_in_it(door):
+    assert ast.get_docstring(ast.parse(door.read_text(encoding="utf-8")))
