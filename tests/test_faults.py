@@ -23,6 +23,7 @@ import xarray
 
 import pfaff
 from pfaff.archive import stored
+from pfaff.archive.stored import held
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement.system import TIME, coordinates
 
@@ -122,6 +123,18 @@ def test_results_come_back(saved, kind):
         values = data[name].to_numpy()
         if values.dtype.kind == "f" and "tangent" not in str(name):  # whose length depends on where one looks
             np.testing.assert_allclose(again[name], values, rtol=1e-6, atol=1e-8, err_msg=str(name))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_door_reads_them_all(saved, kind):
+    path, load, _ = saved[kind]
+    again = pfaff.load(path, KINDS[kind][2])
+    assert type(again) is type(load(path))
+    assert again.to_xarray().equals(load(path).to_xarray())
+    if not kind.startswith(("motion", "backwards", "trajectory")):
+        assert isinstance(again, pfaff.Branch) == ("branch" in held(path))
+        with pytest.raises(ParameterError, match=r"give its case, pfaff\.load"):
+            pfaff.load(path)
 
 
 def test_a_motion_backwards_is_interpolated(saved):

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pfaff import atlas
+    from pfaff.archive.loading import load
     from pfaff.bifurcation.curves.rest_archive import load_curve, load_equilibria
-    from pfaff.bifurcation.orbits.branch import Branch, load_branch
+    from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch, load_branch
     from pfaff.case import Case
+    from pfaff.continuation.trail import Branch
     from pfaff.errors import PfaffError
     from pfaff.flow.assembly import Assembly, Part
     from pfaff.motion.motion_archive import load_motion
@@ -22,12 +25,15 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Assembly": "pfaff.flow.assembly",
-    "Branch": "pfaff.bifurcation.orbits.branch",
+    "Branch": "pfaff.continuation.trail",
+    "EquilibriumBranch": "pfaff.bifurcation.equilibria.branches",
+    "OrbitBranch": "pfaff.bifurcation.orbits.orbit_branch",
     "Case": "pfaff.case",
     "Drawing": "pfaff.statement.system",
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
-    "load_branch": "pfaff.bifurcation.orbits.branch",
+    "load": "pfaff.archive.loading",
+    "load_branch": "pfaff.bifurcation.orbits.orbit_branch",
     "load_curve": "pfaff.bifurcation.curves.rest_archive",
     "load_equilibria": "pfaff.bifurcation.curves.rest_archive",
     "load_motion": "pfaff.motion.motion_archive",
@@ -44,15 +50,18 @@ __all__ = [
     "Branch",
     "Case",
     "Drawing",
+    "EquilibriumBranch",
     "Event",
     "Motion",
     "Ode",
+    "OrbitBranch",
     "Part",
     "Particle",
     "PfaffError",
     "System",
     "__version__",
     "atlas",
+    "load",
     "load_branch",
     "load_curve",
     "load_equilibria",

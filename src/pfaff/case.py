@@ -16,7 +16,7 @@ from pfaff.statement.values import by_name, checked_value, instance, one_of, sho
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.equilibria.branches import Branch
+    from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
@@ -137,7 +137,7 @@ class Bound:
         points: int = 1000,
         progress: Callable[[Any], Any] | None = None,
         **fixed: float,
-    ) -> Branch:
+    ) -> EquilibriumBranch:
         """The branch of equilibria through this case's, as a parameter changes from its value until it is ``to``.
 
         Folds, branch points and Hopf points on it are located, with their normal forms. A coordinate of a family of

@@ -89,6 +89,15 @@ class File:
             raise Misfit(f"it has {self.sizes[dimension]} entries along {dimension!r}, the case has {size}")
 
 
+def held(path: str | Path) -> str:
+    """What a file holds, in a word or two."""
+    path = path_from("path", path)
+    try:
+        return str(_content(path).attrs[HOLDS])
+    except Misfit as problem:
+        raise ParameterError(f"cannot read a result from {path}: {problem}; compute and save it again") from problem
+
+
 @contextmanager
 def opened(path: str | Path, *layouts: Layout) -> Iterator[File]:
     """A file that fits one of these layouts, to make a result of; whatever is wrong with it is told with its name."""

@@ -13,7 +13,7 @@ from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION,
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.curves.curves import Curve
-    from pfaff.bifurcation.equilibria.branches import Branch
+    from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve
 
 MOVING = 1e-9  # changes of a state below this, relative to its size, are rounding
@@ -40,7 +40,7 @@ MARKS = {
 }
 
 
-def draw_equilibria_branch(branch: Branch, state: str | None) -> Figure:
+def draw_equilibria_branch(branch: EquilibriumBranch, state: str | None) -> Figure:
     """States against the parameter: solid where equilibria are stable, dashed elsewhere, special points marked.
 
     Where nothing changes but the parameter, growth rates are shown instead.
@@ -61,7 +61,7 @@ def draw_equilibria_branch(branch: Branch, state: str | None) -> Figure:
     return fig
 
 
-def _moving(branch: Branch) -> list[str]:
+def _moving(branch: EquilibriumBranch) -> list[str]:
     """The states that change along a branch, beyond rounding, but for one that is followed itself."""
     x = np.array([point.x for point in branch])
     sizes = branch[0].slice.sizes[: x.shape[1]]
@@ -69,7 +69,7 @@ def _moving(branch: Branch) -> list[str]:
     return [name for name, span in spans if span > MOVING and name != branch.parameter]
 
 
-def _draw_growth(axes: Any, branch: Branch) -> None:
+def _draw_growth(axes: Any, branch: EquilibriumBranch) -> None:
     """Real parts of the eigenvalues, and where they vanish."""
     followed = sorted([*branch, *branch.special], key=lambda point: point.value)
     values = np.array([point.eigenvalues for point in followed])

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, VERMILION, figure, label, named, title
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.orbits.branch import Branch
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import Orbit
 
 MARKS = {
@@ -26,7 +26,7 @@ MARKS = {
 }
 
 
-def draw_branch(branch: Branch, state: str) -> Figure:
+def draw_branch(branch: OrbitBranch, state: str) -> Figure:
     """Period and amplitude against the load: solid where orbits are stable, dashed elsewhere, special points marked."""
     fig = figure(9, 4)
     periods, amplitudes = fig.subplots(1, 2)
@@ -40,7 +40,7 @@ def draw_branch(branch: Branch, state: str) -> Figure:
     return fig
 
 
-def _draw(axes: Any, branch: Branch, height: Any) -> None:
+def _draw(axes: Any, branch: OrbitBranch, height: Any) -> None:
     x, y = branch.values, np.array([height(each) for each in branch])
     for stable, run in groupby(range(len(branch)), key=lambda i: branch[i].stable):
         indices = list(run)

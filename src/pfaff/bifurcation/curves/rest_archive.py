@@ -14,7 +14,7 @@ from pfaff.algebra.bordering import row_sizes
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.curves import Curve, Folds, Hopfs, Singular
-from pfaff.bifurcation.equilibria.branches import Branch
+from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
 from pfaff.bifurcation.equilibria.followed import Followed
 from pfaff.bifurcation.equilibria.slices import Deflation, Slice
 from pfaff.bifurcation.equilibria.special_points import Rests
@@ -130,15 +130,15 @@ CURVE = _layout("curve", "use the other reader, load_branch, load_equilibria or 
 
 def save(followed: Followed[Any, Any], path: str | Path) -> Path:
     """Write a netCDF file."""
-    return write(EQUILIBRIA if isinstance(followed, Branch) else CURVE, dataset(followed), path)
+    return write(EQUILIBRIA if isinstance(followed, EquilibriumBranch) else CURVE, dataset(followed), path)
 
 
-def load_equilibria(path: str | Path, case: Bound) -> Branch:
+def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
         about = file.notes["about"]
-        return _restored(Branch, Rests(_slice(path, file, case, 1), about["undamped"], about["still"]), file)
+        return _restored(EquilibriumBranch, Rests(_slice(path, file, case, 1), about["undamped"], about["still"]), file)
 
 
 def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:

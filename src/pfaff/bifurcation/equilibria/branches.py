@@ -17,6 +17,7 @@ from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.bifurcation.hopf.hopf import criticality_of, hopf_near, hopf_of, normal_form_at
 from pfaff.continuation.arclength import Arclength, Event, Spot
+from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.statement.values import number_from, one_of
 
@@ -80,8 +81,8 @@ class SpecialPoint(EquilibriumPoint):
 
     def switch(
         self, to: float, *, step: float = 0.05, points: int = 1000, progress: Progress | None = None
-    ) -> tuple[Branch, Branch]:
-        """The other branch through a branch point, one Branch each way, until the parameter is ``to``."""
+    ) -> tuple[EquilibriumBranch, EquilibriumBranch]:
+        """The other branch through a branch point, one each way, until the parameter is ``to``."""
         if self.kind == "multiple branch point":
             raise NoBifurcationError(
                 f"more than two branches meet at {self.parameter} = {self.value:.10g}, where {self.multiplicity} "
@@ -114,7 +115,7 @@ class SpecialPoint(EquilibriumPoint):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Branch(Followed[EquilibriumPoint, SpecialPoint]):
+class EquilibriumBranch(Followed[EquilibriumPoint, SpecialPoint], Branch[EquilibriumPoint, SpecialPoint]):
     """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
 
     _point = staticmethod(EquilibriumPoint)
@@ -173,13 +174,15 @@ def follow_equilibria(
     points: int,
     progress: Progress | None,
     fixed: Mapping[str, float],
-) -> Branch:
+) -> EquilibriumBranch:
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
     to, fixed = number_from("to", to), {each: number_from(each, value) for each, value in fixed.items()}
     at, z = start_slice(case, name, to, start, fixed)
     to = check_following(name, z[-1], to, step, points)
     problem = _with_undamped(at, z, to)
-    return Branch.gathered(problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress, fresh=True)
+    return EquilibriumBranch.gathered(
+        problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress, fresh=True
+    )
 
 
 def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
@@ -285,14 +288,14 @@ def _in_units(special: SpecialPoint, to: float) -> Rests:
 def _off(
     special: SpecialPoint, problem: Rests, direction: np.ndarray, to: float, step: float, points: int,
     progress: Progress | None,
-) -> Branch:  # fmt: skip
+) -> EquilibriumBranch:  # fmt: skip
     """The branch that leaves a branch point along a direction."""
     arclength, why = Arclength(problem), ""
     unit = direction / np.linalg.norm(direction / problem.slice.sizes)
     for share in OFF:
         z = arclength.corrected(special.spot.z + share * unit, unit / problem.slice.sizes**2)
         if not isinstance(z, str) and abs(z[-1] - special.value) < abs(to - special.value):
-            return Branch.gathered(problem, arclength.spot(z, unit), to, step, points, progress)
+            return EquilibriumBranch.gathered(problem, arclength.spot(z, unit), to, step, points, progress)
         why = z if isinstance(z, str) else f"it is beyond {to:g} at once"
     raise ConvergenceError(
         f"no branch was found off the branch point at {special.parameter} = {special.value:.10g}: {why}"

@@ -13,14 +13,14 @@ from pfaff.bifurcation.equilibria.eigenvalues import unstable
 from pfaff.bifurcation.equilibria.slices import Slice
 from pfaff.continuation.arclength import CLOSED, Arclength, Event, Spot, Stop
 from pfaff.continuation.declared import Declared
-from pfaff.continuation.sequence import Point, Sequence, Special
+from pfaff.continuation.trail import Point, Special, Trail
 from pfaff.errors import ParameterError
 from pfaff.statement.values import MOST, number_from, number_within, one_of, told, whole_number
 
 if TYPE_CHECKING:
     import xarray
 
-    from pfaff.bifurcation.equilibria.branches import Branch
+    from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Bound
 
 
@@ -92,7 +92,7 @@ class RestPoint:
         usual = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
         return float(np.abs(s.rates(z)).max() / (usual.max() or 1.0))
 
-    def branch(self, parameter: str, to: float, **options: Any) -> Branch:
+    def branch(self, parameter: str, to: float, **options: Any) -> EquilibriumBranch:
         """The branch of equilibria through this point in another parameter; options as in ``case.branch``."""
         return self.case.branch(parameter, to, start=self, **options)
 
@@ -103,7 +103,7 @@ class RestPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Followed(Sequence[Point, Special]):
+class Followed(Trail[Point, Special]):
     """``followed[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.
 
     ``places`` are the indices of the points that come next after the special ones.

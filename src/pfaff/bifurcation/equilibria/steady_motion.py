@@ -30,7 +30,7 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from pfaff.bifurcation.equilibria.branches import Branch
+    from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Case
 
 NEWTON_STEPS = 80
@@ -129,7 +129,7 @@ class SteadyMotion:
         how = "stable" if self.stable else "unstable"
         return f"steady motion with {moving or 'everything at rest'}, {family}: {how}"
 
-    def branch(self, name: str, to: float, **options: Any) -> Branch:
+    def branch(self, name: str, to: float, **options: Any) -> EquilibriumBranch:
         """The branch of steady motions in a parameter, a speed or a coordinate, its critical points located."""
         return self.case.branch(name, to, start=self, **options)
 

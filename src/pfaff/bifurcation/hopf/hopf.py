@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.curves.curves import Curve
-    from pfaff.bifurcation.orbits.branch import Branch
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.case import Bound
 
@@ -251,7 +251,7 @@ class Hopf:
         accuracy: float = 1e-11,
         points: int = 1000,
         progress: Callable[[OrbitPoint], Any] | None = None,
-    ) -> Branch:
+    ) -> OrbitBranch:
         """The branch of periodic orbits born here, followed until the load (or another parameter) is ``to``.
 
         ``step`` is the largest, relative to the size of orbits, period and range together; ``accuracy`` is kept by

@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.archive.layouts import ANY, Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, compare, flow_of, labels
 from pfaff.bifurcation.orbit_curves.cycle_curves import KINDS, CycleCurve, CyclePoint, CycleSpecial
-from pfaff.bifurcation.orbits.branch import PROBLEM, SCALARS, packed, packed_arrays, stored_problem, unpacked
+from pfaff.bifurcation.orbits.orbit_branch import PROBLEM, SCALARS, packed, packed_arrays, stored_problem, unpacked
 from pfaff.bifurcation.orbits.orbits import Special
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pfaff.bifurcation.orbit_curves.surface import CurveContinuation, CurveEvent
 from pfaff.bifurcation.orbits.chords import Stop
 from pfaff.bifurcation.orbits.orbits import Orbit, Special
 from pfaff.continuation.declared import Declared
-from pfaff.continuation.sequence import Sequence
+from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement.values import number_from, told
 
@@ -117,7 +117,7 @@ class CycleSpecial(CyclePoint):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CycleCurve(Sequence[CyclePoint, CycleSpecial]):
+class CycleCurve(Trail[CyclePoint, CycleSpecial]):
     """Special orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the points of codimension two,
     ``ended`` says why there are no more."""
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CyclePoint
-    from pfaff.bifurcation.orbits.branch import Branch
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.case import Bound
 
 DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
@@ -241,7 +241,7 @@ class OrbitPoint:
         step: float = 0.3,
         points: int = 1000,
         progress: Callable[[OrbitPoint], Any] | None = None,
-    ) -> Branch:
+    ) -> OrbitBranch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
         name = self.case.load_name(self.load if load is None else load)
         to = real("to", to, f"a finite value of {name}")
@@ -295,7 +295,7 @@ class Special(OrbitPoint):
         step: float = 0.3,
         points: int = 1000,
         progress: Callable[[OrbitPoint], Any] | None = None,
-    ) -> Branch:
+    ) -> OrbitBranch:
         """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
 
         One branch: its two ways off are the same orbits, half a period apart, or mirror images of each other. At a
@@ -431,9 +431,9 @@ def followed(
     points: int,
     progress: Callable[[OrbitPoint], Any] | None,
     home: OrbitPoint | None = None,
-) -> Branch:
+) -> OrbitBranch:
     """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
-    from pfaff.bifurcation.orbits.branch import Branch
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
 
     step = number_within("step", step, lambda x: x > 0, "give a positive number")
     whole_number("points", points, 2, MOST, "ask for fewer")
@@ -463,7 +463,7 @@ def followed(
                     break
     except KeyboardInterrupt:
         status = f"interrupted at {found[-1].value:.10g}"
-    return Branch(problem, tuple(found), tuple(special), status, step)
+    return OrbitBranch(problem, tuple(found), tuple(special), status, step)
 
 
 def _more(start: OrbitPoint) -> str:

@@ -14,7 +14,7 @@ from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, Special, followed, real
-from pfaff.continuation.sequence import Sequence, tallied
+from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.statement.values import one_of
 
@@ -29,7 +29,7 @@ UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, an
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Branch(Sequence[OrbitPoint, Special]):
+class OrbitBranch(Branch[OrbitPoint, Special]):
     """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
 
     problem: OrbitProblem
@@ -79,7 +79,9 @@ class Branch(Sequence[OrbitPoint, Special]):
             )
         return tuple(found)
 
-    def extend(self, to: float, *, points: int = 1000, progress: Callable[[OrbitPoint], Any] | None = None) -> Branch:
+    def extend(
+        self, to: float, *, points: int = 1000, progress: Callable[[OrbitPoint], Any] | None = None
+    ) -> OrbitBranch:
         """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
         more = followed(self.points[-1], to, self.step, points, progress, self.points[0])
         return replace(
@@ -207,7 +209,7 @@ ORBITS = Layout(
 )
 
 
-def load_branch(path: str | Path, case: Bound) -> Branch:
+def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
     """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
     case = checked_case(case)
     with opened(path, ORBITS) as file:
@@ -222,7 +224,7 @@ def load_branch(path: str | Path, case: Bound) -> Branch:
                 zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
             )
         )
-        return Branch(problem, points, special, notes["ended"], notes["step"])
+        return OrbitBranch(problem, points, special, notes["ended"], notes["step"])
 
 
 def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: float) -> OrbitProblem:

@@ -23,8 +23,8 @@ Point = TypeVar("Point", bound=Any)
 Special = TypeVar("Special", bound=Any)
 
 
-class Sequence(Generic[Point, Special]):
-    """``sequence[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more."""
+class Trail(Generic[Point, Special]):
+    """``trail[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more."""
 
     points: tuple[Point, ...]
     special: tuple[Special, ...]
@@ -74,6 +74,10 @@ class Sequence(Generic[Point, Special]):
         several = isinstance(kind, str) and kind.startswith("multiple ")
         one_of(KINDS, kind.removeprefix("multiple ") if several else kind, "no special points are of the kind")
         return tuple(special for special in self.special if special.kind == kind)
+
+
+class Branch(Trail[Point, Special]):
+    """What is followed in one parameter: equilibria, steady motions or periodic orbits."""
 
 
 def tallied(kinds: Iterable[str]) -> str:

@@ -1,0 +1,37 @@
+"""One door to every stored result: what a file holds says who reads it."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pfaff.archive.stored import held
+from pfaff.errors import ParameterError
+from pfaff.statement.values import shown
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+READERS = {
+    "motion": ("pfaff.motion.motion_archive", "load_motion"),
+    "motion of a plain ODE": ("pfaff.motion.motion_archive", "load_motion"),
+    "branch of orbits": ("pfaff.bifurcation.orbits.orbit_branch", "load_branch"),
+    "branch of equilibria": ("pfaff.bifurcation.curves.rest_archive", "load_equilibria"),
+    "curve": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
+    "curve of special orbits": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
+}
+
+
+def load(path: str | Path, case: Bound | None = None) -> Any:
+    """A result that ``save()`` wrote: a motion, a branch or a curve, with the case that it was computed for.
+
+    Motions can be read without their case; branches and curves need it to be followed on.
+    """
+    holds = held(path)
+    if holds not in READERS:
+        raise ParameterError(f"{path} holds a {shown(holds)}, which nothing here reads")
+    module, reader = READERS[holds]
+    if case is None and reader != "load_motion":
+        raise ParameterError(f"{path} holds a {holds}: give its case, pfaff.load({str(path)!r}, case)")
+    return getattr(importlib.import_module(module), reader)(path, case)
