@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -306,3 +307,22 @@ def test_a_narrow_path_is_enlarged_and_says_so(drawn_sleigh):
     wide, narrow = (drawn_sleigh.at().simulate(2, phi_dot=w, x_dot=1) for w in (1.0, 0.01))
     assert [axes.get_xlabel() for axes in wide.plot().axes].count("x") == 1
     assert any("(enlarged)" in axes.get_ylabel() for axes in narrow.plot().axes)
+
+
+def test_every_kind_of_special_point_has_its_mark():
+    from matplotlib.figure import Figure
+
+    from pfaff.continuation.kinds import MULTIPLE, Kind
+    from pfaff.continuation.trail import Trail
+    from pfaff.draw.special import mark_special
+
+    names = [each.text for each in Kind] + [MULTIPLE + each.text for each in Kind]
+    trail = Trail()
+    trail.special = tuple(SimpleNamespace(kind=name, value=k) for k, name in enumerate(names))
+    axes = Figure().add_subplot()
+    mark_special(axes, trail, lambda special: 2 * special.value)
+    lines = axes.get_lines()
+    assert [line.get_label() for line in lines] == names
+    assert [line.get_ydata().tolist() for line in lines] == [[2 * k] for k in range(len(names))]
+    assert all(line.get_marker() not in ("", "None") for line in lines)
+    assert {each.codimension for each in Kind} == {1, 2}

@@ -8,16 +8,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from pfaff.continuation.kinds import MULTIPLE, NAMES
 from pfaff.errors import ParameterError
 from pfaff.statement.values import one_of, place, shown
-
-# Of equilibria and steady motions, of orbits, and of curves of them; several at one place are "multiple" ones.
-KINDS = (
-    *("fold", "branch point", "hopf", "divergence"),
-    *("period doubling", "symmetry breaking", "torus"),
-    *("cusp", "bogdanov-takens", "zero-hopf", "double hopf", "generalised hopf"),
-    *("fold-flip", "fold-torus", "flip-torus", *(f"1:{k} resonance" for k in (1, 2, 3, 4))),
-)
 
 Point = TypeVar("Point", bound=Any)
 Special = TypeVar("Special", bound=Any)
@@ -71,8 +64,8 @@ class Trail(Generic[Point, Special]):
 
     def of_kind(self, kind: str) -> tuple[Special, ...]:
         """The special points of one kind: ``branch.of_kind("fold")``."""
-        several = isinstance(kind, str) and kind.startswith("multiple ")
-        one_of(KINDS, kind.removeprefix("multiple ") if several else kind, "no special points are of the kind")
+        several = isinstance(kind, str) and kind.startswith(MULTIPLE)
+        one_of(NAMES, kind.removeprefix(MULTIPLE) if several else kind, "no special points are of the kind")
         return tuple(special for special in self.special if special.kind == kind)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, SKY, VERMILION, figure, label, title
+from pfaff.draw.special import mark_special
+from pfaff.draw.style import BLUE, CYCLE, figure, label, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.curves.curves import Curve
@@ -17,27 +19,6 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve
 
 MOVING = 1e-9  # changes of a state below this, relative to its size, are rounding
-MARKS = {
-    "fold": ("o", VERMILION),
-    "hopf": ("s", GREEN),
-    "branch point": ("X", ORANGE),
-    "divergence": ("v", PURPLE),
-    "multiple hopf": ("D", GREEN),
-    "multiple branch point": ("P", ORANGE),
-    "multiple divergence": ("^", PURPLE),
-    "generalised hopf": ("D", VERMILION),
-    "bogdanov-takens": ("P", PURPLE),
-    "zero-hopf": ("^", ORANGE),
-    "double hopf": ("s", GREEN),
-    "cusp": ("*", SKY),
-    "1:1 resonance": ("o", VERMILION),
-    "1:2 resonance": ("s", ORANGE),
-    "1:3 resonance": ("^", GREEN),
-    "1:4 resonance": ("D", SKY),
-    "fold-flip": ("P", PURPLE),
-    "fold-torus": ("X", PURPLE),
-    "flip-torus": ("v", PURPLE),
-}
 
 
 def draw_equilibria_branch(branch: EquilibriumBranch, state: str | None) -> Figure:
@@ -52,7 +33,7 @@ def draw_equilibria_branch(branch: EquilibriumBranch, state: str | None) -> Figu
         _draw_growth(axes, branch)
     for k, name in enumerate(names):
         _draw_runs(axes, branch, name, [point.stable for point in branch], CYCLE[k % len(CYCLE)], name)
-        _mark(axes, branch, name, first=k == 0)
+        mark_special(axes, branch, itemgetter(name), named=k == 0)
     what = "state" if names else "growth rate"
     label(axes, branch.parameter, names[0] if len(names) == 1 else what)
     if axes.get_legend_handles_labels()[0]:
@@ -77,10 +58,7 @@ def _draw_growth(axes: Any, branch: EquilibriumBranch) -> None:
     for k in range(values.shape[1]):
         axes.plot(loads, values[:, k].real, "-", color=BLUE, lw=1.1)
     axes.axhline(0.0, color="black", lw=0.8)
-    for kind, (mark, colour) in MARKS.items():
-        places = [special.value for special in branch.of_kind(kind)]
-        if places:
-            axes.plot(places, np.zeros(len(places)), mark, color=colour, ms=6, label=kind)
+    mark_special(axes, branch, lambda special: 0.0)
 
 
 def draw_curve(curve: Curve) -> Figure:
@@ -105,7 +83,7 @@ def _in_plane(curve: Curve | CycleCurve, line: Callable[[Any, str], Any]) -> Fig
     axes = fig.add_subplot()
     first, second = curve.parameters
     line(axes, first)
-    _mark(axes, curve, first)
+    mark_special(axes, curve, itemgetter(first))
     label(axes, second, first)
     axes.legend(frameon=False, fontsize="small")
     title(fig, f"{curve[0].case.system.name}: {curve.status}")
@@ -122,10 +100,3 @@ def _draw_runs(axes: Any, followed: Any, height: str, solid: list[bool], colour:
         piece = vertices[indices[0] : indices[-1] + 2]  # each piece ends where the next begins
         x, y = [v[0] for v in piece], [v[1] for v in piece]
         axes.plot(x, y, "-" if full else "--", color=colour, lw=1.3, label=None if number else name)
-
-
-def _mark(axes: Any, followed: Any, height: str, first: bool = True) -> None:
-    for kind, (mark, colour) in MARKS.items():
-        places = [(special.value, special[height]) for special in followed.of_kind(kind)]
-        if places:
-            axes.plot(*zip(*places, strict=True), mark, color=colour, ms=6, label=kind if first else None)

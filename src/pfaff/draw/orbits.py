@@ -8,22 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.draw.style import BLUE, CYCLE, GREEN, ORANGE, PURPLE, VERMILION, figure, label, named, title
+from pfaff.draw.special import mark_special
+from pfaff.draw.style import BLUE, CYCLE, figure, label, named, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import Orbit
-
-MARKS = {
-    "fold": ("o", VERMILION),
-    "period doubling": ("s", GREEN),
-    "torus": ("^", PURPLE),
-    "symmetry breaking": ("D", ORANGE),
-    "branch point": ("X", ORANGE),
-    "multiple branch point": ("P", ORANGE),
-    "multiple period doubling": ("P", GREEN),
-    "multiple torus": ("P", PURPLE),
-}
 
 
 def draw_branch(branch: OrbitBranch, state: str) -> Figure:
@@ -46,11 +36,7 @@ def _draw(axes: Any, branch: OrbitBranch, height: Any) -> None:
         indices = list(run)
         joined = range(max(indices[0] - 1, 0), indices[-1] + 1)  # each piece starts where the one before ends
         axes.plot(x[list(joined)], y[list(joined)], "-" if stable else "--", color=BLUE, lw=1.3)
-    for kind, (mark, colour) in MARKS.items():
-        chosen = branch.of_kind(kind)
-        if chosen:
-            at, heights = [each.value for each in chosen], [height(each) for each in chosen]
-            axes.plot(at, heights, mark, color=colour, ms=5, label=kind)
+    mark_special(axes, branch, height, size=5)
 
 
 def draw_orbit(orbit: Orbit) -> Figure:
