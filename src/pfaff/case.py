@@ -14,6 +14,7 @@ import numpy as np
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
 from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
@@ -45,7 +46,7 @@ OSCILLATOR = (
 
 
 @dataclass(frozen=True)
-class Bound:
+class Bound(Travels):
     """Whatever was stated, at given parameter values, with the analyses that work on any flow.
 
     Immutable: ``at`` gives another case. Values may be floats, fractions, SymPy numbers or, for exact results,
@@ -57,6 +58,10 @@ class Bound:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
 
     def at(self, /, **values: Any) -> Self:
         """The same system with some parameters changed."""

@@ -35,6 +35,9 @@ class Once(Generic[Key, Value]):
         self._most = most
         self._made: OrderedDict[Key, Value] = OrderedDict()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Once, (self._most,)  # in another process things are made again
+
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         try:
             self._made.move_to_end(key)
@@ -85,7 +88,10 @@ class Own(local, Generic[Value]):
     """Something that keeps state between calls: every thread has its ``own``, made when it first needs it."""
 
     def __init__(self, make: Callable[[], Value]) -> None:  # is called again in every thread
-        self.own = make()
+        self._make, self.own = make, make()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Own, (self._make,)
 
 
 class Lent(Generic[Value]):

@@ -17,6 +17,7 @@ import numpy as np
 from pfaff.flow.caches import open_database
 from pfaff.flow.graph import Expression
 from pfaff.progress import patience
+from pfaff.threads import cached_property
 
 KEPT = 512 * 2**20  # bytes on disk
 FEW = 64  # values that are compiled quickly sooner than the disk is searched for them
@@ -36,13 +37,22 @@ class Compiled:
         quick: bool = False,
         compact: bool = False,
     ) -> None:
-        settings = {"opt_level": 0} if quick else {}
-        with compiling("equations"), _unsearched() if quick and len(expressions) <= FEW else _searched():
-            self._function = hy.cfunc(list(expressions), list(variables), compact_mode=compact, **settings)
+        self._expressions, self._variables = list(expressions), list(variables)
+        self._quick, self._compact = quick, compact
         self._inputs, self._outputs = len(variables), len(expressions)
         # heyoka wants exactly the parameters up to the last one that occurs.
-        used = hy.get_params(list(expressions))
+        used = hy.get_params(self._expressions)
         self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Compiled, (self._expressions, self._variables, self._quick, self._compact)
+
+    @cached_property
+    def _function(self) -> Any:
+        """Compiled when it is first called."""
+        settings = {"opt_level": 0} if self._quick else {}
+        with compiling("equations"), _unsearched() if self._quick and self._outputs <= FEW else _searched():
+            return hy.cfunc(self._expressions, self._variables, compact_mode=self._compact, **settings)
 
     @property
     def operations(self) -> int:

@@ -25,6 +25,7 @@ from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.statement.values import named, numbers_from, one_of, shown, whole_number
 from pfaff.threads import Once, cached_property
+from pfaff.travel import Travels
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -35,7 +36,7 @@ COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compile
 
 
 @dataclass(frozen=True, eq=False)
-class Flow:
+class Flow(Travels):
     """ẋ = f(x; parameters): values, derivatives of any order, reactions, for one state or a batch of columns.
 
     ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from itertools import product
 from math import exp, factorial
+from typing import Any
 
 import heyoka as hy
 import numpy as np
@@ -27,6 +28,7 @@ class Jets:
     """Derivatives of f(x) along lines, and along several directions at once."""
 
     def __init__(self, flow: Flow) -> None:
+        self.flow = flow
         self.states, known = len(flow.states), len(flow.system.parameters)
         directions = [hy.par[known + j] for j in range(self.states)]
         rates = [hy.expression(f"rate {name}") for name in flow.states]
@@ -35,6 +37,9 @@ class Jets:
         large = self.states > COMPACT_FROM or flow.heavy
         compiled = taylor_method(equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large)
         self._integrators = Own(lambda: copy.deepcopy(compiled))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return jets_of, (self.flow,)
 
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders."""

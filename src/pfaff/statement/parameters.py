@@ -13,9 +13,10 @@ from pfaff.statement.expressions import expressed
 from pfaff.statement.names import checked_name
 from pfaff.statement.values import checked_value, one_of, shown
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 
-class Parametrised:
+class Parametrised(Travels):
     """What a mechanical system and a plain ODE share: a name, parameters with defaults, and a load."""
 
     name: str
