@@ -98,3 +98,9 @@ def test_damaged_files_are_told(saved, kind, seed, tmp_path):
     damaged.write_bytes(path.read_bytes()[: draw.randrange(len(content))])
     with pytest.raises(PfaffError):
         load(damaged)
+
+
+@pytest.mark.parametrize("analysis", ["flutter", "divergence", "buckling", "critical"])
+def test_ends_beyond_all_loads_are_refused(analysis):
+    with pytest.raises(ParameterError, match="give a nearer end"):
+        getattr(pfaff.atlas.column(2).at(k1=50), analysis)(to=1e308)

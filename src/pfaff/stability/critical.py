@@ -22,7 +22,7 @@ from pfaff.rest.path import LoadPath, Outward
 from pfaff.stability.search import ONE, Change, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 from pfaff.statement.expressions import constant
-from pfaff.statement.values import number_within
+from pfaff.statement.values import number_within, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -44,6 +44,7 @@ COUNTED: dict[str, Callable[[Change], int]] = {
     "divergence": lambda change: change.divergent,
 }
 DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
+BEYOND_ALL = 1e100  # a load to which nothing is searched: products of it are not finite
 STANDING = 1e-12  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
 DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
 
@@ -379,7 +380,9 @@ def checked_end(to: float | None) -> float | None:
         return None
     remedy = "the load is searched from zero to a positive finite value"
     number = constant(to, f"to={to[:40]}: {remedy}") if isinstance(to, str) else to
-    return number_within("to", number, lambda x: x > 0, remedy)
+    if number_within("to", number, lambda x: x > 0, remedy) > BEYOND_ALL:
+        raise ParameterError(f"to={shown(to)} is more than {BEYOND_ALL:g}: give a nearer end, or use other units")
+    return float(number)
 
 
 def natural_range(path: LoadPath) -> float:
