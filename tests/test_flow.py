@@ -172,13 +172,13 @@ def test_small_analyses_neither_import_all_of_numpy_nor_search_the_disk(tmp_path
     script = """
 import sys
 from pathlib import Path
-import heyoka as hy, sympy as sm
+import heyoka as hy, numpy as np, sympy as sm
 from pfaff.flow.compiled import Compiled
 from pfaff.statement.evaluation import evaluated
 t, x = sm.Symbol("t"), hy.make_vars("x")
 print(evaluated([sm.sin(t) + sm.exp(t)], {t: 0.0}), "numpy.f2py" in sys.modules)
 for quick in (True, False):
-    Compiled([2 * x], [x], quick=quick)
+    Compiled([2 * x], [x], quick=quick)(np.ones(1), np.zeros(0))
     print(Path(sys.argv[1], "pfaff", "heyoka").exists())
 """
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
