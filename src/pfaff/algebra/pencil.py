@@ -221,10 +221,13 @@ class Pencil:
     def _lightly_damped(self, modes: Modes, units: Units) -> Modes:
         """With growth rates to digits of their own where damping is light."""
         turning = np.flatnonzero(np.abs(modes.values.real) < LIGHT * modes.values.imag)
-        if len(self.coefficients) < 3 or not len(turning):
+        if len(self.coefficients) < 3 or not len(turning) or not self.coefficients[1].any():
             return modes
         pencils = self._in_units_of(modes.values.imag[turning], (units[0][turning], units[1][turning]))
-        pencils, turning = pencils.of(pencils.light < LIGHT), turning[pencils.light < LIGHT]
+        light = pencils.light < LIGHT
+        if not light.any():
+            return modes
+        pencils, turning = pencils.of(light), turning[light]
         rows, columns, sizes = units[0][turning], units[1][turning], modes.values.imag[turning]
         ahead = refined(pencils, modes.vectors.T[turning] / columns)
         back = refined(pencils.transposed, modes.left.T[turning].conj() / rows)
