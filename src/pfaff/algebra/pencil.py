@@ -107,7 +107,11 @@ class Pencil:
         """How small damping is beside stiffness and inertia at eigenvalues of this modulus; one where it is not."""
         if len(self.coefficients) < 3:
             return 1.0
-        return min(1.0, float(Stack(*(size**k * each for k, each in enumerate(self.coefficients))).light)) or 1.0
+        return min(1.0, float(Stack(*self._of_modulus(size)).light)) or 1.0
+
+    def _of_modulus(self, size: float) -> list[np.ndarray]:
+        """The coefficients where eigenvalues of this modulus count as one."""
+        return [size**k * each for k, each in enumerate(self.coefficients)]
 
     def damped(self, times: float) -> Pencil:
         """The same with its damping so many times as large."""
@@ -146,7 +150,7 @@ class Pencil:
         """All eigenvalues from the first-order form in which those of this modulus are of order one."""
         from scipy.linalg import eigvals
 
-        *lower, last = (size**k * each for k, each in enumerate(self.scaled(self.units(size)).coefficients))
+        *lower, last = self.scaled(self.units(size))._of_modulus(size)
         inertia = np.eye(len(lower) * len(last))
         inertia[-len(last) :, -len(last) :] = last
         with np.errstate(all="ignore"):

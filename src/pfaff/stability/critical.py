@@ -380,9 +380,10 @@ def checked_end(to: float | None) -> float | None:
         return None
     remedy = "the load is searched from zero to a positive finite value"
     number = constant(to, f"to={to[:40]}: {remedy}") if isinstance(to, str) else to
-    if number_within("to", number, lambda x: x > 0, remedy) > BEYOND_ALL:
+    end = number_within("to", number, lambda x: x > 0, remedy)
+    if end > BEYOND_ALL:
         raise ParameterError(f"to={shown(to)} is more than {BEYOND_ALL:g}: give a nearer end, or use other units")
-    return float(number)
+    return end
 
 
 def natural_range(path: LoadPath) -> float:

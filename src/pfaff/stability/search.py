@@ -102,7 +102,7 @@ class Search:
     unit: float
     reach: Callable[[], float]
     squares: bool
-    _counts: dict[float, Growing] = field(default_factory=dict, repr=False)
+    _known: dict[float, Growing] = field(default_factory=dict, repr=False)
 
     @property
     def to(self) -> float:
@@ -261,22 +261,25 @@ class Search:
 
     def counts(self, load: float) -> Counts:
         """How many oscillations grow, and how many exponentials."""
-        if load not in self._counts:
+        growing = self._growing(load)
+        return growing.oscillating, growing.divergent
+
+    def _growing(self, load: float) -> Growing:
+        if load not in self._known:
             pencil = self.pencil(load)
-            self._counts[load] = _of_squares(pencil.modes()) if self.squares else pencil.growing()
-        return self._counts[load][:2]
+            self._known[load] = _of_squares(pencil.modes()) if self.squares else pencil.growing()
+        return self._known[load]
 
     def _hides(self, load: float, before: Counts) -> bool:
         """Whether rounding at a load explains that less grows than before."""
-        oscillating, divergent, hidden = self._counts[load]
+        oscillating, divergent, hidden = self._growing(load)
         fewer = 2 * (before[0] - oscillating) + before[1] - divergent
         return 0 < fewer <= hidden - self._always_hidden
 
     @cached_property
     def _always_hidden(self) -> int:
         """How many eigenvalues are on the imaginary axis at every load."""
-        loads = [share * self.unit for share in PROBES]
-        return min(self._counts[load].hidden for load in loads if self.counts(load))
+        return min(self._growing(share * self.unit).hidden for share in PROBES)
 
     @cached_property
     def _large(self) -> bool:
