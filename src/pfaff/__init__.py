@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from pfaff.flow.assembly import Assembly, Part
     from pfaff.motion.motion_archive import load_motion
     from pfaff.motion.result import Motion
+    from pfaff.statement.drawing import Drawing
     from pfaff.statement.odes import Ode, ode
     from pfaff.statement.particles import Particle
-    from pfaff.statement.system import Drawing, System
+    from pfaff.statement.system import System
 
 __version__ = "0.1.0"
 
@@ -29,7 +30,7 @@ _HOMES = {
     "EquilibriumBranch": "pfaff.bifurcation.equilibria.branches",
     "OrbitBranch": "pfaff.bifurcation.orbits.orbit_branch",
     "Case": "pfaff.case",
-    "Drawing": "pfaff.statement.system",
+    "Drawing": "pfaff.statement.drawing",
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
     "load": "pfaff.archive.loading",

@@ -11,8 +11,8 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.flow.assembly import Assembly, Part
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import once
 

@@ -20,8 +20,8 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
 from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.statement import System
 from pfaff.statement.names import checked_title
-from pfaff.statement.system import System
 from pfaff.statement.values import (
     checked_value,
     complex_number,

@@ -21,7 +21,7 @@ from pfaff.motion.measures import Energy, Stored, has_power, measures
 from pfaff.motion.result import Motion
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:

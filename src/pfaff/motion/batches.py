@@ -19,7 +19,7 @@ from pfaff.motion import taylor
 from pfaff.motion.drive import Driven
 from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
 from pfaff.motion.status import FINISHED
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import once
 
 MANY = 1000  # members for which it pays to compile longer

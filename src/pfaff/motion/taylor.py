@@ -24,7 +24,7 @@ from pfaff.flow.compiled import Compiled, taylor_method
 from pfaff.flow.graph import Expression, Graph, graph_of
 from pfaff.motion.drive import SINCE
 from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import Lent, cached_property, once
 
 DECAY = 5.0  # steps in which an error of the constraints decays to a third

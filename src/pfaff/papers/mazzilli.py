@@ -13,9 +13,9 @@ from pfaff.atlas import moving_support_pendulum, oscillator, pendulum, softening
 from pfaff.papers import PAPERS
 from pfaff.papers.reproduction import Claim, Paper, Picture, Section
 from pfaff.principles.comparison import random_states
+from pfaff.statement import TIME as t
+from pfaff.statement import System, coordinates
 from pfaff.statement.particles import Particle
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import System, coordinates
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,8 +22,8 @@ from pfaff.atlas import (
 from pfaff.papers import PAPERS
 from pfaff.papers.reproduction import Claim, Erratum, Paper, Picture, Section
 from pfaff.principles.comparison import Comparison, States, random_states
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import System
+from pfaff.statement import TIME as t
+from pfaff.statement import System
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

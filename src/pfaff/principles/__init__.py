@@ -12,7 +12,7 @@ from pfaff.principles.newton import NewtonEquations
 from pfaff.principles.principle import Principle
 
 if TYPE_CHECKING:
-    from pfaff.statement.system import System
+    from pfaff.statement import System
 
 PRINCIPLES: dict[str, type[Principle]] = {
     each.name: each

@@ -17,8 +17,8 @@ from pfaff.principles import PRINCIPLES, Principle
 from pfaff.principles.newton import NewtonEquations
 from pfaff.principles.sizes import Sizes, sizes
 from pfaff.principles.typeset import shorter
+from pfaff.statement import System
 from pfaff.statement.evaluation import evaluated, magnitudes
-from pfaff.statement.system import System
 from pfaff.statement.values import by_name, number_from, one_of, whole_number
 
 if TYPE_CHECKING:

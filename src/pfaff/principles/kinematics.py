@@ -15,10 +15,11 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.principles.typeset import longer_than, shorter
+from pfaff.statement import Statement, System
 from pfaff.statement.characteristic import characteristic
+from pfaff.statement.degrees import polynomial_degree
 from pfaff.statement.evaluation import evaluated
 from pfaff.statement.parameters import check_symbols, scalar
-from pfaff.statement.system import Statement, System, polynomial_degree
 from pfaff.threads import once
 
 READABLE = 80  # nodes beyond which SymPy's simplify takes too long

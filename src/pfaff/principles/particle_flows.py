@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from pfaff.flow.graph import CLOCK, Expression, Graph, convert, dot, graph_of, timed, total_derivative
 from pfaff.principles.formulation import Formulation, flow_of
-from pfaff.statement.system import System
+from pfaff.statement import System
 
 
 @dataclass(frozen=True, eq=False)
