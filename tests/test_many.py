@@ -11,7 +11,7 @@ from pfaff import Assembly, Part
 from pfaff.algebra.radau import radau
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConstraintError, ParameterError, RankError
-from pfaff.flow.assembled import Equations
+from pfaff.flow.assembly_equations import Equations
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
-from pfaff.flow.assembled import Equations
+from pfaff.flow.assembly_equations import Equations
 from pfaff.motion.implicit import SHARPEST
 from pfaff.motion.large.beginnings import initial_state
 from pfaff.motion.large.steps import STAGES, Integrator, Projection, Sizes, State, Step
