@@ -9,8 +9,9 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
-from pfaff.flow.assembly import Assembly, Part
+from pfaff.flow.assembly import Assembly
 from pfaff.stability.large import flutter_load, nearest_roots
+from pfaff.statement.parts import Part
 
 t = dynamicsymbols._t
 u, w, u_next, w_next = dynamicsymbols("u w u_next w_next")

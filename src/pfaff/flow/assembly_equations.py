@@ -15,7 +15,8 @@ from pfaff.flow.part_dynamics import Dynamics, dynamics_of
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
-    from pfaff.flow.assembly import Assembly, Placed
+    from pfaff.flow.assembly import Assembly
+    from pfaff.flow.patterns import Placed
 
 
 class Members:

@@ -17,7 +17,8 @@ import numpy as np
 from scipy import linalg
 
 from pfaff.errors import ConvergenceError, ParameterError, RankError
-from pfaff.flow.assembly import Assembly, SparseLinearisation
+from pfaff.flow.assembly import Assembly
+from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.assemblies import LoadPath
 from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
 from pfaff.statement.values import MOST, number_within, whole_number

@@ -10,7 +10,8 @@ from pfaff.statement.coordinates import TIME, coordinates
 from pfaff.statement.drawing import Drawing
 from pfaff.statement.odes import Ode, ode
 from pfaff.statement.particles import Particle
+from pfaff.statement.parts import Part
 from pfaff.statement.plain_symbols import Statement
 from pfaff.statement.system import System
 
-__all__ = ["TIME", "Drawing", "Ode", "Particle", "Statement", "System", "coordinates", "ode"]
+__all__ = ["TIME", "Drawing", "Ode", "Part", "Particle", "Statement", "System", "coordinates", "ode"]
