@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.archive.stored import labels
-from pfaff.case import Case
 from pfaff.errors import ParameterError
 from pfaff.flow.initial import Constraints, initial_state
 from pfaff.motion.batches import Batches
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from pfaff.case import Case
     from pfaff.motion.result import Motion
 
 INITIAL = "initial_"
@@ -161,7 +161,7 @@ def ensemble(
     columns = {name: values.ravel() for name, values in axes.items()}
     numbers, x = _members(case, columns, count, truth("project", project))
     t = np.linspace(0.0, duration, samples)
-    batches = Batches(case.system, numbers, x, t, tolerance, max_steps)
+    batches = Batches(case, numbers, x, t, tolerance, max_steps)
     if progress is not None:
         batches.run(progress)
     else:
