@@ -15,8 +15,8 @@ import sympy as sm
 import pfaff
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
 from pfaff.export import export
-from pfaff.export.equations import Equations
 from pfaff.export.latex import formulas
+from pfaff.export.reduced_equations import Equations
 from pfaff.statement import TIME, coordinates
 
 AUTO = Path("/usr/lib/auto-07p/lib")  # Debian's package auto-07p

@@ -70,7 +70,7 @@ def export(
     They start from the equilibrium of the case, or from the one near ``start``, values of the states by name; with
     speeds among them, from the steady motion.
     """
-    from pfaff.export.equations import Equations
+    from pfaff.export.reduced_equations import Equations
 
     one_of(TARGETS, to, "cannot export to")
     for name, value in (("load", load), ("until", until)):

@@ -184,7 +184,7 @@ class Assembly:
         Every oscillation that exceeds ``tolerance``, relative to the largest coordinates and velocities of its kind, is
         resolved. Without damping a long chain rings in all its modes for ever, and that takes very many steps.
         """
-        from pfaff.motion.large.motions import simulate
+        from pfaff.motion.large.simulation import simulate
 
         return simulate(
             self,
