@@ -187,14 +187,9 @@ class Bound(Travels):
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
-        if isinstance(name, str) and name in self._states:
+        if isinstance(name, str) and name in self.system.state_names:
             return name
         return self.load_name(name)
-
-    @property
-    def _states(self) -> tuple[str, ...]:
-        """Names of what may move: no parameter is called so."""
-        raise NotImplementedError
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""
@@ -213,11 +208,6 @@ class Case(Bound):
     """A mechanical system at given parameter values."""
 
     system: System
-
-    @property
-    def _states(self) -> tuple[str, ...]:
-        names = self.system.coordinate_names
-        return (*names, *(f"{name}_dot" for name in names))
 
     def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
         """From zero load; from the value of this case where there is no rest without load, as of a mass or a spring."""
@@ -506,10 +496,6 @@ class OdeCase(Bound):
     """A plain ODE at given parameter values."""
 
     system: Ode
-
-    @property
-    def _states(self) -> tuple[str, ...]:
-        return self.system.state_names
 
     def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
         from pfaff.rest.path import StatePath

@@ -54,7 +54,7 @@ class Ensemble:
 
     @property
     def states(self) -> tuple[str, ...]:
-        return (*self.names, *(f"{name}_dot" for name in self.names))
+        return self.case.system.state_names
 
     @property
     def status(self) -> str:
@@ -218,9 +218,7 @@ def _members(case: Case, given: Mapping[str, np.ndarray], count: int, project: b
     for name, values in parameters.items():
         numbers[system.parameter_names.index(name)] = values
     initial_state(bound, {name: float(values[0]) for name, values in initial.items()}, project)  # checks the names
-    names = system.coordinate_names
-    states = [*names, *(f"{name}_dot" for name in names)]
-    x = np.array([initial.get(name, np.zeros(count)) for name in states])
+    x = np.array([initial.get(name, np.zeros(count)) for name in system.state_names])
     for k in np.flatnonzero(~Constraints(bound).obeyed(x, numbers)):
         one, start = split(case, {name: float(values[k]) for name, values in given.items()})
         found = initial_state(one, start, project)

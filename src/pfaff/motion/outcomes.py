@@ -32,7 +32,7 @@ class Status(str):
     def finished(self) -> bool:
         return self.outcome is Outcome.FINISHED
 
-    def __getnewargs__(self) -> tuple[Outcome, str]:
+    def __getnewargs__(self) -> tuple[Outcome, str]:  # type: ignore[override]
         return self.outcome, self.removeprefix(self.outcome.value)
 
     @classmethod

@@ -80,7 +80,7 @@ def checked_quasi_velocities(system: System, given: Mapping[str, Any]) -> dict[s
         raise StatementError(
             f"{len(given)} quasi-velocities for {len(s.q)} coordinates with {len(s.constraints)} constraints: give {k}"
         )
-    taken = {*system.coordinate_names, *(f"{x}_dot" for x in system.coordinate_names), *system.parameter_names}
+    taken = {*system.state_names, *system.parameter_names}
     known = {*s.q, *s.v, *system.parameters, s.time}
     chosen = {}
     for name, expression in given.items():

@@ -48,7 +48,7 @@ class Statement:
 def in_plain_symbols(system: System) -> Statement:
     t = system.time
     plain_q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
-    plain_v = tuple(sm.Symbol(f"{name}_dot", real=True) for name in system.coordinate_names)
+    plain_v = tuple(sm.Symbol(name, real=True) for name in system.velocity_names)
     velocities = {sm.Derivative(q, t): v for q, v in zip(system.coordinates, plain_v, strict=True)}
     positions = dict(zip(system.coordinates, plain_q, strict=True))
     known = {*plain_q, *plain_v, *system.parameters, t}

@@ -139,11 +139,20 @@ class System(Parametrised):
         return tuple(q.func.__name__ for q in self.coordinates)
 
     @cached_property
+    def velocity_names(self) -> tuple[str, ...]:
+        return tuple(f"{name}_dot" for name in self.coordinate_names)
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Coordinates, then velocities."""
+        return (*self.coordinate_names, *self.velocity_names)
+
+    @cached_property
     def words(self) -> dict[str, sm.Expr]:
         """What names in a text stand for: coordinates, velocities (``x_dot``), parameters and the time."""
-        velocities = {f"{q.func.__name__}_dot": q.diff(self.time) for q in self.coordinates}
-        stated = {q.func.__name__: q for q in self.coordinates} | {p.name: p for p in self.parameters}
-        return {self.time.name: self.time} | velocities | stated
+        velocities = zip(self.velocity_names, (q.diff(self.time) for q in self.coordinates), strict=True)
+        stated = dict(zip(self.coordinate_names, self.coordinates, strict=True)) | {p.name: p for p in self.parameters}
+        return {self.time.name: self.time} | dict(velocities) | stated
 
     @property
     def reaction_names(self) -> tuple[str, ...]:
@@ -250,9 +259,7 @@ class System(Parametrised):
 
 
 def _parameters(system: System) -> dict[sm.Symbol, Any]:
-    names = system.coordinate_names
-    taken = {*names, *(f"{name}_dot" for name in names)}
-    parameters = checked_parameters(system.parameters, taken, "a coordinate or velocity")
+    parameters = checked_parameters(system.parameters, system.state_names, "a coordinate or velocity")
     if system.time in parameters:
         raise StatementError(f"parameter {system.time.name!r} is the time: rename it")
     return parameters
