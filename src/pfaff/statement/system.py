@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pfaff.flow.flow import Flow
     from pfaff.principles import LagrangeEquations, Principle
     from pfaff.principles.comparison import Comparison
+    from pfaff.principles.random_states import States
     from pfaff.statement.classification import Classification
 
 ENERGIES = {"kinetic": "the kinetic energy", "potential": "the potential", "dissipation": "the dissipation"}
@@ -209,6 +210,12 @@ class System(Parametrised):
         from pfaff.principles.comparison import compare
 
         return compare(self, states, seed, near)
+
+    def random_states(self, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> States:
+        """Seeded random states that obey the constraints, or ``near`` one, with parameters near their defaults."""
+        from pfaff.principles.random_states import random_states
+
+        return random_states(self, states, seed, near)
 
     @cached_property
     def classification(self) -> Classification:
