@@ -6,17 +6,7 @@ from functools import partial
 
 from pfaff.atlas import ball_absorber, ball_in_cavity, chaplygin_sleigh, rolling_disc, slider_crank
 from pfaff.papers import PAPERS
-from pfaff.papers.naprstek2018.gibbs_function import (
-    damping_loses_energy,
-    gauss,
-    gibbs_of_particles,
-    gibbs_without_coupling,
-    power_with_printed_sign,
-    unlinked,
-    virtual_power,
-    wrong_acceleration,
-)
-from pfaff.papers.naprstek2018.numbers_of_equations import (
+from pfaff.papers.naprstek2018.equations_counted import (
     STATES,
     SYSTEMS,
     fewer_states,
@@ -26,6 +16,16 @@ from pfaff.papers.naprstek2018.numbers_of_equations import (
     live_degrees,
     normal_form,
     numbers_of_equations,
+)
+from pfaff.papers.naprstek2018.gibbs_function import (
+    damping_loses_energy,
+    gauss,
+    gibbs_of_particles,
+    gibbs_without_coupling,
+    power_with_printed_sign,
+    unlinked,
+    virtual_power,
+    wrong_acceleration,
 )
 from pfaff.papers.naprstek2018.simplicity import (
     COUNTED,

@@ -11,7 +11,7 @@ import sympy as sm
 
 from pfaff import System
 from pfaff.atlas import ball_in_cavity, nonholonomic_particle, oscillator, pendulum
-from pfaff.papers.naprstek2018.numbers_of_equations import STATES, SYSTEMS, at_random, derived, same, stated
+from pfaff.papers.naprstek2018.equations_counted import STATES, SYSTEMS, at_random, derived, same, stated
 from pfaff.system import TIME as t
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from pfaff import System
 from pfaff.atlas import ball_in_cavity, chaplygin_sleigh, nonholonomic_particle, rolling_disc, slider_crank
-from pfaff.papers.naprstek2018.numbers_of_equations import at_random, derived, stated
+from pfaff.papers.naprstek2018.equations_counted import at_random, derived, stated
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
