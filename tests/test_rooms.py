@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import pfaff
+from pfaff.papers import PAPERS
+
 SOURCE = Path(__file__).parent.parent / "src" / "pfaff"
 TABLE = tomllib.loads((SOURCE.parent.parent / "docs" / "rooms.toml").read_text())
 OPEN = {"cli", "papers", "compile", "system", "__main__"}  # people's hands: they may enter every room
@@ -64,6 +67,52 @@ def test_no_two_modules_have_one_name():
     like = ("draw", "export", "atlas", "report")
     names = [path.stem for name, path in modules() if name.split(".")[0] not in like and path.stem != "__init__"]
     assert sorted(names) == sorted(set(names))
+
+
+PUBLIC = ("pfaff.system", "pfaff.atlas", "pfaff.errors", "pfaff.papers", "pfaff.draw")  # what a reader can write, too
+STEPS = {"pfaff.motion.three_fields.ThreeFields"}  # single steps of a scheme, for the claims that are about its penalty
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_papers_use_public_words_only(key):
+    files = [*(SOURCE / "papers").glob(f"{key}.py"), *(SOURCE / "papers" / key).glob("*.py")]
+    assert files
+    for path in files:
+        for module, _ in imported(ast.parse(path.read_text(encoding="utf-8"))):
+            public = module.removeprefix("pfaff.") in pfaff.__all__ or module.startswith(PUBLIC)
+            assert public or module in STEPS, f"{path.stem} imports {module}"
+
+
+def private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in ("_replace", "_asdict", "_fields")
+
+
+def made_in(tree: ast.AST) -> set[str]:
+    """Functions, classes, variables and attributes that get their names here."""
+    named = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    stored = [node for node in ast.walk(tree) if isinstance(getattr(node, "ctx", None), ast.Store)]
+    return (
+        named
+        | {node.id for node in stored if isinstance(node, ast.Name)}
+        | {getattr(node, "attr", "") for node in stored}
+    )
+
+
+def asked_in(tree: ast.AST) -> Iterator[str]:
+    """Private names that are asked for, of other objects than ``self`` or of other modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and private(node.attr) and ast.unparse(node.value) not in ("self", "cls"):
+            yield node.attr
+    yield from (name for name in (module.rpartition(".")[2] for module, _ in imported(tree)) if private(name))
+
+
+@pytest.mark.parametrize("room", sorted({path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py")}))
+def test_what_is_private_stays_in_its_room(room):
+    files = [SOURCE / room] if room.endswith(".py") else sorted((SOURCE / room).rglob("*.py"))
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    made = set().union(*map(made_in, trees.values()))
+    for path, tree in trees.items():
+        assert set(asked_in(tree)) <= made, path.stem
 
 
 @pytest.mark.parametrize("door", sorted(SOURCE.rglob("__init__.py")), ids=lambda path: path.parent.name)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation, Spectrum
     from pfaff.rest.states import SteadyState
     from pfaff.stability.critical import CriticalLoad, CriticalLoads
+    from pfaff.stability.exact import ExactLinearisation
     from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
     from pfaff.statement.odes import Ode
@@ -263,8 +264,23 @@ class Case(Bound):
 
         return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), fixed)
 
-    def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
-        """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
+    @overload
+    def linearise(
+        self, about: Equilibrium | None = None, exact: Literal[False] = False, **values: Any
+    ) -> Linearisation: ...
+    @overload
+    def linearise(self, about: None = None, *, exact: Literal[True], **values: Any) -> ExactLinearisation: ...
+    def linearise(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+        """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin).
+
+        ``exact=True`` gives SymPy's, about the origin (``ExactLinearisation``).
+        """
+        if truth("exact", exact):
+            from pfaff.stability.exact import exact_linearisation
+
+            if about is not None:
+                raise ParameterError("exact matrices are about the origin: leave out the equilibrium")
+            return exact_linearisation(self.at(**values))
         from pfaff.rest.mechanical import Equilibrium, check_rest, rest_near
         from pfaff.rest.small_motions import linearise
 
