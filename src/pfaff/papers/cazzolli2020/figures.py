@@ -18,7 +18,7 @@ from pfaff.draw.style import BLUE, CYCLE, GREEN, GREY, SKY, VERMILION, figure, l
 from pfaff.draw.view import view_of
 from pfaff.papers.cazzolli2020.bifurcations import lyapunov_over
 from pfaff.papers.cazzolli2020.cases import BETA, CONSTRAINTS, DAMPED, DAMPINGS, XI_HAT, XI_TILDE, pendulum
-from pfaff.papers.cazzolli2020.loads import IE, TR, best_angle, coefficients, vanishing_damping
+from pfaff.papers.cazzolli2020.critical_loads import IE, TR, best_angle, coefficients, vanishing_damping
 from pfaff.papers.cazzolli2020.motions import aligned, cycle, damped, misaligned, orbit, triple, undamped
 from pfaff.papers.reproduction import Picture
 
