@@ -10,7 +10,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.flow.assembly_equations import Equations
-from pfaff.motion.implicit import SHARPEST
+from pfaff.motion.implicit_methods import SHARPEST
 from pfaff.motion.large.beginnings import initial_state
 from pfaff.motion.large.steps import STAGES, Integrator, Projection, Sizes, State, Step
 from pfaff.motion.measures import Energy, Stored
