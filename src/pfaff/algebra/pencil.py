@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pfaff.algebra.light import LIGHT, Stack, refined
+from pfaff.algebra.tolerances import EXACT, NOISE, SAFE, STIFF, UNCERTAIN
 from pfaff.threads import cached_property
 
 APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
@@ -23,15 +24,10 @@ PASSES, SAME = 5, 1e-3  # until the scales stay as they are
 CLOSED = 1e-6  # of the least imaginary part, what may be left of the sum of all
 IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
 NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
-ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
-STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
-UNCERTAIN = 8 * np.finfo(float).eps  # of the entries
 UNSURE, TRIED = 1e-7, 31  # errors above this, relative, are looked at closely, at so many distances
 AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
-NOISE, SAFE = 1e-13, 4.0  # of an eigenvalue, and of its estimated error: what may be rounding
 HEAVY = 1e2  # C²/KM beyond which damping is heavy
-SPURIOUS = 4e-16  # entries that are zero but for rounding, relative to what they are made of
 EVENED = 4  # sweeps that make rows and columns alike
 ALIKE = 1e-9  # relative distance of eigenvalues that are one, and size of singular values that are none
 
@@ -184,7 +180,7 @@ class Pencil:
             return self
         sizes = tuple(np.abs(turn[0]) @ np.abs(each) @ np.abs(turn[1]) for each in self.coefficients)
         K, C, M = (turn[0] @ each @ turn[1] for each in self.coefficients)
-        held = np.where(np.abs(C) > len(C) * SPURIOUS * sizes[1], C, 0.0)
+        held = np.where(np.abs(C) > len(C) * EXACT * sizes[1], C, 0.0)
         return Pencil((K, held, M), (sizes[0], np.where(C, sizes[1], 0.0), sizes[2]))
 
     @cached_property

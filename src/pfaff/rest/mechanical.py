@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import newton, newton_columns
+from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, SAME, rank
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.flow.statics import AtRest, Statics, statics_of
@@ -25,15 +27,11 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
 
-NEWTON_STEPS = 60
 ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
-RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
 WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
-SETTLED = 1e-8  # the last change of the unknowns, relative
 SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
 TOGETHER = 4096  # starts taken at once: Ctrl-C keeps what earlier ones have found
 STARTS, FAR = 1_000_000, 1e12  # of a search
-SAME = 1e-6  # two solutions closer than this are one
 
 
 @dataclass(frozen=True)
@@ -148,21 +146,20 @@ class Balance:
 
     def solve(self, z: np.ndarray, parameters: np.ndarray, steps: int = NEWTON_STEPS) -> tuple[np.ndarray, float]:
         """Newton's method with steps of least norm; the last iterate and its relative residual."""
-        z, last = z.copy(), np.inf
-        for _ in range(steps):
+
+        def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
             residual, jacobian, at = self.evaluate(z, parameters)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
-                return z, np.inf
+                return None
             units = self._units(at)
-            step = self._solved(jacobian, residual, units)
-            limit = np.pi / max(np.pi, np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
-            z += limit * step
-            change = (np.abs(step) / self._sizes(z, residual, units)).max(initial=0.0)
-            if change <= 1e-15 or (change < SETTLED and change >= last / 2):
-                break
-            last = change
+            change = self._solved(jacobian, residual, units)
+            limit = np.pi / max(np.pi, np.abs(change).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
+            z = z + limit * change
+            return z, float((np.abs(change) / self._sizes(z, residual, units)).max(initial=0.0))
+
+        found = newton(step, z, steps)
         # A residual that fades while the unknowns run away belongs to no equilibrium.
-        return z, self.relative_residual(z, parameters) if change < SETTLED else np.inf
+        return found.at, self.relative_residual(found.at, parameters) if found.settled else np.inf
 
     def _sizes(self, z: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
         """What steps are compared with: all unknowns, what the forces at hand would move, and 1 for coordinates."""
@@ -233,9 +230,9 @@ class Balance:
         units = self._units(at)
         free = np.full(len(z), True) if everything else self.free
         _, values, rows = np.linalg.svd((jacobian * units[:, None] * units)[:, free])
-        rank = int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum())
-        null = np.zeros((len(z), free.sum() - rank))
-        null[free] = np.linalg.qr(units[free, None] * rows[rank:].T)[0]
+        known = rank(values)
+        null = np.zeros((len(z), free.sum() - known))
+        null[free] = np.linalg.qr(units[free, None] * rows[known:].T)[0]
         return null
 
     def _family_coordinates(self, z: np.ndarray) -> list[int]:
@@ -248,7 +245,7 @@ class Balance:
         chosen = []
         for _ in range(null.shape[1]):
             weight = np.linalg.norm(null[: self.statics.n], axis=1)
-            if weight.max(initial=0.0) < RANK_TOLERANCE:
+            if weight.max(initial=0.0) < RANK:
                 break
             best = int(np.where(loaded & (weight > 1e-3 * weight.max()), weight + 1, weight).argmax())
             chosen.append(best)
@@ -316,8 +313,8 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
     demanded, rows = at.held[:count], at.B[:count, balance.free[:n]]
     if not (demanded.any() and np.isfinite(demanded).all() and np.isfinite(rows).all()):
         return
-    left = demanded + rows @ np.linalg.lstsq(rows, -demanded, rcond=RANK_TOLERANCE)[0]
-    moving = np.flatnonzero(np.abs(left) > RANK_TOLERANCE * np.abs(demanded).max())
+    left = demanded + rows @ np.linalg.lstsq(rows, -demanded, rcond=RANK)[0]
+    moving = np.flatnonzero(np.abs(left) > RANK * np.abs(demanded).max())
     if len(moving):
         follow = f"; follow them to where they lose stability by case.at({load}=…).steady().branch({load!r}, to=…)"
         raise ConvergenceError(
@@ -383,26 +380,23 @@ def _keep_new(balance: Balance, candidates: np.ndarray, found: list[np.ndarray])
 
 
 def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Newton's method on all columns at once; columns that settle are left alone."""
-    z = z.copy()
-    active, converged = np.arange(z.shape[1]), np.full(z.shape[1], False)
+    """Newton's method on all columns at once."""
     free = balance.free
-    for _ in range(NEWTON_STEPS):
-        residual, jacobian, at = balance.evaluate(z[:, active], balance.case.numbers)
+
+    def step(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        residual, jacobian, at = balance.evaluate(z, balance.case.numbers)
         units = balance._units(at)
         residual, jacobian = residual * units, jacobian * units[:, None] * units
         sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
-        active, residual, jacobian, units = active[sane], residual[:, sane], jacobian[:, :, sane], units[:, sane]
-        inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free], 2, 0), rcond=RANK_TOLERANCE)
-        step = -units[free] * np.einsum("kij,jk->ik", inverse, residual)
-        size = np.abs(step).max(axis=0, initial=0.0) / (1 + np.abs(z[:, active]).max(axis=0))
-        z[np.ix_(free, active)] += step / np.maximum(1.0, size)
-        settled = size < 1e-9
-        converged[active[settled]] = True
-        active = active[~settled]
-        if not len(active):
-            break
-    return z, converged
+        inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free][..., sane], 2, 0), rcond=RANK)
+        change = -units[free][:, sane] * np.einsum("kij,jk->ik", inverse, residual[:, sane])
+        size = np.full(z.shape[1], np.nan)
+        size[sane] = np.abs(change).max(axis=0, initial=0.0) / (1 + np.abs(z[:, sane]).max(axis=0))
+        z = z.copy()
+        z[np.ix_(free, sane)] += change / np.maximum(1.0, size[sane])
+        return z, size
+
+    return newton_columns(step, z)
 
 
 def _with_best_reactions(balance: Balance, z: np.ndarray) -> np.ndarray:
@@ -429,7 +423,7 @@ def _newton_step(jacobian: np.ndarray, right: np.ndarray) -> np.ndarray:
             return np.linalg.solve(jacobian, right)
         except np.linalg.LinAlgError:
             pass
-    return np.linalg.lstsq(jacobian, right, rcond=RANK_TOLERANCE)[0]
+    return np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
 
 
 def _check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:

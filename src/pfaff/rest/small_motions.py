@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.algebra.rounding import REAL
+from pfaff.algebra.tolerances import LOST, NEIGHBOUR, RANK, rank, turning
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import RankError
 from pfaff.flow.graph import graph_of
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 
     from pfaff.stability.determinant import Determinant
 
-RANK_TOLERANCE = 1e-9
 SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over the NOISE of these units
-AT_REST = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding
-NEIGHBOUR = 1e-3  # distance, relative, at which a constraint that vanishes here shows its usual size
-LOST = 1e-6  # constraints that shrink to this, relative to that size, have lost their rank
+BALANCED = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding: known row by row
 
 
 @dataclass(frozen=True)
@@ -92,8 +89,7 @@ class Spectrum:
             verdict = "stable"
         else:
             growing = self.values[self.values.real > self.rounding]
-            turning = np.abs(growing.imag) > REAL * np.abs(growing)
-            oscillating, straight = turning.sum() // 2, (~turning).sum()
+            oscillating, straight = turning(growing).sum() // 2, (~turning(growing)).sum()
             parts = [f"{oscillating} growing oscillation(s)"] * bool(oscillating)
             verdict = "unstable: " + " and ".join(parts + [f"{straight} divergent mode(s)"] * bool(straight))
         causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
@@ -305,7 +301,7 @@ def _kernel(rows: np.ndarray) -> np.ndarray:
     if not len(rows):
         return np.eye(rows.shape[1])
     _, values, right = np.linalg.svd(rows)
-    return right[int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum()) :].T
+    return right[rank(values) :].T
 
 
 def _reduce(lin: Linearisation) -> Reduced:
@@ -386,7 +382,7 @@ def _coordinates(r: Reduced, states: np.ndarray) -> np.ndarray:
         return _by_coordinates(r.Z, r.positions) @ states
     size = r.Z.shape[1]
     vectors = r.Z @ states[:size] if size else np.zeros((len(r.N), states.shape[1]), dtype=complex)
-    still = np.abs(vectors).max(axis=0, initial=0.0) < RANK_TOLERANCE * np.abs(states).max(axis=0, initial=0.0)
+    still = np.abs(vectors).max(axis=0, initial=0.0) < RANK * np.abs(states).max(axis=0, initial=0.0)
     return np.where(still, r.speeds @ states[size:], vectors)
 
 
@@ -437,12 +433,12 @@ def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
             e = row_units(at.A * d)
             left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
             residual = np.concatenate([at.balance, at.held[s:]])
-            change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK_TOLERANCE)[0] * right
+            change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK)[0] * right
             q, p = q + change[:n], p + change[n:]
         moved = linearise(lin.system, q, p, lin.numbers).inertial
         away = (np.abs(q - lin.q) > 0.1 * step * np.abs(direction).max()).any()
         forces = np.abs(at.K) @ (np.abs(q) + step / NEIGHBOUR) + np.abs(at.A.T) @ np.abs(p)
-        still = (np.abs(statics(q, p, lin.numbers).balance) <= AT_REST * forces).all()
+        still = (np.abs(statics(q, p, lin.numbers).balance) <= BALANCED * forces).all()
         if not (away and still and _neutral(moved, moved.kernel).shape[1] >= along.shape[1]):
             return False
     return True
@@ -470,7 +466,7 @@ def _damping(lin: Linearisation, directions: np.ndarray) -> np.ndarray:
     N = lin.kernel
     forces, usual = N.T @ lin.C @ directions, np.abs(N.T) @ np.abs(lin.C) @ np.abs(directions)
     rows = usual.max(axis=1, initial=0.0, keepdims=True)
-    return np.where(np.abs(forces) > RANK_TOLERANCE * usual, forces, 0.0) / np.where(rows, rows, 1.0)
+    return np.where(np.abs(forces) > RANK * usual, forces, 0.0) / np.where(rows, rows, 1.0)
 
 
 def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -478,4 +474,4 @@ def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     if not first.shape[1] or not second.shape[1]:
         return np.zeros((len(first), 0))
     left, cosines, _ = np.linalg.svd(first.T @ second)
-    return first @ left[:, : len(cosines)][:, cosines > 1 - RANK_TOLERANCE]
+    return first @ left[:, : len(cosines)][:, cosines > 1 - RANK]

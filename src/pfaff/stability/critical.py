@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.pencil import SAFE, Pencil
+from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.tolerances import REAL, SAFE, turning
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.rest.path import LoadPath, Outward
 from pfaff.stability.search import ONE, Change, Search
@@ -38,7 +39,6 @@ WIDER = 1.2  # times what is foreseen
 ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is seen whether anything is damped, and how heavily
 NOTED = 1e-9  # uncertainty of a load, relative, that is said
 IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
-TURNING = 1e-6  # imaginary parts above this, relative to the eigenvalue, are no rounding
 COUNTED: dict[str, Callable[[Change], int]] = {
     "flutter": lambda change: change.oscillating,
     "divergence": lambda change: change.divergent,
@@ -250,8 +250,8 @@ class LoadSearch:
             return complex(np.emath.sqrt(value)) if self.along.search.squares else value
         values = self.along.search.pencil(change.load).eigenvalues()
         values = np.emath.sqrt(values).astype(complex) if self.along.search.squares else values
-        turning = np.abs(values.imag) > TURNING * np.abs(values)
-        wanted = values[turning & (values.imag > 0)] if kind == "flutter" else values[~turning]
+        turns = turning(values)
+        wanted = values[turns & (values.imag > 0)] if kind == "flutter" else values[~turns]
         return complex(wanted[wanted.real.argmax()]) if len(wanted) else 0j
 
 
@@ -261,7 +261,7 @@ def _how(kind: str, change: Change, eigenvalue: complex) -> str:
         return "an eigenvalue passes through zero"
     if kind == "divergence":
         return "a growing oscillation turns into two growing exponentials"
-    if met == "meeting" and eigenvalue.real > TURNING * abs(eigenvalue):
+    if met == "meeting" and eigenvalue.real > REAL * abs(eigenvalue):
         return "two growing exponentials merge into a growing oscillation"
     if met == "meeting":
         return "two frequencies meet and leave the imaginary axis"
@@ -443,7 +443,7 @@ def hopf_points(search: Search) -> Iterator[tuple[float, np.ndarray]]:
 def imaginary_pairs(values: np.ndarray) -> np.ndarray:
     """The eigenvalues with positive imaginary part that lie on the imaginary axis, the nearest to it first."""
     near = np.abs(values.real) <= IMAGINARY * np.abs(values)
-    upper = values[near & (values.imag > TURNING * np.abs(values))]
+    upper = values[near & turning(values) & (values.imag > 0)]
     return upper[np.argsort(np.abs(upper.real / upper.imag))]
 
 

@@ -9,13 +9,15 @@ first (Lehoucq, Sorensen and Yang 1998, ARPACK Users' Guide). Nothing here knows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg
 
+from pfaff.algebra.newtons_method import Newton, newton
+from pfaff.algebra.tolerances import GROWING
 from pfaff.errors import ConvergenceError, ParameterError, RankError
 from pfaff.flow.assembly import Assembly, SparseLinearisation
 from pfaff.rest.assemblies import LoadPath
@@ -23,8 +25,7 @@ from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
 from pfaff.statement.values import MOST, number_within, whole_number
 
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
-REAL = 1e-6  # the imaginary part of a square, relative to it, that rounding may cause
-GROWTH = 1e-9  # the growth rate, relative to the frequency, that rounding may cause
+NEARLY_REAL = 1e-6  # imaginary parts below this, relative to the root, are none: Arnoldi's method parts double ones so
 MARGIN = 1e-3  # how far from the critical load, relative to it, its two sides are looked at
 CHECKED = (0.3, 0.6, 0.9)  # shares of the predicted load at which stability is confirmed
 SHORTEST = 1e-12  # step of load, relative to it
@@ -33,9 +34,8 @@ UNCOUPLED = 1e-9  # share of the geometric stiffness on the lowest modes that co
 SCAN = 1.08  # ratio of successive loads scanned with the small model
 STACK = 16  # loads scanned at once
 MARCH = 16  # steps of load when nothing is predicted
-NEWTON_STEPS = 25
-CONVERGED = 1e-13  # relative step of the load
-STAGNATED = 1e-7  # relative steps below this that shrink no more are rounding
+CONVERGED = 1e-13  # a relative step of the load after which another, which is costly, is not taken
+STAGNATED = 1e-7  # relative steps of the load below this that shrink no more are rounding: of a large sparse pencil
 
 
 @dataclass(frozen=True)
@@ -330,7 +330,7 @@ class Reversible:
     def growing(self, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which grow as oscillations and which as exponentials; errors of s rise with s² when 1/s is computed."""
         size = np.abs(squares)
-        noise = REAL * size + ROUNDING * size**2 / size.min(axis=-1, keepdims=True)
+        noise = NEARLY_REAL * size + ROUNDING * size**2 / size.min(axis=-1, keepdims=True)
         real = np.abs(squares.imag) <= noise
         return ~real & (squares.imag > 0), real & (squares.real > noise)
 
@@ -339,24 +339,23 @@ class Reversible:
 
     def locate(self, path: LoadPath, guess: Crossing) -> Crossing:
         """Newton's method for a double root s: g = 0 and g_s = 0, where P v + e_i g = 0 with v_j = 1."""
-        square, load = (guess.eigenvalue**2).real, guess.load
-        border, n, last = Border(guess.mode), path.assembly.size, np.inf
-        for _ in range(NEWTON_STEPS):
+
+        def step(at: Bordered) -> tuple[Bordered, float]:
+            square, load = at.unknown, at.load
             lin, slope = path.linearise(load), path.slope(load)
             mass, tilt = lin.block("M"), slope.pencil_of_square(square)
             turn = slope.block("M")
-            solve = border.factorised(lin.pencil_of_square(square))
+            solve = at.border.factorised(lin.pencil_of_square(square))
             v, g = solve(None)
             v_s, g_s = solve(-(mass @ v))
             v_F, g_F = solve(-(tilt @ v))
             _, g_ss = solve(-2 * (mass @ v_s))
             _, g_sF = solve(-(mass @ v_F + tilt @ v_s + turn @ v))
             ds, dF = np.linalg.solve([[g_s, g_F], [g_ss, g_sF]], [-g, -g_s])
-            square, load, size = square + ds, load + dF, abs(dF / (load + dF))
-            if size <= CONVERGED or last / 2 < size < STAGNATED:
-                return Crossing(float(load), complex(np.sqrt(complex(square))), v[:n], float(size))
-            border, last = border.renewed(v[:n]), size
-        raise ConvergenceError(f"Newton's method did not find where two frequencies meet near {guess.load:.6g}")
+            return at.moved(ds, dF, v), abs(dF / (load + dF))
+
+        found = _located(step, guess, (guess.eigenvalue**2).real, "where two frequencies meet")
+        return Crossing(found.at.load, complex(np.sqrt(complex(found.at.unknown))), found.at.mode, found.change)
 
 
 class Damped:
@@ -368,7 +367,7 @@ class Damped:
     def lowest(self, lin: SparseLinearisation, modes: int, near: complex) -> tuple[np.ndarray, np.ndarray]:
         # Overdamped modes can crowd the origin: what matters lies beside the frequency most at risk.
         values, vectors = nearest_roots(lin, 2 * modes, 1j * (abs(near.imag) or abs(near)) * (1 + MARGIN))
-        upper = values.imag >= -REAL * np.abs(values)
+        upper = values.imag >= -NEARLY_REAL * np.abs(values)
         return values[upper], vectors[:, upper]
 
     def operator(self, M: np.ndarray, C: np.ndarray, K: np.ndarray) -> np.ndarray:
@@ -381,31 +380,53 @@ class Damped:
     def growing(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which grow as oscillations, of each pair the upper one, and which as exponentials."""
         size = np.abs(values)
-        growing = values.real > GROWTH * size + ROUNDING * size**2 / size.min(axis=-1, keepdims=True)
-        return growing & (values.imag > REAL * size), growing & (np.abs(values.imag) <= REAL * size)
+        growing = values.real > GROWING * size + ROUNDING * size**2 / size.min(axis=-1, keepdims=True)
+        return growing & (values.imag > NEARLY_REAL * size), growing & (np.abs(values.imag) <= NEARLY_REAL * size)
 
     def critical(self, values: np.ndarray) -> int:
-        oscillating = values.imag > REAL * np.abs(values)
+        oscillating = values.imag > NEARLY_REAL * np.abs(values)
         if not oscillating.any():
             return int(values.real.argmax())
         return int(np.where(oscillating, values.real, -np.inf).argmax())
 
     def locate(self, path: LoadPath, guess: Crossing) -> Crossing:
         """Newton's method for g(iω, F) = 0, where P v + e_i g = 0 with v_j = 1."""
-        omega, load = guess.eigenvalue.imag, guess.load
-        border, n, last = Border(guess.mode), path.assembly.size, np.inf
-        for _ in range(NEWTON_STEPS):
+
+        def step(at: Bordered) -> tuple[Bordered, float]:
+            omega, load = at.unknown, at.load
             lin, slope = path.linearise(load), path.slope(load)
             d = lin.data
             rate = lin.pattern.matrix(2j * omega * d["M"] + d["C"] + d["moving"])
-            solve = border.factorised(lin.pencil(1j * omega))
+            solve = at.border.factorised(lin.pencil(1j * omega))
             v, g = solve(None)
             _, g_rate = solve(-(rate @ v))
             _, g_F = solve(-(slope.pencil(1j * omega) @ v))
             by_omega = 1j * g_rate
             d_omega, dF = np.linalg.solve([[by_omega.real, g_F.real], [by_omega.imag, g_F.imag]], [-g.real, -g.imag])
-            omega, load, size = omega + d_omega, load + dF, abs(dF / (load + dF))
-            if size <= CONVERGED or last / 2 < size < STAGNATED:
-                return Crossing(float(load), 1j * float(omega), v[:n], float(size))
-            border, last = border.renewed(v[:n]), size
-        raise ConvergenceError(f"Newton's method did not find a crossing of the imaginary axis near {guess.load:.6g}")
+            return at.moved(d_omega, dF, v), abs(dF / (load + dF))
+
+        found = _located(step, guess, guess.eigenvalue.imag, "a crossing of the imaginary axis")
+        return Crossing(found.at.load, 1j * found.at.unknown, found.at.mode, found.change)
+
+
+class Bordered(NamedTuple):
+    """What Newton's method on a bordered pencil changes: s or ω, the load, the null vector; and the border."""
+
+    unknown: float
+    load: float
+    mode: np.ndarray
+    border: Border
+
+    def moved(self, unknown: float, load: float, vector: np.ndarray) -> Bordered:
+        mode = vector[: len(self.mode)]
+        return Bordered(float(self.unknown + unknown), float(self.load + load), mode, self.border.renewed(mode))
+
+
+def _located(
+    step: Callable[[Bordered], tuple[Bordered, float]], guess: Crossing, unknown: float, what: str
+) -> Newton[Bordered]:
+    start = Bordered(unknown, guess.load, guess.mode, Border(guess.mode))
+    found = newton(step, start, settled=STAGNATED, enough=CONVERGED)
+    if not found.ceased:
+        raise ConvergenceError(f"Newton's method did not find {what} near {guess.load:.6g}")
+    return found

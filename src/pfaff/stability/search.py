@@ -15,7 +15,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from pfaff.algebra.pencil import NOISE, SAFE, Growing, Modes, Pencil
+from pfaff.algebra.pencil import Growing, Modes, Pencil
+from pfaff.algebra.tolerances import NOISE, SAFE
 from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
 from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened
 from pfaff.stability.stretches import Stretch
