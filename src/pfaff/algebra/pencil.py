@@ -26,6 +26,7 @@ IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalu
 NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
 UNSURE, TRIED = 1e-7, 31  # errors above this, relative, are looked at closely, at so many distances
 AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
+CLOSE = 1e-3  # distance of neighbours, relative, below which it is looked at closely whether they have met
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
 HEAVY = 1e2  # C²/KM beyond which damping is heavy
 EVENED = 4  # sweeps that make rows and columns alike
@@ -279,14 +280,33 @@ class Pencil:
         size = np.abs(values)
         doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
         unsure = (np.abs(values.real) <= doubt) | ((values.real > 0) & (values.imag <= doubt))
-        noise = np.tile(NOISE * size, (2, 1))
-        if unsure.any():
-            closely = self.improved(values[unsure])
-            values = values.copy()
-            values[unsure], noise[:, unsure] = closely.values, closely.noise
+        values, noise = self._looked_at(values, unsure)
         grows, hidden = values.real > noise[0], np.abs(values.real) <= noise[0]
         turns, counted = values.imag > noise[1], np.where(values.imag > 0, 2, 1)
         return Growing(int((grows & turns).sum()), int(counted[grows & ~turns].sum()), int(counted[hidden].sum()))
+
+    @cached_property
+    def growing_squares(self) -> Growing:
+        """The same where eigenvalues are λ²: a pair of complex ones grows as an oscillation, positive ones straight."""
+        values = self.rough[self.rough.imag >= 0]
+        size = np.abs(values)
+        doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
+        unsure = (size <= doubt) | ((values.imag != 0) & (values.imag <= doubt))
+        unsure |= _distances(values, self.rough) <= CLOSE * size  # two that rounding may have kept from parting
+        values, (_, noise) = self._looked_at(values, unsure)
+        turns = values.imag > noise
+        straight, counted = ~turns & (values.real > noise), np.where(values.imag > 0, 2, 1)
+        hidden = ~turns & (np.abs(values.real) <= noise)
+        return Growing(int(turns.sum()), int(counted[straight].sum()), int(counted[hidden].sum()))
+
+    def _looked_at(self, values: np.ndarray, unsure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rough eigenvalues, some of them improved, and what may be rounding in their real and imaginary parts."""
+        noise = np.tile(NOISE * np.abs(values), (2, 1))
+        if not unsure.any():
+            return values, noise
+        closely, values = self.improved(values[unsure]), values.copy()
+        values[unsure], noise[:, unsure] = closely.values, closely.noise
+        return values, noise
 
     def _magnitudes(self, sizes: np.ndarray) -> np.ndarray:
         """The matrices at eigenvalues of these moduli if nothing cancelled."""
@@ -355,7 +375,9 @@ def _diagonalising(C: np.ndarray) -> Units:
 
 def _horner(coefficients: tuple[np.ndarray, ...], value: complex | np.ndarray) -> np.ndarray:
     value = np.asarray(value)[..., None, None]
-    total = np.zeros_like(coefficients[-1]) + 0 * value + coefficients[-1]
+    if len(coefficients) == 1:
+        return coefficients[0] + 0 * value
+    total = coefficients[-1]
     for each in reversed(coefficients[:-1]):
         total = total * value + each
     return total

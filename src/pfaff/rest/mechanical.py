@@ -110,6 +110,7 @@ class Balance:
         for name in fixed:
             one_of(names, name, "cannot fix {}, no coordinate or reaction")
         self.names = names
+        self._last: tuple[tuple[bytes, bytes, tuple[int, ...]], AtRest] | None = None
         self.fixed = {name: number_from(name, value) for name, value in fixed.items()}
 
     @cached_property
@@ -131,12 +132,22 @@ class Balance:
     def pinned(self, z: np.ndarray) -> Balance:
         """The same balance with family coordinates fixed where they are, so that solutions are isolated."""
         extra = self._family_coordinates(z)
-        return Balance(self.case, {**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
+        held = Balance(self.case, {**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
+        held._last = self._last
+        return held
+
+    def at(self, z: np.ndarray, parameters: np.ndarray) -> AtRest:
+        """The matrices at rest; asked for again at once, they are not evaluated again."""
+        key = z.tobytes(), parameters.tobytes(), z.shape
+        last = self._last
+        if last is None or last[0] != key:
+            last = self._last = key, self.statics(z[: self.statics.n], z[self.statics.n :], parameters)
+        return last[1]
 
     def evaluate(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, AtRest]:
         """Residual, Jacobian by all unknowns, and the matrices at rest; z may carry a batch axis."""
-        n, m, s = self.statics.n, self.statics.m, self.statics.nonholonomic
-        at = self.statics(z[:n], z[n:], parameters)
+        m, s = self.statics.m, self.statics.nonholonomic
+        at = self.at(z, parameters)
         blank = np.zeros((m, m, *z.shape[1:]))
         lower = np.concatenate([at.B[:s], at.A[s:]])
         jacobian = np.concatenate(
@@ -203,8 +214,8 @@ class Balance:
     def _forces(self, z: np.ndarray, parameters: np.ndarray) -> tuple[AtRest, np.ndarray, np.ndarray]:
         """The matrices at rest, what takes part in the balance before anything cancels, and what it would move."""
         n = self.statics.n
-        at = self.statics(z[:n], z[n:], parameters)
-        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters)
+        at = self.at(z, parameters)
+        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters) if z[n:].any() else at
         forces = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
         d = stiffness_units(at.K, at.M)
         return at, forces, d * (d * forces).max(initial=0.0)
@@ -309,7 +320,7 @@ def check_rest(balance: Balance, z: np.ndarray) -> None:
 def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
     """Constraints A q̇ + b(q) = 0 must let the system rest: their b must vanish there, or nearby to first order."""
     case, n, count = balance.case, balance.statics.n, balance.statics.nonholonomic
-    at = balance.statics(z[:n], z[n:], case.numbers)
+    at = balance.at(z, case.numbers)
     demanded, rows = at.held[:count], at.B[:count, balance.free[:n]]
     if not (demanded.any() and np.isfinite(demanded).all() and np.isfinite(rows).all()):
         return
@@ -436,8 +447,7 @@ def _check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
 
 
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
-    n = balance.statics.n
-    M = balance.statics(z[:n], z[n:], case.numbers).M
+    M = balance.at(z, case.numbers).M
     d = inertial_units(M)
     values, vectors = np.linalg.eigh(M * d[:, None] * d)
     if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):

@@ -40,12 +40,24 @@ class Reduced:
     Where positions and speeds span the same directions, the motions are Lᵀ(M λ² + C λ + K)Z y = 0 with L in ``left``.
     """
 
-    J: np.ndarray
+    of: Linearisation
     Z: np.ndarray
     N: np.ndarray
     speeds: np.ndarray
+    fall: np.ndarray  # D
     zeros: dict[str, int]
     left: np.ndarray | None
+
+    @cached_property
+    def J(self) -> np.ndarray:
+        """Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − D q̇, solved for the rates of y and u."""
+        lin, N, fall = self.of, self.N, self.fall
+        left = np.linalg.solve(N.T @ lin.M @ N, N.T)
+        by_u = left @ (lin.M @ fall - lin.C) @ N
+        by_q = left @ (lin.C @ fall - lin.M @ fall @ fall - lin.stiffness)
+        back = N.T @ self.speeds
+        top = [-self.Z.T @ fall @ self.Z, self.Z.T @ self.speeds]
+        return np.block([top, [back.T @ by_q @ self.Z, back.T @ by_u @ back]])
 
     @cached_property
     def positions(self) -> list[int]:
@@ -56,6 +68,18 @@ class Reduced:
     def equations(self) -> list[int]:
         """The same for the combinations of equations."""
         return self.positions if self.left is None or self.left is self.Z else _independent_rows(self.left)
+
+    @cached_property
+    def bases(self) -> tuple[np.ndarray, np.ndarray]:
+        """L and Z in which each direction moves one of these coordinates."""
+        return self.bases_by(self)
+
+    def bases_by(self, like: Reduced) -> tuple[np.ndarray, np.ndarray]:
+        """The same by the coordinates that describe another equilibrium beside it."""
+        assert self.left is not None
+        Z = _by_coordinates(self.Z, like.positions)
+        alike = self.left is self.Z and like.equations is like.positions
+        return Z if alike else _by_coordinates(self.left, like.equations), Z
 
 
 @dataclass(frozen=True)
@@ -313,9 +337,8 @@ def _reduce(lin: Linearisation) -> Reduced:
     zeros = {"the nonholonomic constraints": len(conserved)} if len(conserved) else {}
     Z, speeds, more = _without_ignorable(lin, Z, N)
     fall = np.zeros_like(lin.M) if plain else _fall(lin)
-    # q̇ = N u − fall q, and Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − fall q̇
     left = _left(lin, Z, N, speeds) if plain else None
-    return Reduced(_first_order(lin, Z, N, speeds, fall), Z, N, speeds, zeros | more, left)
+    return Reduced(lin, Z, N, speeds, fall, zeros | more, left)
 
 
 def _fall(lin: Linearisation) -> np.ndarray:
@@ -344,8 +367,7 @@ def _motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> P
     if r.left is None:
         J = r.J if beside is None else _turned(r, beside)
         return Pencil((-J, np.eye(len(J))))
-    like = beside or r
-    left, Z = _by_coordinates(r.left, like.equations), _by_coordinates(r.Z, like.positions)
+    left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
     return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
 
 
@@ -379,19 +401,11 @@ def _turned(r: Reduced, beside: Reduced) -> np.ndarray:
 def _coordinates(r: Reduced, states: np.ndarray) -> np.ndarray:
     """The coordinates' part of vectors of the motions, column by column; the speeds' of modes that move none."""
     if r.left is not None:
-        return _by_coordinates(r.Z, r.positions) @ states
+        return r.bases[1] @ states
     size = r.Z.shape[1]
     vectors = r.Z @ states[:size] if size else np.zeros((len(r.N), states.shape[1]), dtype=complex)
     still = np.abs(vectors).max(axis=0, initial=0.0) < RANK * np.abs(states).max(axis=0, initial=0.0)
     return np.where(still, r.speeds @ states[size:], vectors)
-
-
-def _first_order(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray, fall: np.ndarray) -> np.ndarray:
-    left = np.linalg.solve(N.T @ lin.M @ N, N.T)
-    by_u = left @ (lin.M @ fall - lin.C) @ N
-    by_q = left @ (lin.C @ fall - lin.M @ fall @ fall - lin.stiffness)
-    back = N.T @ speeds
-    return np.block([[-Z.T @ fall @ Z, Z.T @ speeds], [back.T @ by_q @ Z, back.T @ by_u @ back]])
 
 
 def _without_families(lin: Linearisation, r: Reduced) -> Reduced:
@@ -406,7 +420,7 @@ def _without_families(lin: Linearisation, r: Reduced) -> Reduced:
         zeros["steady motions along them"] = drifting.shape[1]
     Z = r.Z @ _kernel((r.Z.T @ along).T)
     left = _left(lin, Z, r.N, speeds)
-    return Reduced(_first_order(lin, Z, r.N, speeds, 0 * lin.M), Z, r.N, speeds, r.zeros | zeros, left)
+    return Reduced(lin, Z, r.N, speeds, 0 * lin.M, r.zeros | zeros, left)
 
 
 def _neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:

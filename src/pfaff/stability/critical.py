@@ -465,9 +465,16 @@ def _crossing_speed(path: LoadPath, load: float, value: complex) -> float:
 
 def _uncertainty(path: LoadPath, load: float, value: complex, speed: float, sharp: bool) -> float:
     """How far rounding moves the load at which an eigenvalue reaches the axis with this speed, or is seen to cross."""
-    modes = path.linearise(load).motions().modes()
+    here = path.linearise(load)
+    modes = here.motions(_like(path, here)).modes()
     nearest = np.abs(modes.values - value).argmin()
     return float((SAFE * modes.growth_errors[nearest] if sharp else modes.noise[0][nearest]) / abs(speed))
+
+
+def _like(path: LoadPath, lin: Linearisation) -> Linearisation | None:
+    """The small motions without load, if those under it go in the same directions: these are known already."""
+    start = path.linearise(path.origin)
+    return start if lin.moves_like(start) else None
 
 
 def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex]:
@@ -475,7 +482,7 @@ def _mode(path: LoadPath, load: float, eigenvalue: complex) -> dict[str, complex
     lin = path.linearise(load)
     n = len(lin.M)
     if eigenvalue == 0 or not lin.B.any():
-        N = lin.kernel
+        N = (_like(path, lin) or lin).kernel
         pencil = N.T @ (lin.M * eigenvalue**2 + lin.C * eigenvalue + lin.stiffness) @ N
         mode = N @ np.linalg.svd(pencil)[2][-1].conj() if N.shape[1] else np.zeros(n, dtype=complex)
     else:

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from pfaff.algebra.pencil import Growing, Modes, Pencil
-from pfaff.algebra.tolerances import NOISE, SAFE
+from pfaff.algebra.tolerances import SAFE
 from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
 from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened
 from pfaff.stability.stretches import Stretch
@@ -268,7 +268,7 @@ class Search:
     def _growing(self, load: float) -> Growing:
         if load not in self._known:
             pencil = self.pencil(load)
-            self._known[load] = _of_squares(pencil.modes()) if self.squares else pencil.growing()
+            self._known[load] = pencil.growing_squares if self.squares else pencil.growing()
         return self._known[load]
 
     def _hides(self, load: float, before: Counts) -> bool:
@@ -355,7 +355,7 @@ class Search:
         """The eigenvalue to which a candidate belongs: none if it is two real ones of opposite sign that cancel."""
         if kind == "hopf":
             return _crossing_pair(*stretch.moving(load))
-        values = stretch.pencil(load).eigenvalues()
+        values = stretch.pencil(load).rough
         anywhere = self.squares or self._always["hopf"]
         return _meeting_pair(values if anywhere else values[values.real > 0])
 
@@ -408,14 +408,6 @@ class _Remembered(Generic[Item]):
                 self._known.append(more)
             yield self._known[place]
             place += 1
-
-
-def _of_squares(modes: Modes) -> Growing:
-    """Of s = λ²: a pair of complex ones is an oscillation that grows, a positive one an exponential."""
-    noise = NOISE * np.abs(modes.values) + SAFE * modes.errors
-    complex_, positive = np.abs(modes.values.imag) > noise, modes.values.real > noise
-    hidden = ~complex_ & (np.abs(modes.values.real) <= noise)
-    return Growing(int(complex_.sum()) // 2, int((~complex_ & positive).sum()), int(hidden.sum()))
 
 
 def _watched(low: float, high: float) -> list[float]:
