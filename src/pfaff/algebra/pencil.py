@@ -24,7 +24,7 @@ PASSES, SAME = 5, 1e-3  # until the scales stay as they are
 CLOSED = 1e-6  # of the least imaginary part, what may be left of the sum of all
 IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
 NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
-UNSURE, TRIED = 1e-7, 31  # errors above this, relative, are looked at closely, at so many distances
+UNSURE, TRIED, COARSER = 1e-7, 31, 5  # errors above this, relative, are looked at closely, at distances by half decades
 AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
 CLOSE = 1e-3  # distance of neighbours, relative, below which it is looked at closely whether they have met
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
@@ -127,20 +127,28 @@ class Pencil:
         values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
         if not values.any() or abs(values[0]) > APART * abs(values[-1]):
             return values
-        found = values
+        found, known = values, dict[float, np.ndarray]()
         for _ in range(PASSES):  # scales of their first estimates may be wrong, and part pairs
-            before, found = found, self._by_scales(found)
+            before, found = found, self._by_scales(found, known)
             if not np.isfinite(found).all():
                 return values
             if _closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= SAME * np.abs(found)).all():
                 break
         return found if _closed(found) else values
 
-    def _by_scales(self, values: np.ndarray) -> np.ndarray:
-        """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above."""
+    def _by_scales(self, values: np.ndarray, known: dict[float, np.ndarray]) -> np.ndarray:
+        """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above.
+
+        Scales are powers of two; what is ``known`` at one of them is not computed again.
+        """
         sizes = np.maximum(np.abs(values), STIFF * abs(values[-1]) * STIFF)
         groups = np.split(np.arange(len(values)), 1 + np.flatnonzero(sizes[1:] > SCALE * sizes[:-1]))
-        parts = [self._at_scale(float(np.exp(np.log(sizes[group]).mean())))[group] for group in groups]
+        parts = []
+        for group in groups:
+            size = float(np.exp2(np.round(np.log2(sizes[group]).mean())))
+            if size not in known:
+                known[size] = self._at_scale(size)
+            parts.append(known[size][group])
         return by_modulus(np.concatenate(parts))
 
     def _at_scale(self, size: float) -> np.ndarray:
@@ -263,12 +271,20 @@ class Pencil:
         that is too far about a multiple one, which moves by a root."""
         rows, columns = units
         away = max(abs(value), STIFF * float(np.abs(self.rough).max(initial=0.0))) * np.logspace(-15, 0, TRIED)
-        around = self.at(value + np.outer(AROUND, away).ravel()) * rows[:, None] * columns
-        least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(len(AROUND), -1)
-        regular = least > UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
-        if regular[:, 0].all():
-            return float(away[-1])  # there is no eigenvalue
-        return float(np.where(regular.any(axis=1), away[regular.argmax(axis=1)], away[-1]).max())
+        doubt = UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
+
+        def regular(distances: np.ndarray) -> np.ndarray:
+            """In every direction."""
+            around = self.at(value + np.outer(AROUND, distances).ravel()) * rows[:, None] * columns
+            least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(len(AROUND), -1)
+            return np.asarray((least > doubt).all(axis=0))
+
+        coarse = regular(away[::COARSER])
+        if coarse[0] or not coarse.any():
+            return float(away[-1])  # there is no eigenvalue, or it may be anywhere
+        first = COARSER * int(coarse.argmax())
+        finer = regular(away[first - COARSER + 1 : first])
+        return float(away[first - len(finer) + int(finer.argmax())] if finer.any() else away[first])
 
     def growing(self) -> Growing:
         """How much grows: what rounding may have moved is looked at closely."""

@@ -305,6 +305,10 @@ class Search:
                 break
         return {"zero": int(zeros), "hopf": int(sums), "meeting": int(zeros)}
 
+    @cached_property
+    def _crossings_of(self) -> dict[tuple[float, tuple[Kind, ...]], _Remembered[Crossing]]:
+        return {}
+
     def _candidates(self, stretch: Stretch, kind: Kind) -> np.ndarray:
         """Loads of the stretch where eigenvalues vanish, cancel or are about to meet."""
         if kind != "meeting" and _quiet(stretch):
@@ -316,7 +320,14 @@ class Search:
         return stretch.load(shares[(shares > 0) & (shares <= last)])
 
     def _crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
-        """In order, each sharpened shortly before it is needed."""
+        """In order; found as far as they are asked for, and once."""
+        key = stretch.low, kinds
+        if key not in self._crossings_of:
+            self._crossings_of[key] = _Remembered(self._find_crossings(stretch, kinds))
+        return iter(self._crossings_of[key])
+
+    def _find_crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
+        """Each sharpened shortly before it is needed."""
         ahead: list[tuple[float, int, Crossing]] = []
         done = 0.0
         for place, (load, found) in enumerate(chain(self._sharpened_candidates(stretch, kinds), [(np.inf, None)])):
