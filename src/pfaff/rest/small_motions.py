@@ -144,6 +144,7 @@ class Linearisation:
     B: np.ndarray
     nonholonomic: int
     unit: np.ndarray | float = 1.0  # what the matrices measure the coordinates in
+    free: np.ndarray | None = None  # rigid motions, column by column in the coordinates, that are left out
 
     @cached_property
     def inertial(self) -> Linearisation:
@@ -236,7 +237,10 @@ class Linearisation:
     @cached_property
     def reduced(self) -> Reduced:
         """The same without structural zeros, in units of the inertia."""
-        return _reduce(self.inertial)
+        if self.free is None:
+            return _reduce(self.inertial)
+        lin = self.inertial
+        return _divided(lin, _reduce(lin), np.linalg.qr(self.free / np.reshape(lin.unit, (-1, 1)))[0])
 
     @property
     def J(self) -> np.ndarray:
@@ -250,12 +254,38 @@ class Linearisation:
         alike = beside.reduced.left is not None and self.moves_like(beside)
         return _motions(self.inertial, beside.reduced if alike else self.reduced, beside.reduced)
 
+    @property
+    def rigid(self) -> np.ndarray:
+        """Motions that no stiffness resists, to rounding: row by row, forces are none beside those that cancel."""
+        lin = self.inertial
+        if lin.B[: lin.nonholonomic].any():
+            return np.zeros((len(lin.q), 0))
+        Z = self.reduced.Z
+        along = np.diag(lin.unit) @ _neutral(lin, Z) if Z.shape[1] else Z
+        return along if along.shape[1] and self.gives_way(along) else along[:, :0]
+
+    def gives_way(self, along: np.ndarray) -> bool:
+        """Whether no stiffness resists these motions."""
+        N = self.kernel
+        forces, parts = N.T @ self.stiffness @ along, np.abs(N.T) @ np.abs(self.stiffness) @ np.abs(along)
+        return bool((np.abs(forces) <= BALANCED * parts).all())
+
     def moves_like(self, other: Linearisation) -> bool:
         """Whether all but the stiffness is the same, so that the directions are."""
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("M", "C", "A", "B"))
 
     def eigenvalues(self) -> np.ndarray:
         return self.motions().eigenvalues()
+
+    def mode(self, value: complex, like: Linearisation | None = None) -> np.ndarray:
+        """The amplitudes of the coordinates in the mode of an eigenvalue, the largest of them one."""
+        pencil, r = self.motions(like), (like or self).reduced
+        if not len(pencil.coefficients[0]):
+            return np.zeros(len(self.q), dtype=complex)
+        rows, columns = pencil.units(abs(value) or float(np.abs(pencil.rough).max()))
+        null = columns * np.linalg.svd(rows[:, None] * pencil.at(value) * columns)[2][-1].conj()
+        shape = self.inertial.unit * _coordinates(r, null[:, None])[:, 0]
+        return np.asarray(shape / (shape[np.abs(shape).argmax()] or 1.0)).astype(complex)
 
     def spectrum(self) -> Spectrum:
         r = _without_families(self.inertial, self.reduced)
@@ -413,6 +443,11 @@ def _without_families(lin: Linearisation, r: Reduced) -> Reduced:
     along = _neutral(lin, r.Z)
     if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
         return r
+    return _divided(lin, r, along)
+
+
+def _divided(lin: Linearisation, r: Reduced, along: np.ndarray) -> Reduced:
+    """Without displacements along some directions; and without speeds along them, where nothing damps these."""
     zeros = {"families of equilibria": along.shape[1]}
     drifting = _intersection(r.speeds, along @ _kernel(_damping(lin, along)))
     speeds = r.speeds @ _kernel((r.speeds.T @ drifting).T) if drifting.shape[1] else r.speeds
