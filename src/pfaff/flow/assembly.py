@@ -137,6 +137,12 @@ class Rest:
     def status(self) -> str:
         return f"in balance to {self.residual:.1e} after {self.steps} Newton step(s)"
 
+    def plot(self) -> Any:
+        """Coordinates and reactions by their number."""
+        from pfaff.draw.spectrum import draw_rest
+
+        return draw_rest(self)
+
 
 class Pattern:
     """Where the entries of all copies go in the sparse matrix [[K, Aᵀ], [A, 0]], computed once."""

@@ -15,8 +15,10 @@ from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import turning
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.rest.path import LoadPath, Outward
+from pfaff.stability.intervals import Change
+from pfaff.stability.locating import ONE
 from pfaff.stability.rigid import without_rigid_motions
-from pfaff.stability.search import ONE, Change, Search
+from pfaff.stability.search import Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 from pfaff.statement.expressions import constant
 from pfaff.statement.values import number_within, shown

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pfaff.errors import ParameterError
-
-if TYPE_CHECKING:
-    from pfaff.case import Case
 
 NOTED = 1e-9  # uncertainty of a load, relative, that is said
 
@@ -32,7 +29,7 @@ class CriticalLoad:
     mode: Mapping[str, complex] | None
     searched: tuple[float, float]
     how: str
-    case: Case
+    case: Any  # a Case; of a large system the assembly
     crossing_speed: float | None = None
     rounding: float = 0.0
 
