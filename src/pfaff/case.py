@@ -235,7 +235,7 @@ class Case(Bound):
 
         Ctrl-C ends the search and keeps what was found.
         """
-        from pfaff.rest.mechanical import find_equilibria
+        from pfaff.rest.many_starts import find_equilibria
 
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 

@@ -7,19 +7,18 @@ selected by fixing as many coordinates or reactions by name.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import newton, newton_columns
-from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, SAME, rank
+from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.flow.statics import AtRest, Statics, statics_of
-from pfaff.statement.values import number_from, number_within, one_of, place, whole_number
+from pfaff.statement.values import number_from, one_of, place
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
 WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
 SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
-TOGETHER = 4096  # starts taken at once: Ctrl-C keeps what earlier ones have found
-STARTS, FAR = 1_000_000, 1e12  # of a search
 
 
 @dataclass(frozen=True)
@@ -131,7 +128,7 @@ class Balance:
 
     def pinned(self, z: np.ndarray) -> Balance:
         """The same balance with family coordinates fixed where they are, so that solutions are isolated."""
-        extra = self._family_coordinates(z)
+        extra = self.family_coordinates(z)
         held = Balance(self.case, {**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
         held._last = self._last
         return held
@@ -162,7 +159,7 @@ class Balance:
             residual, jacobian, at = self.evaluate(z, parameters)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
                 return None
-            units = self._units(at)
+            units = self.units(at)
             change = self._solved(jacobian, residual, units)
             limit = np.pi / max(np.pi, np.abs(change).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
             z = z + limit * change
@@ -183,7 +180,7 @@ class Balance:
     def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
         """The change of all unknowns that removes a residual to first order."""
         _, jacobian, at = self.evaluate(z, parameters)
-        return self._solved(jacobian, residual, self._units(at))
+        return self._solved(jacobian, residual, self.units(at))
 
     def _solved(self, jacobian: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
         free, equations = self.free, self._equations
@@ -192,7 +189,7 @@ class Balance:
         step[free] = units[free] * _newton_step(scaled, -(units * residual)[equations])
         return step
 
-    def _units(self, at: AtRest) -> np.ndarray:
+    def units(self, at: AtRest) -> np.ndarray:
         """Units of rows and columns in which stiffnesses and levers are alike, so that ranks mean something."""
         d = stiffness_units(at.K, at.M)
         levers = np.maximum(np.abs(at.A), np.abs(at.B))
@@ -238,7 +235,7 @@ class Balance:
     def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
         _, jacobian, at = self.evaluate(z, self.case.numbers)
-        units = self._units(at)
+        units = self.units(at)
         free = np.full(len(z), True) if everything else self.free
         _, values, rows = np.linalg.svd((jacobian * units[:, None] * units)[:, free])
         known = rank(values)
@@ -246,7 +243,7 @@ class Balance:
         null[free] = np.linalg.qr(units[free, None] * rows[known:].T)[0]
         return null
 
-    def _family_coordinates(self, z: np.ndarray) -> list[int]:
+    def family_coordinates(self, z: np.ndarray) -> list[int]:
         """One coordinate for each direction of the family: one that the load pushes, else the one that moves most.
 
         Holding what the load pushes makes the constraints react; otherwise the family would give way to the load.
@@ -290,7 +287,7 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
     """The same before anything else is known about it: its balance, with family coordinates fixed, and what rests."""
     balance = Balance(case, fixed)
     z0 = balance.start() if start is None else start
-    _check_finite(case, balance, z0)
+    check_finite(case, balance, z0)
     pinned = balance.pinned(z0)
     z, residual = pinned.solve(z0, case.numbers)
     if not residual < ACCEPTED:
@@ -314,7 +311,7 @@ def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
 def check_rest(balance: Balance, z: np.ndarray) -> None:
     """Small motions need inertia, and an equilibrium that stays one."""
     _check_mass(balance.case, balance, z)
-    _check_steady(balance.case, balance, z)
+    check_steady(balance.case, balance, z)
 
 
 def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
@@ -335,93 +332,6 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
         )
 
 
-def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
-    """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
-    whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
-    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
-    sizes = f"give a positive size of the configurations to start from, below {FAR:g}"
-    box = number_within("box", box, lambda x: 0 < x < FAR, sizes)
-    generator = np.random.default_rng(seed)
-    balance = Balance(case, fixed)
-    _check_finite(case, balance, balance.start())
-    # As many family coordinates as a generic point has; which ones, the origin says (as for a single equilibrium).
-    generic = len(balance._family_coordinates(balance.start(generator.uniform(-1, 1, balance.free.sum()))))
-    family = [balance.names[i] for i in balance._family_coordinates(balance.start())[:generic]]
-    balance = Balance(case, {**balance.fixed, **dict.fromkeys(family, 0.0)})
-    n = balance.statics.n
-    z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
-    angles = balance.free & (np.arange(len(z)) < n)
-    z[angles, 1:] = generator.uniform(-box, box, (angles.sum(), starts))
-    found: list[np.ndarray] = []
-    count, ended = 0, ""
-    try:
-        for first in range(0, starts + 1, TOGETHER):
-            settled = _settled(balance, z[:, first : first + TOGETHER], origin=first == 0)
-            count += settled.shape[1]
-            inside = np.abs(settled[angles]).max(axis=0, initial=0.0) <= 2 * box
-            _keep_new(balance, settled[:, inside], found)
-    except KeyboardInterrupt:
-        ended = f"; interrupted within the first {min(first + TOGETHER, starts)} of them"
-    found.sort(key=lambda z: np.linalg.norm(z[:n]))
-    search = (
-        f"Newton from the origin and {starts} random starts (seed {seed}) with |q| ≤ {box:g}, of which "
-        f"{count} converged; kept where |q| ≤ {2 * box:g}{ended}"
-    )
-    if family:
-        search += f"; family coordinate {', '.join(family)} set to 0"
-    return Equilibria(tuple(balance.equilibrium(z) for z in found), search)
-
-
-def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:
-    """What Newton's method converges to from these starts, the first of which may be the origin as it is."""
-    z = z.copy()
-    z[:, origin:] = _with_best_reactions(balance, z[:, origin:])
-    z, converged = _newton_batch(balance, z)
-    return z[:, converged]
-
-
-def _keep_new(balance: Balance, candidates: np.ndarray, found: list[np.ndarray]) -> None:
-    """Add those that are equilibria and not yet among those found."""
-    for candidate in candidates.T:
-        polished, residual = balance.solve(candidate, balance.case.numbers)
-        new = not any(np.abs(polished - other).max() < SAME for other in found)
-        if residual < ACCEPTED and new and balance.regular(polished):
-            _check_steady(balance.case, balance, polished)
-            found.append(polished)
-
-
-def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Newton's method on all columns at once."""
-    free = balance.free
-
-    def step(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        residual, jacobian, at = balance.evaluate(z, balance.case.numbers)
-        units = balance._units(at)
-        residual, jacobian = residual * units, jacobian * units[:, None] * units
-        sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
-        inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free][..., sane], 2, 0), rcond=RANK)
-        change = -units[free][:, sane] * np.einsum("kij,jk->ik", inverse, residual[:, sane])
-        size = np.full(z.shape[1], np.nan)
-        size[sane] = np.abs(change).max(axis=0, initial=0.0) / (1 + np.abs(z[:, sane]).max(axis=0))
-        z = z.copy()
-        z[np.ix_(free, sane)] += change / np.maximum(1.0, size[sane])
-        return z, size
-
-    return newton_columns(step, z)
-
-
-def _with_best_reactions(balance: Balance, z: np.ndarray) -> np.ndarray:
-    """The same configurations with the reactions that come nearest to balancing them."""
-    n, free = balance.statics.n, balance.free
-    z = z.copy()
-    bare = np.concatenate([z[:n], np.zeros_like(z[n:])])
-    residual, _, at = balance.evaluate(bare, balance.case.numbers)
-    inverse = np.linalg.pinv(np.moveaxis(at.A, 2, 0).swapaxes(1, 2))
-    best = -np.einsum("kij,jk->ik", inverse, residual[:n])
-    z[n:][free[n:]] = best[free[n:]]
-    return z
-
-
 def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
     """The largest part relative to what is usual; to one, where nothing is."""
     return float((np.abs(parts) / np.where(usual, usual, 1.0)).max(initial=0.0))
@@ -437,7 +347,7 @@ def _newton_step(jacobian: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
 
 
-def _check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
+def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
     residual, jacobian, _ = balance.evaluate(z, case.numbers)
     if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
         raise ConvergenceError(
@@ -458,7 +368,7 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
         )
 
 
-def _check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
+def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
     """With explicit time, rest and the small motions about it must be the same at all times."""
     if case.system.autonomous:
         return

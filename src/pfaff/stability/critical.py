@@ -16,8 +16,8 @@ import numpy as np
 from pfaff.algebra.tolerances import REAL, SAFE, turning
 from pfaff.rest.path import LoadPath, Outward
 from pfaff.stability.along import COUNTED, FARTHEST, checked_end, natural_range, rounded_up, search_along
+from pfaff.stability.critical_load import Cell, CriticalLoad, CriticalLoads
 from pfaff.stability.intervals import Change
-from pfaff.stability.loads import Cell, CriticalLoad, CriticalLoads
 from pfaff.stability.locating import ONE
 
 if TYPE_CHECKING:

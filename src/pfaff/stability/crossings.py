@@ -17,7 +17,8 @@ import numpy as np
 
 from pfaff.algebra.light import most_real
 from pfaff.algebra.newtons_method import newton
-from pfaff.algebra.pencil import Pencil, Units
+from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.polynomials import Units
 from pfaff.algebra.tolerances import SETTLED
 from pfaff.stability.stretches import Stretch
 

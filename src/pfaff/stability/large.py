@@ -19,10 +19,10 @@ from scipy import linalg
 from pfaff.errors import ConvergenceError, ParameterError, RankError
 from pfaff.flow.assembly import Assembly
 from pfaff.rest.assemblies import LoadPath
+from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large_model import Model
 from pfaff.stability.large_modes import lowest_squares
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
-from pfaff.stability.loads import CriticalLoad
 from pfaff.statement.values import MOST, number_within, whole_number
 
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding

@@ -9,7 +9,8 @@ from itertools import chain
 
 import numpy as np
 
-from pfaff.algebra.pencil import Modes, Pencil
+from pfaff.algebra.modes import Modes
+from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import SAFE
 from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
 from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened

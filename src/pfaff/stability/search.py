@@ -2,7 +2,8 @@
 
 Stability can change only where a pair of eigenvalues is on the imaginary axis, where one is zero, or where two meet.
 ``locating`` finds these loads among ``candidates`` and has them sharpened by ``crossings``; the eigenvalues in between,
-each with its error, say what grows there. What they show and no candidate explains (two pairs that cross together, say) is bisected.
+each with its error, say what grows there. What they show and no candidate explains, as of two pairs that cross together,
+is bisected.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pfaff.algebra.pencil import Growing, Pencil
+from pfaff.algebra.modes import Growing
+from pfaff.algebra.pencil import Pencil
 from pfaff.stability.crossings import Crossing, Kind
 from pfaff.stability.intervals import Change, Counts, Interval, Remembered
 from pfaff.stability.locating import ONE, PROBES, TWIN, Locator

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pfaff.algebra.pencil import Modes, Pencil
+from pfaff.algebra.modes import Modes
+from pfaff.algebra.pencil import Pencil
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.threads import cached_property
 
