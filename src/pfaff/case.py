@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pfaff.rest.path import LoadPath, Path, StatePath
     from pfaff.rest.small_motions import Linearisation, Spectrum
     from pfaff.rest.states import SteadyState
-    from pfaff.stability.critical import CriticalLoad, CriticalLoads
+    from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
     from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
     from pfaff.statement.odes import Ode

@@ -201,12 +201,11 @@ class Linearisation:
     @cached_property
     def reduced(self) -> Reduced:
         """The same without structural zeros, in units of the inertia."""
+        found = without_structural_zeros(self.inertial)
         if self.free is None:
-            return without_structural_zeros(self.inertial)
-        lin = self.inertial
-        return without_directions(
-            lin, without_structural_zeros(lin), np.linalg.qr(self.free / np.reshape(lin.unit, (-1, 1)))[0]
-        )
+            return found
+        along = np.linalg.qr(self.free / np.reshape(self.inertial.unit, (-1, 1)))[0]
+        return without_directions(self.inertial, found, along)
 
     @property
     def J(self) -> np.ndarray:

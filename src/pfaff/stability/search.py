@@ -2,8 +2,8 @@
 
 Stability can change only where a pair of eigenvalues is on the imaginary axis, where one is zero, or where two meet.
 ``locating`` finds these loads among ``candidates`` and has them sharpened by ``crossings``; the eigenvalues in between,
-each with its error, say what grows there. What they show and no candidate explains, as of two pairs that cross together,
-is bisected.
+each with its error, say what grows there. What they show and no candidate explains, because two pairs cross together,
+say, is bisected.
 """
 
 from __future__ import annotations
