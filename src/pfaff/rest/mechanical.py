@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
+STEADY = 1e-9  # what changes with time by less, relatively, does not
+MOVED = 1e-3  # of what moves most on a family, what a load must push to be held instead
 WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
 SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
 
@@ -255,7 +257,7 @@ class Balance:
             weight = np.linalg.norm(null[: self.statics.n], axis=1)
             if weight.max(initial=0.0) < RANK:
                 break
-            best = int(np.where(loaded & (weight > 1e-3 * weight.max()), weight + 1, weight).argmax())
+            best = int(np.where(loaded & (weight > MOVED * weight.max()), weight + 1, weight).argmax())
             chosen.append(best)
             direction = null[best] / weight[best]
             null = null - np.outer(null @ direction, direction)
@@ -269,7 +271,7 @@ class Balance:
         numbers = self.case.numbers
         more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
         push = self.statics(z[:n], 0 * z[n:], more).balance - self.statics(z[:n], 0 * z[n:], numbers).balance
-        return np.abs(push) > 1e-9 * np.abs(push).max(initial=0.0)
+        return np.abs(push) > RANK * np.abs(push).max(initial=0.0)
 
     def equilibrium(self, z: np.ndarray, case: Case | None = None) -> Equilibrium:
         case = case or self.case
@@ -378,7 +380,7 @@ def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
         at = balance.statics(z[:n], z[n:], case.numbers, time)
         size = 1 + max(np.abs(at.K).max(), np.abs(at.C).max())
         changes = [np.abs(getattr(at, x) - getattr(first, x)).max(initial=0.0) for x in ("M", "C", "K", "A", "B")]
-        if max(*changes, np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > 1e-9 * size:
+        if max(*changes, np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > STEADY * size:
             raise ConvergenceError(
                 f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
                 "times: switch the excitation off for equilibria and spectra"
