@@ -10,7 +10,8 @@ import pfaff
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
 from pfaff.flow.assembly import Assembly, Part
-from pfaff.stability.large import flutter_load, nearest_roots
+from pfaff.stability.large import flutter_load
+from pfaff.stability.large_modes import nearest_roots
 
 t = dynamicsymbols._t
 u, w, u_next, w_next = dynamicsymbols("u w u_next w_next")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
 
 DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
+HIDES = 2.0  # times the growth that rounding hides: a load at which growth is first seen is off by as much as that
 
 
 def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
@@ -190,7 +191,7 @@ def _uncertainty(path: Outward, distance: float, value: complex, speed: float, s
     here = path.linearise(distance)
     modes = here.motions(_like(path, here)).modes()
     nearest = np.abs(modes.values - value).argmin()
-    return float((SAFE * modes.growth_errors[nearest] if sharp else modes.noise[0][nearest]) / abs(speed))
+    return float((SAFE * modes.growth_errors[nearest] if sharp else HIDES * modes.noise[0][nearest]) / abs(speed))
 
 
 def _like(path: Outward, lin: Linearisation) -> Linearisation | None:

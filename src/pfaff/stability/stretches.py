@@ -173,7 +173,7 @@ def straight(there: Callable[[float], Pencil], unit: float, to: float | None = N
             line = _line(there, unit)
             return line if line.fits([share * to for share in BETWEEN]) else None
         line = _line(there, FAR * unit, unit) if _line(there, unit).fits([BEYOND * unit]) else None
-        return line if line is not None and line.fits([unit, BEYOND * unit]) else None
+        return line if line is not None and line.fits([unit]) else None
     except PfaffError:
         return None
 
