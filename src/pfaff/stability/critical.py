@@ -111,10 +111,8 @@ class LoadSearch:
         eigenvalue = self._eigenvalue(kind, change)
         crosses = crossing is not None and crossing.kind == "hopf"
         simple = crosses or (crossing is None and kind == "flutter" and value)
-        speed = self._speed(change.load, eigenvalue) if simple else None
-        if speed:
-            rounding = _uncertainty(self.along.path, change.load, eigenvalue, speed, sharp=crosses)
-        else:
+        speed, rounding = self._crosses(change.load, eigenvalue, crosses) if simple else (0.0, 0.0)
+        if not speed:
             rounding = self.along.search.rounding(change.load, eigenvalue) if value else 0.0
         return CriticalLoad(
             kind=kind,
@@ -135,11 +133,22 @@ class LoadSearch:
         shape = lin.mode(eigenvalue, _like(self.along.path, lin)).tolist()
         return dict(zip(self.path.case.system.coordinate_names, shape, strict=True))
 
-    def _speed(self, load: float, eigenvalue: complex) -> float:
-        """How fast a simple pair crosses the axis."""
-        if self.along.search.predicts and not self.along.search.squares:
-            return self.along.path.sign * self.along.search.rate(load, eigenvalue).real
-        return _crossing_speed(self.along.path, load, eigenvalue)
+    def _crosses(self, load: float, eigenvalue: complex, sharp: bool) -> tuple[float, float]:
+        """How fast a simple pair crosses the axis, and how far rounding moves the load where it does, or is seen to."""
+        path, search = self.along.path, self.along.search
+        here = path.linearise(load)
+        like = _like(path, here)
+        pencil = here.motions(like)
+        modes = pencil.modes()
+        nearest = int(np.abs(modes.values - eigenvalue).argmin())
+        error = SAFE * modes.growth_errors[nearest] if sharp else HIDES * modes.noise[0][nearest]
+        if like is None or not search.predicts:
+            speed = _crossing_speed(path, load, eigenvalue)
+        else:
+            lambda_, y, x = modes.values[nearest], modes.left[:, nearest].conj(), modes.vectors[:, nearest]
+            change = (pencil.at(lambda_) - like.motions().at(lambda_)) / load
+            speed = float(path.sign * (-(y @ change @ x) / (y @ pencil.slope(lambda_) @ x)).real)
+        return speed, float(error / abs(speed)) if speed else np.inf
 
     def _at_once(self, kind: str) -> str:
         unloaded = next(self.along.search.changes())
@@ -184,14 +193,6 @@ def _crossing_speed(path: Outward, distance: float, value: complex) -> float:
     change = (after.at(value) - before.at(value)) / (2 * step)
     y, x = left[:, -1].conj(), right[-1].conj()
     return float(path.sign * (-(y @ change @ x) / (y @ pencil.slope(value) @ x)).real)
-
-
-def _uncertainty(path: Outward, distance: float, value: complex, speed: float, sharp: bool) -> float:
-    """How far rounding moves the load at which an eigenvalue reaches the axis with this speed, or is seen to cross."""
-    here = path.linearise(distance)
-    modes = here.motions(_like(path, here)).modes()
-    nearest = np.abs(modes.values - value).argmin()
-    return float((SAFE * modes.growth_errors[nearest] if sharp else HIDES * modes.noise[0][nearest]) / abs(speed))
 
 
 def _like(path: Outward, lin: Linearisation) -> Linearisation | None:

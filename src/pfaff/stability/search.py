@@ -143,11 +143,6 @@ class Search:
         nearest = np.abs(modes.values - crossing.value).argmin()
         return bool(rates[nearest].real > RATED * modes.light[nearest] * abs(rates[nearest]))
 
-    def rate(self, load: float, value: complex) -> complex:
-        """How fast an eigenvalue moves with the load, as its stretch predicts."""
-        modes, rates = self._stretch(load).moving(load)
-        return complex(rates[np.abs(modes.values - value).argmin()])
-
     def rounding(self, load: float, value: complex) -> float:
         """How far rounding may have moved a load at which an eigenvalue is zero or double."""
         stretch = self._stretch(load)

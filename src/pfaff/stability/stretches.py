@@ -172,8 +172,10 @@ def straight(there: Callable[[float], Pencil], unit: float, to: float | None = N
         if to is not None:
             line = _line(there, unit)
             return line if line.fits([share * to for share in BETWEEN]) else None
-        line = _line(there, FAR * unit, unit) if _line(there, unit).fits([BEYOND * unit]) else None
-        return line if line is not None and line.fits([unit]) else None
+        if not _line(there, unit).fits([BEYOND * unit]):
+            return None
+        line = _line(there, FAR * unit, unit)
+        return line if line.fits([unit]) else None
     except PfaffError:
         return None
 
