@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pfaff.rest.path import LoadPath, Path, StatePath
     from pfaff.rest.small_motions import Linearisation, Spectrum
     from pfaff.rest.states import SteadyState
-    from pfaff.stability.critical import CriticalLoad, CriticalLoads
+    from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
     from pfaff.stability.exact import ExactLinearisation
     from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
@@ -226,7 +226,7 @@ class Case(Bound):
 
         Ctrl-C ends the search and keeps what was found.
         """
-        from pfaff.rest.mechanical import find_equilibria
+        from pfaff.rest.many_starts import find_equilibria
 
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 

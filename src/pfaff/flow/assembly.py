@@ -48,6 +48,12 @@ class Rest:
     def status(self) -> str:
         return f"in balance to {self.residual:.1e} after {self.steps} Newton step(s)"
 
+    def plot(self) -> Any:
+        """Coordinates and reactions by their number."""
+        from pfaff.draw.spectrum import draw_rest
+
+        return draw_rest(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Assembly:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import FARTHEST, SETTLED, at_rest, balanced, row_sizes
+from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
 from pfaff.algebra.rounding import axis_rounding
+from pfaff.algebra.tolerances import SETTLED
 from pfaff.bifurcation.equilibria.slices import Deflation, zero_chain
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
