@@ -270,7 +270,8 @@ class Balance:
             return np.full(n, False)
         numbers = self.case.numbers
         more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
-        push = self.statics(z[:n], 0 * z[n:], more).balance - self.statics(z[:n], 0 * z[n:], numbers).balance
+        bare = np.concatenate([z[:n], 0 * z[n:]])
+        push = self.statics(bare[:n], bare[n:], more).balance - self.at(bare, numbers).balance
         return np.abs(push) > RANK * np.abs(push).max(initial=0.0)
 
     def equilibrium(self, z: np.ndarray, case: Case | None = None) -> Equilibrium:

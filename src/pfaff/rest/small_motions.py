@@ -293,9 +293,9 @@ def _check_rank(lin: Linearisation) -> None:
     if not len(lin.A):
         return
     uneven = nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3
-    statics = statics_of(lin.system)
-    near = [np.abs(statics(lin.q + sign * uneven, lin.p, lin.numbers).A * lin.unit) for sign in (-1.0, 1.0)]
-    usual = np.nanmax([np.abs(lin.A), *near], axis=0)
+    around = np.column_stack([lin.q - uneven, lin.q + uneven])
+    near = np.abs(statics_of(lin.system)(around, np.column_stack([lin.p, lin.p]), lin.numbers).A)
+    usual = np.fmax(np.abs(lin.A), np.fmax(near[..., 0], near[..., 1]) * lin.unit)
     columns = row_units(usual.T)
     scaled = lin.A * columns * row_units(usual * columns)[:, None]
     left, values, _ = np.linalg.svd(scaled)
