@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.algebra.tolerances import LOST, rank, turning
+from pfaff.algebra.tolerances import LOST, turning
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import RankError
 from pfaff.flow.statics import statics_of
@@ -26,6 +26,7 @@ from pfaff.rest.reduction import (
     motions,
     nearby,
     neutral,
+    resists,
     without_directions,
     without_families,
     without_structural_zeros,
@@ -223,8 +224,7 @@ class Linearisation:
     def rigid(self) -> np.ndarray:
         """Motions that no stiffness resists, to rounding: row by row, forces are none beside those that cancel."""
         lin, Z = self.inertial, self.reduced.Z
-        resists = rank(np.linalg.svd(lin.kernel.T @ lin.stiffness @ Z, compute_uv=False)) == Z.shape[1]
-        if resists or lin.B[: lin.nonholonomic].any():
+        if resists(lin, Z) or lin.B[: lin.nonholonomic].any():
             return np.zeros((len(lin.q), 0))
         along = np.diag(lin.unit) @ neutral(lin, Z) if Z.shape[1] else Z
         return along if along.shape[1] and self.gives_way(along) else along[:, :0]
