@@ -9,10 +9,11 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
-from pfaff.flow.assembly import Assembly, Part
+from pfaff.flow.assembly import Assembly
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large import flutter_load
 from pfaff.stability.large_modes import nearest_roots
+from pfaff.statement.parts import Part
 
 t = dynamicsymbols._t
 u, w, u_next, w_next = dynamicsymbols("u w u_next w_next")

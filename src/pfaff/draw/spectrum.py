@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.algebra.tolerances import GROWING
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_loads
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from pfaff.stability.large import SparseFlutter
 
 POINTS = 801
+FLAT = 1e-9  # growth rates that are none beside the largest eigenvalue
 
 
 def draw_spectrum(spectrum: Spectrum) -> Figure:
@@ -37,7 +37,7 @@ def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str)
     if zeros:
         axes.plot(0, 0, "x", color=GREY, label=f"{zeros} {called}")
     size = np.abs(values).max(initial=0.0)
-    if size and np.abs(values.real).max() < GROWING * size:  # rounding, which would fill the picture
+    if size and np.abs(values.real).max() < FLAT * size:  # rounding, which would fill the picture
         axes.set_xlim(-size / 10, size / 10)
     label(axes, "growth rate", "frequency")
     axes.legend(frameon=False, fontsize="small")

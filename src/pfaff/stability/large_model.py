@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.errors import ParameterError
-from pfaff.flow.assembly import SparseLinearisation
+from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.assemblies import LoadPath
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
 

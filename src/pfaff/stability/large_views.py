@@ -11,7 +11,7 @@ import numpy as np
 from pfaff.algebra.newtons_method import Newton, newton
 from pfaff.algebra.tolerances import GROWING
 from pfaff.errors import ConvergenceError
-from pfaff.flow.assembly import SparseLinearisation
+from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.assemblies import LoadPath
 from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
 

@@ -189,7 +189,7 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
     for _ in range(NEWTON_STEPS):
         f, J = flow.rhs(x, case), flow.jacobian(x, case)
         if not np.isfinite(J).all():
-            flow._diagnose(x, case.numbers, f)
+            flow.diagnose(x, case.numbers, f)
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
         step = np.zeros_like(x)
