@@ -324,11 +324,11 @@ def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
     def expressions() -> list[Expression]:
         import heyoka as hy
 
-        f = [flow.expressions[i] for i in rows]
         parameter = hy.par[flow.system.parameter_names.index(load)]
-        by_states = hy.diff_tensors(f, flow.variables, diff_order=1).jacobian
-        by_load = hy.diff_tensors(f, [parameter], diff_order=1).jacobian
-        return [*f, *np.ravel(by_states), *np.ravel(by_load)]
+        derivatives = flow.derivatives([*flow.variables, parameter])
+        by_all = [derivatives[i] for i in rows]
+        by_states = [each for row in by_all for each in row[:-1]]
+        return [*(flow.expressions[i] for i in rows), *by_states, *(row[-1] for row in by_all)]
 
     # With loops the derivatives of ten bars are evaluated as quickly, and compiled much sooner.
     return flow.compiled(("collocation", load, rows), expressions, compact=flow.heavy)
