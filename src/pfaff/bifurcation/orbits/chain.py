@@ -104,10 +104,11 @@ def _carry(rows, by_scalars, kept, j, n):
 
 
 @compiled
-def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
-    """Solve the chain, closed by x_N = signs·x_0, with border rows over all mesh points and over the scalars.
+def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc):
+    """Solve the chain, closed by x_N = signs·x_0, with border rows over all mesh points and over the scalars
+    that have the values ``right``.
 
-    Two solutions at once: ``dx[0]``, ``dc[0]`` is Newton's step for the residuals in g and ``right``, ``dx[1]``,
+    Two solutions at once: ``dx[0]``, ``dc[0]`` is Newton's step for the residuals in g and in those values, ``dx[1]``,
     ``dc[1]`` the response to a unit on the last border row, the tangent. Returns the determinant of the condensed
     matrix, its rows scaled to unit size: it changes its sign where the tangent is not unique.
     """
@@ -117,12 +118,15 @@ def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
     kept, w = np.empty((N, n, wide)), np.empty((2 * n, wide))
     rows, by_scalars = np.empty((nb, N + 1, n)), np.empty((nb, width))
     for k in range(nb):
+        left = right[k]
         for j in range(N + 1):
             for t in range(n):
                 rows[k, j, t] = borders[k, j, t]
+                left -= borders[k, j, t] * x[j, t]
         for t in range(nb):
             by_scalars[k, t] = scalar_borders[k, t]
-        by_scalars[k, nb] = right[k]
+            left -= scalar_borders[k, t] * scalars[t]
+        by_scalars[k, nb] = left
     sign = 1.0
     for j in range(N):
         _couple(w, G[j], g[j], j)

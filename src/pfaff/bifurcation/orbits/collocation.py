@@ -16,8 +16,9 @@ import numpy as np
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
 from pfaff.bifurcation.orbits.chain import close_chain
-from pfaff.bifurcation.orbits.intervals import conclude, condense, move, stage_states
+from pfaff.bifurcation.orbits.intervals import conclude, condense, move, side_by_side, stage_states
 from pfaff.bifurcation.orbits.meshes import (
+    all_slopes,
     amplitudes,
     carried_velocity,
     carry,
@@ -113,11 +114,13 @@ class Cycle(NamedTuple):
     @property
     def amplitude(self) -> np.ndarray:
         """Half of what every state covers, at the mesh points."""
-        return amplitudes(self.x, self.halved)
+        covered = np.empty(self.x.shape[1])
+        amplitudes(self.x, self.halved, covered)
+        return covered
 
     @property
     def largest_amplitude(self) -> float:
-        return float(self.amplitude.max())
+        return amplitudes(self.x, self.halved, np.empty(self.x.shape[1]))
 
     def copy(self) -> Cycle:
         """With its own states, slopes and scalars, on the same mesh."""
@@ -226,6 +229,7 @@ class Workspace(NamedTuple):
     dK: np.ndarray
     once: np.ndarray
     both: np.ndarray
+    lanes: np.ndarray  # intervals that are eliminated side by side
 
     @classmethod
     def of(cls, N: int, m: int, equations: Equations) -> Workspace:
@@ -233,7 +237,7 @@ class Workspace(NamedTuple):
         nb = 2 + k
         shapes = (
             (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
-            (n, N + 1), (n, 2 * N + 2),
+            (n, N + 1), (n, 2 * N + 2), (m * nr, m * nr + n + nb + 1, side_by_side(N)),
         )  # fmt: skip
         return cls(*(np.empty(shape) for shape in shapes))
 
@@ -282,7 +286,7 @@ class Equations:
     def rates_on_chart(self, X: np.ndarray, value: float) -> tuple[np.ndarray, float]:
         """The same, and the least of the coefficients by which velocities are solved for, relative to the largest."""
         values, n = self._evaluated(X, value), X.shape[0]
-        return (values, inf) if self._outputs == n else (values[:n], least_share(values[n:]))
+        return (values, inf) if self._outputs == n else (values[:n], least_share(values, n))
 
     def pivots(self, X: np.ndarray, value: float) -> np.ndarray:
         """Those coefficients, a column for each state."""
@@ -397,23 +401,10 @@ class Collocation:
         """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds: its size,
         the residual before it, and the determinant. A size that is not finite says that the step failed."""
         (x, K, scalars), h = (cycle.x, cycle.K, cycle.scalars), cycle.mesh.h
-        worst = condense(
-            self.equations(w.X, scalars[1]),
-            x,
-            K,
-            w.X,
-            h,
-            scalars,
-            self.equations.unfolding,
-            *self._rule,
-            w.Z,
-            G,
-            w.ends,
-        )
+        worst = self._condensed(cycle, w.X, G, w)
         if not isfinite(worst):
             return nan, nan, 0.0
-        left = pins.right - pins.rows.reshape(len(pins.right), -1) @ x.ravel() - pins.scalars @ scalars
-        determinant = close_chain(G, w.ends, pins.rows, pins.scalars, left, cycle.signs, w.dx, w.dc)
+        determinant = close_chain(G, w.ends, *pins, x, scalars, cycle.signs, w.dx, w.dc)
         if not isfinite(determinant):
             return nan, worst, 0.0
         size, largest = move(x, K, w.X, h, scalars, *self._rule, metric.states, metric.scalars, w.Z, w.dx, w.dc, w.dK)
@@ -483,7 +474,8 @@ class Collocation:
         n, nb = self._shape
         G, w = self._linearised(cycle)
         w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
-        close_chain(G, w.ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, w.dx, w.dc)
+        at_zero = np.zeros_like(cycle.x), np.zeros(nb)
+        close_chain(G, w.ends, pins.rows, pins.scalars, at_zero[1], *at_zero, cycle.signs, w.dx, w.dc)
         dK = (w.Z[:, :, :n] @ w.dx[0, :-1, :, None])[:, :, 0] + w.Z[:, :, n : n + nb] @ w.dc[0]
         return Cycle(cycle.mesh, w.dx[0].copy(), dK.reshape(cycle.K.shape), w.dc[0].copy(), cycle.signs)
 
@@ -502,21 +494,26 @@ class Collocation:
         columns, rows = np.zeros((N, n, nb + 1)), np.zeros((nb, N + 1, n))
         columns[:, :, :nb] = at_nodes[:, ::-1].transpose(1, 2, 0)
         rows[:, :N] = w.ends[::-1, :, :nb].transpose(2, 0, 1)
-        found = np.empty((nb - 2, N + 1, n))
+        found, at_zero = np.empty((nb - 2, N + 1, n)), (np.zeros_like(cycle.x), np.zeros(nb))
         for k, gradient in enumerate(found):
             by_scalars, right = np.ascontiguousarray(pins.scalars.T), np.eye(nb)[2 + k]
-            if not isfinite(close_chain(back, columns, rows, by_scalars, right, cycle.signs, w.dx, w.dc)):
+            if not isfinite(close_chain(back, columns, rows, by_scalars, right, *at_zero, cycle.signs, w.dx, w.dc)):
                 return None
             gradient[:] = w.dx[0, ::-1]
         return found
 
     def _linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
         """Transition matrices, and a workspace that holds what else the equations condense to."""
-        e, n = self.equations, self._shape[0]
+        n = self._shape[0]
         w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
-        X, h, scalars = self.stages(cycle), cycle.mesh.h, cycle.scalars
-        condense(e(X, cycle.value), cycle.x, cycle.K, X, h, scalars, e.unfolding, *self._rule, w.Z, G, w.ends)
+        self._condensed(cycle, self.stages(cycle), G, w)
         return G, w
+
+    def _condensed(self, cycle: Cycle, X: np.ndarray, G: np.ndarray, w: Workspace) -> float:
+        """The largest residual, with the equations of all intervals condensed to their ends."""
+        (mesh, x, K, scalars, _), e = cycle, self.equations
+        values = e(X, scalars[1])
+        return condense(values, x, K, X, mesh.h, scalars, e.unfolding, *self._rule, w.lanes, w.Z, G, w.ends)
 
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
@@ -548,15 +545,8 @@ class Collocation:
         return self._slopes(change, cycle, cycle.scalars[0], change.scalars[0])
 
     def _slopes(self, change: Cycle, about: Cycle, T: float, dT: float) -> np.ndarray:
-        (followers, source), rows = self.equations.follow, self.equations.rows
         slopes = np.empty((about.intervals, self.gauss.degree, self._shape[0]))
-        slopes[:, :, rows] = change.K
-        if len(followers):
-            velocities, h = rows[source], about.mesh.h[:, None, None]
-            moved = T * (change.x[:-1, None, velocities] + h * (self.gauss.A @ change.K[:, :, source]))
-            if dT:
-                moved += dT * (about.x[:-1, None, velocities] + h * (self.gauss.A @ about.K[:, :, source]))
-            slopes[:, :, followers] = moved
+        all_slopes(change.x, change.K, about.mesh.h, T, about.x, about.K, dT, *self._rule, slopes)
         return slopes
 
     def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import exp, sqrt
 
 import numpy as np
+from scipy.linalg.lapack import dgeev
 
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
@@ -34,9 +35,8 @@ def multipliers(
     Q = np.eye(n) if start is None else start.copy()
     blocks, sizes, bounds = np.zeros((n, n)), np.empty(n), np.empty(n + 1, dtype=np.int64)
     count = _blocks(G, signs, Q, max(accuracy, DECOUPLED), blocks, sizes, bounds)
-    edges = bounds[: count + 1].tolist()
     values: list[complex] = []
-    for low, high in pairwise(edges):
+    for low, high in pairwise(bounds[: count + 1].tolist()):
         scale = exp(min(sizes[low], LARGEST))
         values += [scale * each for each in _eigenvalues(blocks[low:high, low:high])]
     values.sort(key=lambda each: (-abs(each), -each.imag))
@@ -51,8 +51,9 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
 def _eigenvalues(block: np.ndarray) -> list[complex]:
     """Of one or two in closed form."""
     if len(block) > 2:
-        found = np.linalg.eigvals(block)
-        return [complex(each.real, each.imag if abs(each.imag) >= REAL * abs(each) else 0.0) for each in found]
+        real, imaginary, *_ = dgeev(block, compute_vl=0, compute_vr=0)  # in a fraction of the time of NumPy's
+        found = map(complex, real.tolist(), imaginary.tolist())
+        return [each if abs(each.imag) >= REAL * abs(each) else complex(each.real) for each in found]
     if len(block) == 1:
         return [complex(block[0, 0])]
     (a, b), (c, d) = block.tolist()

@@ -20,23 +20,27 @@ LANES, WIDTH = 32, 8  # at most, intervals that are eliminated side by side; a m
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
 
 
-def condense(values, x, K, X, h, scalars, D, rule, rows, follow, Z, G, g):
+def side_by_side(N: int) -> int:
+    """How many of N intervals are eliminated at once."""
+    return min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
+
+
+def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, Z, G, g):  # type: ignore[no-untyped-def]
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
-    Returns the largest residual of a slope, NaN where W is singular.
+    ``a`` is room for intervals side by side. Returns the largest residual of a slope, NaN where W is singular.
     """
-    N, size, width = Z.shape
-    lanes = min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
-    a, worst = np.empty((size, size + width, lanes)), 0.0
+    N, size, lanes = len(h), a.shape[0], a.shape[2]
+    worst = 0.0
     for low in range(0, N, lanes):
-        given = a, low, min(lanes, N - low), values, x, K, X, h, scalars, D, rule, rows, follow
-        residual = assemble(*given)
+        count = min(lanes, N - low)
+        residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
         worst = worst if residual <= worst else residual
-        if eliminate_lanes(a, low, given[2], GROWN, Z):
-            assemble(*given)
-            W = a[:, :, : given[2]].transpose(2, 0, 1)
+        if eliminate_lanes(a, low, count, GROWN, Z):
+            assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+            W = a[:, :, :count].transpose(2, 0, 1)
             try:
-                Z[low : low + given[2]] = np.linalg.solve(W[:, :, :size], W[:, :, size:])
+                Z[low : low + count] = np.linalg.solve(W[:, :, :size], W[:, :, size:])
             except np.linalg.LinAlgError:
                 return np.nan
     ends(x, K, h, scalars[0], rule, rows, follow, Z, G, g)

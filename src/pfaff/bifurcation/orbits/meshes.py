@@ -7,10 +7,17 @@ import numpy as np
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
 
-def amplitudes(x: np.ndarray, halved: bool) -> np.ndarray:
-    """Half of what every state covers, at the mesh points."""
-    low, high = x.min(axis=0), x.max(axis=0)
-    return np.maximum(-low, high) if halved else (high - low) / 2
+@compiled
+def amplitudes(x, halved, covered):
+    """Half of what every state covers, at the mesh points; the largest of them."""
+    largest = 0.0
+    for t in range(x.shape[1]):
+        low = high = x[0, t]
+        for j in range(1, len(x)):
+            low, high = min(low, x[j, t]), max(high, x[j, t])
+        covered[t] = max(-low, high) if halved else (high - low) / 2
+        largest = max(largest, covered[t])
+    return largest
 
 
 def sizes(x: np.ndarray, halved: bool, share: float) -> np.ndarray:
@@ -19,13 +26,33 @@ def sizes(x: np.ndarray, halved: bool, share: float) -> np.ndarray:
     A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
     the less it moves: along the branch it may move like any other.
     """
-    size = amplitudes(x, halved)
-    largest = size.max()
+    size = np.empty(x.shape[1])
+    largest = amplitudes(x, halved, size)
     still = share * largest
-    for t in np.flatnonzero(size < still):
-        own = np.abs(x[:, t]).max()
-        size[t] = max(still, min(own, largest, still * still / max(size[t], share * still)))
+    for t, each in enumerate(size.tolist()):
+        if each < still:
+            own = np.abs(x[:, t]).max()
+            size[t] = max(still, min(own, largest, still * still / max(each, share * still)))
     return size
+
+
+@compiled
+def all_slopes(x, K, h, T, about, about_K, dT, rule, rows, follow, slopes):
+    """x' of every state at the Gauss points, or its change: of positions T v, or T δv + δT v about an orbit."""
+    N, m, nr = K.shape
+    followers, source = follow[0], follow[1]
+    for j in range(N):
+        for i in range(m):
+            for r in range(nr):
+                slopes[j, i, rows[r]] = K[j, i, r]
+            for k in range(len(followers)):
+                s = source[k]
+                v, v0 = 0.0, 0.0
+                for l in range(m):
+                    v += rule[i, l] * K[j, l, s]
+                    v0 += rule[i, l] * about_K[j, l, s]
+                v = x[j, rows[s]] + h[j] * v
+                slopes[j, i, followers[k]] = T * v + dT * (about[j, rows[s]] + h[j] * v0)
 
 
 def jumps(slopes: np.ndarray, h: np.ndarray, highest: np.ndarray, scale: np.ndarray, signs: np.ndarray) -> np.ndarray:
@@ -50,18 +77,31 @@ def equidistributed(
     return times
 
 
-def defect_of_oddness(rates: np.ndarray, scale: np.ndarray, period: float) -> float:
+@compiled
+def defect_of_oddness(rates, scale, period):
     """max |f(−x) + f(x)|, every component relative to its size; the columns are f at states and at their mirrors."""
-    count = rates.shape[1] // 2
-    there, mirrored = rates[:, :count], rates[:, count:]
-    size = np.maximum(np.abs(there).max(axis=1), 1 / (scale * period))
-    return float((np.abs(there + mirrored).max(axis=1) / size).max())
+    n, count = rates.shape[0], rates.shape[1] // 2
+    worst = 0.0
+    for i in range(n):
+        defect, size = 0.0, 1 / (scale[i] * period)
+        for j in range(count):
+            total = abs(rates[i, j] + rates[i, count + j])
+            defect = total if not total <= defect else defect
+            size = max(size, abs(rates[i, j]))
+        worst = defect / size if not defect / size <= worst else worst
+    return worst
 
 
-def least_share(values: np.ndarray) -> float:
-    """Of all rows, the least value relative to the largest, negative if their signs differ."""
-    low, high = values.min(axis=1).tolist(), values.max(axis=1).tolist()
-    return min(a / b if abs(a) < abs(b) else b / a for a, b in zip(low, high, strict=True))
+@compiled
+def least_share(values, first):
+    """Of the rows from the first on, the least value relative to the largest, negative if their signs differ."""
+    least = np.inf
+    for i in range(first, values.shape[0]):
+        low = high = values[i, 0]
+        for j in range(1, values.shape[1]):
+            low, high = min(low, values[i, j]), max(high, values[i, j])
+        least = min(least, low / high if abs(low) < abs(high) else high / low)
+    return least
 
 
 @compiled
