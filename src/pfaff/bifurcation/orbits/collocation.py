@@ -246,7 +246,8 @@ class Equations:
     """f, ∂f/∂x and ∂f/∂p at any number of points by one call.
 
     ``rows`` are the states that have equations of their own; the others follow one of them, q' = v: ``follow``
-    has them, and the places of those in ``rows``. ``unfolding`` has a column for each conserved quantity, along which f is unfolded.
+    has them, and the places of those in ``rows``. ``unfolding`` has a column for each conserved quantity, along which
+    f is unfolded.
     """
 
     def __init__(self, flow: Flow, load: str, numbers: np.ndarray, unfolding: np.ndarray | None = None) -> None:
