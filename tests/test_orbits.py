@@ -17,7 +17,7 @@ from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits import collocation
 from pfaff.bifurcation.orbits.floquet import multipliers
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.statement.system import TIME, coordinates
+from pfaff.statement import TIME, coordinates
 
 x, y, z = sm.symbols("x y z")
 CRITICAL = 76.3379703896335
@@ -463,13 +463,13 @@ def test_multipliers_of_any_size():
 
 def test_lanes_and_pivoting_give_the_same(skate_branch, monkeypatch):
     """Intervals in which elimination without exchange grows are done again with it: force all of them."""
-    from pfaff.bifurcation.orbits import intervals
+    from pfaff.bifurcation.orbits import condensation
 
     (orbit,) = skate_branch.at(90)
     c, cycle = orbit.problem.collocation, orbit.point.cycle
     results = []
     for grown in (30.0, 0.0):
-        monkeypatch.setattr(intervals, "GROWN", grown)
+        monkeypatch.setattr(condensation, "GROWN", grown)
         results.append(c._linearised(cycle)[0])
     assert results[0] == pytest.approx(results[1], rel=1e-11, abs=1e-12)
 

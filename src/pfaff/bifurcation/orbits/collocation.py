@@ -16,7 +16,7 @@ import numpy as np
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
 from pfaff.bifurcation.orbits.chain import close_chain
-from pfaff.bifurcation.orbits.intervals import conclude, condense, move, side_by_side, stage_states
+from pfaff.bifurcation.orbits.condensation import conclude, condense, move, side_by_side, stage_states
 from pfaff.bifurcation.orbits.meshes import (
     all_slopes,
     amplitudes,

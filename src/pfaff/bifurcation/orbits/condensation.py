@@ -25,7 +25,7 @@ def side_by_side(N: int) -> int:
     return min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
 
 
-def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, Z, G, g):  # type: ignore[no-untyped-def]
+def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, Z, G, g):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
     ``a`` is room for intervals side by side. Returns the largest residual of a slope, NaN where W is singular.
