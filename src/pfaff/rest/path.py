@@ -287,7 +287,7 @@ class LoadPath(Path):
     def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
         delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
-        before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load, load + delta))
+        after, before = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load + delta, load))
         return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:
@@ -314,6 +314,8 @@ def _beginning(
         return z, first.fixed
     balance = Balance(case.unchecked(**{load: 1.0}), fixed)
     check_rests(balance, z, load)
+    if balance.like(first, z):
+        return z, first.fixed
     loaded = balance.pinned(z).fixed
     return z, loaded if len(loaded) < len(first.fixed) else first.fixed
 
