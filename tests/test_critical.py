@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import mpmath
@@ -451,6 +452,12 @@ def test_uncertain_loads_say_so(skate):
     assert "rounding" not in sure.status
 
 
+def test_a_load_smaller_than_its_rounding_is_found_but_not_where(skate):
+    found = replace(skate.at(**XI_HAT, c_i=1.5).flutter(), value=2e-9, rounding=1e-7)
+    assert found
+    assert found.status.startswith("flutter begins before F = 1e-07, rounding hides where")
+
+
 def test_a_far_end_given_is_searched(skate):
     """Stiffnesses beside which a load of one is rounding."""
     s = 1e13
@@ -473,7 +480,7 @@ def test_what_grows_under_any_load_is_critical_at_once():
     for to in (None, 1e-3, 1.0, 7.3, 1e3):
         found = system.at().flutter(to=to)
         assert found.value == 0
-        assert "as soon as there is a load" in found.status
+        assert found.status == "flutter at F = 0: as soon as there is a load"
     assert system.at().spectrum().stable
 
 
