@@ -14,6 +14,7 @@ from sympy.physics.mechanics import vlatex
 import pfaff
 from pfaff.draw.body import draw_body
 from pfaff.draw.scene import scene_of
+from pfaff.draw.space import seen
 from pfaff.draw.style import BLUE, figure
 from pfaff.draw.view import view_of
 from pfaff.flow.initial import initial_state
@@ -68,7 +69,7 @@ def section(name: str, folder: Path) -> str:
 def draw(system: Any) -> Any:
     """The system a little out of its way, on its holonomic constraints."""
     case = system.at()
-    scene = scene_of(case, configuration(case)[:, None], np.zeros(1))
+    scene = seen(scene_of(case, configuration(case)[:, None], np.zeros(1)))
     view = view_of(scene)
     fig = figure(6.0, float(np.clip(6.0 * view.size[1] / view.size[0], 1.2, 4.0)))
     axes = fig.add_subplot()

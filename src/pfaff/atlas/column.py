@@ -87,7 +87,7 @@ def column(
     loading = {F: 0} if load == "dead" else {K: 1, Delta: 0}
     push = -F * X if load == "dead" else K * (X - Delta) ** 2 / 2
     picture = (
-        _bars(chain, "block", "wheel") if constraint == "skate" else _on_cylinder(_with_bow(chain, "block"), chain)
+        _bars(chain, "block", "skate") if constraint == "skate" else _on_cylinder(_with_bow(chain, "block"), chain)
     )
     return System(
         coordinates=[*chain.theta, X],
@@ -212,7 +212,7 @@ def _bars(chain: Chain, start: str, end: str) -> Drawing:
         points=points,
         links=[(f"joint{i}", f"joint{i + 1}") for i in range(last)],
         marks={**dict.fromkeys(points, "hinge"), "joint0": start, f"joint{last}": end},
-        angles={f"joint{last}": chain.theta[-1] + (beta0 if end == "wheel" else 0)},
+        angles={f"joint{last}": chain.theta[-1] + (beta0 + sm.pi / 2 if end == "skate" else 0)},
         traced=[f"joint{last}"],
     )
 

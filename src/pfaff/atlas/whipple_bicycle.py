@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sm
 
-from pfaff.atlas.space import kinetic_energy, oblique, rotation
+from pfaff.atlas.space import kinetic_energy, rotation
 from pfaff.statement.system import TIME as t
 from pfaff.statement.system import Drawing, System, coordinates
 
@@ -23,7 +23,6 @@ TABLE_1 = {
     "r_F": "0.35", "m_F": 3, "I_Fxx": "0.1405", "I_Fyy": "0.28",
 }  # fmt: skip
 SIGNED = ("c", "tilt", "x_B", "z_B", "I_Bxz", "x_H", "z_H", "I_Hxz")  # may have either sign
-RIM = 24  # points by which a wheel is drawn
 
 
 def whipple_bicycle() -> System:
@@ -89,32 +88,49 @@ def whipple_bicycle() -> System:
 
 
 def _drawing(q: Any, p: dict[str, sm.Symbol], leaning: sm.Matrix, pitching: sm.Matrix, steering: sm.Matrix) -> Drawing:
-    """Both wheels, the frame, the fork and the tracks of both wheels."""
+    """Both wheels, the frame, the fork and the tracks of both wheels; in the picture y is to the left and z upwards."""
+    flip = sm.diag(1, -1, -1)
+    contact = sm.Matrix([q[0], -q[1], 0])
 
     def shown(along: sm.Matrix) -> sm.Matrix:
-        x, y, z = leaning * along
-        return sm.Matrix(oblique(x, -y, -z))
+        return flip * leaning * along
 
-    contact = sm.Matrix(oblique(q[0], -q[1], 0))
     rear = contact + shown(sm.Matrix([0, 0, -p["r_R"]]))
     front_frame = pitching * steering
     foot = rear + shown(pitching * sm.Matrix([p["w"] + p["c"], 0, p["r_R"]]))
     front = foot + shown(front_frame * sm.Matrix([-p["c"], 0, -p["r_F"]]))
     up = sm.Matrix([-sm.sin(p["tilt"]), 0, -sm.cos(p["tilt"])])
+    aside = sm.Matrix([0, 1, 0])
+    head = foot + shown(pitching * (p["w"] * up))
     points = {
         "rear": rear,
         "front": front,
         "seat": rear + shown(pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])),
-        "head": foot + shown(pitching * (p["w"] * up)),
+        "head": head,
+        "left grip": head + shown(front_frame * sm.Matrix([0, -p["r_F"] * 2 / 3, 0])),
+        "right grip": head + shown(front_frame * sm.Matrix([0, p["r_F"] * 2 / 3, 0])),
+        "rear track": contact,
+        "front track": sm.Matrix([front[0], front[1], 0]) + _below(shown(front_frame * aside), p["r_F"]),
     }
-    for wheel, hub, radius, frame in (("rear", rear, p["r_R"], sm.eye(3)), ("front", front, p["r_F"], front_frame)):
-        ahead, down = (radius * shown(frame * sm.Matrix(unit)) for unit in ((1, 0, 0), (0, 0, 1)))
-        for k in range(RIM):
-            angle = 2 * sm.pi * k / RIM
-            points[f"{wheel}{k}"] = hub + sm.sin(angle) * ahead + sm.cos(angle) * down
-    links = [("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front")]
-    rims = [[f"{wheel}{k}" for k in range(RIM)] for wheel in ("rear", "front")]
-    return Drawing(points=points, links=links, outlines=rims, traced=["rear0", "front0"])
+    wheels = {
+        "rear": (p["r_R"], shown(aside), shown(_spoke(q[6] / p["r_R"]))),
+        "front": (p["r_F"], shown(front_frame * aside), shown(front_frame * _spoke(q[7] / p["r_F"]))),
+    }
+    links = [
+        ("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front"), ("left grip", "right grip"),
+    ]  # fmt: skip
+    return Drawing(points=points, links=links, wheels=wheels, traced=["rear track", "front track"], ground=True)
+
+
+def _spoke(rolled: Any) -> sm.Matrix:
+    """The direction of a spoke of a wheel that has rolled forwards: ahead, right, down."""
+    return sm.Matrix([sm.sin(rolled), 0, -sm.cos(rolled)])
+
+
+def _below(axle: sm.Matrix, radius: Any) -> sm.Matrix:
+    """From below the hub to the contact: the wheel leans sideways, along the level part of its axle."""
+    level = sm.sqrt(axle[0] ** 2 + axle[1] ** 2)
+    return sm.Matrix([axle[0], axle[1], 0]) * radius * axle[2] / level
 
 
 def _inertia(p: dict[str, sm.Symbol], body: str) -> sm.Matrix:

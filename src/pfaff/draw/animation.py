@@ -24,6 +24,7 @@ from pfaff.archive.files import whole
 from pfaff.draw.body import draw_body, draw_path, pale
 from pfaff.draw.film import decimals
 from pfaff.draw.scene import PATH, Scene, scene_of_motion
+from pfaff.draw.space import seen
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
@@ -57,7 +58,7 @@ def animate(
     start, end = _span(motion, span)
     told("progress", progress, "print", 1, count)
     between = -(-PATH // count)
-    scene = scene_of_motion(motion, np.linspace(start, end, (count - 1) * between + 1))
+    scene = seen(scene_of_motion(motion, np.linspace(start, end, (count - 1) * between + 1)))
     images = _watched(_images(scene, between, motion.system), count, progress)
     try:
         with whole(path) as part:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
+from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon, Rectangle
 
 from pfaff.draw.scene import Scene
@@ -27,10 +28,13 @@ GENERATORS = 6  # lines on a cylinder that show how it turns
 def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> None:
     """The system at the instant ``scene.t[k]``; text is for the legend."""
     drawing, scale = scene.drawing, scene.scale
+    for line in scene.lines:
+        LINES[line.kind](axes, line.at[k], colour)
     for a, b in drawing.springs:
         _spring(axes, scene.points[a][k], scene.points[b][k], scale)
     for name, radii in scene.radii.items():
-        axes.add_patch(Circle(scene.points[name][k], radii[k], fc="none", ec=colour, lw=1, zorder=2.5))
+        face = (*pale(colour), 0.35) if scene.drawing.dimension == 3 else "none"
+        axes.add_patch(Circle(scene.points[name][k], radii[k], fc=face, ec=colour, lw=1, zorder=2.5))
     for names in drawing.outlines:
         outline = np.array([scene.points[name][k] for name in names])
         axes.add_patch(Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.links else text))
@@ -54,6 +58,30 @@ def pale(colour: str) -> tuple[float, float, float]:
     """The same colour for the face of a body."""
     red, green, blue = (1 - 0.45 * (1 - share) for share in to_rgb(colour))
     return red, green, blue
+
+
+def _filled(axes: Axes, at: np.ndarray, colour: str) -> None:
+    axes.add_patch(Polygon(at, fc=(*pale(colour), 0.55), ec=colour, lw=1.6, zorder=2.4))
+
+
+def _ring(axes: Axes, at: np.ndarray, colour: str) -> None:
+    axes.add_patch(Polygon(at, fc="none", ec=colour, lw=2.2, zorder=2.5))
+
+
+def _stroke(width: float, colour: str = "", order: float = 2.6) -> Callable[[Axes, np.ndarray, str], None]:
+    def draw(axes: Axes, at: np.ndarray, own: str) -> None:
+        axes.add_line(Line2D(*at.T, color=colour or own, lw=width, zorder=order))
+
+    return draw
+
+
+LINES: dict[str, Callable[[Axes, np.ndarray, str], None]] = {
+    "disc": _filled,
+    "rim": _ring,
+    "spoke": _stroke(0.7),
+    "mesh": _stroke(0.9),
+    "ground": _stroke(0.5, "0.85", 0.1),
+}
 
 
 def _capsule(a: np.ndarray, b: np.ndarray, half_width: float) -> np.ndarray:
@@ -94,9 +122,16 @@ def _wall(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
 
 
 def _wheel(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
-    """Seen from above: it rolls across its axle."""
-    at, half = scene.points[name][k], WHEEL * scene.scale * _across(scene, name, k)
+    """Seen from above: it rolls along its angle."""
+    at, half = scene.points[name][k], WHEEL * scene.scale * _along(scene, name, k)
     axes.add_patch(Polygon(_capsule(at - half, at + half, 1.2 * BAR * scene.scale), color="black", lw=0, zorder=6))
+
+
+def _skate(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    """A blade along its angle, pointed at both ends."""
+    at, along = scene.points[name][k], _along(scene, name, k)
+    tip, side = 1.4 * WHEEL * scene.scale * along, 0.8 * BAR * scene.scale * np.array([-along[1], along[0]])
+    axes.add_patch(Polygon([at - tip, at + side, at + tip, at - side], color="black", lw=0.8, zorder=6))
 
 
 def _bow(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
@@ -133,6 +168,11 @@ def _across(scene: Scene, name: str, k: int) -> np.ndarray:
     return np.array([-np.sin(angle), np.cos(angle)])
 
 
+def _along(scene: Scene, name: str, k: int) -> np.ndarray:
+    angle = scene.angle(name)[k]
+    return np.array([np.cos(angle), np.sin(angle)])
+
+
 def _spring(axes: Axes, a: np.ndarray, b: np.ndarray, scale: float) -> None:
     along = b - a
     across = 0.5 * BLOCK * scale * np.array([-along[1], along[0]]) / (np.hypot(*along) or 1.0)
@@ -157,6 +197,7 @@ MARKS: dict[str, Callable[[Axes, Scene, str, int, str], None]] = {
     "ground": _support("lightgrey"),
     "wall": _wall,
     "wheel": _wheel,
+    "skate": _skate,
     "bow": _bow,
     "cylinder": _cylinder,
 }

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from pfaff.draw.body import draw_body
 from pfaff.draw.scene import Scene, scene_of
+from pfaff.draw.space import seen
 from pfaff.draw.style import CYCLE, figure, label
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _told(equilibrium: Equilibrium) -> str:
 
 def _scene(equilibria: Sequence[Equilibrium]) -> Scene:
     q = np.stack([equilibrium.q for equilibrium in equilibria], axis=1)
-    return scene_of(equilibria[0].case, q, np.zeros(len(equilibria)))
+    return seen(scene_of(equilibria[0].case, q, np.zeros(len(equilibria))))
 
 
 def _as_bars(equilibria: Sequence[Equilibrium]) -> Figure:

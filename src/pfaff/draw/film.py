@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from pfaff.draw.body import draw_body, draw_path
 from pfaff.draw.scene import PATH, scene_of_motion
+from pfaff.draw.space import seen
 from pfaff.draw.style import BLUE, figure, label, plain
 from pfaff.draw.view import View, view_of
 from pfaff.errors import ParameterError
@@ -30,7 +31,7 @@ def draw_film(motion: Motion, frames: int, times: Sequence[float] | None) -> Fig
     shown = _times(motion, frames, times)
     instants = np.union1d(np.linspace(motion.t[0], max(shown, key=lambda t: abs(t - motion.t[0])), PATH), shown)
     instants = instants if motion.t[-1] >= motion.t[0] else instants[::-1]
-    scene = scene_of_motion(motion, instants)
+    scene = seen(scene_of_motion(motion, instants))
     at = np.array([int(np.flatnonzero(instants == t)[0]) for t in shown])
     view = view_of(scene)
     fig = _page(len(at), view)
