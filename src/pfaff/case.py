@@ -17,6 +17,8 @@ from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -229,6 +231,12 @@ class Case(Bound):
             if not self.values[load]:
                 raise
             return LoadPath(self, load, fixed, self._number(load))
+
+    def plot(self) -> Figure:
+        """The structure as it is drawn, with its coordinates, loads and constraints, at these parameters."""
+        from pfaff.draw.structure import draw_structure
+
+        return draw_structure(self)
 
     def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
         """All equilibria found from seeded random starts, with family coordinates fixed by name.

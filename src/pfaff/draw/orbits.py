@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
+from pfaff.draw.labels import formula, formulas
 from pfaff.draw.special import mark_special
-from pfaff.draw.style import BLUE, CYCLE, figure, label, named, title
+from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, named, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
@@ -39,17 +41,21 @@ def _draw(axes: Any, branch: OrbitBranch, height: Any) -> None:
     mark_special(axes, branch, height, size=5)
 
 
-def draw_orbit(orbit: Orbit) -> Figure:
-    """States against time, and the phase portraits of coordinates with their velocities (of pairs otherwise)."""
-    fig = figure(9, 4)
-    histories, portraits = fig.subplots(1, 2)
+def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None) -> Figure:
+    """States against time, phase portraits (of pairs where there are no velocities), multipliers on the unit circle."""
+    fig = figure(9 if multipliers is None else 12, 4)
+    histories, portraits, *more = fig.subplots(1, 2 if multipliers is None else 3)
+    if multipliers is not None:
+        _draw_multipliers(more[0], multipliers)
     for k, name in enumerate(orbit.states):
-        histories.plot(orbit.t, orbit[name], color=CYCLE[k % len(CYCLE)], lw=1, label=name)
+        histories.plot(orbit.t, orbit[name], color=CYCLE[k % len(CYCLE)], lw=1, label=formula(name))
     for k, (first, second) in enumerate(_pairs(orbit.states)):
-        portraits.plot(orbit[first], orbit[second], color=CYCLE[k % len(CYCLE)], lw=1, label=f"{first}, {second}")
-    label(histories, "time", named(orbit.states, "state"))
+        portraits.plot(
+            orbit[first], orbit[second], color=CYCLE[k % len(CYCLE)], lw=1, label=f"{formula(first)}, {formula(second)}"
+        )
+    label(histories, "time", named(formulas(orbit.states), "state"))
     firsts, seconds = zip(*_pairs(orbit.states), strict=True) if len(orbit.states) > 1 else ((), ())
-    label(portraits, named(firsts, "coordinate"), named(seconds, "velocity"))
+    label(portraits, named(formulas(firsts), "coordinate"), named(formulas(seconds), "velocity"))
     for axes in (histories, portraits):  # above the panel: curves stay uncovered
         axes.legend(
             frameon=False,
@@ -60,6 +66,18 @@ def draw_orbit(orbit: Orbit) -> Figure:
         )
     title(fig, orbit.title)
     return fig
+
+
+def _draw_multipliers(axes: Any, multipliers: np.ndarray) -> None:
+    """Inside and outside the unit circle; one at 1 is the orbit itself."""
+    axes.add_patch(Circle((0, 0), 1, fc="none", ec=GREY, lw=1))
+    outside = np.abs(multipliers) > 1 + 1e-6
+    for these, colour, mark, words in ((~outside, BLUE, "o", "inside or on"), (outside, VERMILION, "s", "outside")):
+        if these.any():
+            axes.plot(multipliers[these].real, multipliers[these].imag, mark, color=colour, label=words)
+    axes.set_aspect("equal", adjustable="datalim")
+    label(axes, "Re μ", "Im μ", "multipliers")
+    axes.legend(frameon=False, fontsize="small")
 
 
 def _pairs(states: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -22,6 +22,7 @@ from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementE
 from pfaff.flow.statics import AtRest, Statics, statics_of
 from pfaff.statement.names import checked_title
 from pfaff.statement.system import System
+from pfaff.statement.told import told
 from pfaff.statement.values import (
     checked_value,
     complex_number,
@@ -123,6 +124,7 @@ class Copies:
         return np.array([float(checked_value(symbol, _scalar(each))) for each in value])
 
 
+@told
 @dataclass(frozen=True)
 class Rest:
     """An assembly at rest: coordinates, reactions of the constraints, and how well the forces balance."""

@@ -17,6 +17,7 @@ from scipy.optimize import brentq, minimize_scalar
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.graph import graph_of
 from pfaff.flow.shape import ignorable_coordinates
+from pfaff.statement.told import told
 from pfaff.statement.values import number_from, number_within, one_of, shown
 from pfaff.threads import cached_property
 
@@ -32,6 +33,7 @@ FINER = 8  # knots of an imposed function in each step of the integrator
 STEADY = 0.01  # relative scatter of the last cycles that still counts as periodic
 
 
+@told
 @dataclass(frozen=True, eq=False)
 class Locomotion:
     """A motion with imposed coordinates, and what it takes: reactions, drives, and the load that could be moved.
@@ -197,6 +199,7 @@ def _ignorable(motion: Motion) -> set[str]:
     return set(ignorable_coordinates(graph_of(motion.case.system))) if motion.case is not None else set()
 
 
+@told
 @dataclass(frozen=True, eq=False)
 class Friction:
     """The friction coefficient ``|p|/N`` that a constraint needs along a motion, and where a given one would slip."""

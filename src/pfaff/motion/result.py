@@ -193,7 +193,7 @@ class Motion:
         span: tuple[float, float] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Path:
-        """Write a moving picture: ``.gif``, ``.html`` (one file, needs no network) or ``.mp4`` (by ffmpeg).
+        """Write a moving picture: ``.html`` (one file that plays in any browser), ``.gif`` or ``.mp4`` (by ffmpeg).
 
         The motion, or the part of it from ``span[0]`` to ``span[1]``, takes so many seconds to watch, in fps pictures
         a second; ``progress(done, all)`` is called after each.
@@ -201,6 +201,12 @@ class Motion:
         from pfaff.draw.animation import animate
 
         return animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
+
+    def _repr_html_(self) -> str:
+        """In a notebook a motion plays, if its system has a drawing; else its histories are shown."""
+        from pfaff.draw.notebook import motion_html
+
+        return motion_html(self)
 
 
 def states_of(names: Iterable[str]) -> tuple[str, ...]:

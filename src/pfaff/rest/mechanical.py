@@ -17,6 +17,7 @@ import numpy as np
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.statement.told import told
 from pfaff.statement.values import number_from, number_within, one_of, place, whole_number
 from pfaff.threads import cached_property
 
@@ -36,6 +37,7 @@ STARTS, FAR = 1_000_000, 1e12  # of a search
 SAME = 1e-6  # two solutions closer than this are one
 
 
+@told
 @dataclass(frozen=True)
 class Equilibrium:
     """A configuration at rest, its reactions, and the family it belongs to."""
@@ -72,6 +74,7 @@ class Equilibrium:
         return draw_equilibria([self])
 
 
+@told
 @dataclass(frozen=True)
 class Equilibria(Sequence[Equilibrium]):
     """The equilibria found, nearest to the origin first, and how they were searched for."""

@@ -21,6 +21,7 @@ from pfaff.flow.graph import graph_of
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
 from pfaff.statement.system import System
+from pfaff.statement.told import told
 from pfaff.statement.values import complex_number
 from pfaff.threads import cached_property
 
@@ -61,6 +62,7 @@ class Reduced:
         return self.positions if self.left is None or self.left is self.Z else _independent_rows(self.left)
 
 
+@told
 @dataclass(frozen=True)
 class Spectrum:
     """Eigenvalues of small motions, the structural zeros kept apart.

@@ -11,6 +11,7 @@ import numpy as np
 from pfaff.algebra.bordering import NEIGHBOUR, balanced, bordering, newton
 from pfaff.algebra.pencil import Pencil
 from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.statement.told import told
 from pfaff.statement.values import number_from, one_of
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Spectrum
 
 
+@told
 @dataclass(frozen=True)
 class SteadyState:
     """An equilibrium of a plain ODE."""

@@ -22,6 +22,7 @@ from pfaff.rest.path import LoadPath, Outward
 from pfaff.stability.search import ONE, Change, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 from pfaff.statement.expressions import constant
+from pfaff.statement.told import told
 from pfaff.statement.values import number_within, shown
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class Cell:
         return "flutter" if self.oscillating else "divergence" if self.divergent else "stable"
 
 
+@told
 @dataclass(frozen=True)
 class CriticalLoads:
     """Flutter, divergence and buckling of one search, and the cells of stability between the loads found."""

@@ -19,6 +19,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import PfaffError, SingularMassError
+from pfaff.statement.told import told
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 p = sm.Symbol("p")
 
 
+@told
 @dataclass(frozen=True)
 class Determinant:
     """pˢ D(p), with ``coefficients`` of D from the highest power on, ``zeros`` = s and the other ``roots``.
@@ -81,6 +83,7 @@ class Determinant:
         return f"{self.zeros} zero root(s) and {len(self.roots)} others; the determinant {form}"
 
 
+@told
 @dataclass(frozen=True)
 class ExactDeterminant:
     """The same in SymPy: the bordered ``matrix``, D as a ``polynomial`` in p, and the number of zero roots."""

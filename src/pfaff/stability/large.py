@@ -20,6 +20,7 @@ from pfaff.errors import ConvergenceError, ParameterError, RankError
 from pfaff.flow.assembly import Assembly, SparseLinearisation
 from pfaff.rest.assemblies import LoadPath
 from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
+from pfaff.statement.told import told
 from pfaff.statement.values import MOST, number_within, whole_number
 
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
@@ -38,6 +39,7 @@ CONVERGED = 1e-13  # relative step of the load
 STAGNATED = 1e-7  # relative steps below this that shrink no more are rounding
 
 
+@told
 @dataclass(frozen=True)
 class CheckedLoad:
     """The lowest eigenvalues ω at one load, and how many of them grow."""
@@ -55,6 +57,7 @@ class CheckedLoad:
         return " and ".join(parts + [f"{self.divergent} divergent mode(s)"] * bool(self.divergent))
 
 
+@told
 @dataclass(frozen=True)
 class SparseFlutter:
     """The first flutter load of an assembly, or the honest absence of one in the interval searched.

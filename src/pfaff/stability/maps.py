@@ -13,6 +13,7 @@ from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import checked_end, critical_load, natural_range
 from pfaff.stability.paradox import damping_sources
+from pfaff.statement.told import told
 from pfaff.statement.values import numbers_from, whole_number
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ AFFINE = 1e-12
 NOISE, UNIT = 1e-13, 1e-15  # growth rates that are rounding, relative to the eigenvalue and to the largest
 
 
+@told
 @dataclass(frozen=True)
 class FlutterMap:
     """The flutter load over all combinations of parameter values; NaN where there is none.

@@ -34,8 +34,8 @@ class Drawing:
     curves through points. ``arrows`` are forces at points, vectors like these. Of the points in ``traced`` the path is
     shown; if there is none, of the last point.
 
-    In space, ``discs`` are flat and round, ``wheels`` have a rim and spokes: each is ``(radius, axle)`` about its point,
-    or ``(radius, axle, spoke)``, with the directions of its axle and of one spoke, by which one sees it turn.
+    In space, ``discs`` are flat and round, ``wheels`` have a rim and spokes: each is ``(radius, axle)`` about its
+    point, or ``(radius, axle, spoke)``, with the directions of its axle and of a spoke, by which one sees it turn.
     ``bodies`` are meshes of lines, ``(axes, curves)`` about a point: ``axes`` is the matrix whose columns are the
     directions of the body's own axes, ``curves`` are lists of points in these. ``ground=True`` shows the plane z = 0.
     """

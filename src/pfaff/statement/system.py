@@ -19,10 +19,12 @@ from pfaff.statement.names import checked_name, checked_title
 from pfaff.statement.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
 from pfaff.statement.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
 from pfaff.statement.redundancy import dependence
-from pfaff.statement.values import by_name, listed, one_of, shown, truth
+from pfaff.statement.values import listed, one_of, shown, truth
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from pfaff.case import Case
     from pfaff.flow.flow import Flow
     from pfaff.principles import LagrangeEquations, Principle
@@ -286,6 +288,12 @@ class System(Parametrised):
         from pfaff.flow.flow import shape_flow
 
         return shape_flow(self)
+
+    def plot(self) -> Figure:
+        """The structure as it is drawn, with its coordinates, loads and constraints; what has no value counts as 1."""
+        given = {name: 1 for name, value in self.defaults.items() if value is None}
+        load = {self.load.name: 1} if self.load is not None and self.defaults.get(self.load.name) == 0 else {}
+        return self.at(**(given | load)).plot()
 
     def __repr__(self) -> str:
         return (

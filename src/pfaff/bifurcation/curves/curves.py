@@ -29,6 +29,7 @@ from pfaff.bifurcation.hopf.hopf import normal_form_at
 from pfaff.bifurcation.hopf.normal_form import VANISHES, quintic
 from pfaff.continuation.arclength import Arclength, Event, Spot
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -363,6 +364,7 @@ class CurveSpecial(CurvePoint):
         return f"{self.kind} ({known})" if known else self.kind
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(Followed[CurvePoint, CurveSpecial]):
     """Hopf points or folds in two parameters; ``special`` lists the points of codimension two."""

@@ -19,6 +19,7 @@ from pfaff.bifurcation.hopf.hopf import criticality_of, hopf_near, hopf_of, norm
 from pfaff.continuation.arclength import Arclength, Event, Spot
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ class SpecialPoint(EquilibriumPoint):
         return curve_of_special(self, name, to, step, points, progress)
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class EquilibriumBranch(Followed[EquilibriumPoint, SpecialPoint], Branch[EquilibriumPoint, SpecialPoint]):
     """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""

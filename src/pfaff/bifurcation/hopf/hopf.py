@@ -21,6 +21,7 @@ from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, P
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.path import LoadPath, Outward, Path
 from pfaff.stability.critical import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of
 from pfaff.threads import cached_property
 
@@ -47,6 +48,7 @@ TIE = 1e-6  # components whose sizes differ by less, relatively, are equally lar
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, repr=False)
 class Hopf:
     """A Hopf point and its normal form ż = (iω + λ' Δload) z + c1 z|z|² + … with x = x0 + 2 Re(z q) + ….

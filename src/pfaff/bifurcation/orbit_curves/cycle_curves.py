@@ -17,6 +17,7 @@ from pfaff.bifurcation.orbits.orbits import Orbit, Special
 from pfaff.continuation.declared import Declared
 from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, told
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ class CycleSpecial(CyclePoint):
         return f"{self.kind} at {self._where}" if self.kind == "generalised hopf" else super().status
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class CycleCurve(Trail[CyclePoint, CycleSpecial]):
     """Special orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the points of codimension two,

@@ -16,6 +16,7 @@ from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, Special, followed, real
 from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitBranch(Branch[OrbitPoint, Special]):
     """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
@@ -128,6 +130,19 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         if state is not None:
             one_of(states, state, "no state")
         return draw_branch(self, state or states[0])
+
+    def animate(
+        self,
+        path: str | Path,
+        *,
+        seconds: float = 20.0,
+        fps: float = 25.0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Path:
+        """Write a film of the cycle as it deforms along the branch: ``.html``, ``.gif`` or ``.mp4``."""
+        from pfaff.draw.animation import animate_branch
+
+        return animate_branch(self, path, seconds=seconds, fps=fps, progress=progress)
 
 
 # Files
