@@ -120,7 +120,10 @@ class Player {
     const signal = (this.stop = new AbortController()).signal;
     const on = (target, kind, act) => target.addEventListener(kind, act, { signal });
     on(this.button, "click", () => (this.playing ? this.pause() : this.play()));
-    on(this.slider, "input", () => this.pause().go(this.slider.value / 1000));
+    on(this.slider, "input", () => {
+      const wanted = this.slider.value / 1000; // pausing paints, which sets the slider
+      this.pause().go(wanted);
+    });
     on(this.pace, "change", () => { this.speed = Number(this.pace.value); });
     on(this.again, "click", () => {
       this.loop = !this.loop;
