@@ -172,16 +172,33 @@ def test_the_plot_shows_the_path_where_there_is_one(fluttering, tmp_path):
         loaded.film()
 
 
-def test_many_coordinates_share_a_short_legend():
-    """Nine pendulums without constraints: no panel of reactions, and not nine names."""
+def test_of_many_coordinates_as_many_are_shown_as_one_can_read():
+    """Nine pendulums without constraints: no panel of reactions, six curves, the others by name."""
     angles = coordinates(" ".join(f"a{k}" for k in range(9)))
     rates = [angle.diff(angle.args[0]) for angle in angles]
     system = pfaff.System(angles, sum(rate**2 for rate in rates) / 2, -sum(map(sm.cos, angles)))
-    fig = system.at().simulate(1, a0=1, samples=5).plot()
+    motion = system.at().simulate(1, a8=1, samples=5)
+    fig = motion.plot()
     histories = fig.axes[0]
-    assert len(histories.lines) == 9
-    assert len(histories.get_legend().get_texts()) == 8
+    assert len(histories.lines) == 6
+    assert "$a_{8}$" in [line.get_label() for line in histories.lines]
+    assert histories.get_title(loc="right") == "6 of 9; others by name, plot('a5')"
     assert "reaction" not in [axes.get_ylabel() for axes in fig.axes]
+    assert [line.get_label() for line in motion.plot("a6").axes[0].lines] == ["$a_{6}$"]
+
+
+def test_angles_and_lengths_have_axes_of_their_own(fluttering):
+    labels = {axes.get_ylabel(): [line.get_label() for line in axes.lines] for axes in fluttering.plot().axes}
+    assert labels["angle"] == [r"$\theta_{1}$", r"$\theta_{2}$"]
+    assert labels["coordinate"] == ["$X$"]
+
+
+def test_reactions_are_drawn_between_the_samples(skate):
+    """Eleven samples hide most of what the reaction does; the picture does not."""
+    motion = skate.at(**XI_HAT, c_i=1.5, F=84).simulate(40, theta1_dot=0.5, samples=11)
+    (reactions,) = [axes for axes in motion.plot().axes if axes.get_ylabel() == "reaction"]
+    drawn = reactions.lines[0].get_ydata()
+    assert np.ptp(drawn) > 1.2 * np.ptp(motion["p"])
 
 
 def test_a_film_shows_the_asked_instants(fluttering):
@@ -432,7 +449,7 @@ def test_a_curve_upon_another_is_dashed(fluttering):
 
 def test_names_choose_what_is_drawn(fluttering):
     histories = fluttering.plot("theta2").axes[0]
-    assert [line.get_label() for line in histories.lines] == ["theta2"]
+    assert [line.get_label() for line in histories.lines] == [r"$\theta_{2}$"]
     with pytest.raises(ParameterError, match="'theta3'"):
         fluttering.plot("theta3")
 
