@@ -70,6 +70,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """The front door, and nothing else."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """Rooms open when they are entered: importing pfaff costs nothing."""
     if name == "atlas":

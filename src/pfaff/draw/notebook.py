@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sm
 
 from pfaff.draw.footage import FRAMES, of_motion
 from pfaff.draw.labels import letters
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 ROWS = 30  # of a table at most
 SECONDS = 10.0
+LONGEST = 260  # characters of LaTeX that still make a readable formula
 
 Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
 
@@ -32,6 +34,24 @@ def motion_html(motion: Motion) -> str:
         return words + _picture(motion.plot(), f"{motion.system}: {motion.status}")
     film = of_motion(motion, float(motion.t[0]), float(motion.t[-1]), FRAMES)
     return words + frame(film.data(SECONDS))
+
+
+def system_markdown(system: Any) -> str:
+    """What is stated: coordinates, parameters, and energies and constraints that are short enough to be read."""
+    coordinates = ", ".join(f"`{name}`" for name in system.coordinate_names)
+    values = ", ".join(f"`{name}` = {'–' if v is None else v}" for name, v in system.defaults.items())
+    lines = [f"**{system.name}**: coordinates {coordinates}", *(f"$$\n{each}\n$$" for each in formulas(system))]
+    return "\n\n".join([*lines, f"Parameters {values}." if values else "No parameters."])
+
+
+def formulas(system: Any) -> list[str]:
+    """Energies and constraints in LaTeX, as far as they are short enough to be read."""
+    from sympy.physics.mechanics import vlatex
+
+    s = [("T", system.kinetic), ("V", system.potential), ("D", system.dissipation)]
+    lines = [f"{symbol} = {vlatex(energy)}" for symbol, energy in s if energy is not None and energy != 0]
+    lines += [f"{vlatex(sm.sympify(c))} = 0" for c in (*system.nonholonomic_constraints, *system.holonomic_constraints)]
+    return [line for line in lines if len(line) <= LONGEST]
 
 
 def html_of(result: Any) -> str:

@@ -289,6 +289,12 @@ class System(Parametrised):
 
         return shape_flow(self)
 
+    def _repr_markdown_(self) -> str:
+        """In a notebook: energies and constraints as formulas."""
+        from pfaff.draw.notebook import system_markdown
+
+        return system_markdown(self)
+
     def plot(self) -> Figure:
         """The structure as it is drawn, with its coordinates, loads and constraints; what has no value counts as 1."""
         given = {name: 1 for name, value in self.defaults.items() if value is None}
