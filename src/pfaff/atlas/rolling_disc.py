@@ -16,12 +16,12 @@ from pfaff.statement.system import Drawing, System, coordinates
 
 def rolling_disc() -> System:
     """A thin homogeneous disc that rolls on a plane: upright it rolls stably where φ̇² > g/(3r)."""
-    return _rolling(sm.Rational(1, 4), sm.Rational(1, 2), "rolling disc", "discs")
+    return _rolling(sm.Rational(1, 4), sm.Rational(1, 2), "rolling disc", "disc")
 
 
 def rolling_hoop() -> System:
     """A thin hoop that rolls on a plane: upright it rolls stably where φ̇² > g/(4r)."""
-    return _rolling(sm.Rational(1, 2), sm.Integer(1), "rolling hoop", "wheels")
+    return _rolling(sm.Rational(1, 2), sm.Integer(1), "rolling hoop", "wheel")
 
 
 def _rolling(across: sm.Expr, axial: sm.Expr, name: str, drawn: str) -> System:
@@ -58,9 +58,11 @@ def _drawing(x: Any, y: Any, psi: Any, theta: Any, phi: Any, r: Any, drawn: str)
     upright, axle = sm.cos(theta) * up - sm.sin(theta) * left, sm.cos(theta) * left + sm.sin(theta) * up
     contact = sm.Matrix([x, y, 0])
     spoke = sm.sin(phi) * ahead + sm.cos(phi) * upright
+    round_body = {"centre": (r, axle, spoke)}
     return Drawing(
         points={"centre": contact + r * upright, "contact": contact},
+        discs=round_body if drawn == "disc" else {},
+        wheels=round_body if drawn == "wheel" else {},
         traced=["contact"],
         ground=True,
-        **{drawn: {"centre": (r, axle, spoke)}},
     )

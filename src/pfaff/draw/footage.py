@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.motion.result import Motion
+    from pfaff.statement.system import System
 
 FRAMES = 1500  # in the player, which moves on between them: enough for a smooth path
 CYCLES = 24  # of a branch that are shown one after the other
@@ -76,17 +77,22 @@ def of_branch(branch: OrbitBranch, count: int) -> Footage:
         now += t[-1]
     q, value = np.concatenate(parts, axis=1), np.concatenate(loads)
     scene = scene_of(branch[0].case, q, np.concatenate(times), np.concatenate(numbers, axis=1))
-    system = branch[0].case.system
+    system = _system(branch[0])
     rows = dict(zip(system.coordinate_names, q, strict=True))
     text = f"Film of {system.name}, one cycle after the other along the branch: {branch.status}."
     panels = [*_panels(system, rows), (letters(branch.load), {letters(branch.load): value})]
     return Footage(scene, system.name, text, panels, {letters(branch.load): value})
 
 
+def _system(point: OrbitPoint) -> System:
+    """What has a drawing is a mechanical system."""
+    return cast("System", point.case.system)
+
+
 def _cycle(point: OrbitPoint) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """One period of all coordinates, those that are ignorable from where they start at zero."""
     orbit = point.orbit
-    names = point.case.system.coordinate_names
+    names = _system(point).coordinate_names
     travelled = orbit.flow.reconstruct(orbit.t, orbit.x, point.case) if set(names) - set(orbit.states) else {}
     return orbit.t, {name: travelled[name] if name in travelled else orbit[name] for name in names}
 
@@ -100,7 +106,7 @@ def _repeated(times: np.ndarray, t: np.ndarray, row: np.ndarray) -> np.ndarray:
 
 def _panels(system: Any, rows: Mapping[str, np.ndarray]) -> list[Panel]:
     """Histories of the coordinates that move most, angles and others on axes of their own."""
-    found = []
+    found: list[Panel] = []
     for kind, names in groups(system, list(rows)).items():
         shown = moving_most({name: rows[name] for name in names})
         found.append((kind, {letters(name): rows[name] for name in shown}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import sympy as sm
@@ -15,7 +15,7 @@ from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
-    from pfaff.case import Case
+    from pfaff.case import Bound
     from pfaff.draw.space import Line
     from pfaff.motion.result import Motion
 
@@ -165,26 +165,29 @@ class Scene:
         return bool(into >= 0)
 
 
-def drawing_of(case: Case | None) -> Drawing:
+def drawing_of(case: Bound | None) -> Drawing:
     """The drawing of a case's system, or an error that says how to give one."""
     if case is None:
         raise ParameterError(
             "this motion knows no case to draw: read files with load_motion(path, case); assemblies have no drawing"
         )
-    if case.system.drawing is None:
+    drawing: Drawing | None = getattr(case.system, "drawing", None)
+    if drawing is None:
         raise StatementError(
             f"{case.system.name} has no drawing: give its System one of points and links, "
             "drawing=Drawing(points={'a': (0, 0), 'b': (x, y)}, links=[('a', 'b')])"
         )
-    return case.system.drawing
+    return drawing
 
 
-def scene_of(case: Case | None, q: np.ndarray, t: np.ndarray, numbers: np.ndarray | None = None) -> Scene:
+def scene_of(case: Bound | None, q: np.ndarray, t: np.ndarray, numbers: np.ndarray | None = None) -> Scene:
     """Everything at coordinates q (one column for each instant), with the case's parameters or given ones."""
     drawing = drawing_of(case)
     assert case is not None
     with np.errstate(all="ignore"):
-        rows = _formulas(case.system)(*np.asarray(q, dtype=float), *(case.numbers if numbers is None else numbers), t)
+        rows = _formulas(cast("System", case.system))(
+            *np.asarray(q, dtype=float), *(case.numbers if numbers is None else numbers), t
+        )
     values = iter([np.broadcast_to(np.asarray(row, dtype=float), np.shape(t)) for row in rows])
     filled = drawing.mapped(lambda given, name: next(values))
     return Scene(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
@@ -80,7 +80,7 @@ def _on_constraints(case: Case, start: np.ndarray) -> np.ndarray:
 
 
 @once(most=32)
-def _positions(system: System):  # type: ignore[no-untyped-def]
+def _positions(system: System) -> Any:
     s = system.statement
     rows = sm.Matrix(s.positions)
     return sm.lambdify(

@@ -116,7 +116,9 @@ class Drawing:
             return tuple(of(name, each) for each in given) if isinstance(given, tuple) else become(given, name)
 
         kinds = ("points", "angles", "circles", "arrows", "discs", "wheels", "bodies")
-        changed = {kind: {name: of(name, given) for name, given in getattr(self, kind).items()} for kind in kinds}
+        changed: dict[str, Any] = {
+            kind: {name: of(name, given) for name, given in getattr(self, kind).items()} for kind in kinds
+        }
         return replace(self, **changed)
 
     def read(self, known: Mapping[str, sm.Expr]) -> Drawing:
