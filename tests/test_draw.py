@@ -17,6 +17,7 @@ from PIL import Image
 import pfaff
 from conftest import XI_HAT
 from pfaff.draw.body import draw_body
+from pfaff.draw.diagram import places_of
 from pfaff.draw.footage import of_branch, of_motion, of_orbit
 from pfaff.draw.labels import formula, groups, letters
 from pfaff.draw.pictures import Stage, images_of
@@ -477,3 +478,31 @@ def test_every_kind_of_special_point_has_its_mark():
     assert [line.get_ydata().tolist() for line in lines] == [[2 * k] for k in range(len(names))]
     assert all(line.get_marker() not in ("", "None") for line in lines)
     assert {each.codimension for each in Kind} == {1, 2}
+
+
+def test_cycle_diagrams_are_true_between_their_points(skate):
+    """The line passes through orbits that were not followed, turns dashed at the folds, and starts at the Hopf point."""
+    hopf = skate.at(**XI_HAT, c_i=1.5).hopf()
+    branch = hopf.orbits(to=90)
+    periods, amplitudes = branch.plot().axes
+    curve = np.concatenate([line.get_xydata() for line in periods.lines if line.get_linestyle() in ("-", "--")])
+    for value in (78.1, 83.3, 88.33):
+        for orbit in branch.at(value):
+            nearest = np.hypot((curve[:, 0] - value) / 14, (curve[:, 1] - orbit.period) / 2).min()
+            assert nearest < 4e-3
+    (dashed,) = [line.get_xydata() for line in periods.lines if line.get_linestyle() == "--" and len(line.get_xdata())]
+    folds = [(each.value, each.period) for each in branch.of_kind("fold")]
+    np.testing.assert_allclose(sorted([tuple(dashed[0]), tuple(dashed[-1])]), sorted(folds), rtol=1e-12)
+    texts = [text.get_text() for text in amplitudes.get_legend().get_texts()]
+    assert {"stable", "unstable", "rest state", "hopf"} <= set(texts)
+    assert branch.born == hopf.value
+
+
+def test_a_special_point_belongs_where_it_is_the_least_detour():
+    points = np.array([(0, 0), (1, 1), (2, 0), (1, -1), (0, 0.5)])
+    assert places_of(points, np.array([(0.5, 0.6), (1.6, -0.4), (0.4, -0.2)])) == [1, 3, 4]
+
+
+def test_critical_loads_choose_a_range_that_shows_them(skate):
+    fig = skate.at(**XI_HAT).critical().plot()
+    assert 95.41 < fig.axes[0].get_xlim()[1] < 140

@@ -95,9 +95,9 @@ class CriticalLoad:
         )
 
     def plot(self) -> Any:
-        from pfaff.draw.spectrum import draw_spectrum_path
+        from pfaff.draw.spectrum import draw_critical
 
-        return draw_spectrum_path(self.case, self.load, self.searched[1])
+        return draw_critical(self.case, self.load, self.searched[1])
 
 
 @dataclass(frozen=True)

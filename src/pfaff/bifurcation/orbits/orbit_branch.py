@@ -39,6 +39,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
     special: tuple[Special, ...]
     ended: str
     step: float
+    born: float | None = None  # where the Hopf point is that its first orbit comes from
 
     def __repr__(self) -> str:
         return f"<{self.status}>"

@@ -487,7 +487,8 @@ def followed(
                     break
     except KeyboardInterrupt:
         status = f"interrupted at {found[-1].value:.10g}"
-    return OrbitBranch(problem, tuple(found), tuple(special), status, step)
+    born = start.born if isinstance(start, Newborn) else None
+    return OrbitBranch(problem, tuple(found), tuple(special), status, step, born)
 
 
 def _more(start: OrbitPoint) -> str:
