@@ -481,7 +481,7 @@ def test_every_kind_of_special_point_has_its_mark():
 
 
 def test_cycle_diagrams_are_true_between_their_points(skate):
-    """The line passes through orbits that were not followed, turns dashed at the folds, and starts at the Hopf point."""
+    """The line passes through orbits that were not followed, turns dashed at the folds, starts at the Hopf point."""
     hopf = skate.at(**XI_HAT, c_i=1.5).hopf()
     branch = hopf.orbits(to=90)
     periods, amplitudes = branch.plot().axes

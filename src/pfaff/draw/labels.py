@@ -12,6 +12,7 @@ from sympy.printing.pretty.pretty_symbology import pretty_symbol
 
 from pfaff.threads import once
 
+GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "chi")  # letters for angles
 READABLE = 6  # curves on one axis at most
 DOTS = {"ddot": "\u0308", "dot": "\u0307"}
 PARTS = re.compile(r"^(?P<stem>[^\W\d_]+?)_?(?P<below>\d+|(?<=_)\w+)?$")
@@ -66,7 +67,10 @@ def groups(system: Any, names: Sequence[str]) -> dict[str, list[str]]:
 
 @once(most=256)
 def _angles(system: Any) -> frozenset[str]:
-    """Coordinates that stand in a sine or cosine as they are, in what is stated or drawn."""
+    """Coordinates that stand in a sine or cosine as they are, in what is stated or drawn.
+
+    Of one on which nothing depends, such as the integral of a ball's spin, its name is all that tells.
+    """
     s = getattr(system, "statement", None)
     if s is None:
         return frozenset()
@@ -80,7 +84,9 @@ def _angles(system: Any) -> frozenset[str]:
         *(e.xreplace(dict(s.to_plain)) for e in drawn),
     ]
     inside = {function.args[0] for each in stated for function in each.atoms(sm.sin, sm.cos, sm.tan)}
-    return frozenset(q.name for q in s.q if any(argument.diff(q).is_number and argument.has(q) for argument in inside))
+    appearing = set().union(*(each.free_symbols for each in stated))
+    turning = {q.name for q in s.q if any(argument.diff(q).is_number and argument.has(q) for argument in inside)}
+    return frozenset(turning | {q.name for q in s.q if q not in appearing and _split(q.name)[0] in GREEK})
 
 
 def moving_most(rows: dict[str, np.ndarray], most: int = READABLE) -> list[str]:

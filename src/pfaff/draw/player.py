@@ -91,7 +91,12 @@ def script() -> str:
 
 def page(data: Mapping[str, Any]) -> str:
     """A whole page with one film, which needs nothing else."""
-    return PAGE.format(title=html.escape(data["title"]), script=script(), data=embedded(data))
+    return PAGE.format(title=html.escape(data["title"]), film=element(data, "film"))
+
+
+def element(data: Mapping[str, Any], name: str) -> str:
+    """A film as part of another page, under a name that no other element of it has."""
+    return ELEMENT.format(name=html.escape(name), script=script(), data=embedded(data))
 
 
 def frame(data: Mapping[str, Any], height: int = 560) -> str:
@@ -115,11 +120,13 @@ PAGE = """<!doctype html>
   :root {{ color-scheme: light dark; }}
   body {{ max-width: 52em; margin: 0 auto; padding: 4px; }}
 </style>
-<div id="film"></div>
-<noscript>This film is played by a script, which is switched off.</noscript>
+{film}
+</html>
+"""
+
+ELEMENT = """<div id="{name}"><noscript>This film is played by a script, which is switched off.</noscript></div>
 <script type="module">
 {script}
-mount(document.getElementById("film"), {data});
+mount(document.getElementById("{name}"), {data});
 </script>
-</html>
 """

@@ -111,6 +111,7 @@ const smallest = (values) => values.reduce((a, b) => (b < a ? b : a), Infinity);
 const largest = (values) => values.reduce((a, b) => (b > a ? b : a), -Infinity);
 
 export function short(value) {
-  const text = Number(value.toPrecision(3));
-  return String(Object.is(text, -0) ? 0 : text).replace("-", "−");
+  const size = Math.abs(value);
+  const text = size && (size < 1e-3 || size >= 1e5) ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+  return (Number(text) === 0 ? "0" : text).replaceAll("-", "−");
 }
