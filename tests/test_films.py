@@ -10,6 +10,10 @@ from typing import Any
 import pytest
 
 import pfaff
+from pfaff.draw.footage import of_motion
+from pfaff.draw.player import element
+from pfaff.report.document import Document, Entry, Image, Section
+from pfaff.report.html import page as report_page
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the extra test is not installed: no playwright")
 CHROMIUM = shutil.which("chromium")
@@ -147,3 +151,69 @@ def test_another_scene_takes_the_place_of_one(opened, films):
     assert read(page, "scene.seconds") == 3
     page.evaluate(f"{PLAYER}.destroy()")
     assert page.locator("canvas").count() == 0
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory, films) -> Path:
+    """A small report: a claim that differs with its erratum, one that is reproduced, and a film."""
+    film = Image(films["plane"], "Film of Figure 1", "The motion at F_cr.")
+    differs = Entry(
+        "flutter load F_cr", "Eq. (1)", verdict="differs", good=False, see={"erratum on Eq. (1)": "erratum-1"}
+    )
+    holds = Entry("the angle θ1 is small", "Eq. (2)", verdict="reproduced", formula=r"\left(\frac{a}{b}\right)")
+    erratum = Entry("Eq. (1)", verdict="shown", place="erratum-1", see={"Eq. (1), flutter load F_cr": differs.anchor})
+    sections = [Section("Loads", [differs, holds], [film]), Section("Errata", [erratum])]
+    path = tmp_path_factory.mktemp("report") / "index.html"
+    path.write_text(report_page(Document("A paper", "About c_i.", {"results": 2}, sections)), encoding="utf-8")
+    return path
+
+
+def visible(page: Any) -> list[str]:
+    return [each.inner_text().splitlines()[1] for each in page.locator("article:visible").all()]
+
+
+def test_a_report_is_filtered_and_linked(opened, report):
+    page = opened(report, width=1200)
+    assert len(visible(page)) == 3
+    page.get_by_label("Show").select_option("differs")
+    assert page.locator("article:visible").count() == 1
+    assert not page.locator("figure").is_visible()
+    page.get_by_role("link", name="erratum on Eq. (1)").click()  # hidden by the filter: shown again, and reached
+    assert page.evaluate("document.querySelector(':target').id") == "erratum-1"
+    assert page.locator("article:visible").count() == 3
+    assert page.locator("h3 sub").all_inner_texts() == ["cr", "1"]
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    assert page.get_by_role("navigation").bounding_box()["y"] == 0  # contents stay in view
+
+
+def test_a_report_plays_its_films(opened, report):
+    page = opened(report, width=1200)
+    page.get_by_title("Film of Figure 1").scroll_into_view_if_needed()
+    film = page.frame_locator("iframe")
+    before = film.locator(".pfaff-player").get_attribute("data-time")
+    page.wait_for_timeout(600)
+    assert film.locator(".pfaff-player").get_attribute("data-time") != before
+
+
+@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_report_fits_screens_and_eyes(opened, report, width, scheme):
+    page = opened(report, width=width, color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert light == (scheme == "light")
+
+
+def test_films_on_one_page_follow_its_theme(opened, films, tmp_path):
+    """As on the pages of the documentation: each in an element of its own, dark where the page is."""
+    motion = pfaff.atlas.pendulum().at().simulate(5, Q=1)
+    data = of_motion(motion, 0, 5, 100).data(5)
+    path = tmp_path / "gallery.html"
+    text = f"<!doctype html><body data-theme='dark'>{element(data, 'one')}{element(data, 'two')}</body>"
+    path.write_text(text, encoding="utf-8")
+    page = opened(path)
+    assert page.locator(".pfaff-player").count() == 2
+    assert page.evaluate("document.getElementById('two').player.colours.paper") == "#14171a"
+    page.evaluate("document.body.dataset.theme = 'light'")
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.getElementById('two').player.colours.paper") == "#ffffff"
