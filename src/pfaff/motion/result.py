@@ -83,8 +83,15 @@ class Motion:
 
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
+        known |= {alias: known[name] for alias, name in self.aliases.items()}
         one_of(known, name, "no coordinate, velocity or reaction")
         return known[name]
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Other names of reactions, after constraints that have names: ``p_blade`` for ``p1``."""
+        named = self.case.system.reaction_aliases if self.case is not None else {}
+        return {alias: name for alias, name in named.items() if name in self.reaction_names}
 
     def __call__(self, t: Any) -> np.ndarray:
         """The state at a time, or one column for each of several: the integrator's own polynomials."""
@@ -173,10 +180,10 @@ class Motion:
         """
         from pfaff.draw.motion import draw_motion
 
-        known = (*self.names, *self.reaction_names)
+        known = (*self.names, *self.reaction_names, *self.aliases)
         for name in names:
             one_of(known, name, "no coordinate or reaction")
-        return draw_motion(self, names)
+        return draw_motion(self, [self.aliases.get(name, name) for name in names])
 
     def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:
         """Successive configurations, evenly spaced or at the given times, with the path of the traced points so far."""

@@ -87,9 +87,10 @@ class System(Parametrised):
     forces
         Generalised forces by coordinate, for what has no potential: ``{theta1: -F*sin(...)}``.
     nonholonomic_constraints
-        Expressions A(q, t) q̇ + b(q, t) that vanish.
+        Expressions A(q, t) q̇ + b(q, t) that vanish; by name, ``{"blade": …}``, their reactions are also called
+        ``p_blade``.
     holonomic_constraints
-        Expressions φ(q, t) that vanish.
+        Expressions φ(q, t) that vanish; they may have names, too.
     parameters
         Every other symbol with its default value; ``None`` where the user must give one. A symbol
         declared ``positive`` or ``nonnegative`` keeps that promise in every case.
@@ -105,6 +106,9 @@ class System(Parametrised):
         Material points, for Newton's law and d'Alembert's principle. The kinetic energy may then be left out: it is
         theirs. Without potential, dissipation and forces the generalised forces are theirs, too; with them,
         the forces on the particles must be the same ones, or be left out.
+
+    meanings
+        What parameters and coordinates are, in words with their units: ``{F: "dead load [N]"}``.
 
     Expressions are SymPy's, or text in the names of the coordinates, velocities (``x_dot``), parameters and time:
     ``kinetic="m*x_dot**2/2"``. Text is read, never executed; ``pfaff.statement.expressions`` lists the functions it may
@@ -128,6 +132,7 @@ class System(Parametrised):
     accept_integrable: bool = False
     accept_redundant: bool = False
     particles: Sequence[Particle] = ()
+    meanings: Mapping[Any, str] = field(default_factory=dict)
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -149,6 +154,7 @@ class System(Parametrised):
             if getattr(self, energy) is not None:
                 normalise(self, energy, expressed(getattr(self, energy), self.words, where))
         normalise(self, "forces", _forces(self))
+        normalise(self, "meanings", _meanings(self))
         truth("accept_integrable", self.accept_integrable)
         truth("accept_redundant", self.accept_redundant)
         if self.drawing is not None and not isinstance(self.drawing, Drawing):
@@ -198,6 +204,29 @@ class System(Parametrised):
         """``p`` for a single constraint, ``p1, p2, …`` for several: nonholonomic ones first."""
         count = len(self.nonholonomic_constraints) + len(self.holonomic_constraints)
         return ("p",) if count == 1 else tuple(f"p{k + 1}" for k in range(count))
+
+    @cached_property
+    def reaction_aliases(self) -> dict[str, str]:
+        """``p_blade`` for the reaction of a constraint that was given the name blade."""
+        labels = [
+            label for kind in ("nonholonomic", "holonomic") for label in getattr(self, f"{kind}_constraints").labels
+        ]
+        return {f"p_{label}": name for label, name in zip(labels, self.reaction_names, strict=True) if label}
+
+    def __getattr__(self, name: str) -> Any:
+        """Analyses want numbers: they are asked of a case."""
+        from pfaff.case import Case
+
+        if not name.startswith("_") and callable(getattr(Case, name, None)):
+            raise AttributeError(
+                f"a System has no {name}: bind its parameters first, system.at({self._example()}).{name}(…)"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _example(self) -> str:
+        """Values for some parameters, as one would write them."""
+        names = self.__dict__.get("parameters", {})
+        return ", ".join(f"{p.name}={1 if value is None else value}" for p, value in list(names.items())[:2])
 
     @property
     def states_forces(self) -> bool:
@@ -346,12 +375,37 @@ def _forces(system: System) -> dict[sm.Expr, sm.Expr]:
     return {q: expressed(force, system.words, f"the force on {shown(q)}") for q, force in system.forces.items()}
 
 
-def _relations(system: System, kind: str) -> tuple[sm.Expr, ...]:
+class Relations(tuple[sm.Expr, ...]):
+    """Expressions that vanish, and what each is called; nothing where it has no name."""
+
+    labels: tuple[str, ...]
+
+
+def _relations(system: System, kind: str) -> Relations:
     """Expressions that vanish; an equation counts as left side minus right side."""
     given = getattr(system, f"{kind}_constraints")
+    labels = getattr(given, "labels", None)
+    if isinstance(given, Mapping):
+        labels = tuple(checked_name(label, f"{kind} constraint") for label in given)
+        given = list(given.values())
     given = listed(f"{kind}_constraints", given, "[expression]", StatementError)
     relations = [expressed(each, system.words, f"{kind} constraint {k + 1}") for k, each in enumerate(given)]
-    return tuple(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
+    found = Relations(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
+    found.labels = labels if labels is not None else ("",) * len(found)
+    return found
+
+
+def _meanings(system: System) -> dict[str, str]:
+    """By name, of parameters and coordinates that there are."""
+    if not isinstance(system.meanings, Mapping):
+        raise StatementError("meanings must be given by name: meanings={F: 'dead load [N]'}")
+    known = (*system.parameter_names, *system.coordinate_names)
+    found = {}
+    for key, text in system.meanings.items():
+        name = key if isinstance(key, str) else getattr(key, "name", None) or type(key).__name__
+        one_of(known, name, "meanings names", StatementError)
+        found[name] = checked_title(text, f"meaning of {name}")
+    return found
 
 
 def _check_names(system: System) -> None:
@@ -359,7 +413,7 @@ def _check_names(system: System) -> None:
     if not (system.nonholonomic_constraints or system.holonomic_constraints):
         return
     for name in (*system.coordinate_names, *system.parameter_names):
-        if name in system.reaction_names:
+        if name in system.reaction_names or name in system.reaction_aliases:
             raise StatementError(f"{name!r} is the name of a reaction: rename the coordinate or parameter")
 
 
