@@ -69,7 +69,7 @@ def _entry(entry: Entry, inside: bool = False) -> str:
         f'<div class="named"><span>{escape(name)}</span>{_formula(each)}</div>' for name, each in entry.formulas.items()
     ]
     here = "" if inside else f' <a class="here" href="#{entry.anchor}" aria-label="link to this entry">#</a>'
-    see = ", ".join(f'<a href="#{place}">{escape(text)}</a>' for text, place in entry.see.items())
+    see = ", ".join(f'<a href="#{place}">{in_words(text)}</a>' for text, place in entry.see.items())
     pieces = [
         f'<div class="head"><div>{where}<h3>{in_words(entry.title)}{here}</h3></div>{badge}</div>',
         _formula(entry.formula) if entry.formula else "",

@@ -9,7 +9,7 @@ from html import escape
 from pfaff.errors import ParameterError
 
 ONE_ARGUMENT = "mathbb|mathbf|mathcal|mathsf|mathrm|boldsymbol|tilde|hat|bar|dot|ddot"
-INDEXED = re.compile(r"(?<![\w&#./-])([A-Za-zα-ωΑ-Ω]|ℓ)(?:_(\w+(?:,\d)?)|(?<=[α-ωΑ-Ω])(\d))(?![\w(])")
+INDEXED = re.compile(r"(?<![\w&#./-])([A-Za-zα-ωΑ-Ω]|ℓ)(?:_(\w+(?:,\d)?)|(\d))(?![\w(])")
 UNBRACED = re.compile(rf"\\({ONE_ARGUMENT})(?:\s+([A-Za-z])|\s*(\\[A-Za-z]+))(?![A-Za-z])")
 
 
