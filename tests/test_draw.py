@@ -26,7 +26,7 @@ from pfaff.draw.space import axes_of_view, seen
 from pfaff.draw.style import figure
 from pfaff.draw.view import view_of
 from pfaff.errors import ParameterError, StatementError
-from pfaff.statement.system import coordinates
+from pfaff.statement import coordinates
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from typing import Any
 
 import sympy as sm
 
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 
 
 def rolling_disc() -> System:

@@ -25,7 +25,7 @@ from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.statement.system import System
+    from pfaff.statement import System
 
 SINCE = "spline·knot"  # a name that nobody types
 

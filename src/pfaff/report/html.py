@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pfaff.report.document import Document, Entry, Image, Section, anchor
 from pfaff.report.mathematics import in_words, mathml
-from pfaff.report.style import CSS, SCRIPT
+from pfaff.report.stylesheet import CSS, SCRIPT
 
 KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".gif": "image/gif"}
 
