@@ -79,9 +79,11 @@ def names(system: Any) -> str:
     """Coordinates, load, and parameters with their defaults; of very many, only those that are not zero."""
     values = system.defaults
     shown = values if len(values) <= MANY else {name: value for name, value in values.items() if value != 0}
-    given = [f"`{name}` = {'–' if value is None else value}" for name, value in shown.items()]
+    meanings = system.meanings
+    told = {name: f" ({meanings[name]})" if name in meanings else "" for name in (*shown, *system.coordinate_names)}
+    given = [f"`{name}` = {'–' if value is None else value}{told[name]}" for name, value in shown.items()]
     if len(shown) < len(values):
         given.append(f"and {len(values) - len(shown)} more that are 0")
     load = f" The load is `{system.load}`." if system.load is not None else ""
-    coordinates = ", ".join(f"`{name}`" for name in system.coordinate_names)
+    coordinates = ", ".join(f"`{name}`{told[name]}" for name in system.coordinate_names)
     return f"Coordinates {coordinates}; parameters {', '.join(given) or 'none'}.{load}\n"

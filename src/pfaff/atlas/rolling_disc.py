@@ -13,6 +13,8 @@ import sympy as sm
 from pfaff.statement import TIME as t
 from pfaff.statement import Drawing, System, coordinates
 
+ANGLES = {"psi": "heading [rad]", "theta": "lean [rad]", "phi": "rotation about the axle [rad]"}
+
 
 def rolling_disc() -> System:
     """A thin homogeneous disc that rolls on a plane: upright it rolls stably where φ̇² > g/(3r)."""
@@ -48,6 +50,7 @@ def _rolling(across: sm.Expr, axial: sm.Expr, name: str, drawn: str) -> System:
         parameters={m: 1, r: 1, g: 1},
         drawing=_drawing(x, y, psi, theta, phi, r, drawn),
         name=name,
+        meanings={m: "mass [kg]", r: "radius [m]", g: "gravity [m/s²]", x: "contact [m]", y: "contact [m]", **ANGLES},
     )
 
 

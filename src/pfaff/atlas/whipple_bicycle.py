@@ -24,6 +24,17 @@ TABLE_1 = {
 }  # fmt: skip
 SIGNED = ("c", "tilt", "x_B", "z_B", "I_Bxz", "x_H", "z_H", "I_Hxz")  # may have either sign
 
+BODIES = {"R": "rear wheel", "B": "rear frame with rider", "H": "front frame", "F": "front wheel"}
+MEANINGS = {
+    "w": "wheel base [m]", "c": "trail [m]", "tilt": "tilt of the steering axis [rad]", "g": "gravity [m/s²]",
+    "r_R": "radius of the rear wheel [m]", "r_F": "radius of the front wheel [m]",
+    "x": "rear contact [m]", "y": "rear contact [m]", "psi": "yaw [rad]", "phi": "lean [rad]", "chi": "pitch [rad]",
+    "delta": "steer [rad]", "s": "distance rolled by the rear wheel [m]", "f": "the same by the front wheel [m]",
+    **{f"m_{body}": f"mass of the {what} [kg]" for body, what in BODIES.items()},
+    **{f"{axis}_{body}": f"centre of mass of the {BODIES[body]} [m]" for body in "BH" for axis in "xz"},
+    **{name: f"moment of inertia of the {BODIES[name[2]]} [kg m²]" for name in TABLE_1 if name.startswith("I_")},
+}  # fmt: skip
+
 
 def whipple_bicycle() -> System:
     """Whipple's bicycle without a rider's hands: upright it weaves below 4.29 m/s and capsizes above 6.02 m/s.
@@ -84,6 +95,7 @@ def whipple_bicycle() -> System:
         parameters={symbol: TABLE_1[name] for name, symbol in p.items()},
         drawing=_drawing(q, p, rotation((0, 0, 1), psi) * leaning, pitching, steering),
         name="Whipple's bicycle",
+        meanings=MEANINGS,
     )
 
 

@@ -131,6 +131,7 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
         holonomic_constraints=[*(driven(c) for c in system.holonomic_constraints), *motions],
         parameters={**{p: v for p, v in system.parameters.items() if p not in loads}, **parameters},
         load=None if system.load in loads else system.load,
+        meanings={name: text for name, text in system.meanings.items() if name not in {p.name for p in loads}},
         drawing=replaced(system.drawing, loads),
     )
 
