@@ -11,8 +11,8 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, axis_pairs, floor, imaginary
-from pfaff.bifurcation.equilibria.followed import Followed, RestPoint, check_following
-from pfaff.bifurcation.equilibria.slices import Deflation, Slice, start_slice
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, start_equations
+from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail, check_following
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.bifurcation.hopf.hopf import criticality_of, hopf_near, hopf_of, normal_form_at
@@ -44,7 +44,7 @@ class EquilibriumPoint(RestPoint):
 
     @property
     def parameter(self) -> str:
-        return self.slice.free[0]
+        return self.equations.free[0]
 
     @property
     def status(self) -> str:
@@ -71,7 +71,7 @@ class SpecialPoint(EquilibriumPoint):
 
     @property
     def status(self) -> str:
-        value = self.value if abs(self.value) > ROUNDING * self.slice.sizes[-1] else 0.0
+        value = self.value if abs(self.value) > ROUNDING * self.equations.sizes[-1] else 0.0
         text = f"{self.kind} at {self.parameter} = {value:.12g}"
         if np.isfinite(self.omega):
             text += f", ω = {self.omega:.8g}"
@@ -95,7 +95,7 @@ class SpecialPoint(EquilibriumPoint):
             )
         to = check_following(self.parameter, self.value, to, step, points)
         problem = _in_units(self, to)
-        along = crossing_direction(problem.slice, self.spot.z, self.spot.tangent)
+        along = crossing_direction(problem.equations, self.spot.z, self.spot.tangent)
         there, back = (_off(self, problem, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
         return there, back
 
@@ -115,7 +115,7 @@ class SpecialPoint(EquilibriumPoint):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EquilibriumBranch(Followed[EquilibriumPoint, SpecialPoint], Branch[EquilibriumPoint, SpecialPoint]):
+class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[EquilibriumPoint, SpecialPoint]):
     """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
 
     _point = staticmethod(EquilibriumPoint)
@@ -159,7 +159,7 @@ class EquilibriumBranch(Followed[EquilibriumPoint, SpecialPoint], Branch[Equilib
         """States against the parameter: solid where stable, dashed elsewhere, special points labelled."""
         from pfaff.draw.branches import draw_equilibria_branch
 
-        states = self.points[0].slice.flow.states
+        states = self.points[0].equations.flow.states
         if state is not None:
             one_of(states, state, "no state")
         return draw_equilibria_branch(self, state)
@@ -177,7 +177,7 @@ def follow_equilibria(
 ) -> EquilibriumBranch:
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
     to, fixed = number_from("to", to), {each: number_from(each, value) for each, value in fixed.items()}
-    at, z = start_slice(case, name, to, start, fixed)
+    at, z = start_equations(case, name, to, start, fixed)
     to = check_following(name, z[-1], to, step, points)
     problem = _with_undamped(at, z, to)
     return EquilibriumBranch.gathered(
@@ -185,7 +185,7 @@ def follow_equilibria(
     )
 
 
-def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
+def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
     """With the number of modes that nothing damps, and of eigenvalues that are rounding, here and farther on."""
     undamped, still = [], []
     for share in (0.0, PROBED):
@@ -204,25 +204,25 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     if event.kind.startswith("multiple"):
         return _multiple(special, spot, event)
     if event.kind == "branch point":
-        return special(replace(spot, z=polished(problem.slice, spot.z)))
+        return special(replace(spot, z=polished(problem.equations, spot.z)))
     if event.kind == "fold":
-        if problem.slice.k and not _singular(spot.facts.eigenvalues):
+        if problem.equations.k and not _singular(spot.facts.eigenvalues):
             return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
-        null = problem.slice.across(spot.z)
+        null = problem.equations.across(spot.z)
         note = "" if null.overlap else "nothing damps it, ẅ = a w²"
-        return special(spot, coefficient=fold_coefficient(null, problem.slice.form(spot.z)), note=note)
+        return special(spot, coefficient=fold_coefficient(null, problem.equations.form(spot.z)), note=note)
     if event.kind == "zero-hopf":
         return special(spot, omega=event.detail, note="an eigenvalue passes zero with the pair, so that there is no l1")
     if event.kind != "hopf":
         return special(spot)
     pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
     try:
-        if not problem.slice.parameters:
+        if not problem.equations.parameters:
             return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))
         found = hopf_on(problem, spot, pair)
     except PfaffError as why:
         return special(spot, omega=pair.imag, note=str(why))
-    z = np.concatenate([found.x, spot.z[problem.slice.n : -1], [found.value]])
+    z = np.concatenate([found.x, spot.z[problem.equations.n : -1], [found.value]])
     return special(
         replace(spot, z=z), coefficient=found.l1, omega=found.omega, hopf=found, note=found.criticality
     )  # fmt: skip
@@ -245,14 +245,14 @@ def _singular(values: np.ndarray) -> bool:
 
 def _on_family(problem: Rests, spot: Spot, omega: float) -> str:
     """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
-    s = problem.slice
+    s = problem.equations
     _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot.z), omega)
     return criticality_of(third)
 
 
 def hopf_on(problem: Rests, spot: Spot, pair: complex) -> Hopf:
     """The Hopf point near a spot, as ``case.hopf`` would give it."""
-    s = problem.slice
+    s = problem.equations
     around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot.z)
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:
@@ -272,16 +272,18 @@ def _in_units(special: SpecialPoint, to: float) -> Rests:
     Where all states vanish nothing but the branch itself tells how large they are.
     """
     problem, z, span = special.problem, special.spot.z, abs(to - special.value)
-    sizes = problem.slice.sizes.copy()
+    sizes = problem.equations.sizes.copy()
     sizes[-1] = min(sizes[-1], span)
     for _ in range(TRIALS):
-        problem = replace(problem, slice=replace(problem.slice, sizes=sizes.copy()))
-        along = crossing_direction(problem.slice, z, special.spot.tangent)
+        problem = replace(problem, equations=replace(problem.equations, sizes=sizes.copy()))
+        along = crossing_direction(problem.equations, z, special.spot.tangent)
         first = Arclength(problem).corrected(z + OFF[0] * along, along / sizes**2)
         taken = np.inf if isinstance(first, str) else abs(first[-1] - z[-1]) / span
         if HARDLY <= taken <= INSIDE:
             return problem
-        sizes[: problem.slice.n] *= 10.0 if taken < HARDLY else OFF[0] / np.sqrt(taken) if np.isfinite(taken) else 0.1
+        sizes[: problem.equations.n] *= (
+            10.0 if taken < HARDLY else OFF[0] / np.sqrt(taken) if np.isfinite(taken) else 0.1
+        )
     return special.problem
 
 
@@ -291,9 +293,9 @@ def _off(
 ) -> EquilibriumBranch:  # fmt: skip
     """The branch that leaves a branch point along a direction."""
     arclength, why = Arclength(problem), ""
-    unit = direction / np.linalg.norm(direction / problem.slice.sizes)
+    unit = direction / np.linalg.norm(direction / problem.equations.sizes)
     for share in OFF:
-        z = arclength.corrected(special.spot.z + share * unit, unit / problem.slice.sizes**2)
+        z = arclength.corrected(special.spot.z + share * unit, unit / problem.equations.sizes**2)
         if not isinstance(z, str) and abs(z[-1] - special.value) < abs(to - special.value):
             return EquilibriumBranch.gathered(problem, arclength.spot(z, unit), to, step, points, progress)
         why = z if isinstance(z, str) else f"it is beyond {to:g} at once"

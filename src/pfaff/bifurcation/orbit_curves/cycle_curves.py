@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.followed import check_following
+from pfaff.bifurcation.equilibria.rest_points import check_following
 from pfaff.bifurcation.orbit_curves.resonance import first_cosine
 from pfaff.bifurcation.orbit_curves.surface import CurveContinuation, CurveEvent, Place
 from pfaff.bifurcation.orbits.chords import Stop

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pfaff.bifurcation.equilibria.eigenvalues import unstable
-from pfaff.bifurcation.equilibria.slices import Slice
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.arclength import CLOSED, Arclength, Event, Spot, Stop
 from pfaff.continuation.declared import Declared
 from pfaff.continuation.trail import Point, Special, Trail
@@ -40,8 +40,8 @@ class RestPoint:
         raise NotImplementedError
 
     @property
-    def slice(self) -> Slice:
-        return self.problem.slice
+    def equations(self) -> RestEquations:
+        return self.problem.equations
 
     @property
     def value(self) -> float:
@@ -51,24 +51,24 @@ class RestPoint:
     @property
     def values(self) -> dict[str, float]:
         """Of all parameters that vary."""
-        return self.slice.free_values(self.spot.z)
+        return self.equations.free_values(self.spot.z)
 
     @property
     def x(self) -> np.ndarray:
-        return self.slice.x(self.spot.z)
+        return self.equations.x(self.spot.z)
 
     @property
     def state(self) -> dict[str, float]:
-        return dict(zip(self.slice.flow.states, self.x.tolist(), strict=True))
+        return dict(zip(self.equations.flow.states, self.x.tolist(), strict=True))
 
     @property
     def reaction(self) -> dict[str, float]:
-        values = self.slice.flow.reactions(self.x, self.slice.numbers(self.spot.z))
-        return dict(zip(getattr(self.slice.case.system, "reaction_names", ()), values.tolist(), strict=False))
+        values = self.equations.flow.reactions(self.x, self.equations.numbers(self.spot.z))
+        return dict(zip(getattr(self.equations.case.system, "reaction_names", ()), values.tolist(), strict=False))
 
     @property
     def case(self) -> Bound:
-        return self.slice.case_at(self.spot.z)
+        return self.equations.case_at(self.spot.z)
 
     @property
     def eigenvalues(self) -> np.ndarray:
@@ -88,7 +88,7 @@ class RestPoint:
     @property
     def residual(self) -> float:
         """Of the equations, relative to the largest rate that states of usual size have."""
-        s, z = self.slice, self.spot.z
+        s, z = self.equations, self.spot.z
         usual = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
         return float(np.abs(s.rates(z)).max() / (usual.max() or 1.0))
 
@@ -103,7 +103,7 @@ class RestPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Followed(Trail[Point, Special]):
+class RestTrail(Trail[Point, Special]):
     """``followed[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.
 
     ``places`` are the indices of the points that come next after the special ones.
@@ -199,9 +199,9 @@ class Followed(Trail[Point, Special]):
 
 def _reaching(problem: Any, span: float) -> Any:
     """The same problem, its steps measured by a longer range of the parameter."""
-    sizes = problem.slice.sizes.copy()
+    sizes = problem.equations.sizes.copy()
     sizes[-1] = max(sizes[-1], span)
-    return replace(problem, slice=replace(problem.slice, sizes=sizes))
+    return replace(problem, equations=replace(problem.equations, sizes=sizes))
 
 
 def check_following(name: str, value: float, to: Any, step: Any, points: Any) -> float:
