@@ -26,6 +26,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Assembly": "pfaff.flow.assembly",
     "Branch": "pfaff.continuation.trail",
+    "Ending": "pfaff.continuation.endings",
+    "Reason": "pfaff.continuation.endings",
     "EquilibriumBranch": "pfaff.bifurcation.equilibria.branches",
     "OrbitBranch": "pfaff.bifurcation.orbits.orbit_branch",
     "Case": "pfaff.case",

@@ -8,7 +8,7 @@ critical plane, on which det J = ω² stays smooth through a Bogdanov–Takens p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, hopf_product, imaginary, near_axis, signed_log
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, equations_about, zero_chain
-from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail, check_following
+from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.zero_forms import (
     Null,
     cusp_coefficient,
@@ -27,7 +27,10 @@ from pfaff.bifurcation.equilibria.zero_forms import (
 )
 from pfaff.bifurcation.hopf.hopf import normal_form_at
 from pfaff.bifurcation.hopf.normal_form import VANISHES, quintic
-from pfaff.continuation.arclength import Arclength, Event, Spot
+from pfaff.continuation.course import Course
+from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.endings import Refused
+from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.threads import cached_property
 
@@ -56,7 +59,7 @@ class CurveFacts:
 
 
 @dataclass(frozen=True, eq=False)
-class Singular:
+class Singular(Implicit):
     """Equilibria with g = 0, as a problem of continuation in z = (x, u, λ1, λ2)."""
 
     equations: RestEquations
@@ -77,9 +80,6 @@ class Singular:
     def units(self, z: np.ndarray) -> np.ndarray:
         return self.equations.sizes
 
-    def value(self, z: np.ndarray) -> float:
-        return float(z[-1])
-
     def rebased(self, z: np.ndarray) -> Any:
         """With the borders b, c renewed by the null vectors at a point, which makes them as good as can be."""
         v, w, _ = self._bordered(z)
@@ -88,12 +88,6 @@ class Singular:
 
     def _deflated_at(self, z: np.ndarray) -> Any:
         return self
-
-    def hides(self, a: Spot, b: Spot, length: float) -> bool:
-        return False
-
-    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> None:
-        return None
 
     def _bordered(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """v, w and g of N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1."""
@@ -125,9 +119,6 @@ class Singular:
         drifts = np.abs(unreached @ bent).max(initial=0.0) > DRIFTS * np.linalg.norm(bent)
         a, b = (NAN, NAN) if drifts else takens_coefficients(null, form)
         return {"a": a, "b": b}
-
-    def event(self, name: str, spot: Spot) -> Event | None:
-        raise NotImplementedError
 
 
 class Folds(Singular):
@@ -168,16 +159,16 @@ class Folds(Singular):
         whole = np.block([[null.matrix, null.left[:, None]], [null.right[None], np.zeros((1, 1))]])
         return null.overlap * float(np.linalg.slogdet(whole)[0])
 
-    def tests(self, spot: Spot) -> dict[str, float]:
-        facts = spot.facts
+    def tests(self, point: Spot) -> dict[str, float]:
+        facts = point.facts
         of_zero = {"bogdanov-takens": facts.overlap, "zero-hopf": bounded(facts.hopf)}
         return {"cusp": facts.coefficient} | (
             of_zero if np.isfinite(facts.overlap) and len(self.equations.zeros) < 2 else {}
         )
 
-    def event(self, name: str, spot: Spot) -> Event | None:
+    def event(self, name: str, point: Spot) -> Event | None:
         found = {"cusp": self._cusp, "bogdanov-takens": self._bogdanov_takens, "zero-hopf": self._zero_hopf}
-        return found[name](spot) if name in found else None
+        return found[name](point) if name in found else None
 
     def _cusp(self, spot: Spot) -> Event | None:
         c = NAN if self.equations.k else cusp_coefficient(self.null(spot.z), self.equations.form(spot.z))
@@ -248,8 +239,8 @@ class Hopfs(Singular):
         s = self.equations
         return normal_form_at(s.field(z), s.x(z), s.free_values(z)[s.free[0]], float(np.sqrt(square)))
 
-    def tests(self, spot: Spot) -> dict[str, float]:
-        facts = spot.facts
+    def tests(self, point: Spot) -> dict[str, float]:
+        facts = point.facts
         tests = {
             "bogdanov-takens": facts.square,
             "zero-hopf": bounded(facts.zero),
@@ -257,14 +248,14 @@ class Hopfs(Singular):
         }
         return tests | ({"generalised hopf": facts.coefficient} if np.isfinite(facts.coefficient) else {})
 
-    def event(self, name: str, spot: Spot) -> Event | None:
+    def event(self, name: str, point: Spot) -> Event | None:
         found = {
             "bogdanov-takens": self._bogdanov_takens,
             "zero-hopf": self._zero_hopf,
             "double hopf": self._double_hopf,
             "generalised hopf": self._generalised_hopf,
         }
-        return found[name](spot) if name in found else None
+        return found[name](point) if name in found else None
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
         return Event("bogdanov-takens", spot, last=True, detail=self._takens(spot.z), outranks=("zero-hopf",))
@@ -373,7 +364,7 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     @staticmethod
     def _special(problem: Any, event: Event) -> CurveSpecial:
-        return CurveSpecial(problem, event.spot, event.kind, event.detail or {})
+        return CurveSpecial(problem, event.point, event.kind, event.detail or {})
 
     @property
     def of(self) -> str:
@@ -390,13 +381,13 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
         return draw_curve(self)
 
 
-def curve_of_hopf(hopf: Hopf, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
+def curve_of_hopf(hopf: Hopf, name: str, course: Course) -> Curve:
     """From a Hopf point, with a second parameter freed."""
     around = hopf.around
     zeros = zero_chain(around.jacobian(hopf.x, hopf.value), around.zeros)
     held = [around.flow.states[j] for j in around.held]
     s, z = equations_about(hopf.case, around.flow, (hopf.load,), hopf.x, (_searched(hopf),), held, zeros)
-    return _curve(Hopfs, s, z, name, to, step, points, progress)
+    return _curve(Hopfs, s, z, name, course)
 
 
 def _searched(hopf: Hopf) -> float:
@@ -405,7 +396,7 @@ def _searched(hopf: Hopf) -> float:
     return apart if apart * abs(hopf.crossing) > BESIDE * hopf.omega else hopf.omega / abs(hopf.crossing)
 
 
-def curve_of_special(special: SpecialPoint, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
+def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
     """From a fold or Hopf point of a branch, with a second parameter freed."""
     kinds = {"fold": Folds, "hopf": Hopfs}
     s = special.equations
@@ -415,23 +406,22 @@ def curve_of_special(special: SpecialPoint, name: str, to: float, step: float, p
             "branch in a parameter"
         )
     s = replace(s, case=special.case)
-    return _curve(kinds[special.kind], s, special.spot.z, name, to, step, points, progress)
+    return _curve(kinds[special.kind], s, special.spot.z, name, course)
 
 
-def _curve(
-    kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, to: float, step: float, points: int, progress: Any
-) -> Curve:
+def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, course: Course) -> Curve:
     """From a singular equilibrium."""
     system = s.case.system
     name = system.parameter(name).name
     if name in s.free:
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     other = float(s.case.numbers[system.parameter_names.index(name)])
-    to = check_following(name, other, to, step, points)
-    s, z = s.freed(name, other, abs(to - other), z)
+    limits = course.limits(system, name, other)
+    s, z = s.freed(name, other, limits.span, z)
     deflate = Deflation.about(s.state_jacobian(z), s.zeros)
     singular = kind(s, deflate, np.zeros(0), np.zeros(0)).with_borders(z)
-    start = Arclength(singular).corrected(z, np.eye(len(z))[-1])
-    if isinstance(start, str):
-        raise ConvergenceError(f"the curve cannot start at {name} = {other:g}: {start}")
-    return Curve.gathered(singular, Arclength(singular).start(start, to - other), to, step, points, progress)
+    try:
+        start = singular.solved(z, np.eye(len(z))[-1])
+    except Refused as why:
+        raise ConvergenceError(f"the curve cannot start at {name} = {other:g}: {why}") from why
+    return Curve.gathered(singular, singular.start(start, course.to - other), course, limits)

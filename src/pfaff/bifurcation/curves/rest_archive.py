@@ -18,7 +18,8 @@ from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
-from pfaff.continuation.arclength import Arclength, Event
+from pfaff.continuation.endings import Ending
+from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -86,8 +87,8 @@ def _notes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
         "values": {name: str(value) for name, value in s.case.values.items()},
         **arrays,
     }
-    notes = {"system": s.case.system.name, "ended": followed.ended, "status": followed.status}  # type: ignore[attr-defined]
-    return notes | {"step": followed.step, "about": json.dumps(about)}
+    notes = {"system": s.case.system.name, "ended": str(followed.ended), "status": followed.status}  # type: ignore[attr-defined]
+    return notes | {"reason": followed.ended.reason.name, "step": followed.step, "about": json.dumps(about)}
 
 
 def _rows(dimension: str, prefix: str = "") -> dict[str, Array]:
@@ -138,7 +139,9 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
         about = file.notes["about"]
-        return _restored(EquilibriumBranch, Rests(_slice(path, file, case, 1), about["undamped"], about["still"]), file)
+        return _restored(
+            EquilibriumBranch, Rests(_equations(path, file, case, 1), about["undamped"], about["still"]), file
+        )
 
 
 def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
@@ -149,7 +152,7 @@ def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
     with opened(path, CURVE, CYCLES) as file:
         if file.layout is CYCLES:
             return cycle_curve(path, file, case)
-        s, z = _slice(path, file, case, 2), file["unknowns"][0]
+        s, z = _equations(path, file, case, 2), file["unknowns"][0]
         kind: type[Singular] = _one_of({"folds": Folds, "hopf": Hopfs}, file.notes["about"]["of"])
         problem = kind(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
         return _restored(Curve, problem, file)
@@ -161,7 +164,7 @@ def _one_of(known: Mapping[str, Any], name: str) -> Any:
     return known[name]
 
 
-def _slice(path: str | Path, file: File, case: Bound, free: int) -> RestEquations:
+def _equations(path: str | Path, file: File, case: Bound, free: int) -> RestEquations:
     """The problem that the points of a file solve, with so many free names."""
     about, n, k = file.notes["about"], file.sizes["state"], file.sizes["held"]
     compare(path, case, file.notes["system"], about["values"], about["free"], identical)
@@ -193,11 +196,12 @@ def _restored(kind: type[Any], problem: Any, file: File) -> Any:
         problem = problem.rebased(z)
         if isinstance(problem, Singular) and not problem.defect(z) <= UNMOVED:
             raise ParameterError(_other(f"point {len(points)}"))
-        points.append(kind._point(problem, Arclength(problem).spot(z, tangent)))
+        points.append(kind._point(problem, problem.spot(z, tangent)))
     if not all(0 <= place <= len(points) for place in about["places"]):
         raise Misfit("a special point is nowhere along it")
     special = [_special(kind, points, file, k) for k in range(file.sizes["special"])]
-    return kind(tuple(points), tuple(special), notes["ended"], notes["step"], tuple(about["places"]))
+    ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+    return kind(tuple(points), tuple(special), ended, notes["step"], tuple(about["places"]))
 
 
 def _other(name: str) -> str:
@@ -216,7 +220,7 @@ def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     about, z, tangent = file.notes["about"], file["special_unknowns"][k], file["special_tangent"][k]
     _check_solves(points[0].equations, z, about["kinds"][k])
     near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
-    name, spot = about["kinds"][k], Arclength(near).spot(z, tangent)
+    name, spot = about["kinds"][k], near.spot(z, tangent)
     if isinstance(near, Rests):
         event = Event(name, replace(spot, tangent=tangent), detail=about["multiplicities"][k])
     else:

@@ -30,7 +30,8 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
 )
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
-from pfaff.continuation.arclength import Event, Missed, Spot
+from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.problem import Event, Missed
 
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
@@ -51,13 +52,12 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False)
-class Rests:
+class Rests(Implicit):
     """Equilibria along one free parameter, as a problem of continuation."""
 
     equations: RestEquations
     undamped: int  # sums of eigenvalues that vanish everywhere
     still: int = 0  # eigenvalues that do
-    looks_inside = False
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.equations.residual(z)
@@ -67,9 +67,6 @@ class Rests:
 
     def units(self, z: np.ndarray) -> np.ndarray:
         return self.equations.sizes
-
-    def value(self, z: np.ndarray) -> float:
-        return float(z[-1])
 
     def rebased(self, z: np.ndarray) -> Rests:
         return replace(self, equations=self.equations.rebased(z))
@@ -96,8 +93,8 @@ class Rests:
             zero=signed_log(values[np.argsort(np.abs(values))[self.still :]]),
         )
 
-    def tests(self, spot: Spot) -> dict[str, float]:
-        facts = spot.facts
+    def tests(self, point: Spot) -> dict[str, float]:
+        facts = point.facts
         tests = {"fold": facts.turning, "branch point": bounded(facts.crossing), "hopf": bounded(facts.hopf)}
         return tests | ({"divergence": bounded(facts.zero)} if self.equations.k else {})
 
@@ -116,14 +113,14 @@ class Rests:
             return not self.undamped
         return rates.hide()
 
-    def event(self, name: str, spot: Spot) -> Event | None:
+    def event(self, name: str, point: Spot) -> Event | None:
         found = {
             "fold": self._fold,
             "branch point": self._branch_point,
             "hopf": self._hopf,
             "divergence": self._divergence,
         }
-        return found[name](spot)
+        return found[name](point)
 
     def _fold(self, spot: Spot) -> Event | None:
         # Where the parameter hardly changes at all, its tangent has no sign.
