@@ -78,6 +78,7 @@ class Equilibria(Sequence[Equilibrium]):
 
     found: tuple[Equilibrium, ...]
     search: str
+    interrupted: bool = False
 
     @property
     def family_dimension(self) -> int:
@@ -361,7 +362,7 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     )
     if family:
         search += f"; family coordinate {', '.join(family)} set to 0"
-    return Equilibria(tuple(balance.equilibrium(z) for z in found), search)
+    return Equilibria(tuple(balance.equilibrium(z) for z in found), search, bool(ended))
 
 
 def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:

@@ -16,7 +16,16 @@ import numpy as np
 from pfaff.algebra.brackets import bracketed_root
 from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.collocation import EDGE, Cycle
-from pfaff.bifurcation.orbits.endings import LONG, STILL, at_zero, converge, homoclinic, limit, moments, states_of_rest
+from pfaff.bifurcation.orbits.orbit_ends import (
+    LONG,
+    STILL,
+    at_zero,
+    converge,
+    homoclinic,
+    limit,
+    moments,
+    states_of_rest,
+)
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
 from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, FEWEST, MERGED, MOST, Continuation
 from pfaff.continuation.endings import Ending, Reason, Refused

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.endings import at_zero
+from pfaff.bifurcation.orbits.orbit_ends import at_zero
 from pfaff.continuation.endings import Refused
 
 if TYPE_CHECKING:
