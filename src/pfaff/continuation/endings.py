@@ -36,7 +36,7 @@ class Ending(str):
         ending.reason, ending.bound = reason, bound
         return ending
 
-    def __getnewargs__(self) -> tuple[Reason, str, float | None]:
+    def __getnewargs__(self) -> tuple[Reason, str, float | None]:  # type: ignore[override]
         return self.reason, str(self), self.bound
 
     @classmethod

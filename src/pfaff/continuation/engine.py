@@ -72,9 +72,10 @@ class Engine(Generic[P]):
                 return
             yield ahead
             passed.append(ahead)
-            event, ending = (None, ending) if ending else self.problem.ended(passed) or (None, None)
-            if event:
-                yield event
+            if not ending:
+                vanished, ending = self.problem.ended(passed) or (None, None)
+                if vanished:
+                    yield vanished
             if ending:
                 yield ending
                 return
