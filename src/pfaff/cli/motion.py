@@ -22,7 +22,7 @@ from pfaff.cli.arguments import (
 )
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of, mechanical
-from pfaff.motion.status import INTERRUPTED
+from pfaff.motion.outcomes import INTERRUPTED
 from pfaff.progress import bar
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, RankError
-from pfaff.flow.assembly import Assembly, Rest, SparseLinearisation
+from pfaff.flow.assembly import Assembly, Rest
+from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.protocol import walk
 from pfaff.threads import cached_property
 
@@ -119,8 +120,8 @@ class LoadPath:
 
     def _attempt(self, here: float, ahead: float) -> np.ndarray | None:
         nearest = self._nearest(ahead)[0]
-        z = self._known[nearest]
-        z = self.corrected(z + self.tangent(z, nearest, ahead - nearest) * (ahead - nearest), ahead)
+        known = self._known[nearest]
+        z = self.corrected(known + self.tangent(known, nearest, ahead - nearest) * (ahead - nearest), ahead)
         if z is None:
             return None
         n, before = self.assembly.size, self._known[here]

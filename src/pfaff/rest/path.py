@@ -12,8 +12,8 @@ import numpy as np
 
 from pfaff.algebra.units import row_units, stiffness_units
 from pfaff.errors import ConvergenceError, PfaffError
-from pfaff.rest.beginnings import beginning, changed_by
 from pfaff.rest.mechanical import ACCEPTED, Balance
+from pfaff.rest.path_starts import beginning, changed_by
 from pfaff.rest.protocol import walk
 from pfaff.statement.values import number_from
 from pfaff.threads import Once, cached_property
