@@ -18,8 +18,8 @@ from pfaff.studies.stretches import Tested, at_loads, nodes_of, settled, tested
 
 ROUNDS = 16  # stretches, longer or shorter than the first
 SHORTEST = 1 / 64  # of the first stretch
-POLISH = 4  # Newton steps to a crossing; the last must be rounding
-EXACT = 1e-11  # the last step, relative to the load
+POLISH = 7  # Newton steps to a crossing, at most
+EXACT = 1e-12  # the last step, relative to the load
 SURE = 2e-11  # what rounding may move a load by, relatively
 TRANSVERSAL = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
 AWAY = 1e-3  # of a stretch, how far Newton's method may leave the root of the series
@@ -175,12 +175,12 @@ def _polished(
         kernels.products(change, n, p, q, rate)
         if moves:
             rate += _along(frame, x, at, J, q, p)
-        if turn == POLISH - 1:
-            break
         with np.errstate(all="ignore"):
             step = np.nan_to_num(value.real / rate.real, nan=np.inf, posinf=np.inf, neginf=np.inf)
         loads = loads - np.where(np.isfinite(step), step, 0.0)
         shift = 1j * value.imag if kind == "hopf" else shift
+        if (np.abs(step[good]) <= EXACT * np.abs(loads[good])).all():
+            break
     size = np.abs(loads)
     with np.errstate(all="ignore"):
         good &= np.abs(step) <= EXACT * size

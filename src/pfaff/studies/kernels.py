@@ -13,7 +13,8 @@ from pfaff.bifurcation.orbits.sealed import kept
 compiled = kept(fastmath={"contract", "nsz"}, error_model="numpy")
 MARCHES = 400  # steps towards the first root of a series
 NOISE = 1e-10  # of the largest coefficient: values below it have no sign
-TINY = 1e-300
+TINY, SMALLEST = 1e-300, 1e-140  # so that quotients, and squares, are finite
+ROUNDING = 1.1e-16  # of every term of a matrix element
 
 
 @compiled
@@ -188,21 +189,29 @@ def _clenshaw(c, size, s):
 
 
 @compiled
+def _size(z):
+    """|Re| + |Im|, which is as good as |z| for pivots and units, and takes no root."""
+    return abs(z.real) + abs(z.imag)
+
+
+@compiled
 def _factored(A, n, swaps, small):
-    """LU with pivots, in place; pivots that vanish are made small."""
+    """LU with pivots, in place; pivots that vanish are made small, and their reciprocals stand on the diagonal."""
     for k in range(n):
         pivot = k
         for i in range(k + 1, n):
-            if abs(A[i, k]) > abs(A[pivot, k]):
+            if _size(A[i, k]) > _size(A[pivot, k]):
                 pivot = i
         swaps[k] = pivot
         if pivot != k:
             for j in range(n):
                 A[pivot, j], A[k, j] = A[k, j], A[pivot, j]
-        if abs(A[k, k]) < small:
+        if _size(A[k, k]) < small:
             A[k, k] = small
+        square = A[k, k].real * A[k, k].real + A[k, k].imag * A[k, k].imag
+        A[k, k] = np.conj(A[k, k]) * (1.0 / square)
         for i in range(k + 1, n):
-            A[i, k] /= A[k, k]
+            A[i, k] *= A[k, k]
             for j in range(k + 1, n):
                 A[i, j] -= A[i, k] * A[k, j]
 
@@ -212,12 +221,13 @@ def _solved(A, n, swaps, b):
     for k in range(n):
         if swaps[k] != k:
             b[swaps[k]], b[k] = b[k], b[swaps[k]]
+    for k in range(n):
         for i in range(k + 1, n):
             b[i] -= A[i, k] * b[k]
     for k in range(n - 1, -1, -1):
         for j in range(k + 1, n):
             b[k] -= A[k, j] * b[j]
-        b[k] /= A[k, k]
+        b[k] *= A[k, k]
 
 
 @compiled
@@ -225,7 +235,7 @@ def _solved_adjoint(A, n, swaps, b):
     for k in range(n):
         for j in range(k):
             b[k] -= np.conj(A[j, k]) * b[j]
-        b[k] /= np.conj(A[k, k])
+        b[k] *= np.conj(A[k, k])
     for k in range(n - 1, -1, -1):
         for i in range(k + 1, n):
             b[k] -= np.conj(A[i, k]) * b[i]
@@ -253,42 +263,45 @@ def eigenpairs(J, n, scale, unit, shift, value, q, p, error):
             L[i, i] -= shift[k] / unit
             size = max(size, row)
             x[i], y[i] = 1.0 + 0.1 * i, 1.0 - 0.2 * i
-        _factored(L, n, swaps, 1e-16 * size + TINY)
-        for _ in range(3):
+        _factored(L, n, swaps, 1e-16 * size + SMALLEST)
+        for _ in range(2):
             _solved(L, n, swaps, x)
             _solved_adjoint(L, n, swaps, y)
             _normed(x, n)
             _normed(y, n)
-        above, below = 0.0j, 0.0j
+        above, below, terms = 0.0j, 0.0j, 0.0
         for i in range(n):
-            image = 0.0j
+            image, usual = 0.0j, 0.0
             for j in range(n):
                 image += A[i, j] * x[j]
+                usual += abs(A[i, j]) * _size(x[j])
             above += np.conj(y[i]) * image
+            terms += _size(y[i]) * usual
             below += np.conj(y[i]) * x[i]
         value[k] = unit * above / below
-        error[k] = 1.1e-16 * n * size * unit / (abs(below) + TINY)
+        error[k] = ROUNDING * terms * unit / (abs(below) + TINY)
         length = 0.0
         for i in range(n):
             q[i, k] = x[i] * scale[i]
-            length += abs(q[i, k]) ** 2
+            length += q[i, k].real ** 2 + q[i, k].imag ** 2
         length = np.sqrt(length)
         inner = 0.0j
         for i in range(n):
-            q[i, k] /= length
+            q[i, k] *= 1.0 / length
             p[i, k] = y[i] / scale[i]
             inner += np.conj(p[i, k]) * q[i, k]
+        inner = 1.0 / np.conj(inner)
         for i in range(n):
-            p[i, k] /= np.conj(inner)
+            p[i, k] *= inner
 
 
 @compiled
 def _normed(x, n):
     most = 0.0
     for i in range(n):
-        most = max(most, abs(x[i]))
+        most = max(most, _size(x[i]))
     for i in range(n):
-        x[i] /= most
+        x[i] *= 1.0 / most
 
 
 @compiled
@@ -313,7 +326,7 @@ def solve_many(J, n, scale, unit, shift, columns, rows, right, x):
                 L[n + j, i] = rows[j, i] * scale[i]
         for j in range(b):
             y[n + j] = 0.0
-        _factored(L, size, swaps, TINY)
+        _factored(L, size, swaps, SMALLEST)
         _solved(L, size, swaps, y)
         for i in range(n):
             x[i, k] = y[i] * scale[i]

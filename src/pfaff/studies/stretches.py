@@ -99,8 +99,10 @@ def settled(frame: Frame, parameters: np.ndarray, x: np.ndarray, strict: bool = 
     good, last = np.ones(N, dtype=bool), np.full(N, np.inf)
     x = x.copy()
     for turn in range(NEWTON):
-        J = frame.jacobians(x, parameters)
         right = frame.rates(x, parameters)
+        if not right.any():
+            return x, good
+        J = frame.jacobians(x, parameters)
         kernels.solve_many(J, frame.n, frame.scale, frame.unit, shift, frame.columns, frame.rows, right, step)
         moved = np.nan_to_num(step.real, nan=0.0)
         good &= np.isfinite(step).all(axis=0)
