@@ -18,7 +18,6 @@ def batchable(job: Job) -> bool:
     return (
         all(set(each.names) <= {*HOPF, *ALONE} and each.about["kind"] in ("hopf", "critical") for each in job.measures)
         and all(name in job.case.system.parameter_names for name in job.points.names)
-        and not any(name.endswith("_dot") and name in job.case._states for name in job.asked.fixed)
     )
 
 
@@ -78,13 +77,14 @@ def _some(job: Job, frame: object, places: np.ndarray, block: Block, begin: int)
 def parameters_of(job: Job, places: np.ndarray) -> np.ndarray:
     """One column of parameters for each place; the load is whatever is searched."""
     case = job.case
-    load = case.load_name(job.asked.load)
     names = case.system.parameter_names
+    speed = job.asked.load is not None and job.asked.load not in names
+    load = job.asked.load if speed else case.load_name(job.asked.load)
     swept = job.points.at(places)
     columns = [
         swept[name] if name in swept else np.full(len(places), _number(case, name, load)) for name in names
     ]
-    return np.ascontiguousarray(columns, dtype=float)
+    return np.ascontiguousarray([*columns, *([np.zeros(len(places))] if speed else [])], dtype=float)
 
 
 def _number(case: object, name: str, load: str) -> float:

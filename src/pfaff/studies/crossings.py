@@ -23,6 +23,7 @@ EXACT = 1e-12  # the last step, relative to the load
 SURE = 2e-11  # what rounding may move a load by, relatively
 TRANSVERSAL = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
 AWAY = 1e-3  # of a stretch, how far Newton's method may leave the root of the series
+ASIDE = 1e-6  # of the first stretch, where it is seen whether a path begins stable that is singular where it begins
 PAST = 1e-4  # of a stretch, how far behind a root that is no Hopf point the search goes on
 
 
@@ -49,7 +50,7 @@ def first_crossings(frame: Frame, parameters: np.ndarray, kind: str = "hopf") ->
     begins = np.full(N, frame.origin) if frame.origin is not None else parameters[frame.index].copy()
     out = _nothing(frame.n, N)
     start, good = settled(frame, at_loads(frame, parameters, begins), np.repeat(frame.x[:, None], N, axis=1))
-    if frame.order:  # singular where it begins: nothing to correct
+    if frame.order or frame.zero_order:  # singular where it begins: nothing to correct
         start = np.repeat(frame.x[:, None], N, axis=1)
         good = np.ones(N, dtype=bool)
     low, length = np.zeros(N), np.full(N, frame.first)
@@ -73,7 +74,7 @@ def _nothing(n: int, N: int) -> Crossings:
 def _look_at_the_beginning(
     frame: Frame, parameters: np.ndarray, begins: np.ndarray, start: np.ndarray, out: Crossings
 ) -> None:
-    loads = begins + frame.sign * (1e-6 if frame.order else 0.0) * frame.first
+    loads = begins + frame.sign * (ASIDE if frame.order or frame.zero_order else 0.0) * frame.first
     J = frame.jacobians(start, at_loads(frame, parameters, loads))
     square = np.empty(len(loads))
     kernels.routh(J, frame.n, frame.zeros, frame.scale, frame.unit, square, out.stable)
@@ -151,7 +152,7 @@ def _polished(
     loads = begins[points] + frame.sign * distances
     root = loads.copy()
     square, ignored = np.empty(N), np.empty(N, dtype=bool)
-    moves = bool((np.abs(frame.rates(x, at_loads(frame, own, loads))) > 0).any())
+    moves = frame.pushed(x, at_loads(frame, own, loads))
     good = np.ones(N, dtype=bool)
     if moves:
         x, good = settled(frame, at_loads(frame, own, loads), x, strict=False)

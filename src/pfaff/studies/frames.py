@@ -16,7 +16,8 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
 from pfaff.rest.path import LoadPath, StatePath
 from pfaff.studies.block import Job
-from pfaff.threads import once
+from pfaff.studies.measures import Asked, speeds
+from pfaff.threads import cached_property, once
 
 NODES = (6, 8, 12, 16, 24, 32, 48)  # at which a test function is evaluated between two loads
 RESOLVED = 1e-9  # last coefficients of its series, relative to the largest
@@ -44,7 +45,8 @@ class Frame:
     rows: np.ndarray
     scale: np.ndarray
     unit: float
-    order: int = 0
+    order: int = 0  # to which D_{m−1} vanishes where the path begins
+    zero_order: int = 0  # and the last coefficient
     nodes: int = 0
 
     @property
@@ -53,7 +55,9 @@ class Frame:
 
     @property
     def index(self) -> int:
-        return self.flow.system.parameter_names.index(self.load)
+        """The row of parameters that has the load: one more than there are where it is a speed or a coordinate."""
+        names = self.flow.system.parameter_names
+        return names.index(self.load) if self.load in names else len(names)
 
     @property
     def has_forms(self) -> bool:
@@ -61,77 +65,111 @@ class Frame:
         return not self.zeros and self.flow.operations <= HEAVY
 
     def jacobians(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-        return evaluated(jacobian_of(self.flow), x, parameters)
+        return functions_of(self.flow, self.load).jacobian(x, parameters)
 
     def both(self, x: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """∂f/∂x and how it changes with the load."""
-        values = evaluated(jacobian_by_load(self.flow, self.load), x, parameters)
+        values = functions_of(self.flow, self.load).both(x, parameters)
         return values[: self.n**2], values[self.n**2 :]
 
     def rates(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-        return evaluated(rates_of(self.flow), x, parameters)
+        return functions_of(self.flow, self.load).rates(x, parameters)
 
     def by_load(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-        return evaluated(rates_by_load(self.flow, self.load), x, parameters)
+        return functions_of(self.flow, self.load).by_load(x, parameters)
 
     def line(self, order: int, x: np.ndarray, along: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """The derivative of f of some order along a direction, column by column."""
-        return evaluated(lines_of(self.flow, order), np.concatenate([x, along]), parameters)
+        return functions_of(self.flow, self.load).line(order)(np.concatenate([x, along]), parameters)
+
+    def moves(self, x: np.ndarray, parameters: np.ndarray, J: np.ndarray | None = None) -> bool:
+        """Whether anything moves at x, beyond rounding."""
+        rates = np.abs(self.rates(x, parameters)) / self.scale[:, None]
+        return bool(rates.max(initial=0.0) > STILL * np.abs(self.jacobians(x, parameters) if J is None else J).max())
+
+    def pushed(self, x: np.ndarray, parameters: np.ndarray) -> bool:
+        """Whether the load moves what rests at x, beyond rounding."""
+        rates = np.abs(self.by_load(x, parameters)) * self.first / self.scale[:, None]
+        return bool(rates.max(initial=0.0) > STILL * np.abs(self.jacobians(x, parameters)).max())
 
 
-def evaluated(function: Compiled, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-    return function(x, parameters)
+class Functions:
+    """f and its derivatives, compiled for many points; a load that is a speed or a coordinate is made a parameter in them."""
+
+    def __init__(self, flow: Flow, load: str) -> None:
+        self._flow = flow
+        names = flow.system.parameter_names
+        self._load = hy.par[names.index(load) if load in names else len(names)]
+        self._replaced = {} if load in names else {hy.expression(load): self._load}
+
+    def _compiled(self, expressions: list[Expression], more: list[Expression] | None = None) -> Compiled:
+        return Compiled(self._as_parameter(expressions), [*self._flow.variables, *(more or [])])
+
+    def _as_parameter(self, expressions: list[Expression]) -> list[Expression]:
+        return list(hy.subs(expressions, self._replaced)) if self._replaced else expressions
+
+    def _by_load(self, expressions: list[Expression]) -> list[Expression]:
+        return list(np.ravel(hy.diff_tensors(self._as_parameter(expressions), [self._load], diff_order=1).jacobian))
+
+    @property
+    def _entries(self) -> list[Expression]:
+        flow = self._flow
+        return list(np.ravel(hy.diff_tensors(list(flow.expressions), flow.variables, diff_order=1).jacobian))
+
+    @cached_property
+    def rates(self) -> Compiled:
+        return self._compiled(list(self._flow.expressions))
+
+    @cached_property
+    def by_load(self) -> Compiled:
+        return self._compiled(self._by_load(list(self._flow.expressions)))
+
+    @cached_property
+    def jacobian(self) -> Compiled:
+        return self._compiled(self._entries)
+
+    @cached_property
+    def both(self) -> Compiled:
+        entries = self._entries
+        return self._compiled([*entries, *self._by_load(entries)])
+
+    def line(self, order: int) -> Compiled:
+        return self._second if order == 2 else self._third
+
+    @cached_property
+    def _second(self) -> Compiled:
+        return self._along(2)
+
+    @cached_property
+    def _third(self) -> Compiled:
+        return self._along(3)
+
+    def _along(self, order: int) -> Compiled:
+        """dᵏ/dsᵏ f(x + s v) at s = 0, as a function of x and v."""
+        flow, s = self._flow, hy.expression("along a line")
+        directions = [hy.expression(f"direction of {name}") for name in flow.states]
+        moved = {x: x + s * v for x, v in zip(flow.variables, directions, strict=True)}
+        tensors = hy.diff_tensors(list(hy.subs(list(flow.expressions), moved)), [s], diff_order=order)
+        found = list(hy.subs([each for _, each in tensors.get_derivatives(order)], {s: hy.expression(0.0)}))
+        return self._compiled(found, directions)
 
 
 @once(most=32)
-def rates_of(flow: Flow) -> Compiled:
-    return Compiled(flow.expressions, flow.variables)
-
-
-def _jacobian(flow: Flow) -> list[Expression]:
-    return list(np.ravel(hy.diff_tensors(list(flow.expressions), flow.variables, diff_order=1).jacobian))
-
-
-@once(most=32)
-def jacobian_of(flow: Flow) -> Compiled:
-    return Compiled(_jacobian(flow), flow.variables)
-
-
-@once(most=32)
-def jacobian_by_load(flow: Flow, load: str) -> Compiled:
-    entries = _jacobian(flow)
-    parameter = hy.par[flow.system.parameter_names.index(load)]
-    changes = list(np.ravel(hy.diff_tensors(entries, [parameter], diff_order=1).jacobian))
-    return Compiled([*entries, *changes], flow.variables)
-
-
-@once(most=32)
-def rates_by_load(flow: Flow, load: str) -> Compiled:
-    parameter = hy.par[flow.system.parameter_names.index(load)]
-    return Compiled(list(np.ravel(hy.diff_tensors(list(flow.expressions), [parameter], diff_order=1).jacobian)), flow.variables)
-
-
-@once(most=32)
-def lines_of(flow: Flow, order: int) -> Compiled:
-    """dᵏ/dsᵏ f(x + s v) at s = 0, as a function of x and v."""
-    s = hy.expression("along a line")
-    directions = [hy.expression(f"direction of {name}") for name in flow.states]
-    moved = {x: x + s * v for x, v in zip(flow.variables, directions, strict=True)}
-    tensors = hy.diff_tensors(list(hy.subs(list(flow.expressions), moved)), [s], diff_order=order)
-    found = [expression for _, expression in tensors.get_derivatives(order)]
-    return Compiled(list(hy.subs(found, {s: hy.expression(0.0)})), [*flow.variables, *directions])
+def functions_of(flow: Flow, load: str) -> Functions:
+    return Functions(flow, load)
 
 
 def frame_of(job: Job) -> Frame | None:
     """The frame at the first of a few points that has a Hopf point."""
     for place in _candidates(job.points.size):
         parameters, fixed = job.split(job.points.point(place))
+        asked = replace(job.asked, fixed={**job.asked.fixed, **fixed})
         try:
             case = job.case.at(**parameters)
-            hopf = case.hopf(job.asked.load, job.asked.to, **{**job.asked.fixed, **fixed})
-            return _from_hopf(case, hopf, job)
+            found = _of_steady(case, asked) if speeds(case, asked) else _of_rest(case, asked)
         except PfaffError:
             continue
+        return None if found is None else _resolved(*found)
     return None
 
 
@@ -139,35 +177,63 @@ def _candidates(size: int) -> Iterator[int]:
     yield from dict.fromkeys([size // 2, 0, size - 1, size // 3])
 
 
-def _from_hopf(case: Any, hopf: Any, job: Job) -> Frame | None:
-    around, load = hopf.around, hopf.load
-    path = case.path(load, job.asked.fixed)
-    numbers = case.numbers_at(load, hopf.value)
+def _of_rest(case: Any, asked: Asked) -> tuple[Frame, np.ndarray, float] | None:
+    """About an equilibrium that is followed from no load, or from the value that the parameter has."""
+    hopf = case.hopf(asked.load, asked.to, **asked.fixed)
+    around, load, path = hopf.around, hopf.load, case.path(hopf.load, asked.fixed)
     J = around.jacobian(hopf.x, hopf.value)
     border = bordering(J, around.zeros, around.held)
-    _, scale = balanced(J)
-    begins = path.origin
-    distance = abs(hopf.value - begins)
-    if not distance or not around.loaded:
+    fixed_origin = isinstance(path, LoadPath) and not path.origin
+    start = _beginning(path, around.flow)
+    known = (around.flow, load, path.origin if fixed_origin else None, start, around.zeros, border, J, hopf.omega)
+    return _framed(known, case.numbers_at(load, hopf.value), path.origin, hopf.value, asked.to)
+
+
+def _of_steady(case: Any, asked: Asked) -> tuple[Frame, np.ndarray, float] | None:
+    """About steady motions that are followed in a parameter, a speed or a coordinate."""
+    if asked.load is None or asked.to is None:
         return None
-    bounded = job.asked.to is not None
-    farthest = abs(job.asked.to - begins) if bounded else FARTHEST * BEYOND * distance
+    begin = case.steady(**asked.fixed)
+    first = next(iter(begin.branch(asked.load, asked.to).of_kind("hopf")), None)
+    if first is None:
+        return None
+    speed = asked.load not in case.system.parameter_names
+    there = case.at(**({} if speed else {asked.load: first.value}))
+    motion = there.steady(begin.state, **{**asked.fixed, **({asked.load: first.value} if speed else {})})
+    J = motion.flow.jacobian(motion.x, there)
+    zeros = len(motion.x) - len(motion.eigenvalues)
+    held = tuple(motion.flow.states.index(name) for name in asked.fixed)
+    begins = begin[asked.load] if speed else case._number(asked.load)
+    border = bordering(J, zeros, held)
+    known = (motion.flow, asked.load, begins if speed else None, begin.x, zeros, border, J, first.omega)
+    numbers = np.append(case.numbers, first.value) if speed else there.numbers
+    return _framed(known, numbers, begins, first.value, asked.to)
+
+
+def _framed(
+    known: tuple[Any, ...], numbers: np.ndarray, begins: float, value: float, to: float | None
+) -> tuple[Frame, np.ndarray, float] | None:
+    flow, load, origin, x, zeros, border, J, omega = known
+    distance = abs(value - begins)
+    if not distance:
+        return None
+    farthest = FARTHEST * BEYOND * distance if to is None else abs(to - begins)
     frame = Frame(
-        flow=around.flow,
+        flow=flow,
         load=load,
-        origin=begins if isinstance(path, LoadPath) and not begins else None,
-        sign=float(np.sign(hopf.value - begins)),
+        origin=origin,
+        sign=float(np.sign(value - begins)),
         first=min(BEYOND * distance, farthest),
         farthest=farthest,
-        bounded=bounded,
-        x=_beginning(path, around.flow),
-        zeros=around.zeros,
+        bounded=to is not None,
+        x=x,
+        zeros=zeros,
         columns=np.ascontiguousarray(border.columns),
         rows=np.ascontiguousarray(border.rows),
-        scale=scale,
-        unit=float(hopf.omega),
+        scale=balanced(J)[1],
+        unit=float(omega),
     )
-    return _resolved(frame, numbers[:, None].copy(), begins)
+    return frame, numbers[:, None].copy(), begins
 
 
 def _beginning(path: Any, flow: Flow) -> np.ndarray:
@@ -184,10 +250,10 @@ def _resolved(frame: Frame, numbers: np.ndarray, begins: float) -> Frame | None:
 
     near = np.array(NEAR)[:, None] * frame.first
     values = tested(frame, numbers, near, np.array([begins]))
-    if values is None or not values.hopf.all():
+    if values is None or not (values.hopf.all() and values.zero.all()):
         return None
-    ratio = float(np.log2(np.abs(values.hopf[1, 0] / values.hopf[0, 0])))
-    frame = replace(frame, order=max(0, round(ratio)))
+    orders = (max(0, round(float(np.log2(np.abs(each[1, 0] / each[0, 0]))))) for each in (values.hopf, values.zero))
+    frame = replace(frame, order=next(orders), zero_order=next(orders))
     for nodes in NODES:
         tried = replace(frame, nodes=nodes)
         found = series(tried, numbers, np.zeros(1), np.array([frame.first]), np.array([begins]))

@@ -179,7 +179,7 @@ def restored_measures(about: Sequence[Mapping[str, Any]]) -> tuple[Measure, ...]
 
 
 def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
-    if _speeds(case, asked):
+    if speeds(case, asked):
         return _hopf_of_steady(case, asked, measure)
     try:
         hopf = case.hopf(asked.load, asked.to, **asked.fixed)
@@ -232,13 +232,13 @@ def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
 
 
 def _rest(case: Any, asked: Asked, measure: Measure) -> Found:
-    about = case.steady(**asked.fixed) if _speeds(case, asked) else None
+    about = case.steady(**asked.fixed) if speeds(case, asked) else None
     spectrum = case.spectrum(**asked.fixed) if about is None else about.spectrum()
     values = {"stable": float(spectrum.stable), "growth": float(spectrum.values.real.max(initial=-np.inf))}
     return Found({name: values[name] for name in measure.names})
 
 
-def _speeds(case: Bound, asked: Asked) -> list[str]:
+def speeds(case: Bound, asked: Asked) -> list[str]:
     """Velocities among what is fixed, by which steady motions are asked for."""
     names = getattr(case.system, "coordinate_names", ())
     return [name for name in asked.fixed if name not in names and name.removesuffix("_dot") in names]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 NEWTON = 8  # steps from an extrapolated equilibrium
 SETTLED = 1e-11  # the last step, relative to 1 + |x|
 CONTRACTS = 0.5  # what a second step may be of the first: a larger one may have left the branch
-STILL = 1e-13  # rates, relative to those of a unit displacement, where an equilibrium stays
 SLACK = 1e-6  # coefficients that are structurally zero, relative to their neighbours
 
 
@@ -55,15 +54,15 @@ def tested(
     J = frame.jacobians(x, many)
     if not np.isfinite(J).all():
         return None
-    rates = np.abs(frame.rates(x, many)) / frame.scale[:, None]
-    if rates.max(initial=0.0) > STILL * np.abs(J).max():
+    if frame.moves(x, many, J):
         x, followed = _followed(frame, parameters, loads, x0)
         J = frame.jacobians(x, many)
     hopf, zero, slack = np.empty(K * N), np.empty(K * N), np.empty(K * N)
     kernels.tests(J, n, frame.zeros, frame.scale, frame.unit, hopf, zero, slack)
     followed &= (slack.reshape(K, N) <= SLACK).all(axis=0) & np.isfinite(hopf.reshape(K, N)).all(axis=0)
     hopf = hopf.reshape(K, N) / (distances / frame.first) ** frame.order
-    return Tested(hopf, zero.reshape(K, N), x.reshape(n, K, N), followed)
+    zero = zero.reshape(K, N) / (distances / frame.first) ** frame.zero_order
+    return Tested(hopf, zero, x.reshape(n, K, N), followed)
 
 
 def _followed(
