@@ -431,8 +431,8 @@ class Case(Bound):
         return paradox(self, self.load_name(load), direction, among)
 
     def flutter_map(self, load: str | None = None, to: float | None = None, **axes: Any) -> FlutterMap:
-        """The flutter load over a grid of dampings: ``case.flutter_map(c_i=values, c_e=values)``."""
-        from pfaff.stability.maps import flutter_map
+        """The flutter load over a grid of any parameters: ``case.flutter_map(c_i=values, M_L=values)``."""
+        from pfaff.studies.maps import flutter_map
 
         return flutter_map(self, self.load_name(load), axes, to)
 

@@ -2,36 +2,50 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from pfaff.studies.block import DONE, NONE, Block, Job
+from pfaff.studies.block import DONE, NONE, Block, Job, Outcome
 from pfaff.studies.measures import HOPF
 from pfaff.threads import Once
 
+if TYPE_CHECKING:
+    from pfaff.studies.frames import Frame
+
 AT_A_TIME = 1024  # points whose matrices stay in the cache
-ALONE = {"flutter", "flutter_frequency"}
-FRAMES: Once[int, object] = Once(most=8)
+FIRST = ("flutter", "flutter_frequency")  # of the first crossing, if all is stable before it
+STATIC = ("divergence", "buckling")  # of a real eigenvalue
+KNOWN = {*HOPF, *FIRST, *STATIC}
+FRAMES: Once[int, Any] = Once(most=8)
 
 
 def batchable(job: Job) -> bool:
     """Whether all that is measured is known in batches, over parameters alone."""
-    return (
-        all(set(each.names) <= {*HOPF, *ALONE} and each.about["kind"] in ("hopf", "critical") for each in job.measures)
-        and all(name in job.case.system.parameter_names for name in job.points.names)
-    )
+    known = all(set(each.names) <= KNOWN and each.about["kind"] in ("hopf", "critical") for each in job.measures)
+    return known and all(name in job.case.system.parameter_names for name in job.points.names)
 
 
 def batched(job: Job, places: np.ndarray, block: Block) -> int:
     """Fill what batches know of these places; how many points that is."""
-    from pfaff.studies.frames import Frame, frame_of
-
     if not batchable(job):
         return 0
-    frame = FRAMES.get(id(job.points), lambda: (job.points, frame_of(job)))[1]  # type: ignore[index]
-    if not isinstance(frame, Frame) or (needs_forms(job) and not frame.has_forms):
+    from pfaff.studies.frames import frame_of
+
+    frame = FRAMES.get(id(job), lambda: (job, frame_of(job)))[1]  # the job is kept, so that no other has its number
+    if frame is None or (needs_forms(job) and not frame.has_forms):
         return 0
     for begin in range(0, len(places), AT_A_TIME):
-        _some(job, frame, places[begin : begin + AT_A_TIME], block, begin)
+        some = places[begin : begin + AT_A_TIME]
+        with np.errstate(all="ignore"):
+            values, good, absent = _answers(job, frame, parameters_of(job, some))
+        good, absent = good & valid(job, some), absent & valid(job, some)
+        here = begin + np.flatnonzero(good)
+        for name in job.names:
+            block.values[name][here] = values[name][good]
+        block.state[here] = DONE
+        for k in begin + np.flatnonzero(absent & ~good):
+            block.put(int(k), Outcome({}, NONE, f"no crossing up to {frame.load} = {job.asked.to:g}, by its test function"))
     return int((block.state != 0).sum())
 
 
@@ -39,39 +53,33 @@ def needs_forms(job: Job) -> bool:
     return bool({"l1", "criticality"} & set(job.names))
 
 
-def _some(job: Job, frame: object, places: np.ndarray, block: Block, begin: int) -> None:
+def _answers(
+    job: Job, frame: Frame, parameters: np.ndarray
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Numbers by name, where all of them are known, and where it is known that there are none."""
     from pfaff.studies.crossings import first_crossings
     from pfaff.studies.forms import first_coefficients
-    from pfaff.studies.frames import Frame
 
-    assert isinstance(frame, Frame)
-    parameters = parameters_of(job, places)
-    with np.errstate(all="ignore"):
+    wanted, values = set(job.names), {}
+    good, absent = np.ones(parameters.shape[1], dtype=bool), np.zeros(parameters.shape[1], dtype=bool)
+    if wanted & {*HOPF, *FIRST}:
         at = first_crossings(frame, parameters)
-        good = at.found & valid(job, places)
-        if ALONE & set(job.names):
-            good &= at.stable & at.steady & (at.speed * frame.sign > 0)
-        values = {
-            "hopf": at.load,
-            "flutter": at.load,
-            "omega": at.value.imag,
-            "flutter_frequency": at.value.imag,
-            "crossing_speed": at.speed,
-        }
+        values |= dict.fromkeys(("hopf", "flutter"), at.load) | {"crossing_speed": at.speed}
+        values |= dict.fromkeys(("omega", "flutter_frequency"), at.value.imag)
+        first = at.stable & at.steady
+        good &= at.found & (first & (at.speed * frame.sign > 0) if wanted & {*FIRST} else True)
+        absent = at.absent & (first if wanted & {*FIRST} else True) & (not wanted & {*STATIC})
         if needs_forms(job):
             values["l1"], sure = first_coefficients(frame, parameters, at)
             values["criticality"] = np.sign(values["l1"])
             good &= sure
+    if wanted & {*STATIC}:
+        at = first_crossings(frame, parameters, "zero")
+        values |= dict.fromkeys(STATIC, at.load)
+        good &= at.found & (at.stable & at.steady if "divergence" in wanted else True)
     for name in job.names:
         good &= np.isfinite(values[name])
-    here = begin + np.flatnonzero(good)
-    for name in job.names:
-        block.values[name][here] = values[name][good]
-    block.state[here] = DONE
-    absent = at.absent & valid(job, places) & ~good & (at.stable & at.steady if ALONE & set(job.names) else True)
-    for k in begin + np.flatnonzero(absent):
-        block.state[k] = NONE
-        block.reasons[int(k)] = f"no Hopf point up to {frame.load} = {job.asked.to:g}"
+    return values, good, absent
 
 
 def parameters_of(job: Job, places: np.ndarray) -> np.ndarray:
@@ -87,9 +95,8 @@ def parameters_of(job: Job, places: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray([*columns, *([np.zeros(len(places))] if speed else [])], dtype=float)
 
 
-def _number(case: object, name: str, load: str) -> float:
-    value = case.values[name]  # type: ignore[attr-defined]
-    return 0.0 if value is None and name == load else case._number(name)  # type: ignore[attr-defined]
+def _number(case: Any, name: str, load: str) -> float:
+    return 0.0 if case.values[name] is None and name == load else case._number(name)
 
 
 def valid(job: Job, places: np.ndarray) -> np.ndarray:

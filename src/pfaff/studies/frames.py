@@ -201,7 +201,7 @@ def _of_steady(case: Any, asked: Asked) -> tuple[Frame, np.ndarray, float] | Non
     there = case.at(**({} if speed else {asked.load: first.value}))
     motion = there.steady(begin.state, **{**asked.fixed, **({asked.load: first.value} if speed else {})})
     J = motion.flow.jacobian(motion.x, there)
-    zeros = len(motion.x) - len(motion.eigenvalues)
+    zeros = sum(motion.zeros)
     held = tuple(motion.flow.states.index(name) for name in asked.fixed)
     begins = begin[asked.load] if speed else case._number(asked.load)
     border = bordering(J, zeros, held)

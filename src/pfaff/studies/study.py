@@ -66,6 +66,7 @@ class Study:
     store: Store = field(repr=False)
     recipe: Mapping[str, Any] = field(repr=False)
     job: Job | None = field(repr=False)
+    _batched: list[int] = field(default_factory=list, init=False, repr=False)
 
     def __repr__(self) -> str:
         return f"<Study of {', '.join(self.names)} over {', '.join(self.points.names)}: {self.status}>"
@@ -126,7 +127,7 @@ class Study:
         count = whole_number("workers", workers or 0, 0, MOST_WORKERS, "start fewer")
         task = Task(self.job, self.chunks, self.store, todo, known)
         try:
-            with _told(sum(map(self.chunks.size, todo)), progress) as tell:
+            with _told(sum(map(self.chunks.size, todo)), progress, self._batched) as tell:
                 if client is not None:
                     from pfaff.studies.cluster import on_cluster
 
@@ -140,6 +141,11 @@ class Study:
         finally:
             self.store.close()
         return self
+
+    @property
+    def batched(self) -> int:
+        """How many of the points that this object has computed were computed in batches."""
+        return sum(self._batched)
 
     @property
     def dataset(self) -> xarray.Dataset:
@@ -230,16 +236,16 @@ def sweep(
     case: Bound,
     axes: Any,
     measure: Any,
-    store: str | Path | None,
-    load: str | None,
-    to: float | None,
-    chunk: int | None,
-    source: str | None,
-    accept: bool,
-    fixed: Mapping[str, float],
+    store: str | Path | None = None,
+    load: str | None = None,
+    to: float | None = None,
+    chunk: int | None = None,
+    source: str | None = None,
+    accept: bool = False,
+    fixed: Mapping[str, float] | None = None,
 ) -> Study:
     """A study of a case; one that has been begun in this store is taken up where it was left."""
-    points = points_from(axes)
+    points, fixed = points_from(axes), fixed or {}
     _check_axes(case, points, load, fixed)
     first = case.at(**{name: value for name, value in points.point(0).items() if name in case.system.parameter_names})
     measures = measures_from(measure, first)
@@ -383,10 +389,10 @@ def _only(options: dict[str, Any]) -> dict[str, Any]:
 class _told:
     """Tells of progress after every chunk: a function, or a bar on a terminal."""
 
-    def __init__(self, total: int, progress: Callable[[Running], Any] | None) -> None:
+    def __init__(self, total: int, progress: Callable[[Running], Any] | None, batched: list[int]) -> None:
         from pfaff.progress import counted
 
-        self.total, self.done, self.begun = total, 0, time.monotonic()
+        self.total, self.done, self.begun, self._batched = total, 0, time.monotonic(), batched
         self._progress, self._bar = progress, None if progress else counted("points", total)
 
     def __enter__(self) -> Callable[[int, Block], None]:
@@ -395,6 +401,7 @@ class _told:
 
     def _tell(self, k: int, block: Block) -> None:
         self.done += len(block.state)
+        self._batched.append(block.batched)
         spent = max(time.monotonic() - self.begun, 1e-9)
         rate = self.done / spent
         running = Running(self.done, self.total, rate, (self.total - self.done) / rate)
