@@ -15,6 +15,7 @@ from pfaff.cli.motion import simulate
 from pfaff.cli.papers import reproduce
 from pfaff.cli.stability import critical, equilibria, paradox, spectrum
 from pfaff.cli.steady import steady
+from pfaff.cli.sweep import sweep
 from pfaff.cli.systems import atlas, compare, export, show
 from pfaff.cli.wording import on_shell
 from pfaff.errors import PfaffError
@@ -30,7 +31,7 @@ def app() -> None:
 
 STATEMENT, STABILITY = (atlas, show, compare, export), (equilibria, spectrum, critical, paradox)
 BIFURCATION, MOTION = (hopf, orbits, branch, curve), (steady, simulate)
-for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, reproduce):
+for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, sweep, reproduce):
     app.add_command(command)
 
 

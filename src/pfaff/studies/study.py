@@ -331,10 +331,11 @@ def _stored(path: Path) -> tuple[Points, dict[str, Any]]:
     return recipe_of_zarr(path)
 
 
-def open_sweep(path: str | Path, case: Bound | None = None, accept: bool = False) -> Study:
+def open_sweep(path: str | Path, case: Bound | None = None, accept: bool = False, known: bool = True) -> Study:
     """A study that was begun in a store: its numbers so far, and the way to go on, ``pfaff.open_sweep("map.zarr").run()``.
 
-    The case is made again as the store says, or is given where the store cannot know how.
+    The case is made again as the store says, or is given where the store cannot know how; ``known=False`` does without, for a
+    look at the numbers.
     """
     path = path_from("path", path)
     if not path.exists():
@@ -347,7 +348,7 @@ def open_sweep(path: str | Path, case: Bound | None = None, accept: bool = False
         NetCDF(path, points, chunks, names, recipe) if path.suffix in STORED else ZarrStore(path, points, chunks, names)
     )
     study = Study(points, names, chunks, kept, recipe, None)
-    case = _case_of(path, recipe, case, accept)
+    case = _case_of(path, recipe, case, accept) if known else None
     if case is None:
         return study
     return replace(study, job=Job(case, points, measures, Asked(**recipe["asked"])))
