@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
 from pfaff.draw.style import BLUE, GREY, ORANGE, VERMILION, figure, label
@@ -61,12 +62,15 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
     grid = np.ma.masked_invalid(values.to_numpy().T)
     args = values[x].to_numpy(), values[y].to_numpy(), grid
     both = _signs(values)
-    limit = float(np.abs(grid).max())
-    colours: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit} if both else {"cmap": "viridis"}
-    filled = axes.contourf(*args, levels=LEVELS, **colours)
-    fig.colorbar(filled, label=_words(values, name))
-    if float(grid.max()) > float(grid.min()):
-        lines = axes.contour(*args, levels=6, colors="black", linewidths=0.5, alpha=0.6)
+    low, high = float(grid.min()), float(grid.max())
+    levels: Any = LEVELS
+    if both:  # as many colours on either side, however much farther one goes
+        levels = [*np.linspace(low, 0, LEVELS // 2 + 1), *np.linspace(0, high, LEVELS // 2 + 1)[1:]]
+    colours: dict[str, Any] = {"cmap": "RdBu_r", "norm": TwoSlopeNorm(0, low, high)} if both else {"cmap": "viridis"}
+    filled = axes.contourf(*args, levels=levels, **colours)
+    fig.colorbar(filled, label=_words(values, name), format="%.3g")
+    if high > low:
+        lines = axes.contour(*args, levels=levels[2::4] if both else 6, colors="black", linewidths=0.5, alpha=0.6)
         axes.clabel(lines, fontsize="x-small", fmt="%.4g")
     if both:
         axes.contour(*args, levels=[0.0], colors="black", linewidths=2)

@@ -24,27 +24,33 @@ def on_cluster(task: Task, client: Any, progress: Progress) -> None:
     if not isinstance(client, Client):
         raise ParameterError(f"client={client!r} is no client of Dask: give distributed.Client(…)")
     store = task.store if task.store.shared else None
-    job = client.scatter(task.job, broadcast=True, hash=False)
-    orders = iter([task.order(k) for k in task.todo])
-    running: dict[Any, int] = {}
+    jobs = [client.scatter(task.job, broadcast=True, hash=False)]
+    orders = [task.order(k) for k in reversed(task.todo)]
+    running: dict[Any, Order] = {}
     queue = as_completed([])
 
     def submit() -> None:
-        order = next(orders, None)
-        if order is not None:
-            future = client.submit(computed, job, store, order, pure=False, retries=1)
-            running[future.key] = order.k
-            queue.add(future)
+        if not orders:
+            return
+        if jobs[0].cancelled():  # the workers that had it are gone
+            jobs[0] = client.scatter(task.job, broadcast=True, hash=False)
+        order = orders.pop()
+        future = client.submit(computed, jobs[0], store, order, pure=False, retries=1)
+        running[future.key] = order
+        queue.add(future)
 
     for _ in range(AHEAD * max(1, sum(client.nthreads().values()))):
         submit()
     for future in queue:
-        k = running.pop(future.key)
-        block = _result(future, task, k)
+        order = running.pop(future.key)
+        if future.cancelled():
+            orders.append(order)
+        else:
+            block = _result(future, task, order.k)
+            if store is None or block.values:
+                written(task.store, order.k, block)
+            progress(order.k, block)
         future.release()
-        if store is None or block.values:
-            written(task.store, k, block)
-        progress(k, block)
         submit()
 
 
