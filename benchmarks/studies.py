@@ -1,6 +1,8 @@
-"""Studies: points/s of batches, processes and Dask against single calls and against SciPy, with the same digits in one run.
+"""Studies: points/s of batches, processes and Dask against single calls and against SciPy, with the same digits in
+one run.
 
-Single calls are ``case.hopf()`` with its first Lyapunov coefficient; SciPy's rival is ``brentq`` on the growth rate of the
+Single calls are ``case.hopf()`` with its first Lyapunov coefficient; SciPy's rival is ``brentq`` on the growth rate
+of the
 eigenvalues, which gives a load and a frequency and no more. A million points of F, ω and l1 need STUDY_POINTS=1000000.
 """
 
@@ -17,9 +19,9 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from verified import by_clock, demand, least, verify
 
 import pfaff
+from verified import by_clock, demand, least, verify
 
 POINTS = int(os.environ.get("STUDY_POINTS", "40000"))
 SAMPLE, AGREEMENT, FEW = 25, 1e-10, 3
@@ -37,8 +39,8 @@ MEMORY = """
 import resource, sys, numpy as np, pfaff
 case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5)
 side = int(sys.argv[2])
-study = case.sweep({"c_i": np.linspace(0.5, 5, side), "M_L": np.linspace(5, 30, side)}, ["hopf"], sys.argv[1], chunk=4096)
-study.run()
+axes = {"c_i": np.linspace(0.5, 5, side), "M_L": np.linspace(5, 30, side)}
+case.sweep(axes, ["hopf"], sys.argv[1], chunk=4096).run()
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
@@ -68,8 +70,8 @@ def batches(name: str) -> None:
     each = seconds / side**2
     share = study.batched / side**2
     print(
-        f"{name}: {1e6 * each:.1f} µs a point of F, ω, l1 ({side**2} points, {share:.1%} in batches), {1e3 * single:.1f} ms "
-        f"by case.hopf(): {single / each:.0f}×; largest relative difference {worst:.1e}"
+        f"{name}: {1e6 * each:.1f} µs a point of F, ω, l1 ({side**2} points, {share:.1%} in batches), "
+        f"{1e3 * single:.1f} ms by case.hopf(): {single / each:.0f}×; largest relative difference {worst:.1e}"
     )
     verify(f"{name}: the study against case.hopf() at the same points", worst, AGREEMENT)
     demand(f"{name}: nearly all points are in batches", share > 0.8)
@@ -79,7 +81,7 @@ def rival() -> None:
     """SciPy: the growth rate of the eigenvalues by brentq, of the matrices that pfaff gives."""
     case = pfaff.atlas.column(2).at(**KNOWN)
     lin = case.linearise()
-    M, K, G = lin.M[:2, :2], lin.K[:2, :2], lin.G[:2, :2]
+    M, K = lin.M[:2, :2], lin.stiffness[:2, :2]
     C = case.at(c_i=1.0).linearise().C[:2, :2]
     loads = {}
 
@@ -93,7 +95,7 @@ def rival() -> None:
     seconds, _ = least(lambda: [loads.update({c: brentq(growth, 50, 100, args=(c,), xtol=1e-11)}) for c in dampings])
     ours = case.sweep({"c_i": dampings}, "hopf").run().dataset["hopf"].to_numpy()
     worst = float(np.abs(ours / np.array(list(loads.values())) - 1).max())
-    print(f"SciPy brentq + eigvals, load alone: {1e6 * seconds / SAMPLE:.0f} µs a point; difference {worst:.1e} ({G.shape})")
+    print(f"SciPy brentq + eigvals, load alone: {1e6 * seconds / SAMPLE:.0f} µs a point; difference {worst:.1e}")
     verify("the study against SciPy's loads", worst, 1e-9)
 
 
@@ -111,9 +113,13 @@ def engines(folder: Path) -> None:
     print(f"store: {writing / seconds:.1%} of the time at chunks of {here.chunks.size(0)} points")
     two = case.sweep(axes, MEASURES, folder / "two.zarr")
     wall, _ = by_clock(lambda: two.run(workers=2))
-    print(f"two processes, their start included: {side**2} points in {wall:.1f} s, {side**2 / wall:.3g} points/s by the clock")
+    print(
+        f"two processes, with their start: {side**2} points in {wall:.1f} s, {side**2 / wall:.3g} points/s by the clock"
+    )
     for name in MEASURES:
-        same = np.array_equal(two.dataset[name], here.dataset[name]) and np.array_equal(stored.dataset[name], here.dataset[name])
+        same = np.array_equal(two.dataset[name], here.dataset[name]) and np.array_equal(
+            stored.dataset[name], here.dataset[name]
+        )
         demand(f"{name} has the same bits in processes and in the store", same)
     dask(case, axes, folder, here)
 
@@ -136,7 +142,9 @@ def memory(folder: Path) -> None:
     sizes = {}
     for side in (100, 400):
         words = [sys.executable, "-c", MEMORY, str(folder / f"{side}.zarr"), str(side)]
-        sizes[side**2] = int(subprocess.run(words, capture_output=True, check=True, text=True).stdout.split()[-1]) / 1024
+        sizes[side**2] = (
+            int(subprocess.run(words, capture_output=True, check=True, text=True).stdout.split()[-1]) / 1024
+        )
     print("; ".join(f"{points} points: {size:.0f} MB" for points, size in sizes.items()))
     few, many = sizes.values()
     demand("memory is flat in the number of points", many < 1.1 * few)

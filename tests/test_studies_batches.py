@@ -11,11 +11,11 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.studies import kernels
-from pfaff.studies.batches import batched
+from pfaff.studies import small_matrices
+from pfaff.studies.along_loads import nodes_of
 from pfaff.studies.block import DONE, NONE, Block, Job, measured
-from pfaff.studies.measures import Asked, measures_from
-from pfaff.studies.stretches import nodes_of
+from pfaff.studies.many_points import batched
+from pfaff.studies.quantities import Asked, measures_from
 
 POINTS = int(os.environ.get("PFAFF_BATCH_POINTS", "3"))  # 200 for the whole check, which takes minutes
 HOPF = ["hopf", "omega", "crossing_speed", "l1", "criticality"]
@@ -50,7 +50,12 @@ def sleigh():
 
 
 STUDIES = {
-    "towed wheel": lambda: (pfaff.atlas.towed_wheel().at(), {"c": (0.05, 0.15), "J": (0.4, 0.6), "a": (0.4, 0.6)}, HOPF, {}),
+    "towed wheel": lambda: (
+        pfaff.atlas.towed_wheel().at(),
+        {"c": (0.05, 0.15), "J": (0.4, 0.6), "a": (0.4, 0.6)},
+        HOPF,
+        {},
+    ),
     "towed wheel, flutter": lambda: (
         pfaff.atlas.towed_wheel().at(),
         {"c": (0.05, 0.15), "J": (0.4, 0.6)},
@@ -100,7 +105,9 @@ def test_random_points_are_those_of_single_calls(name):
     block = in_batch(job)
     answered = np.flatnonzero(block.state == DONE)
     assert len(answered) > 0.8 * job.points.size
-    for k in np.random.default_rng(2).choice(answered, min(POINTS if name not in SLOW else max(1, POINTS - 2), len(answered)), replace=False):
+    for k in np.random.default_rng(2).choice(
+        answered, min(POINTS if name not in SLOW else max(1, POINTS - 2), len(answered)), replace=False
+    ):
         expected = measured(job, job.points.point(int(k)))
         assert expected.state == DONE
         assert block.outcome(int(k)).values == pytest.approx(expected.values, rel=1e-10)
@@ -133,11 +140,15 @@ def test_units_do_not_matter():
     r, s, b = one.parameters
     small = sm.Integer(1000)
     scaled = pfaff.ode(
-        {x: s * (y - x), y: x * (r - small * z) - y, z: x * y / small - b * z}, parameters={r: 10, s: 10, b: "8/3"}, load=r
+        {x: s * (y - x), y: x * (r - small * z) - y, z: x * y / small - b * z},
+        parameters={r: 10, s: 10, b: "8/3"},
+        load=r,
     )
     found = []
     for system, height in ((one, 9.0), (scaled, 0.009)):
-        job = job_of(system.at(), pfaff.sobol(64, s=(9, 12)), ["hopf", "omega"], fixed={"x": 5.0, "y": 5.0, "z": height})
+        job = job_of(
+            system.at(), pfaff.sobol(64, s=(9, 12)), ["hopf", "omega"], fixed={"x": 5.0, "y": 5.0, "z": height}
+        )
         block = in_batch(job)
         assert (block.state == DONE).mean() > 0.9
         found.append(np.where(block.state == DONE, block.values["omega"], np.nan))
@@ -155,7 +166,8 @@ def windowed(widths, to=None):
 
 
 def test_a_narrow_window_is_not_stepped_over():
-    """Instability between F = 1 and 1 + w, then from F = 5: the first is found however narrow it is, or not answered."""
+    """Instability between F = 1 and 1 + w, then from F = 5: the first is found however narrow it is, or not
+    answered."""
     job = windowed(np.array([1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.5]))
     block = in_batch(job)
     answered = block.state == DONE
@@ -195,7 +207,7 @@ def test_coefficients_of_random_matrices():
     for n in (2, 3, 4, 5, 8):
         J = generator.normal(size=(n * n, 6))
         hopf, zero, slack = np.empty(6), np.empty(6), np.empty(6)
-        kernels.tests(J, n, 0, np.ones(n), 1.0, hopf, zero, slack)
+        small_matrices.tests(J, n, 0, np.ones(n), 1.0, hopf, zero, slack)
         for k in range(6):
             values = np.linalg.eigvals(J[:, k].reshape(n, n))
             sums = np.prod([-(values[i] + values[j]) for i in range(n) for j in range(i)])
@@ -210,9 +222,9 @@ def test_eigenvectors_and_solutions_of_random_matrices():
     values = [np.linalg.eigvals(J[:, k].reshape(n, n)) for k in range(N)]
     shift = np.array([each[each.imag.argmax()] * (1 + 1e-5) for each in values])
     out = SimpleNamespace(value=np.empty(N, complex), q=np.empty((n, N), complex), p=np.empty((n, N), complex))
-    kernels.eigenpairs(J, n, scale, 2.0, shift, out.value, out.q, out.p, np.empty(N))
+    small_matrices.eigenpairs(J, n, scale, 2.0, shift, out.value, out.q, out.p, np.empty(N))
     right, x = generator.normal(size=(n, N)) + 0j, np.empty((n, N), complex)
-    kernels.solve_many(J, n, scale, 2.0, shift * 2, np.zeros((n, 0)), np.zeros((0, n)), right, x)
+    small_matrices.solve_many(J, n, scale, 2.0, shift * 2, np.zeros((n, 0)), np.zeros((0, n)), right, x)
     for k in range(N):
         A = J[:, k].reshape(n, n)
         np.testing.assert_allclose(A @ out.q[:, k], out.value[k] * out.q[:, k], atol=1e-12)
@@ -230,9 +242,9 @@ def test_the_first_of_many_roots():
     }
     values = np.column_stack([f(nodes) for f in functions.values()])
     kind, place = np.empty(3, dtype=np.int64), np.empty(3)
-    kernels.first_roots(values, matrix, 1e-9, kind, place)
+    small_matrices.first_roots(values, matrix, 1e-9, kind, place)
     assert list(kind) == [1, 1, 0]
     np.testing.assert_allclose(place[:2], [-0.5, 0.3], atol=1e-9)
     rough = np.abs(nodes)[:, None].copy()
-    kernels.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
+    small_matrices.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
     assert kind[0] == 2

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from pfaff.rest.path import LoadPath, Path, StatePath
     from pfaff.rest.small_motions import Linearisation, Spectrum
     from pfaff.rest.states import SteadyState
-    from pfaff.stability.critical import CriticalLoad, CriticalLoads
+    from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
+    from pfaff.stability.exact import ExactLinearisation
     from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
     from pfaff.statement.odes import Ode
@@ -202,19 +203,24 @@ class Bound(Travels):
         """Any result over any parameters: ``case.sweep({"c_i": values, "M_L": values}, measure=["hopf", "l1"]).run()``.
 
         axes
-            Values by name (a grid), a list of points, or ``pfaff.sobol(…)``; of parameters, and of coordinates and speeds
+            Values by name (a grid), a list of points, or ``pfaff.sobol(…)``; of parameters, and of coordinates and
+            speeds
             that select an equilibrium or a steady motion.
         measure
-            Names (flutter, divergence, buckling, flutter_frequency; hopf, omega, crossing_speed, l1, criticality; stable,
-            growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a motion with their
+            Names (flutter, divergence, buckling, flutter_frequency; hopf, omega, crossing_speed, l1, criticality;
+            stable,
+            growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a motion
+            with their
             options), or functions of a case that return a number or numbers by name.
         store
-            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken up; memory
+            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken
+            up; memory
             if none is given.
         load, to, fixed
             As in ``hopf`` and ``flutter``.
         chunk, source, accept
-            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``, if it cannot
+            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``,
+            if it cannot
             be found; whether to go on with a store of another version of pfaff.
         """
         from pfaff.studies.study import sweep
@@ -223,14 +229,9 @@ class Bound(Travels):
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
-        if isinstance(name, str) and name in self._states:
+        if isinstance(name, str) and name in self.system.state_names:
             return name
         return self.load_name(name)
-
-    @property
-    def _states(self) -> tuple[str, ...]:
-        """Names of what may move: no parameter is called so."""
-        raise NotImplementedError
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""
@@ -250,11 +251,6 @@ class Case(Bound):
 
     system: System
 
-    @property
-    def _states(self) -> tuple[str, ...]:
-        names = self.system.coordinate_names
-        return (*names, *(f"{name}_dot" for name in names))
-
     def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
         """From zero load; from the value of this case where there is no rest without load, as of a mass or a spring."""
         from pfaff.rest.path import LoadPath
@@ -271,7 +267,7 @@ class Case(Bound):
 
         Ctrl-C ends the search and keeps what was found.
         """
-        from pfaff.rest.mechanical import find_equilibria
+        from pfaff.rest.many_starts import find_equilibria
 
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 
@@ -309,8 +305,23 @@ class Case(Bound):
 
         return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), fixed)
 
-    def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
-        """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
+    @overload
+    def linearise(
+        self, about: Equilibrium | None = None, exact: Literal[False] = False, **values: Any
+    ) -> Linearisation: ...
+    @overload
+    def linearise(self, about: None = None, *, exact: Literal[True], **values: Any) -> ExactLinearisation: ...
+    def linearise(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+        """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin).
+
+        ``exact=True`` gives SymPy's, about the origin (``ExactLinearisation``).
+        """
+        if truth("exact", exact):
+            from pfaff.stability.exact import exact_linearisation
+
+            if about is not None:
+                raise ParameterError("exact matrices are about the origin: leave out the equilibrium")
+            return exact_linearisation(self.at(**values))
         from pfaff.rest.mechanical import Equilibrium, check_rest, rest_near
         from pfaff.rest.small_motions import linearise
 
@@ -432,7 +443,7 @@ class Case(Bound):
 
     def flutter_map(self, load: str | None = None, to: float | None = None, **axes: Any) -> FlutterMap:
         """The flutter load over a grid of any parameters: ``case.flutter_map(c_i=values, M_L=values)``."""
-        from pfaff.studies.maps import flutter_map
+        from pfaff.studies.flutter_maps import flutter_map
 
         return flutter_map(self, self.load_name(load), axes, to)
 
@@ -542,10 +553,6 @@ class OdeCase(Bound):
     """A plain ODE at given parameter values."""
 
     system: Ode
-
-    @property
-    def _states(self) -> tuple[str, ...]:
-        return self.system.state_names
 
     def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
         from pfaff.rest.path import StatePath

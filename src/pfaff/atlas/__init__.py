@@ -31,7 +31,7 @@ from pfaff.atlas.whipple_bicycle import whipple_bicycle
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
-    from pfaff.statement.system import System
+    from pfaff.statement import System
 
 
 def _remembered(make: Callable[..., System]) -> Callable[..., System]:

@@ -94,7 +94,7 @@ def draw_probability(found: Probability) -> Figure:
     """The distribution of a measure, what lies below the value coloured."""
     fig = figure(6, 3.6)
     axes = fig.add_subplot()
-    edges = np.histogram_bin_edges(found.values, bins="auto")
+    edges = np.histogram_bin_edges(found.values, bins="auto").tolist()
     below, above = found.values[found.values < found.below], found.values[found.values >= found.below]
     axes.hist([below, above], bins=edges, stacked=True, color=[VERMILION, BLUE], rwidth=1.0)
     axes.axvline(found.below, color="black", lw=1)

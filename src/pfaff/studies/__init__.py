@@ -1,7 +1,10 @@
 """Studies: any result over any parameters, in batches, on all cores or a cluster, and never lost.
 
-``points`` says where, ``measures`` what, ``job`` both for one case; ``block`` computes a chunk of points, by ``batches`` where
-these know how and one by one elsewhere; ``stores`` and ``zarr_store`` keep it; ``executors``, ``workers`` and ``cluster`` have it
-done here, in other processes, or by Dask; ``study`` is what a user holds, and ``uncertainty`` what samples tell. ``recipe`` says
-how to make a case again. Nothing here knows pictures or the shell.
+``points`` says where, ``quantities`` what. ``block`` computes a chunk of points: by ``many_points`` where batches know
+how, one by one elsewhere. ``stores`` and ``zarr_store`` keep it; ``executors`` have it done here, by ``workers`` or by
+a Dask ``cluster``. ``study`` is what a user holds, ``uncertainty`` what samples tell, ``flutter_maps`` a short way to
+one kind. ``recipe`` says how to make a case again.
+
+Batches: ``frames`` (what all points share) and ``along_loads`` (test functions at nodes) → ``first_crossings`` →
+``forms`` (normal forms), with ``small_matrices`` compiled for many at once. Nothing here knows pictures or the shell.
 """

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import PfaffError
-from pfaff.studies.measures import Asked, Found, Measure
 from pfaff.studies.points import Points
+from pfaff.studies.quantities import Asked, Found, Measure
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -89,17 +89,16 @@ def compute(
     block = Block.empty(job.names, len(places))
     known = known or {}
     if job.batched and not known:
-        from pfaff.studies.batches import batched
+        from pfaff.studies.many_points import batched
 
         block.batched = batched(job, places, block)
-    for k, place in enumerate(places):
-        if k in known:
-            block.put(k, known[k])
-        elif not block.state[k]:
-            before(k)
-            outcome = measured(job, job.points.point(int(place)))
-            after(k, outcome)
-            block.put(k, outcome)
+    for k, outcome in known.items():
+        block.put(k, outcome)
+    for k in np.flatnonzero(block.state == PENDING).tolist():
+        before(k)
+        outcome = measured(job, job.points.point(int(places[k])))
+        after(k, outcome)
+        block.put(k, outcome)
     return block
 
 

@@ -1,6 +1,7 @@
 """A study on a Dask cluster: one task for each chunk, which its worker writes into the store itself.
 
-Nothing depends on the scheduler staying alive: what is in the store is done. A task first looks whether its chunk is there.
+Nothing depends on the scheduler staying alive: what is in the store is done. A task first looks whether its chunk is
+there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ AHEAD = 4  # tasks for each thread of the cluster that are submitted at a time
 
 
 def on_cluster(task: Task, client: Any, progress: Progress) -> None:
-    """Chunks as tasks, a few ahead of what the workers do; a chunk whose worker died too often is recorded as crashed."""
+    """Chunks as tasks, a few ahead of what the workers do; a chunk whose worker died too often is recorded as
+    crashed."""
     try:
         from distributed import Client, as_completed
     except ImportError as problem:

@@ -1,4 +1,5 @@
-"""Who computes the chunks of a study: this process, several others, or a Dask cluster. All write as soon as one is done."""
+"""Who computes the chunks of a study: this process, several others, or a Dask cluster. All write as soon as one is
+done."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ UNASKED = 10  # processes that may die before they have said anything
 
 @dataclass(frozen=True)
 class Task:
-    """Chunks to do, and where they go. ``known`` has outcomes to keep, by chunk, where only some points are done again."""
+    """Chunks to do, and where they go. ``known`` has outcomes to keep, by chunk, where only some points are done
+    again."""
 
     job: Job
     chunks: Chunks
@@ -52,7 +54,7 @@ def written(store: Store, k: int, block: Block) -> None:
 
 def full(store: Store, problem: Any) -> PfaffError:
     return PfaffError(
-        f"{store.path} cannot be written ({problem}): nothing of the last chunk is marked as done. Make room, and run again"
+        f"{store.path} cannot be written ({problem}): the last chunk is not marked as done. Make room, and run again"
     )
 
 

@@ -1,14 +1,15 @@
-"""The normal form to third order at many Hopf points at once (Kuznetsov 2004, Sec. 5.4), as ``bifurcation.hopf.normal_form``."""
+"""The normal form to third order at many Hopf points at once (Kuznetsov 2004, Sec. 5.4), as
+``bifurcation.hopf.normal_form``."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from pfaff.bifurcation.hopf.normal_form import VANISHES
-from pfaff.studies import kernels
-from pfaff.studies.crossings import Crossings, bilinear
+from pfaff.studies import small_matrices
+from pfaff.studies.along_loads import at_loads
+from pfaff.studies.first_crossings import Crossings, bilinear
 from pfaff.studies.frames import Frame
-from pfaff.studies.stretches import at_loads
 
 DOUBTFUL = 1e3 * VANISHES  # real parts below this, relative to the terms they are made of, are left to the scalar route
 
@@ -46,7 +47,15 @@ def _resolvent(frame: Frame, x: np.ndarray, own: np.ndarray, shift: np.ndarray, 
     """(shift − A)⁻¹ right."""
     found = np.empty(right.shape, dtype=complex)
     J = frame.jacobians(x, own)
-    kernels.solve_many(
-        J, frame.n, frame.scale, frame.unit, shift.astype(complex), frame.columns, frame.rows, -right.astype(complex), found
+    small_matrices.solve_many(
+        J,
+        frame.n,
+        frame.scale,
+        frame.unit,
+        shift.astype(complex),
+        frame.columns,
+        frame.rows,
+        -right.astype(complex),
+        found,
     )
     return found

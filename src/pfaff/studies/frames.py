@@ -1,4 +1,5 @@
-"""What all points of a study share, taken from one of them: the flow, its structural zeros, units, and how far to look."""
+"""What all points of a study share, taken from one of them: the flow, its structural zeros, units, and how far to
+look."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
 from pfaff.rest.path import LoadPath, StatePath
 from pfaff.studies.block import Job
-from pfaff.studies.measures import Asked, speeds
+from pfaff.studies.quantities import Asked, speeds
 from pfaff.threads import cached_property, once
 
 NODES = (6, 8, 12, 16, 24, 32, 48)  # at which a test function is evaluated between two loads
@@ -94,7 +95,8 @@ class Frame:
 
 
 class Functions:
-    """f and its derivatives, compiled for many points; a load that is a speed or a coordinate is made a parameter in them."""
+    """f and its derivatives, compiled for many points; a load that is a speed or a coordinate is made a parameter in
+    them."""
 
     def __init__(self, flow: Flow, load: str) -> None:
         self._flow = flow
@@ -203,7 +205,7 @@ def _of_steady(case: Any, asked: Asked) -> tuple[Frame, np.ndarray, float] | Non
     J = motion.flow.jacobian(motion.x, there)
     zeros = sum(motion.zeros)
     held = tuple(motion.flow.states.index(name) for name in asked.fixed)
-    begins = begin[asked.load] if speed else case._number(asked.load)
+    begins = begin[asked.load] if speed else float(case.numbers[case.system.parameter_names.index(asked.load)])
     border = bordering(J, zeros, held)
     known = (motion.flow, asked.load, begins if speed else None, begin.x, zeros, border, J, first.omega)
     numbers = np.append(case.numbers, first.value) if speed else there.numbers
@@ -246,10 +248,10 @@ def _beginning(path: Any, flow: Flow) -> np.ndarray:
 
 def _resolved(frame: Frame, numbers: np.ndarray, begins: float) -> Frame | None:
     """With as many nodes as the test function needs, and the order to which it vanishes where the path begins."""
-    from pfaff.studies.stretches import series, tested
+    from pfaff.studies.along_loads import probed, series
 
     near = np.array(NEAR)[:, None] * frame.first
-    values = tested(frame, numbers, near, np.array([begins]))
+    values = probed(frame, numbers, near, np.array([begins]))
     if values is None or not (values.hopf.all() and values.zero.all()):
         return None
     orders = (max(0, round(float(np.log2(np.abs(each[1, 0] / each[0, 0]))))) for each in (values.hopf, values.zero))

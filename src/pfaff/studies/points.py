@@ -19,7 +19,8 @@ SAMPLES = 2**26  # points of a sample, whose coordinates are kept in memory
 
 @dataclass(frozen=True)
 class Points:
-    """Values of parameters by name, over dimensions: each parameter its own in a grid, one for all in a list or a sample.
+    """Values of parameters by name, over dimensions: each parameter its own in a grid, one for all in a list or a
+    sample.
 
     ``about`` says how they were made, in words and numbers that JSON knows.
     """
@@ -104,7 +105,8 @@ def points_from(axes: Any) -> Points:
 def sobol(samples: int, /, *, seed: int = 0, indices: bool = False, **ranges: Any) -> Points:
     """A scrambled Sobol sample: ``pfaff.sobol(1024, c_i=(1, 4), M_L=scipy.stats.norm(15, 1))``.
 
-    Each range is a pair (uniform between) or a distribution of ``scipy.stats``. With ``indices=True`` the sample is that of
+    Each range is a pair (uniform between) or a distribution of ``scipy.stats``. With ``indices=True`` the sample is
+    that of
     Saltelli et al. (2010), Comput. Phys. Commun. 181, ``samples × (number of parameters + 2)`` points, of which
     ``study.indices()`` makes Sobol indices; the number of samples must then be a power of two.
     """

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -23,12 +24,10 @@ LOADING: list[Path] = []  # files that are being executed just now: what they as
 
 def described(case: Bound, source: str | None = None) -> dict[str, Any]:
     """A case as numbers and names: where its system comes from, what it says, and its values."""
-    from pfaff import __version__
-
     return {
         "system": {"name": case.system.name, "fingerprint": fingerprint(case.system), **origin_of(case.system, source)},
         "values": {name: _written(value) for name, value in case.values.items()},
-        "pfaff": __version__,
+        "pfaff": import_module("pfaff").__version__,
     }
 
 
@@ -43,8 +42,8 @@ def made(recipe: Mapping[str, Any]) -> Bound:
         system = _system_in(about)
     else:
         raise ParameterError(
-            f"the store does not say where {about['name']} comes from: give the case, open_sweep(store, case=…), or state it "
-            "in a file and begin with source='file.py:name'"
+            f"the store does not say where {about['name']} comes from: give the case, open_sweep(store, case=…), or state "
+            "it in a file and begin with source='file.py:name'"
         )
     if fingerprint(system) != about["fingerprint"]:
         raise ParameterError(f"{about['name']} is stated differently now than when the study began: begin a new store")
@@ -80,9 +79,9 @@ def origin_of(system: Any, source: str | None) -> dict[str, Any]:
         file = getattr(module, "__file__", None)
         if file is None or not str(file).endswith(".py"):
             continue
-        name = next((key for key, value in list(vars(module).items()) if value is system), None)
-        if name is not None and Path(file).is_file():
-            return _in_file(Path(file), name)
+        held = next((key for key, value in list(vars(module).items()) if value is system), None)
+        if held is not None and Path(file).is_file():
+            return _in_file(Path(file), held)
     return {}
 
 

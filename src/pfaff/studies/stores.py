@@ -1,4 +1,5 @@
-"""Where a study keeps what it has: in memory, or in a netCDF file that one process writes. Zarr has a room of its own."""
+"""Where a study keeps what it has: in memory, or in a netCDF file that one process writes. Zarr has a room of its
+own."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ import numpy as np
 from pfaff.archive.files import whole
 from pfaff.errors import ParameterError
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block
-from pfaff.studies.measures import WORDS
 from pfaff.studies.points import Chunks, Points, restored
+from pfaff.studies.quantities import WORDS
 
 if TYPE_CHECKING:
     import xarray
@@ -28,8 +29,9 @@ class Store(Protocol):
     """What keeps chunks. ``shared`` says whether other processes may write into it themselves."""
 
     shared: bool
-    path: Path | None
 
+    @property
+    def path(self) -> Path | None: ...
     def finished(self) -> set[int]: ...
     def write(self, k: int, block: Block) -> None: ...
     def read(self, k: int) -> Block: ...

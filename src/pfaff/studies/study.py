@@ -1,4 +1,5 @@
-"""A study: points, measures and what is known of them so far. Made by ``case.sweep`` or opened by ``pfaff.open_sweep``."""
+"""A study: points, measures and what is known of them so far. Made by ``case.sweep`` or opened by
+``pfaff.open_sweep``."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from pfaff.statement.values import instance, number_within, one_of, path_from, t
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Block, Job, summary
 from pfaff.studies.executors import Processes, Task, serial
-from pfaff.studies.measures import Asked, measures_from, restored_measures
 from pfaff.studies.points import Chunks, Points, chunks_of, points_from
+from pfaff.studies.quantities import Asked, measures_from, restored_measures
 from pfaff.studies.stores import Memory, NetCDF, Store, recipe_of_netcdf
 from pfaff.studies.zarr_store import ZarrStore, recipe_of_zarr
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.studies.uncertainty import Indices, Probability
 
-BATCH, SINGLE = 16384, 100  # points of a chunk: in batches a second or less, one by one some seconds
+BATCH, SINGLE = 65536, 100  # points of a chunk: in batches a second or less, one by one some seconds
 MOST_WORKERS = 1024
 STORED = (".nc", ".cdf", ".netcdf")
 AGAIN = {
@@ -98,7 +99,8 @@ class Study:
         return self._run(todo, {}, workers, client, timeout, progress)
 
     def retry(self, which: str = "failed", workers: int | None = None, **options: Any) -> Study:
-        """Compute points again that ``"failed"``, ``"timed out"``, ``"crashed"``, or ``"all"`` of these; others stay."""
+        """Compute points again that ``"failed"``, ``"timed out"``, ``"crashed"``, or ``"all"`` of these; others
+        stay."""
         words = AGAIN[one_of(AGAIN, which, "points are retried that are failed, timed out or crashed, not {}")]
         wanted = [STATES[word] for word in words]
         known = {}
@@ -258,7 +260,7 @@ def sweep(
 
 
 def _usual(job: Job) -> int:
-    from pfaff.studies.batches import batchable
+    from pfaff.studies.many_points import batchable
 
     return BATCH if batchable(job) else SINGLE
 
@@ -276,14 +278,15 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
         if path.suffix in STORED:
             kept = NetCDF(path, points, chunks, names, recipe)
         else:
-            kept = ZarrStore(path, points, chunks, names)
+            folder = ZarrStore(path, points, chunks, names)
             if not (path / "zarr.json").exists():
-                kept.create(recipe)
+                folder.create(recipe)
+            kept = folder
     return Study(points, names, chunks, kept, recipe, job)
 
 
 def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[str, float]) -> None:
-    known = [*case.system.parameter_names, *case._states]
+    known = [*case.system.parameter_names, *case.system.state_names]
     for name in points.names:
         one_of(known, name, f"{case.system.name} has no parameter or coordinate")
         if name in fixed:
@@ -291,7 +294,7 @@ def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[st
         if name == load:
             raise ParameterError(f"{name} is what is searched, and an axis as well: leave one out")
     for name in fixed:
-        one_of(case._states, name, f"{case.system.name} has no coordinate or state")
+        one_of(case.system.state_names, name, f"{case.system.name} has no coordinate or state")
 
 
 def _recipe(job: Job, chunks: Chunks, source: str | None, kept: bool) -> dict[str, Any]:
@@ -300,8 +303,8 @@ def _recipe(job: Job, chunks: Chunks, source: str | None, kept: bool) -> dict[st
         for measure in job.measures:
             if measure.about["kind"] == "function" and "file" not in measure.about:
                 raise ParameterError(
-                    f"what measures {', '.join(measure.names)} is not a function at the top of a file, and could not be found "
-                    "again: write it into one, or keep the study in memory, without store="
+                    f"what measures {', '.join(measure.names)} is not a function at the top of a file, and could not be "
+                    "found again: write it into one, or keep the study in memory, without store="
                 )
     points = {"dims": list(job.points.dims), "names": list(job.points.names), "about": dict(job.points.about)}
     recipe = {
@@ -332,9 +335,11 @@ def _stored(path: Path) -> tuple[Points, dict[str, Any]]:
 
 
 def open_sweep(path: str | Path, case: Bound | None = None, accept: bool = False, known: bool = True) -> Study:
-    """A study that was begun in a store: its numbers so far, and the way to go on, ``pfaff.open_sweep("map.zarr").run()``.
+    """A study that was begun in a store: its numbers so far, and the way to go on,
+    ``pfaff.open_sweep("map.zarr").run()``.
 
-    The case is made again as the store says, or is given where the store cannot know how; ``known=False`` does without, for a
+    The case is made again as the store says, or is given where the store cannot know how; ``known=False`` does
+    without, for a
     look at the numbers.
     """
     path = path_from("path", path)

@@ -1,6 +1,7 @@
 """Worker processes that can be replaced: one hangs or dies, and only the point it was at is lost.
 
-A worker is a fresh Python started with this module, so that a script that asks for a study need not be guarded. It computes one
+A worker is a fresh Python started with this module, so that a script that asks for a study need not be guarded. It
+computes one
 chunk at a time, says at which point it is, and writes into the store itself where others may.
 """
 

@@ -1,6 +1,8 @@
-"""A study in a Zarr (v3) store: every chunk is written by whoever computed it, its states last, as the mark that it is there.
+"""A study in a Zarr (v3) store: every chunk is written by whoever computed it, its states last, as the mark that it
+is there.
 
-The numbers of a chunk are files of their own, each there whole or not at all. Reasons stand in a JSON file beside the states of
+The numbers of a chunk are files of their own, each there whole or not at all. Reasons stand in a JSON file beside
+the states of
 the same chunk. Two runs on one store at worst do the same work twice.
 """
 

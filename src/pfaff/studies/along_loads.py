@@ -1,6 +1,7 @@
 """Test functions along stretches of the load, for many points at once, at Chebyshev nodes.
 
-The equilibrium is carried along from node to node by Newton's method where it moves. Points that do not follow are told.
+The equilibrium is carried along from node to node by Newton's method where it moves. Points that do not follow are
+told.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.studies import kernels
+from pfaff.studies import small_matrices
 
 if TYPE_CHECKING:
     from pfaff.studies.frames import Frame
@@ -39,10 +40,11 @@ def at_loads(frame: Frame, parameters: np.ndarray, loads: np.ndarray) -> np.ndar
     return changed
 
 
-def tested(
+def probed(
     frame: Frame, parameters: np.ndarray, distances: np.ndarray, begins: np.ndarray, start: np.ndarray | None = None
 ) -> Tested | None:
-    """The test functions at distances (by node and point) along the path of each point, from ``start`` at its beginning."""
+    """The test functions at distances (by node and point) along the path of each point, from ``start`` at its
+    beginning."""
     K, N = distances.shape
     n = frame.n
     loads = begins + frame.sign * distances
@@ -58,16 +60,14 @@ def tested(
         x, followed = _followed(frame, parameters, loads, x0)
         J = frame.jacobians(x, many)
     hopf, zero, slack = np.empty(K * N), np.empty(K * N), np.empty(K * N)
-    kernels.tests(J, n, frame.zeros, frame.scale, frame.unit, hopf, zero, slack)
+    small_matrices.tests(J, n, frame.zeros, frame.scale, frame.unit, hopf, zero, slack)
     followed &= (slack.reshape(K, N) <= SLACK).all(axis=0) & np.isfinite(hopf.reshape(K, N)).all(axis=0)
     hopf = hopf.reshape(K, N) / (distances / frame.first) ** frame.order
     zero = zero.reshape(K, N) / (distances / frame.first) ** frame.zero_order
     return Tested(hopf, zero, x.reshape(n, K, N), followed)
 
 
-def _followed(
-    frame: Frame, parameters: np.ndarray, loads: np.ndarray, x: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _followed(frame: Frame, parameters: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The equilibria at all loads, node after node, extrapolated from those before."""
     K, N = loads.shape
     found = np.empty((frame.n, K, N))
@@ -102,7 +102,7 @@ def settled(frame: Frame, parameters: np.ndarray, x: np.ndarray, strict: bool = 
         if not right.any():
             return x, good
         J = frame.jacobians(x, parameters)
-        kernels.solve_many(J, frame.n, frame.scale, frame.unit, shift, frame.columns, frame.rows, right, step)
+        small_matrices.solve_many(J, frame.n, frame.scale, frame.unit, shift, frame.columns, frame.rows, right, step)
         moved = np.nan_to_num(step.real, nan=0.0)
         good &= np.isfinite(step).all(axis=0)
         size = (np.abs(moved) / frame.scale[:, None]).max(axis=0) / (1 + (np.abs(x) / frame.scale[:, None]).max(axis=0))
@@ -129,5 +129,5 @@ def series(
 ) -> np.ndarray | None:
     """Coefficients of D_{m−1} on a stretch, for a look at how many it needs."""
     nodes, matrix = nodes_of(frame.nodes)
-    found = tested(frame, parameters, low + length * (1 + nodes[:, None]) / 2, begins)
+    found = probed(frame, parameters, low + length * (1 + nodes[:, None]) / 2, begins)
     return None if found is None or not found.followed.all() else matrix @ found.hopf[:, 0]

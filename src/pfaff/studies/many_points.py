@@ -1,4 +1,5 @@
-"""Many points at once: measures whose numbers are the same as one by one, where they are known to be; the rest is left."""
+"""Many points at once: measures whose numbers are the same as one by one, where they are known to be; the rest is
+left."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.studies.block import DONE, NONE, Block, Job, Outcome
-from pfaff.studies.measures import HOPF
+from pfaff.studies.quantities import HOPF
 from pfaff.threads import Once
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def batched(job: Job, places: np.ndarray, block: Block) -> int:
             block.values[name][here] = values[name][good]
         block.state[here] = DONE
         for k in begin + np.flatnonzero(absent & ~good):
-            block.put(int(k), Outcome({}, NONE, f"no crossing up to {frame.load} = {job.asked.to:g}, by its test function"))
+            block.put(
+                int(k), Outcome({}, NONE, f"no crossing up to {frame.load} = {job.asked.to:g}, by its test function")
+            )
     return int((block.state != 0).sum())
 
 
@@ -53,14 +56,13 @@ def needs_forms(job: Job) -> bool:
     return bool({"l1", "criticality"} & set(job.names))
 
 
-def _answers(
-    job: Job, frame: Frame, parameters: np.ndarray
-) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+def _answers(job: Job, frame: Frame, parameters: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
     """Numbers by name, where all of them are known, and where it is known that there are none."""
-    from pfaff.studies.crossings import first_crossings
+    from pfaff.studies.first_crossings import first_crossings
     from pfaff.studies.forms import first_coefficients
 
-    wanted, values = set(job.names), {}
+    wanted = set(job.names)
+    values: dict[str, np.ndarray] = {}
     good, absent = np.ones(parameters.shape[1], dtype=bool), np.zeros(parameters.shape[1], dtype=bool)
     if wanted & {*HOPF, *FIRST}:
         at = first_crossings(frame, parameters)
@@ -87,16 +89,11 @@ def parameters_of(job: Job, places: np.ndarray) -> np.ndarray:
     case = job.case
     names = case.system.parameter_names
     speed = job.asked.load is not None and job.asked.load not in names
-    load = job.asked.load if speed else case.load_name(job.asked.load)
+    load = "" if speed else case.load_name(job.asked.load)
     swept = job.points.at(places)
-    columns = [
-        swept[name] if name in swept else np.full(len(places), _number(case, name, load)) for name in names
-    ]
+    stated = case.unchecked(**{load: 0.0}) if load and case.values[load] is None else case
+    columns = [swept.get(name, np.full(len(places), value)) for name, value in zip(names, stated.numbers, strict=True)]
     return np.ascontiguousarray([*columns, *([np.zeros(len(places))] if speed else [])], dtype=float)
-
-
-def _number(case: Any, name: str, load: str) -> float:
-    return 0.0 if case.values[name] is None and name == load else case._number(name)
 
 
 def valid(job: Job, places: np.ndarray) -> np.ndarray:

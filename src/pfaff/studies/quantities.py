@@ -1,4 +1,5 @@
-"""What a study measures at a point: loads, frequencies, normal forms, cycles and motions by name, or a function of the case.
+"""What a study measures at a point: loads, frequencies, normal forms, cycles and motions by name, or a function of
+the case.
 
 A measure gives numbers by name. ``NONE`` in place of a number is an answer, such as no flutter up to the last load.
 """

@@ -1,6 +1,7 @@
 """Small dense linear algebra for many matrices at once, compiled: what LAPACK is too slow for, one call each.
 
-Matrices come as the flow gives them, entries by rows and points by columns. All are taken in the balanced units of one reference
+Matrices come as the flow gives them, entries by rows and points by columns. All are taken in the balanced units of
+one reference
 matrix (``scale``) and of one frequency (``unit``), so that coefficients are of order one.
 """
 
@@ -26,7 +27,8 @@ def _local(J, k, n, scale, unit, A):
 
 @compiled
 def _characteristic(A, n, rows, c):
-    """det(λ − A), highest power first in c: Hessenberg form by elimination, then its recurrence (Wilkinson 1965, Ch. 7)."""
+    """det(λ − A), highest power first in c: Hessenberg form by elimination, then its recurrence (Wilkinson 1965, Ch.
+    7)."""
     for m in range(1, n - 1):
         pivot = m
         for i in range(m + 1, n):
@@ -111,7 +113,8 @@ def tests(J, n, zeros, scale, unit, hopf, zero, slack):
 
 @compiled
 def routh(J, n, zeros, scale, unit, square, stable):
-    """Of every matrix with a pair ±iω: ω² by the last but one row of Routh's array; and whether all roots are to the left."""
+    """Of every matrix with a pair ±iω: ω² by the last but one row of Routh's array; and whether all roots are to the
+    left."""
     A, rows, c = np.empty((n, n)), np.zeros((n + 1, n + 1)), np.empty(n + 1)
     m = n - zeros
     width = m // 2 + 2
@@ -135,7 +138,8 @@ def routh(J, n, zeros, scale, unit, square, stable):
 def first_roots(values, to_series, tail, kind, place):
     """Where a function, given at Chebyshev nodes of [−1, 1] column by column, first vanishes from the left.
 
-    kind: 0 nowhere, 1 at ``place``, 2 not resolved by so many nodes, 3 no sign at the left end. The march goes from −1 by steps
+    kind: 0 nowhere, 1 at ``place``, 2 not resolved by so many nodes, 3 no sign at the left end. The march goes from
+    −1 by steps
     within which a parabola with the largest curvature of the series stays on its side of zero: no root is stepped over.
     """
     K = values.shape[0]
@@ -246,7 +250,8 @@ def _solved_adjoint(A, n, swaps, b):
 
 @compiled
 def eigenpairs(J, n, scale, unit, shift, value, q, p, error):
-    """The eigenvalue next to a shift, with ⟨q, q⟩ = ⟨p, q⟩ = 1 in the flow's own states, by inverse iteration with both vectors.
+    """The eigenvalue next to a shift, with ⟨q, q⟩ = ⟨p, q⟩ = 1 in the flow's own states, by inverse iteration with
+    both vectors.
 
     ``error`` is what rounding may move it by.
     """

@@ -1,8 +1,12 @@
-"""The first crossing of the imaginary axis for many points at once, confirmed as the first, or left to the scalar search.
+"""The first crossing of the imaginary axis for many points at once, confirmed as the first, or left to the scalar
+search.
 
-Along the load, D_{m−1} of Hurwitz (the product of all sums of two eigenvalues) is a smooth function: a polynomial where the
-small motions are linear in the load. It is sampled at Chebyshev nodes until its series is resolved, and marched along by steps
-that cannot pass a root (``kernels.first_roots``): where it first vanishes with a pair ±iω, that is the first Hopf point.
+Along the load, D_{m−1} of Hurwitz (the product of all sums of two eigenvalues) is a smooth function: a polynomial
+where the
+small motions are linear in the load. It is sampled at Chebyshev nodes until its series is resolved, and marched
+along by steps
+that cannot pass a root (``small_matrices.first_roots``): where it first vanishes with a pair ±iω, that is the first
+Hopf point.
 Newton's method on Re λ = 0 then gives it to rounding. Whatever is in doubt is not answered.
 """
 
@@ -12,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.studies import kernels
+from pfaff.studies import small_matrices
+from pfaff.studies.along_loads import Tested, at_loads, nodes_of, probed, settled
 from pfaff.studies.frames import RESOLVED, Frame
-from pfaff.studies.stretches import Tested, at_loads, nodes_of, settled, tested
 
 ROUNDS = 16  # stretches, longer or shorter than the first
 SHORTEST = 1 / 64  # of the first stretch
@@ -29,7 +33,8 @@ PAST = 1e-4  # of a stretch, how far behind a root that is no Hopf point the sea
 
 @dataclass
 class Crossings:
-    """Arrays over points. ``found`` where there is a first crossing, ``absent`` where there is none up to the last load."""
+    """Arrays over points. ``found`` where there is a first crossing, ``absent`` where there is none up to the last
+    load."""
 
     found: np.ndarray
     absent: np.ndarray
@@ -67,7 +72,16 @@ def _nothing(n: int, N: int) -> Crossings:
     no, numbers = np.zeros(N, dtype=bool), np.full(N, np.nan)
     states, complexes = np.zeros((n, N)), np.zeros((n, N), dtype=complex)
     return Crossings(
-        no, no.copy(), numbers, numbers.astype(complex), numbers.copy(), states, complexes, complexes.copy(), ~no, no.copy()
+        no,
+        no.copy(),
+        numbers,
+        numbers.astype(complex),
+        numbers.copy(),
+        states,
+        complexes,
+        complexes.copy(),
+        ~no,
+        no.copy(),
     )
 
 
@@ -77,7 +91,7 @@ def _look_at_the_beginning(
     loads = begins + frame.sign * (ASIDE if frame.order or frame.zero_order else 0.0) * frame.first
     J = frame.jacobians(start, at_loads(frame, parameters, loads))
     square = np.empty(len(loads))
-    kernels.routh(J, frame.n, frame.zeros, frame.scale, frame.unit, square, out.stable)
+    small_matrices.routh(J, frame.n, frame.zeros, frame.scale, frame.unit, square, out.stable)
 
 
 def _stretch(
@@ -96,7 +110,7 @@ def _stretch(
     if frame.bounded:
         length[active] = np.minimum(length[active], frame.farthest - low[active])
     distances = low[active] + length[active] * (1 + nodes[:, None]) / 2
-    seen = tested(frame, parameters[:, active], distances, begins[active], start[:, active])
+    seen = probed(frame, parameters[:, active], distances, begins[active], start[:, active])
     if seen is None:
         return active[:0]
     hopf, zero = (_first(values, matrix) for values in (seen.hopf, seen.zero))
@@ -109,9 +123,13 @@ def _stretch(
     rooted = which == 1
     done = np.zeros(len(active), dtype=bool)
     if rooted.any():
-        done[rooted] = _polished(frame, parameters, begins, kind, out, active[rooted], at[rooted], _between(seen, nodes, place, rooted))
+        done[rooted] = _polished(
+            frame, parameters, begins, kind, out, active[rooted], at[rooted], _between(seen, nodes, place, rooted)
+        )
     passed, empty, short = rooted & ~done & ~np.isnan(out.speed[active]), which == 0, which == 2
-    low[active] = np.where(passed, at + PAST * length[active], np.where(empty, low[active] + length[active], low[active]))
+    low[active] = np.where(
+        passed, at + PAST * length[active], np.where(empty, low[active] + length[active], low[active])
+    )
     length[active] *= np.where(empty, 2.0, np.where(short, 0.5, 1.0))
     out.absent[active] = empty & frame.bounded & (low[active] >= frame.farthest * (1 - 1e-12))
     again = passed | (empty & (low[active] < frame.farthest)) | (short & (length[active] >= SHORTEST * frame.first))
@@ -121,7 +139,7 @@ def _stretch(
 
 def _first(values: np.ndarray, matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     kind, place = np.empty(values.shape[1], dtype=np.int64), np.empty(values.shape[1])
-    kernels.first_roots(np.ascontiguousarray(values), matrix, RESOLVED, kind, place)
+    small_matrices.first_roots(np.ascontiguousarray(values), matrix, RESOLVED, kind, place)
     return kind, place
 
 
@@ -158,7 +176,7 @@ def _polished(
         x, good = settled(frame, at_loads(frame, own, loads), x, strict=False)
     if kind == "hopf":
         J = frame.jacobians(x, at_loads(frame, own, loads))
-        kernels.routh(J, n, frame.zeros, frame.scale, frame.unit, square, ignored)
+        small_matrices.routh(J, n, frame.zeros, frame.scale, frame.unit, square, ignored)
         out.speed[points[~(square > 0)]] = 0.0
         good &= square > 0
         shift = 1j * np.sqrt(np.abs(square))
@@ -172,8 +190,8 @@ def _polished(
             x, settles = settled(frame, at, x, strict=False)
             good &= settles
         J, change = frame.both(x, at)
-        kernels.eigenpairs(J, n, frame.scale, frame.unit, shift, value, q, p, error)
-        kernels.products(change, n, p, q, rate)
+        small_matrices.eigenpairs(J, n, frame.scale, frame.unit, shift, value, q, p, error)
+        small_matrices.products(change, n, p, q, rate)
         if moves:
             rate += _along(frame, x, at, J, q, p)
         with np.errstate(all="ignore"):
@@ -207,8 +225,10 @@ def _along(
     tangent = np.empty_like(q)
     none = np.zeros(x.shape[1], dtype=complex)
     right = -frame.by_load(x, parameters)
-    kernels.solve_many(J, frame.n, frame.scale, frame.unit, none, frame.columns, frame.rows, right, tangent)
-    both = bilinear(frame, x, parameters, tangent.real, q.real) + 1j * bilinear(frame, x, parameters, tangent.real, q.imag)
+    small_matrices.solve_many(J, frame.n, frame.scale, frame.unit, none, frame.columns, frame.rows, right, tangent)
+    both = bilinear(frame, x, parameters, tangent.real, q.real) + 1j * bilinear(
+        frame, x, parameters, tangent.real, q.imag
+    )
     return (p.conj() * both).sum(axis=0)
 
 
