@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from queue import Empty, Queue
 from typing import Any
 
@@ -67,12 +68,13 @@ class Processes:
         self.waiting: Iterator[Order] = iter([task.order(k) for k in task.todo])
         self.crashes: dict[tuple[int, int | None], int] = {}
         self.unasked = 0
+        self.numbers = count()  # none twice: the last words of one that was ended are not those of its successor
         self.workers: dict[int, Worker] = {}
-        self.count = min(workers, len(task.todo))
+        self.hired = min(workers, len(task.todo))
 
     def run(self) -> None:
         try:
-            for _ in range(self.count):
+            for _ in range(self.hired):
                 self._hire(next(self.waiting))
             while self.workers:
                 try:
@@ -87,9 +89,8 @@ class Processes:
 
     def _hire(self, order: Order) -> None:
         store = self.task.store if self.task.store.shared else None
-        number = 1 + max(self.workers, default=self.unasked)
-        worker = Worker(number, self.task.job, store, self.events)
-        self.workers[number] = worker
+        worker = Worker(next(self.numbers), self.task.job, store, self.events)
+        self.workers[worker.number] = worker
         worker.give(order)
 
     def _hear(self, number: int, message: Any) -> None:

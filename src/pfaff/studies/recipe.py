@@ -42,8 +42,8 @@ def made(recipe: Mapping[str, Any]) -> Bound:
         system = _system_in(about)
     else:
         raise ParameterError(
-            f"the store does not say where {about['name']} comes from: give the case, open_sweep(store, case=…), or state "
-            "it in a file and begin with source='file.py:name'"
+            f"the store does not say where {about['name']} comes from: give the case, open_sweep(store, case=…), or "
+            "state it in a file and begin with source='file.py:name'"
         )
     if fingerprint(system) != about["fingerprint"]:
         raise ParameterError(f"{about['name']} is stated differently now than when the study began: begin a new store")

@@ -303,8 +303,8 @@ def _recipe(job: Job, chunks: Chunks, source: str | None, kept: bool) -> dict[st
         for measure in job.measures:
             if measure.about["kind"] == "function" and "file" not in measure.about:
                 raise ParameterError(
-                    f"what measures {', '.join(measure.names)} is not a function at the top of a file, and could not be "
-                    "found again: write it into one, or keep the study in memory, without store="
+                    f"what measures {', '.join(measure.names)} is not a function at the top of a file, and could not "
+                    "be found again: write it into one, or keep the study in memory, without store="
                 )
     points = {"dims": list(job.points.dims), "names": list(job.points.names), "about": dict(job.points.about)}
     recipe = {
