@@ -23,7 +23,7 @@ from pfaff.studies.frames import RESOLVED, Frame
 ROUNDS = 16  # stretches, longer or shorter than the first
 SHORTEST = 1 / 64  # of the first stretch
 POLISH = 7  # Newton steps to a crossing, at most
-EXACT = 1e-12  # the last step, relative to the load
+EXACT = 1e-12  # the last step, relative to the load, where it is not rounding
 SURE = 2e-11  # what rounding may move a load by, relatively
 TRANSVERSAL = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
 AWAY = 1e-3  # of a stretch, how far Newton's method may leave the root of the series
@@ -184,6 +184,7 @@ def _polished(
         shift = np.zeros(N, dtype=complex)
     value, q, p = np.empty(N, dtype=complex), np.empty((n, N), dtype=complex), np.empty((n, N), dtype=complex)
     error, rate, step = np.empty(N), np.empty(N, dtype=complex), np.full(N, np.inf)
+    exact = np.zeros(N, dtype=bool)
     for turn in range(POLISH):
         at = at_loads(frame, own, loads)
         if moves and turn:
@@ -198,11 +199,12 @@ def _polished(
             step = np.nan_to_num(value.real / rate.real, nan=np.inf, posinf=np.inf, neginf=np.inf)
         loads = loads - np.where(np.isfinite(step), step, 0.0)
         shift = 1j * value.imag if kind == "hopf" else shift
-        if (np.abs(step[good]) <= EXACT * np.abs(loads[good])).all():
+        exact = np.abs(step) <= EXACT * np.abs(loads) + error / np.abs(rate.real)
+        if exact[good].all():
             break
     size = np.abs(loads)
     with np.errstate(all="ignore"):
-        good &= np.abs(step) <= EXACT * size
+        good &= exact
         good &= error / np.abs(rate.real) <= SURE * size
         good &= np.abs(rate.real) > TRANSVERSAL * np.abs(rate)
     good &= np.abs(loads - root) <= AWAY * frame.first
