@@ -11,6 +11,7 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
+from pfaff.statement import TIME, coordinates
 from pfaff.studies import small_matrices
 from pfaff.studies.along_loads import nodes_of
 from pfaff.studies.block import DONE, NONE, Block, Job, measured
@@ -31,8 +32,8 @@ def lorenz():
 
 def sleigh():
     """A sleigh that is pulled at a speed v by a spring, its blade ahead of the centre: it begins to snake."""
-    q, psi = pfaff.statement.system.coordinates("q psi")
-    t = pfaff.statement.system.TIME
+    q, psi = coordinates("q psi")
+    t = TIME
     m, I, k, c, a, l = sm.symbols("m I k c a l", positive=True)
     v = sm.Symbol("v", real=True)
     aside, turn = q.diff(t), psi.diff(t)

@@ -24,6 +24,7 @@ ROUNDS = 16  # stretches, longer or shorter than the first
 SHORTEST = 1 / 64  # of the first stretch
 POLISH = 7  # Newton steps to a crossing, at most
 EXACT = 1e-12  # the last step, relative to the load, where it is not rounding
+SAME = 1e-14  # a step so small, relative to the load, that vectors before and after it are the same
 SURE = 2e-11  # what rounding may move a load by, relatively
 TRANSVERSAL = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
 AWAY = 1e-3  # of a stretch, how far Newton's method may leave the root of the series
@@ -184,7 +185,7 @@ def _polished(
         shift = np.zeros(N, dtype=complex)
     value, q, p = np.empty(N, dtype=complex), np.empty((n, N), dtype=complex), np.empty((n, N), dtype=complex)
     error, rate, step = np.empty(N), np.empty(N, dtype=complex), np.full(N, np.inf)
-    exact = np.zeros(N, dtype=bool)
+    exact, last = np.zeros(N, dtype=bool), False
     for turn in range(POLISH):
         at = at_loads(frame, own, loads)
         if moves and turn:
@@ -200,8 +201,9 @@ def _polished(
         loads = loads - np.where(np.isfinite(step), step, 0.0)
         shift = 1j * value.imag if kind == "hopf" else shift
         exact = np.abs(step) <= EXACT * np.abs(loads) + error / np.abs(rate.real)
-        if exact[good].all():
+        if last or (exact[good].all() and (np.abs(step[good]) <= SAME * np.abs(loads[good])).all()):
             break
+        last = bool(exact[good].all())  # once more, for vectors that belong to the last load
     size = np.abs(loads)
     with np.errstate(all="ignore"):
         good &= exact
