@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from pfaff.statement.particles import Particle
     from pfaff.statement.parts import Part
     from pfaff.statement.system import System
+    from pfaff.studies.points import grid, sobol
+    from pfaff.studies.study import Study, open_sweep
 
 __version__ = "0.1.0"
 
@@ -47,7 +49,11 @@ _HOMES = {
     "Particle": "pfaff.statement.particles",
     "PfaffError": "pfaff.errors",
     "System": "pfaff.statement.system",
+    "Study": "pfaff.studies.study",
+    "grid": "pfaff.studies.points",
     "ode": "pfaff.statement.odes",
+    "open_sweep": "pfaff.studies.study",
+    "sobol": "pfaff.studies.points",
 }
 
 __all__ = [
@@ -65,15 +71,19 @@ __all__ = [
     "Particle",
     "PfaffError",
     "Reason",
+    "Study",
     "System",
     "__version__",
     "atlas",
+    "grid",
     "load",
     "load_branch",
     "load_curve",
     "load_equilibria",
     "load_motion",
     "ode",
+    "open_sweep",
+    "sobol",
 ]
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pfaff.statement.odes import Ode
     from pfaff.statement.parameters import Parametrised
     from pfaff.statement.system import System
+    from pfaff.studies.study import Study
 
 
 MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
@@ -193,6 +194,46 @@ class Bound(Travels):
         from pfaff.export import export
 
         return export(self, to, folder, load, until, start)
+
+    def sweep(
+        self,
+        axes: Any,
+        measure: Any = "flutter",
+        store: str | FilePath | None = None,
+        *,
+        load: str | None = None,
+        to: float | None = None,
+        chunk: int | None = None,
+        source: str | None = None,
+        accept: bool = False,
+        **fixed: float,
+    ) -> Study:
+        """Any result over any parameters: ``case.sweep({"c_i": values, "M_L": values}, measure=["hopf", "l1"]).run()``.
+
+        axes
+            Values by name (a grid), a list of points, or ``pfaff.sobol(…)``; of parameters, and of coordinates and
+            speeds
+            that select an equilibrium or a steady motion.
+        measure
+            Names (flutter, divergence, buckling, flutter_frequency; hopf, omega, crossing_speed, l1, criticality;
+            stable,
+            growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a motion
+            with their
+            options), or functions of a case that return a number or numbers by name.
+        store
+            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken
+            up; memory
+            if none is given.
+        load, to, fixed
+            As in ``hopf`` and ``flutter``.
+        chunk, source, accept
+            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``,
+            if it cannot
+            be found; whether to go on with a store of another version of pfaff.
+        """
+        from pfaff.studies.study import sweep
+
+        return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
@@ -415,8 +456,8 @@ class Case(Bound):
         return paradox(self, self.load_name(load), direction, among)
 
     def flutter_map(self, load: str | None = None, to: float | None = None, **axes: Any) -> FlutterMap:
-        """The flutter load over a grid of dampings: ``case.flutter_map(c_i=values, c_e=values)``."""
-        from pfaff.stability.maps import flutter_map
+        """The flutter load over a grid of any parameters: ``case.flutter_map(c_i=values, M_L=values)``."""
+        from pfaff.studies.flutter_maps import flutter_map
 
         return flutter_map(self, self.load_name(load), axes, to)
 

@@ -38,6 +38,25 @@ def bar(text: str) -> Iterator[Callable[[float], None]]:
 
 
 @contextmanager
+def counted(what: str, total: int) -> Iterator[Callable[[int, str], None] | None]:
+    """A bar that is told how many of a total are done, and what to say beside it; nothing away from a terminal."""
+    if not sys.stderr.isatty() or not SCREEN.acquire(blocking=False):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    try:
+        with Progress(
+            BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
+        ) as shown:
+            task = shown.add_task(f"0 of {total} {what}", total=total)
+            yield lambda done, text: shown.update(task, completed=done, description=text)
+    finally:
+        SCREEN.release()
+
+
+@contextmanager
 def patience(text: str, after: float = 1.0) -> Iterator[None]:
     """One line, if what is done takes longer than so many seconds, that goes away when it is done."""
     line = _line()

@@ -5,7 +5,9 @@ A new system is one import and one entry in ``TOPICS``; the first line of its do
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from pfaff.atlas.andrews_squeezer import andrews_squeezer
@@ -31,7 +33,22 @@ if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
     from pfaff.statement import System
 
-TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
+
+def _remembered(make: Callable[..., System]) -> Callable[..., System]:
+    """A system that knows by which call it was made, so that other processes can make it again."""
+
+    @wraps(make)
+    def called(*values: Any, **options: Any) -> System:
+        system = make(*values, **options)
+        asked = inspect.signature(make).bind(*values, **options).arguments
+        if all(isinstance(each, str | int | float | bool) for each in asked.values()):
+            object.__setattr__(system, "origin", (make.__name__, asked))
+        return system
+
+    return called
+
+
+_LISTED: dict[str, tuple[Callable[..., System], ...]] = {
     "Columns of rigid bars": (
         column,
         ziegler,
@@ -77,7 +94,9 @@ TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
     ),
 }
 
+TOPICS = {topic: tuple(map(_remembered, makes)) for topic, makes in _LISTED.items()}
 SYSTEMS: dict[str, Callable[..., System]] = {make.__name__: make for topic in TOPICS.values() for make in topic}
+globals().update(SYSTEMS)
 
 
 def __getattr__(name: str) -> Any:
