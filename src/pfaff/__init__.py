@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.motion.result import Motion
     from pfaff.statement.odes import Ode, ode
     from pfaff.statement.particles import Particle
+    from pfaff.statement.rods import Rod
     from pfaff.statement.system import Drawing, System
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ _HOMES = {
     "Part": "pfaff.flow.assembly",
     "Particle": "pfaff.statement.particles",
     "PfaffError": "pfaff.errors",
+    "Rod": "pfaff.statement.rods",
     "System": "pfaff.statement.system",
     "ode": "pfaff.statement.odes",
 }
@@ -58,6 +60,7 @@ __all__ = [
     "Part",
     "Particle",
     "PfaffError",
+    "Rod",
     "System",
     "__version__",
     "atlas",

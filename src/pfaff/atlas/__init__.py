@@ -17,6 +17,7 @@ from pfaff.atlas.oscillator import oscillator
 from pfaff.atlas.particle import nonholonomic_particle
 from pfaff.atlas.pendulum import moving_support_pendulum, pendulum
 from pfaff.atlas.rattleback import rattleback
+from pfaff.atlas.rod import rod
 from pfaff.atlas.rolling_disc import rolling_disc, rolling_hoop
 from pfaff.atlas.sleigh import chaplygin_sleigh, knife_edge
 from pfaff.atlas.slider_crank import slider_crank
@@ -37,6 +38,7 @@ TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
         ziegler,
         reut,
     ),
+    "Elastic rods": (rod,),
     "Small vibrations of nonholonomic systems": (
         bottema,
         bottema_general,

@@ -133,7 +133,7 @@ def _facts_of_system(stated: System) -> dict[str, Any]:
     graph = graph_of(stated)
     return {
         "name": stated.name,
-        "coordinates": {**kept_coordinates(graph), **ignorable_coordinates(graph)},
+        "coordinates": {**kept_coordinates(stated), **ignorable_coordinates(stated)},
         "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
         "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],
         "reactions": list(stated.reaction_names) if stated.statement.constraints else [],

@@ -20,6 +20,7 @@ from pfaff.threads import once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.flow.structured import Matched
 
 NEWTON_STEPS = 50
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
@@ -41,9 +42,9 @@ class Constraints:
     """φ, A v + b, A and M as functions of the state."""
 
     def __init__(self, case: Case) -> None:
-        graph = graph_of(case.system)
-        self.case, self.n, self.m = case, len(graph.q), len(graph.A)
-        self.holonomic = len(graph.positions)
+        s = case.system.statement
+        self.case, self.n, self.m = case, len(s.q), len(s.constraints)
+        self.holonomic = len(s.positions)
         self._function = _compiled(case.system)
 
     def __call__(self, q: np.ndarray, v: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, ...]:
@@ -81,7 +82,11 @@ def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
 
 
 @once(most=64)
-def _compiled(system: System) -> Compiled:
+def _compiled(system: System) -> Compiled | Matched:
+    if system.rods:
+        from pfaff.flow.structured_views import initial_rows
+
+        return initial_rows(system)
     graph = graph_of(system)
     rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
     return Compiled(rows, [*graph.q, *graph.v], quick=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
@@ -18,6 +18,7 @@ from pfaff.statement.names import checked_name, checked_title
 from pfaff.statement.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
 from pfaff.statement.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
 from pfaff.statement.redundancy import dependence
+from pfaff.statement.rods import Rod, Station, state_rods
 from pfaff.statement.values import by_name, listed, one_of, shown, truth
 from pfaff.threads import cached_property
 
@@ -103,7 +104,20 @@ class Drawing:
         def all_of(group: Mapping[str, Any]) -> dict[str, Any]:
             return {name: spelled(given, name) for name, given in group.items()}
 
-        points, angles, circles, arrows = map(all_of, (self.points, self.angles, self.circles, self.arrows))
+        return self._each(all_of)
+
+    def placed(self, positions: Mapping[sm.Expr, sm.Expr]) -> Drawing:
+        """The same drawing with formulas for some coordinates."""
+
+        def at(given: Any) -> Any:
+            if isinstance(given, list | tuple):
+                return tuple(map(at, given))
+            return given.xreplace(dict(positions)) if isinstance(given, sm.Expr) else given
+
+        return self._each(lambda group: {name: at(given) for name, given in group.items()})
+
+    def _each(self, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Drawing:
+        points, angles, circles, arrows = map(change, (self.points, self.angles, self.circles, self.arrows))
         return replace(self, points=points, angles=angles, circles=circles, arrows=arrows)
 
 
@@ -160,6 +174,9 @@ class System(Parametrised):
     accept_redundant
         Keep constraints that follow from the others. Their reactions are then not unique: ``simulate`` uses the
         augmented Lagrangian and gives those of least norm, other analyses ask for ``system.independent``.
+    rods
+        Elastic rods as parts, ``pfaff.Rod``: their amplitudes are further coordinates, and the coordinates of their
+        points may be written in every expression. Their energies come with them.
     particles
         Material points, for Newton's law and d'Alembert's principle. The kinetic energy may then be left out: it is
         theirs. Without potential, dissipation and forces the generalised forces are theirs, too; with them,
@@ -187,9 +204,13 @@ class System(Parametrised):
     accept_integrable: bool = False
     accept_redundant: bool = False
     particles: Sequence[Particle] = ()
+    rods: Sequence[Rod] = ()
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        if self.rods:
+            state_rods(self)
+            return
         normalise = object.__setattr__
         normalise(self, "name", checked_title(self.name, "name of a system"))
         normalise(self, "coordinates", _coordinates(self.coordinates))
@@ -226,6 +247,8 @@ class System(Parametrised):
 
     statement: Statement = field(init=False, repr=False)
     redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, from zero
+    frame: System | None = field(init=False, repr=False, default=None)  # of a system with rods, beside them
+    stations: tuple[Station, ...] = field(init=False, repr=False, default=())  # points of rods that the frame knows
 
     @property
     def time(self) -> sm.Symbol:
@@ -351,6 +374,12 @@ class System(Parametrised):
             f"{len(self.nonholonomic_constraints)} nonholonomic, {len(self.holonomic_constraints)} holonomic "
             f"constraints; parameters {', '.join(self.parameter_names)}>"
         )
+
+
+class Frame(System):
+    """What a system with rods states beside them, in its own coordinates and those of points of rods."""
+
+    needs_inertia = False
 
 
 def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
