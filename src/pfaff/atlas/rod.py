@@ -7,6 +7,7 @@ conservative loads.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import sympy as sm
@@ -80,7 +81,7 @@ def _drawing(part: Rod, X: sm.Expr, constraint: str, load: str) -> Drawing:
         springs = [("wall", "block")]
     return Drawing(
         points=points,
-        links=list(zip(order, order[1:], strict=False)),
+        links=list(pairwise(order)),
         marks=kind,
         angles=angles,
         springs=springs,

@@ -127,10 +127,8 @@ def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: A
 
 
 def _facts_of_system(stated: System) -> dict[str, Any]:
-    from pfaff.flow.graph import graph_of
     from pfaff.flow.shape import ignorable_coordinates, kept_coordinates
 
-    graph = graph_of(stated)
     return {
         "name": stated.name,
         "coordinates": {**kept_coordinates(stated), **ignorable_coordinates(stated)},

@@ -93,7 +93,7 @@ class RodMechanics:
         (dx, dy), (x, y, _) = bent.steps[k], bent.base[k]
         return apply(self.stations, dx) * bent.length + x, apply(self.stations, dy) * bent.length + y
 
-    def forces(self, bent: Bent, at_points: tuple[Any, Any, Any] | None, parameters: list[Any]) -> tuple[Any, ...]:
+    def forces(self, bent: Bent, at_points: tuple[Any, Any, Any], parameters: list[Any]) -> tuple[Any, ...]:
         """What resists along its amplitudes, and at x, y and θ of its base; forces on its points are given."""
         L, section = bent.length, lambda name: self._sections[name](parameters, bent.length)
         bending = section("bending") / L
@@ -109,16 +109,14 @@ class RodMechanics:
         pull_x, pull_y = apply(self.stations.T, fx), apply(self.stations.T, fy)
         total_x, total_y = _total(fx), _total(fy)
         along = apply(self.bends.T, inner * self._hinge_weights)
-        twist: Any = 0.0
-        if at_points is not None:
-            px, py, moments = at_points
-            pull_x, pull_y = pull_x + apply(self.point_stations.T, px), pull_y + apply(self.point_stations.T, py)
-            total_x, total_y, twist = total_x + _total(px), total_y + _total(py), _total(moments)
-            along = along + apply(self.point_angles.T, moments)
+        px, py, moments = at_points
+        pull_x, pull_y = pull_x + apply(self.point_stations.T, px), pull_y + apply(self.point_stations.T, py)
+        total_x, total_y = total_x + _total(px), total_y + _total(py)
+        along = along + apply(self.point_angles.T, moments)
         moment = (bent.cosine * pull_y - bent.sine * pull_x) * L
         if rotary is not None:
             moment = moment + bent.turning[1] * (rotary * L)
-        return along + apply(self.angles.T, moment), total_x, total_y, _total(moment) + twist
+        return along + apply(self.angles.T, moment), total_x, total_y, _total(moment) + _total(moments)
 
     def energies(self, bent: Bent, parameters: list[Any]) -> tuple[Any, Any, Any]:
         """T, V and what is dissipated per unit of time."""
@@ -160,7 +158,7 @@ def _section(
 
 
 class FrameMechanics:
-    """Balance and constraints of the frame, by SymPy: functions of its coordinates, rates, reactions, parameters, time."""
+    """Balance, constraints and energies of the frame by SymPy, as functions of states, reactions, parameters and time."""
 
     def __init__(self, frame: System) -> None:
         s = frame.statement
@@ -253,7 +251,7 @@ class Mechanics:
         resisting = dict(zip(self.frame.names, values, strict=False))
         along: list[Any] = [None] * len(self.rods)
         for k in reversed(range(len(self.rods))):  # a rod may stand on a point of an earlier one
-            at_points = self._at_points(k, resisting, shapes[k])
+            at_points = self._at_points(k, resisting)
             along[k], *base = self.rods[k].forces(shapes[k], at_points, parameters)
             for name, force in zip(self.rods[k].base.names, base, strict=True):
                 if name is not None:
@@ -261,12 +259,10 @@ class Mechanics:
         own = [resisting[name] for name in self.frame.names[: self.own]]
         return [*own, *along, *values[len(self.frame.names) :]]
 
-    def _at_points(self, k: int, resisting: dict[str, Any], shape: Bent) -> tuple[Any, Any, Any] | None:
-        """The forces on the points of a rod as three arrays, or nothing."""
-        if not self.points[k]:
-            return None
-        like = shape.points[0][0]
-        return tuple(_rows([resisting[names[i]] for names in self.points[k]], like) for i in range(3))  # type: ignore[return-value]
+    def _at_points(self, k: int, resisting: dict[str, Any]) -> tuple[Any, Any, Any]:
+        """The forces on the points of a rod as three arrays: along x, along y, and moments."""
+        x, y, moments = (_rows([resisting[names[i]] for names in self.points[k]]) for i in range(3))
+        return x, y, moments
 
     def constraints(self, q: Any, v: Any, parameters: list[Any], time: Any) -> list[Any]:
         known, _ = self.kinematics([q, v], parameters)
@@ -291,25 +287,18 @@ class Mechanics:
         return self.frame.supplied(*self.frame_values(known), *reactions, *parameters, time)[0]
 
 
-def _rows(entries: list[Any], like: Any) -> Any:
-    """Scalars, arrays or series of them as rows of one array or series."""
+def _rows(entries: list[Any]) -> Any:
+    """Numbers, arrays or series of them as rows of one array or series."""
     series = [each for each in entries if isinstance(each, Series)]
     if not series:
-        shape = np.broadcast_shapes(
-            *(np.shape(each) for each in entries), np.shape(like)[1:] if not isinstance(like, Series) else ()
-        )
-        return np.array([np.broadcast_to(each, shape) for each in entries]).reshape(len(entries), *_padded(shape))
-    order, top = series[0].order, max(len(each) for each in series)
-    rows = []
-    for k in range(top):
-        parts = [_part(each, k) for each in entries]
-        shape = np.broadcast_shapes(*(np.shape(part) for part in parts))
-        rows.append(np.array([np.broadcast_to(part, shape) for part in parts]).reshape(len(entries), *_padded(shape)))
-    return Series(rows, order)
+        return _stacked(entries)
+    top = max(len(each) for each in series)
+    return Series([_stacked([_part(each, k) for each in entries]) for k in range(top)], series[0].order)
 
 
-def _padded(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return (1,) * (2 - len(shape)) + shape
+def _stacked(parts: list[Any]) -> np.ndarray:
+    shape = np.broadcast_shapes(*(np.shape(part) for part in parts), (1, 1))
+    return np.array([np.broadcast_to(part, shape) for part in parts], dtype=float)
 
 
 def _part(entry: Any, k: int) -> Any:

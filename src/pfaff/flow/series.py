@@ -190,6 +190,6 @@ def lambdified(arguments: Sequence[Any], expressions: Sequence[sm.Expr]) -> Call
                 raise StatementError(
                     f"{function} cannot be differentiated beside a rod: write it with {', '.join(sorted(FUNCTIONS))}"
                 )
-    return sm.lambdify(
-        list(arguments), list(expressions), [FUNCTIONS, {"pi": np.pi, "E": np.e}], cse=True, dummify=True
-    )
+    numbers = {sm.pi: sm.Float(np.pi, 17), sm.E: sm.Float(np.e, 17)}
+    stated = [each.xreplace(numbers) for each in expressions]
+    return sm.lambdify(list(arguments), stated, [FUNCTIONS], cse=True, dummify=True)

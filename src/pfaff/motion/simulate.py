@@ -117,6 +117,10 @@ def simulate(
         return _augmented(task, events, step, "as asked" if method == "augmented" else "the constraints are redundant")
     if method not in ("auto", "taylor"):
         return _implicit(task, events, "as asked", BACKENDS.get(method))
+    if case.system.rods:
+        if method == "taylor":
+            raise ParameterError(f"{case.system.name} has rods, which are stiff: leave out method='taylor'")
+        return _implicit(task, events, "rods are stiff", None)
     return _explicit(task, events, insist=method == "taylor")
 
 

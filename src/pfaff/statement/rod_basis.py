@@ -1,8 +1,8 @@
 """Matrices of a rod on the unit interval: angles at nodes from amplitudes, positions at stations from cosines at nodes.
 
-A rod that neither stretches nor shears is its angle θ(σ): x(σ) = x₀ + L ∫₀^σ cos θ. With Legendre modes in θ the bending
-stiffness is the identity, a new mode leaves the others as they are, and loads converge exponentially. A chain of bars
-is the same formula with other matrices.
+A rod that neither stretches nor shears is its angle θ(σ): x(σ) = x₀ + L ∫₀^σ cos θ. With Legendre modes in θ the
+bending stiffness is the identity, a new mode leaves the others as they are, and loads converge exponentially. A chain
+of bars is the same formula with other matrices.
 """
 
 from __future__ import annotations

@@ -62,8 +62,8 @@ class Rod:
     name
         Its amplitudes are the coordinates ``name1, name2, …``.
 
-    ``rod.end`` and ``rod.at(1/2)``, a fraction of the length, have ``x``, ``y`` and ``theta``. Own derivation, as that of
-    soft robots by strain modes; the rod is clamped to its base, hinge it by giving θ a coordinate of its own.
+    ``rod.end`` and ``rod.at(1/2)``, a fraction of the length, have ``x``, ``y`` and ``theta``. The rod is clamped to
+    its base; hinge it by giving θ a coordinate of its own.
     """
 
     length: Any = 1
@@ -280,7 +280,7 @@ def check_rods(system: System, own: list[str]) -> None:
         missing = rod.symbols - set(system.parameters)
         if missing:
             raise StatementError(
-                f"{rod.name} contains {', '.join(sorted(map(str, missing)))}: add it to parameters, with a value or None"
+                f"{rod.name} contains {', '.join(sorted(map(str, missing)))}: add it to parameters, with or without a value"
             )
 
 
