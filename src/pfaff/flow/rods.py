@@ -158,7 +158,7 @@ def _section(
 
 
 class FrameMechanics:
-    """Balance, constraints and energies of the frame by SymPy, as functions of states, reactions, parameters and time."""
+    """Balance, constraints and energies of the frame by SymPy: functions of states, reactions, parameters, time."""
 
     def __init__(self, frame: System) -> None:
         s = frame.statement

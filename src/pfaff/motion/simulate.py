@@ -256,4 +256,9 @@ def _augmented(task: Task, events: Mapping[str, Any] | None, step: float | None,
 
 def _implicit(task: Task, events: Mapping[str, Any] | None, reason: str, backend: str | None) -> Motion:
     _check_plain(task, events)
+    system = task.driven.case.system
+    if system.rods and system.autonomous and backend is None:
+        from pfaff.motion.rods import rod_motion
+
+        return rod_motion(task, task.tolerance or USUAL, reason)
     return stiff_motion(task, task.tolerance or USUAL, reason, backend)

@@ -46,7 +46,7 @@ class Field:
         return self.flow.rhs(x, self.numbers(load))
 
     def jacobian(self, x: np.ndarray, load: float) -> np.ndarray:
-        if len(x) <= COMPACT_FROM:
+        if len(x) <= COMPACT_FROM or self.flow.structured:
             return self.flow.jacobian(x, self.numbers(load))
         # A few Jacobians of a large flow are sooner evaluated along lines than compiled.
         return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e)[:, 1] for e in np.eye(len(x))])

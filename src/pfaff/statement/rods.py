@@ -279,9 +279,8 @@ def check_rods(system: System, own: list[str]) -> None:
                 )
         missing = rod.symbols - set(system.parameters)
         if missing:
-            raise StatementError(
-                f"{rod.name} contains {', '.join(sorted(map(str, missing)))}: add it to parameters, with or without a value"
-            )
+            names = ", ".join(sorted(map(str, missing)))
+            raise StatementError(f"{rod.name} contains {names}: add it to parameters, with a value or None")
 
 
 def positions(system: System, stations: tuple[Station, ...]) -> dict[sm.Expr, sm.Expr]:
