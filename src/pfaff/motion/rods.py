@@ -1,7 +1,7 @@
 """Motion of systems with rods: collocation of high order at Radau's points, on the multiplier form.
 
-The fast modes of a rod are stiff and mean nothing; the method is L-stable, of order 13, and evaluates all its stages at
-once, so that steps are few and long. The steps are those of assemblies (see ``motion.large.steps``), with dense matrices.
+The fast modes of a rod are stiff and mean nothing; the method is L-stable, of order 13, and evaluates all its stages
+at once, so that steps are few and long. They are the steps of assemblies (``motion.large.steps``) with dense matrices.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ class RodEquations:
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         q, v, a, p = self._parts(z)
-        forces = self.mechanics.residual(q, v, a, p, self.parameters, 0.0)[
-            : len(self.mechanics.rods) + self.mechanics.own
-        ]
-        rates = self.mechanics.constraints(q, v, self.parameters, 0.0)
+        m = self.mechanics
+        forces = m.residual(q, v, a, p, self.parameters, 0.0)[: m.own + len(m.rods)]
+        rates = m.constraints(q, v, self.parameters, 0.0)
         return coefficients([*forces, *rates], 0, z.shape[1], 1)[:, :, 0]
 
     def powers(self, z: np.ndarray) -> np.ndarray:
