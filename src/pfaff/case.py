@@ -230,6 +230,27 @@ class Case(Bound):
                 raise
             return LoadPath(self, load, fixed, self._number(load))
 
+    def of(self, system: System) -> Case:
+        """The values of this case in a system with the same parameters."""
+        return Case(system, self.values)
+
+    @property
+    def _refines(self) -> bool:
+        """Whether the number of modes of a rod is left open."""
+        return any(rod.refines for rod in self.system.rods)
+
+    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+        if not self._refines:
+            return super().hopf(load, to, near, **fixed)
+        from pfaff.stability.settled import noted, settled
+
+        def numbers(found: Hopf) -> list[float]:
+            return [found.value, found.omega]
+
+        return noted(*settled(self, lambda case: case.hopf(load, to, near, **fixed), numbers))
+
+    hopf.__doc__ = Bound.hopf.__doc__
+
     def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
         """All equilibria found from seeded random starts, with family coordinates fixed by name.
 
@@ -299,7 +320,15 @@ class Case(Bound):
         """Flutter, divergence and buckling as the load grows from zero, in one search."""
         from pfaff.stability.critical import critical_loads
 
-        return critical_loads(self, self.load_name(load), to, fixed)
+        name = self.load_name(load)
+        if self._refines:
+            from pfaff.stability.settled import settled
+
+            kinds = ("flutter", "divergence", "buckling")
+            return settled(
+                self, lambda case: critical_loads(case, name, to, fixed), lambda a: [getattr(a, k).value for k in kinds]
+            )[0]
+        return critical_loads(self, name, to, fixed)
 
     def flutter(
         self,
@@ -357,7 +386,12 @@ class Case(Bound):
             raise ParameterError(f"near={shown(near)} chooses among closed forms: leave it out, or add exact=True")
         from pfaff.stability.critical import critical_load
 
-        return critical_load(self, self.load_name(load), kind, to, fixed)
+        name = self.load_name(load)
+        if self._refines:
+            from pfaff.stability.settled import noted, settled
+
+            return noted(*settled(self, lambda case: critical_load(case, name, kind, to, fixed), lambda a: [a.value]))
+        return critical_load(self, name, kind, to, fixed)
 
     def characteristic(self, exact: bool = False, **values: Any) -> Any:
         """The characteristic polynomial of the small motions, structural zeros divided out.

@@ -21,7 +21,6 @@ from pfaff.threads import once
 
 CONSTRAINTS = ("skate", "bow")
 LOADS = ("dead", "spring")
-USUAL = 10  # modes: ten digits of the loads
 DRAWN = 24  # pieces of the curve
 
 EI, m, L, K = sm.symbols("EI m L K", positive=True)
@@ -40,8 +39,7 @@ def rod(constraint: str = "skate", load: str = "dead", modes: Any = "auto", *, b
     for what, given, known in (("constraint", constraint, CONSTRAINTS), ("load", load, LOADS)):
         one_of(known, given, f"unknown {what}", StatementError)
     (X,) = coordinates("X")
-    count = USUAL if modes == "auto" else modes
-    part = Rod(L, EI, m, rotary=r, retardation=eta, drag=c_e, modes=count, base=(X, 0, 0), name="a", bars=bars)
+    part = Rod(L, EI, m, rotary=r, retardation=eta, drag=c_e, modes=modes, base=(X, 0, 0), name="a", bars=bars)
     end = part.end
     vx, vy, turn = (each.diff(t) for each in (end.x, end.y, end.theta))
     if constraint == "skate":

@@ -18,6 +18,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.stability.critical import critical_load
 from pfaff.stability.exact import ExactLoad, exact_value
 from pfaff.statement.rods import PLACE, SECTIONS
 from pfaff.statement.values import by_name, number_from, one_of, whole_number
@@ -206,7 +207,7 @@ def rod_load(case: Case, load: str, kind: str, to: float | None) -> RodLoad:
     characteristic = RodCharacteristic(case)
     if load != characteristic.load:
         raise ParameterError(f"exact loads of rods are for {characteristic.load}, not for {load}")
-    found = getattr(case.critical(load, to), kind)
+    found = critical_load(case, load, kind, to, {})
     known = {each.name: getattr(found, each.name) for each in fields(found)}
     if not found:
         return RodLoad(**known)
@@ -252,8 +253,8 @@ def _attached(case: Case) -> dict[str, sm.Expr]:
     turns = any(at(balance[k]).subs(solved[0]) != 0 for k in (y, angle)) if len(solved) == 1 else True
     if turns or len(solved[0]) != len(reactions):
         raise ParameterError(
-            f"{system.name} does not rest with the rod straight and its reactions unique: the characteristic function is "
-            "about the straight rod, ask for the number"
+            f"{system.name} does not rest with its rod straight and its reactions unique, which the characteristic "
+            "function supposes: ask for the number"
         )
     known = solved[0]
     found = {"thrust": sm.simplify(at(balance[x]).subs(known))}

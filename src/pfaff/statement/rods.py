@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +21,13 @@ from pfaff.statement.names import checked_name
 from pfaff.statement.parameters import scalar
 from pfaff.statement.rod_basis import Basis, chain_of_bars, legendre_modes
 from pfaff.statement.values import listed, shown, whole_number
-from pfaff.threads import cached_property
+from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
     from pfaff.statement.system import Statement, System
 
 PLACE = sm.Symbol("s", nonnegative=True)
+USUAL = 10  # modes: ten digits of most loads
 MANY = 60  # modes: more have nothing to add in double precision
 MANY_BARS = 400
 SECTIONS = ("bending", "mass", "rotary", "retardation", "drag")
@@ -55,7 +56,9 @@ class Rod:
         Rotary inertia per unit of length; Kelvin's and Voigt's time η, by which the bending moment is
         EI (κ + η κ̇); the drag per unit of length and velocity. As ``bending``; zero by default.
     modes, bars
-        Legendre modes of the angle, or that many rigid bars instead: the same formula with other matrices.
+        Legendre modes of the angle, or that many rigid bars instead: the same formula with other matrices. With
+        ``modes="auto"`` critical loads and Hopf points are computed with more and more modes until they settle; other
+        analyses take ten.
     base
         (x, y, θ) where the rod begins: each a number, a coordinate, a coordinate of a point of another rod, or one
         of these plus a number. ``(X, 0, 0)`` is a clamp on a sliding block.
@@ -72,16 +75,16 @@ class Rod:
     rotary: Any = 0
     retardation: Any = 0
     drag: Any = 0
-    modes: int = 10
+    modes: Any = USUAL
     base: Any = (0, 0, 0)
     name: str = "rod"
     bars: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", checked_name(self.name, "rod"))
-        if self.bars is None:
+        if self.bars is None and self.modes != "auto":
             whole_number("modes", self.modes, 1, MANY, "more cannot be told apart in double precision", StatementError)
-        else:
+        elif self.bars is not None:
             whole_number("bars", self.bars, 1, MANY_BARS, "use modes instead", StatementError)
         object.__setattr__(self, "length", scalar(self.length, f"the length of {self.name}"))
         if self.length.is_number and not self.length > 0:
@@ -98,7 +101,14 @@ class Rod:
 
     @cached_property
     def basis(self) -> Basis:
-        return legendre_modes(self.modes) if self.bars is None else chain_of_bars(self.bars)
+        if self.bars is not None:
+            return chain_of_bars(self.bars)
+        return legendre_modes(USUAL if self.modes == "auto" else self.modes)
+
+    @property
+    def refines(self) -> bool:
+        """Whether the number of modes is left to the analysis."""
+        return self.modes == "auto" and self.bars is None
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -305,8 +315,6 @@ def positions(system: System, stations: tuple[Station, ...]) -> dict[sm.Expr, sm
 
 def on_rods(system: System, frame: Statement) -> Statement:
     """The frame's statement in the coordinates of the system; energies of the rods stand there by name."""
-    from dataclasses import replace
-
     q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
     v = tuple(sm.Symbol(f"{name}_dot", real=True) for name in system.coordinate_names)
     velocities = {sm.Derivative(c, frame.time): x for c, x in zip(system.coordinates, v, strict=True)}
@@ -356,6 +364,14 @@ def _by_name(rod: Rod) -> tuple[sm.Expr, sm.Expr, sm.Expr]:
         named("V", rod.length, rod.bending, moving=False),
         damped("D_bending", rod.retardation, rod.length, rod.bending) + damped("D_drag", rod.drag, rod.length),
     )
+
+
+@once(most=64)
+def refined(system: System, modes: int) -> System:
+    """The same system with so many modes of every rod that leaves their number open."""
+    rods = [replace(rod, modes=modes) if rod.refines else rod for rod in system.rods]
+    own = len(system.coordinates) - sum(rod.basis.size for rod in system.rods)
+    return replace(system, coordinates=system.coordinates[:own], rods=rods)
 
 
 def state_rods(system: System) -> None:
