@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
+from pfaff.statement.rods import drawn_stations, point_values
 from pfaff.statement.system import Drawing, System
 from pfaff.threads import cached_property, once
 
@@ -166,17 +168,27 @@ def _formulas(system: System) -> Callable[..., list[Any]]:
         *((name, each) for name, arrow in drawing.arrows.items() for each in _pair(name, arrow)),
     ]
     s = system.statement
-    known = [*s.q, *system.parameters, s.time]
+    points = [sm.Symbol(name, real=True) for station in drawn_stations(system) for name in station.names]
+    plain = dict(s.to_plain) | {sm.Function(point.name)(system.time): point for point in points}
+    known = [*s.q, *system.parameters, s.time, *points]
     expressions = []
     for name, entry in entries:
-        expressions.append(sm.sympify(entry, strict=True).xreplace(dict(s.to_plain)))
+        expressions.append(sm.sympify(entry, strict=True).xreplace(plain))
         functions = expressions[-1].atoms(sm.core.function.AppliedUndef)
         for symbol in sorted({*functions, *expressions[-1].free_symbols} - set(known), key=str):
             raise StatementError(
                 f"the drawing of {name!r} contains {symbol}, which is neither a coordinate nor a parameter of "
                 f"{system.name}: write it in those"
             )
-    return sm.lambdify(known, expressions, "numpy", cse=True, dummify=True)  # a parameter may be called sin
+    formulas = sm.lambdify(known, expressions, "numpy", cse=True, dummify=True)  # a parameter may be called sin
+    return partial(_with_points, system, formulas) if points else formulas
+
+
+def _with_points(system: System, formulas: Callable[..., list[Any]], *values: Any) -> list[Any]:
+    """Formulas that contain coordinates of points of rods, which follow from those of the system."""
+    n, stations = len(system.coordinates), drawn_stations(system)
+    placed = point_values(system, stations, np.atleast_2d(np.asarray(values[:n], dtype=float)), values[n:-1])
+    return formulas(*values, *(placed[name] for station in stations for name in station.names))
 
 
 def _pair(name: str, given: Any) -> tuple[Any, ...]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 USUAL, MOST = 30, 1000  # digits
 GUARD = 15  # digits beyond those asked for
 MODES = 6  # of the rod that are tried for the one that loses its stability
-AGREEMENT = 1e-5  # between the root and the search that it starts from, relative
+AGREEMENT = 1e-3  # between the root and the search that it starts from, relative
 STILL = 1e-6  # eigenvalues below this part of the lowest frequency of the unloaded rod are zero
 
 

@@ -8,8 +8,8 @@ by node: their energies are never written out.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from pfaff.statement.values import listed, shown, whole_number
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
-    from pfaff.statement.system import Statement, System
+    from pfaff.statement.system import RodStatement, Statement, System
 
 PLACE = sm.Symbol("s", nonnegative=True)
 USUAL = 10  # modes: ten digits of most loads
@@ -141,24 +141,6 @@ class Rod:
         stated = [self.length, *(getattr(self, name) for name in SECTIONS)]
         return {symbol for each in stated if isinstance(each, sm.Expr) for symbol in each.free_symbols} - {PLACE}
 
-    def angle(self, place: float, amplitudes: list[sm.Expr]) -> sm.Expr:
-        """θ − θ₀ at a place as a formula in the amplitudes."""
-        row, _ = self.basis.at(place)
-        return sm.Add(*(sm.Float(c, 17) * a for c, a in zip(row, amplitudes, strict=True) if c))
-
-    def reach(self, place: float, angle: sm.Expr, amplitudes: list[sm.Expr]) -> tuple[sm.Expr, sm.Expr]:
-        """x − x₀ and y − y₀ at a place, the base turned by an angle."""
-        _, row = self.basis.at(place)
-        sums = [
-            angle + sm.Add(*(sm.Float(c, 17) * a for c, a in zip(line, amplitudes, strict=True) if c))
-            for line in self.basis.angles
-        ]
-        parts = [(sm.Float(c, 17), each) for c, each in zip(row, sums, strict=True) if c]
-        return (
-            self.length * sm.Add(*(c * sm.cos(each) for c, each in parts)),
-            self.length * sm.Add(*(c * sm.sin(each) for c, each in parts)),
-        )
-
 
 def _section(rod: Rod, name: str) -> Any:
     """A section's property as an expression in s and parameters, or as a function of numbers."""
@@ -262,14 +244,16 @@ def _stations(system: System, stated: list[Any]) -> list[Station]:
     return [found[key] for key in sorted(found)]
 
 
-def _drawn(system: System, known: dict[str, sm.Expr]) -> Any:
-    """The drawing in coordinates of the system; points of rods that nothing else uses are placed for it alone."""
+def drawn_stations(system: System) -> list[Station]:
+    """The points of rods that its drawing or its bases name."""
     drawing = system.drawing
-    groups = (drawing.points, drawing.angles, drawing.circles, drawing.arrows)
-    stations = _stations(system, [list(group.values()) for group in groups])
-    points = [q for station in stations for q in vars(system.rods[station.rod].at(station.place)).values()]
-    read = drawing.read(known | {q.func.__name__: q for q in points})
-    return read.placed(positions(system, (*system.stations, *stations)))
+    groups = (drawing.points, drawing.angles, drawing.circles, drawing.arrows) if drawing is not None else ()
+    return _stations(system, [*(list(group.values()) for group in groups), *(rod.base for rod in system.rods)])
+
+
+def _drawn(system: System, known: dict[str, sm.Expr]) -> Any:
+    points = [q for each in drawn_stations(system) for q in vars(system.rods[each.rod].at(each.place)).values()]
+    return system.drawing.read(known | {q.func.__name__: q for q in points})  # type: ignore[union-attr]
 
 
 def check_rods(system: System, own: list[str]) -> None:
@@ -293,56 +277,46 @@ def check_rods(system: System, own: list[str]) -> None:
             raise StatementError(f"{rod.name} contains {names}: add it to parameters, with a value or None")
 
 
-def positions(system: System, stations: tuple[Station, ...]) -> dict[sm.Expr, sm.Expr]:
-    """The coordinates of points of rods as formulas in the coordinates of the system."""
-    from pfaff.statement.system import TIME
-
-    found: dict[sm.Expr, sm.Expr] = {}
+def point_values(
+    system: System, stations: Sequence[Station], q: np.ndarray, numbers: Sequence[Any]
+) -> dict[str, np.ndarray]:
+    """The coordinates of points of rods, for columns of coordinates of the system, at values of its parameters."""
+    known = dict(zip(system.coordinate_names, q, strict=True))
     for k, rod in enumerate(system.rods):
-        a = [sm.Function(name)(TIME) for name in rod.coordinate_names]
-        x, y, theta = (each.xreplace(found) for each in rod.base)
+        length = sm.lambdify(list(system.parameters), rod.length, "numpy", dummify=True)(*numbers)
+        base = base_of(rod)
+        x, y, angle = (
+            (0.0 if name is None else known[name]) + number
+            for name, number in zip(base.names, base.numbers, strict=True)
+        )
+        a = np.array([known[name] for name in rod.coordinate_names])
+        turned = angle + rod.basis.angles @ a
         for station in stations:
-            if station.rod == k and rod.at(station.place).x not in found:
-                reach = rod.reach(station.place, theta, a)
-                point = rod.at(station.place)
-                found |= {
-                    point.x: x + reach[0],
-                    point.y: y + reach[1],
-                    point.theta: theta + rod.angle(station.place, a),
-                }
-    return found
+            if station.rod == k:
+                here, along = rod.basis.at(station.place)
+                values = x + length * (along @ np.cos(turned)), y + length * (along @ np.sin(turned)), angle + here @ a
+                known |= dict(zip(station.names, values, strict=True))
+    return known
 
 
-def on_rods(system: System, frame: Statement) -> Statement:
-    """The frame's statement in the coordinates of the system; energies of the rods stand there by name."""
+def on_rods(system: System, frame: Statement) -> RodStatement:
+    """The frame's statement beside the coordinates of the system; energies of the rods stand there by name."""
     q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
     v = tuple(sm.Symbol(f"{name}_dot", real=True) for name in system.coordinate_names)
     velocities = {sm.Derivative(c, frame.time): x for c, x in zip(system.coordinates, v, strict=True)}
-    plain = dict(zip(system.coordinates, q, strict=True))
-    placed = {point.func.__name__: formula for point, formula in positions(system, system.stations).items()}
-    known: dict[sm.Basic, sm.Basic] = {}
-    for coordinate, rate in zip(frame.q, frame.v, strict=True):
-        if coordinate.name in placed:
-            formula = placed[coordinate.name]
-            known[coordinate] = formula.xreplace(plain)
-            known[rate] = formula.diff(frame.time).xreplace(velocities).xreplace(plain)
-
-    def of(expression: sm.Expr) -> sm.Expr:
-        return expression.xreplace(known)
-
     kinetic, potential, dissipation = zip(*(_by_name(rod) for rod in system.rods), strict=True)
-    return replace(
-        frame,
-        q=q,
-        v=v,
-        kinetic=of(frame.kinetic) + sm.Add(*kinetic),
-        potential=of(frame.potential) + sm.Add(*potential),
-        dissipation=of(frame.dissipation) + sm.Add(*dissipation),
-        forces=tuple(map(of, frame.forces)),
-        constraints=tuple(map(of, frame.constraints)),
-        positions=tuple(map(of, frame.positions)),
-        to_plain={**velocities, **plain},
-    )
+    stated = {each.name: getattr(frame, each.name) for each in fields(frame)}
+    changed = {
+        "q": q,
+        "v": v,
+        "kinetic": frame.kinetic + sm.Add(*kinetic),
+        "potential": frame.potential + sm.Add(*potential),
+        "dissipation": frame.dissipation + sm.Add(*dissipation),
+        "to_plain": {**frame.to_plain, **velocities, **dict(zip(system.coordinates, q, strict=True))},
+    }
+    from pfaff.statement.system import RodStatement
+
+    return RodStatement(**{**stated, **changed}, frame=frame)
 
 
 def _by_name(rod: Rod) -> tuple[sm.Expr, sm.Expr, sm.Expr]:

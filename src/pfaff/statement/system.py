@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
@@ -104,20 +104,7 @@ class Drawing:
         def all_of(group: Mapping[str, Any]) -> dict[str, Any]:
             return {name: spelled(given, name) for name, given in group.items()}
 
-        return self._each(all_of)
-
-    def placed(self, positions: Mapping[sm.Expr, sm.Expr]) -> Drawing:
-        """The same drawing with formulas for some coordinates."""
-
-        def at(given: Any) -> Any:
-            if isinstance(given, list | tuple):
-                return tuple(map(at, given))
-            return given.xreplace(dict(positions)) if isinstance(given, sm.Expr) else given
-
-        return self._each(lambda group: {name: at(given) for name, given in group.items()})
-
-    def _each(self, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Drawing:
-        points, angles, circles, arrows = map(change, (self.points, self.angles, self.circles, self.arrows))
+        points, angles, circles, arrows = map(all_of, (self.points, self.angles, self.circles, self.arrows))
         return replace(self, points=points, angles=angles, circles=circles, arrows=arrows)
 
 
@@ -147,6 +134,17 @@ class Statement:
         """Which constraints A v + b have a b, and demand something where nothing moves."""
         rest = dict.fromkeys(self.v, sm.S.Zero)
         return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
+
+
+@dataclass(frozen=True)
+class RodStatement(Statement):
+    """Of a system with rods: formulas in the coordinates of its frame, energies of the rods by name only."""
+
+    frame: Statement
+
+    @property
+    def demanding(self) -> tuple[bool, ...]:
+        return self.frame.demanding
 
 
 @dataclass(frozen=True, eq=False)
