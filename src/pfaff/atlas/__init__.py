@@ -1,4 +1,4 @@
-"""Ready systems by topic, one function each; ``column_assembly`` is the column of very many bars.
+"""Ready systems by topic, one function each; ``column_assembly`` and ``rod_assembly`` have very many unknowns.
 
 A new system is one import and one entry in ``TOPICS``; the first line of its docstring says what it is.
 """
@@ -30,6 +30,7 @@ from pfaff.atlas.whipple_bicycle import whipple_bicycle
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
+    from pfaff.atlas.rod_elements import rod_assembly as rod_assembly
     from pfaff.statement.system import System
 
 TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
@@ -88,4 +89,8 @@ def __getattr__(name: str) -> Any:
         from pfaff.atlas.chain import column_assembly
 
         return column_assembly
+    if name == "rod_assembly":
+        from pfaff.atlas.rod_elements import rod_assembly
+
+        return rod_assembly
     raise AttributeError(f"module 'pfaff.atlas' has no attribute {name!r}")

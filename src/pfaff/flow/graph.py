@@ -145,11 +145,7 @@ def lower_ode(ode: Ode) -> list[Expression]:
 @once(most=64)
 def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
     """The graph of a system, lowered once."""
-    if system.rods:
-        raise StatementError(
-            f"{system.name} has rods, whose equations are evaluated by structure and not written out: state it with "
-            "atlas.column, a chain of bars, where formulas are needed"
-        )
+    system.check_written_out()
     return lower(system, without)
 
 

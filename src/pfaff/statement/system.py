@@ -313,6 +313,7 @@ class System(Parametrised):
         from pfaff.principles import PRINCIPLES, derive
 
         one_of(PRINCIPLES, principle, "unknown principle", StatementError)
+        self.check_written_out()
         self.check_independent()
         if quasi_velocities is None:
             return derive(self, principle)
@@ -324,6 +325,7 @@ class System(Parametrised):
         """The principles of mechanics side by side: sizes, costs, and agreement at random states, or ``near`` one."""
         from pfaff.principles.comparison import compare
 
+        self.check_written_out()
         return compare(self, states, seed, near)
 
     @cached_property
@@ -342,6 +344,14 @@ class System(Parametrised):
         kept = [c for k, c in enumerate(self.nonholonomic_constraints) if k not in self.redundant]
         held = [c for k, c in enumerate(self.holonomic_constraints, start=s) if k not in self.redundant]
         return replace(self, nonholonomic_constraints=kept, holonomic_constraints=held, accept_redundant=False)
+
+    def check_written_out(self) -> None:
+        """Refuse what needs formulas where rods are evaluated by structure."""
+        if self.rods:
+            raise StatementError(
+                f"{self.name} has rods, whose equations are evaluated by structure and not written out: state a chain "
+                "of bars, as atlas.column, where formulas are needed"
+            )
 
     def check_independent(self) -> None:
         """Refuse what needs unique reactions where constraints are redundant."""
