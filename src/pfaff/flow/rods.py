@@ -18,17 +18,21 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.flow.series import Series, lambdified, sine_and_cosine
+from pfaff.flow.series import Series, conjugate, imaginary, lambdified, real, unit_circle
 from pfaff.statement.rods import PLACE, Rod, base_of, section_value
 from pfaff.statement.system import System
 from pfaff.threads import once
 
 
 def apply(matrix: np.ndarray, x: Any) -> Any:
-    """A matrix times the first axis."""
+    """A real matrix times the first axis."""
     if isinstance(x, Series):
         return x.mapped(lambda each: apply(matrix, each))
-    return (matrix @ x.reshape(x.shape[0], -1)).reshape(matrix.shape[0], *x.shape[1:])
+    shape = x.shape
+    if x.dtype == complex:
+        columns = np.ascontiguousarray(x).view(float).reshape(shape[0], -1)
+        return (matrix @ columns).view(complex).reshape(matrix.shape[0], *shape[1:])
+    return (matrix @ x.reshape(shape[0], -1)).reshape(matrix.shape[0], *shape[1:])
 
 
 def column(values: np.ndarray) -> np.ndarray:
@@ -37,15 +41,14 @@ def column(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Bent:
-    """A rod in its present shape: sines and cosines at its nodes, rates of the angles, what its base and points do."""
+    """A rod in its present shape; points of the plane are complex numbers x + iy."""
 
     length: Any
-    sine: Any
-    cosine: Any
+    direction: Any  # exp(iθ) at the nodes
     a: list[Any]  # amplitudes and their rates
     turning: list[Any]  # θ̇ and θ̈ at the nodes
-    base: list[tuple[Any, Any, Any]]  # x, y and θ, then their rates
-    steps: list[tuple[Any, Any]]  # dx/ds and dy/ds at the nodes, then their rates, for a rod of unit length
+    base: list[Any]  # where it begins, then the rates
+    steps: list[Any]  # its tangent at the nodes, then the rates
     points: list[tuple[Any, Any, Any]]  # x, y and θ of all points, then their rates
 
 
@@ -54,9 +57,9 @@ class RodMechanics:
 
     def __init__(self, rod: Rod, places: Sequence[float], parameters: Sequence[sm.Symbol]) -> None:
         basis, self.rod = rod.basis, rod
-        self.angles, self.stations, self.bends = basis.angles, basis.stations, basis.bends
+        self.stations, self.bends, self.nodes = basis.stations, basis.bends, len(basis.angles)
         rows = [basis.at(place) for place in places]
-        self.point_angles = np.array([angles for angles, _ in rows])
+        self.angles = np.vstack([basis.angles, *(angles for angles, _ in rows)])  # at nodes, then at points
         self.point_stations = np.array([stations for _, stations in rows])
         self.base = base_of(rod)
         self._length = lambdified(parameters, [rod.length])
@@ -66,70 +69,65 @@ class RodMechanics:
             name: _section(rod, name, at.get(name, basis.hinges), weights.get(name, basis.hinge_weights), parameters)
             for name in ("mass", "drag", "rotary", "bending", "retardation")
         }
-        self._damped = rod.retardation != 0
         self._hinge_weights = column(basis.hinge_weights)
 
     def bent(self, base: list[tuple[Any, Any, Any]], a: list[Any], parameters: list[Any]) -> Bent:
         """Its shape and motion, to the level of what is given: positions, velocities, accelerations."""
-        L = self._length(*parameters)[0]
-        x, y, angle = base[0]
-        sine, cosine = sine_and_cosine(angle + apply(self.angles, a[0]))
-        turning = [apply(self.angles, a[k]) + base[k][2] for k in range(1, len(a))]
-        steps = [(cosine, sine)]  # dx/ds, dy/ds and their rates
+        L, K = self._length(*parameters)[0], self.nodes
+        turned = [apply(self.angles, each) + angle for each, (_, _, angle) in zip(a, base, strict=True)]
+        direction = unit_circle(turned[0][:K])
+        turning = [each[:K] for each in turned[1:]]
+        steps = [direction]
         if len(a) > 1:
-            steps.append((-(sine * turning[0]), cosine * turning[0]))
+            steps.append(direction * turning[0] * 1j)
         if len(a) > 2:
-            square = turning[0] * turning[0]
-            steps.append((-(cosine * square + sine * turning[1]), cosine * turning[1] - sine * square))
+            steps.append(direction * (turning[1] * 1j - turning[0] * turning[0]))
+        start = [x + y * 1j for x, y, _ in base]
         points = []
-        for k, (dx, dy) in enumerate(steps):
-            x, y, angle = base[k]
-            here = apply(self.point_stations, dx) * L + x, apply(self.point_stations, dy) * L + y
-            points.append((*here, apply(self.point_angles, a[k]) + angle))
-        return Bent(L, sine, cosine, a, turning, base, steps, points)
+        for step, place, angle in zip(steps, start, turned, strict=True):
+            z = apply(self.point_stations, step) * L + place
+            points.append((real(z), imaginary(z), angle[K:]))
+        return Bent(L, direction, a, turning, start, steps, points)
 
-    def station(self, bent: Bent, k: int) -> tuple[Any, Any]:
-        """x and y of its stations, or their rates of order k."""
-        (dx, dy), (x, y, _) = bent.steps[k], bent.base[k]
-        return apply(self.stations, dx) * bent.length + x, apply(self.stations, dy) * bent.length + y
+    def station(self, bent: Bent, k: int) -> Any:
+        """Its stations, or their rates of order k."""
+        return apply(self.stations, bent.steps[k]) * bent.length + bent.base[k]
 
     def forces(self, bent: Bent, at_points: tuple[Any, Any, Any], parameters: list[Any]) -> tuple[Any, ...]:
         """What resists along its amplitudes, and at x, y and θ of its base; forces on its points are given."""
         L, section = bent.length, lambda name: self._sections[name](parameters, bent.length)
-        bending = section("bending") / L
-        inner = apply(self.bends, bent.a[0]) * bending
-        if self._damped:
-            inner = inner + apply(self.bends, bent.a[1]) * bending * section("retardation")
-        ax, ay = self.station(bent, 2)
-        mass, drag, rotary = section("mass") * L, section("drag"), section("rotary")
-        fx, fy = ax * mass, ay * mass
+        retardation, drag, rotary = map(section, ("retardation", "drag", "rotary"))
+        inner = apply(self.bends, bent.a[0])
+        if retardation is not None:
+            inner = inner + apply(self.bends, bent.a[1]) * retardation
+        along = apply(self.bends.T, inner * (section("bending") / L) * self._hinge_weights)
+        force = self.station(bent, 2) * (section("mass") * L)
         if drag is not None:
-            vx, vy = self.station(bent, 1)
-            fx, fy = fx + vx * (drag * L), fy + vy * (drag * L)
-        pull_x, pull_y = apply(self.stations.T, fx), apply(self.stations.T, fy)
-        total_x, total_y = _total(fx), _total(fy)
-        along = apply(self.bends.T, inner * self._hinge_weights)
-        px, py, moments = at_points
-        pull_x, pull_y = pull_x + apply(self.point_stations.T, px), pull_y + apply(self.point_stations.T, py)
-        total_x, total_y = total_x + _total(px), total_y + _total(py)
-        along = along + apply(self.point_angles.T, moments)
-        moment = (bent.cosine * pull_y - bent.sine * pull_x) * L
+            force = force + self.station(bent, 1) * (drag * L)
+        x, y, moments = at_points
+        outer = x + y * 1j
+        pull = apply(self.stations.T, force) + apply(self.point_stations.T, outer)
+        moment = imaginary(conjugate(bent.direction) * pull) * L
         if rotary is not None:
             moment = moment + bent.turning[1] * (rotary * L)
-        return along + apply(self.angles.T, moment), total_x, total_y, _total(moment) + _total(moments)
+        total = _total(force) + _total(outer)
+        along = along + apply(self.angles[: self.nodes].T, moment) + apply(self.angles[self.nodes :].T, moments)
+        return along, real(total), imaginary(total), _total(moment) + _total(moments)
 
     def energies(self, bent: Bent, parameters: list[Any]) -> tuple[Any, Any, Any]:
         """T, V and what is dissipated per unit of time."""
         L, section = bent.length, lambda name: self._sections[name](parameters, bent.length)
-        vx, vy = self.station(bent, 1)
-        square = vx * vx + vy * vy
+        retardation, drag, rotary = map(section, ("retardation", "drag", "rotary"))
+        velocity = self.station(bent, 1)
+        square = real(conjugate(velocity) * velocity)
         kinetic = _total(square * (section("mass") * L)) / 2
-        rotary, drag = section("rotary"), section("drag")
         if rotary is not None:
             kinetic = kinetic + _total(bent.turning[0] * bent.turning[0] * (rotary * L)) / 2
         bend, rate = apply(self.bends, bent.a[0]), apply(self.bends, bent.a[1])
         stiffness = section("bending") / L * self._hinge_weights
-        dissipated: Any = _total(rate * rate * (stiffness * section("retardation"))) if self._damped else 0.0
+        dissipated: Any = 0.0
+        if retardation is not None:
+            dissipated = _total(rate * rate * (stiffness * retardation))
         if drag is not None:
             dissipated = dissipated + _total(square * (drag * L))
         return kinetic, _total(bend * bend * stiffness) / 2, dissipated
@@ -153,7 +151,12 @@ def _section(
         return lambda numbers, length: values * share
     function = lambdified([PLACE, *parameters], [given])
     if PLACE not in given.free_symbols:
-        return lambda numbers, length: function(0.0, *numbers)[0] * share
+
+        def uniform(numbers: list[Any], length: Any) -> Any:
+            value = function(0.0, *numbers)[0]
+            return None if isinstance(value, float) and value == 0 else value * share
+
+        return uniform
     return lambda numbers, length: function(length * column(places), *numbers)[0] * share
 
 
@@ -243,8 +246,10 @@ class Mechanics:
     def frame_values(self, known: list[dict[str, Any]]) -> list[Any]:
         return [each[name] for each in known for name in self.frame.names]
 
-    def residual(self, q: Any, v: Any, a: Any, p: Any, parameters: list[Any], time: Any) -> list[Any]:
-        """M q̈ + h + Aᵀp by coordinate, then A q̈ + γ by constraint."""
+    def residual(
+        self, q: Any, v: Any, a: Any, p: Any, parameters: list[Any], time: Any, speeds: bool = False
+    ) -> list[Any]:
+        """M q̈ + h + Aᵀp by coordinate, then A q̈ + γ by constraint, or A q̇ + b if ``speeds`` are asked for."""
         known, shapes = self.kinematics([q, v, a], parameters)
         reactions = [p[k] for k in range(self.m)]
         values = self.frame.balance(*self.frame_values(known), *reactions, *parameters, time)
@@ -257,6 +262,8 @@ class Mechanics:
                 if name is not None:
                     resisting[name] = resisting[name] + force
         own = [resisting[name] for name in self.frame.names[: self.own]]
+        if speeds:
+            return [*own, *along, *self.frame.constraints(*self.frame_values(known[:2]), *parameters, time)]
         return [*own, *along, *values[len(self.frame.names) :]]
 
     def _at_points(self, k: int, resisting: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -318,7 +325,7 @@ def coefficients(entries: list[Any], k: int, batch: int, directions: int) -> np.
 
 
 def _height(entry: Any) -> int:
-    lead = entry.c[0] if isinstance(entry, Series) else entry
+    lead = next((each for each in entry.c if each is not None), 0.0) if isinstance(entry, Series) else entry
     return int(lead.shape[0]) if np.ndim(lead) == 3 else 1
 
 

@@ -14,9 +14,11 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 
+PLAIN = (int, float, complex)
+
 
 class Series:
-    """c₀ + c₁ s + … up to an order; coefficients are arrays that broadcast against each other."""
+    """c₀ + c₁ s + … up to an order; coefficients are arrays that broadcast against each other, or None for zero."""
 
     __slots__ = ("c", "order")
     __array_ufunc__ = None  # an array times a series is a series
@@ -28,21 +30,21 @@ class Series:
         return len(self.c)
 
     def coefficient(self, k: int) -> Any:
-        return self.c[k] if k < len(self.c) else 0.0
+        return self.c[k] if k < len(self.c) and self.c[k] is not None else 0.0
 
     def mapped(self, linear: Callable[[Any], Any]) -> Series:
         """A linear function of all coefficients."""
-        return Series([linear(each) for each in self.c], self.order)
+        return Series([None if each is None else linear(each) for each in self.c], self.order)
 
     def __getitem__(self, rows: Any) -> Series:
-        return Series([each[rows] for each in self.c], self.order)
+        return Series([None if each is None else each[rows] for each in self.c], self.order)
 
     def __add__(self, other: Any) -> Series:
         if not isinstance(other, Series):
-            return Series([self.c[0] + other, *self.c[1:]], self.order)
+            return Series([_sum(self.c[0], other), *self.c[1:]], self.order)
         a, b = (self, other) if len(self.c) >= len(other.c) else (other, self)
         both = len(b.c)
-        return Series([x + y for x, y in zip(a.c, b.c, strict=False)] + a.c[both:], max(self.order, other.order))
+        return Series(list(map(_sum, a.c, b.c)) + a.c[both:], max(self.order, other.order))
 
     __radd__ = __add__
 
@@ -73,6 +75,7 @@ class Series:
         return self.inverse() * other
 
     def inverse(self) -> Series:
+        self = _filled(self)
         lead = 1 / self.c[0]
         found = [lead]
         for k in range(1, self.order + 1 if len(self.c) > 1 else 1):
@@ -92,27 +95,39 @@ class Series:
         return exp(self * np.log(base))
 
 
+def _sum(a: Any, b: Any) -> Any:
+    if a is None:
+        return None if type(b) in PLAIN and b == 0 else b
+    return a if b is None else a + b
+
+
 def _convolved(a: list[Any], b: list[Any], k: int) -> Any:
-    terms = [a[j] * b[k - j] for j in range(max(0, k - len(b) + 1), min(k, len(a) - 1) + 1)]
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
+    total = None
+    for j in range(max(0, k - len(b) + 1), min(k, len(a) - 1) + 1):
+        if a[j] is not None and b[k - j] is not None:
+            total = a[j] * b[k - j] if total is None else total + a[j] * b[k - j]
     return total
+
+
+def _filled(x: Series) -> Series:
+    """With zeros where there is nothing: for what is not linear."""
+    return Series([0.0 if each is None else each for each in x.c], x.order)
 
 
 def _whole_power(base: Series, exponent: int) -> Series:
     if exponent < 0:
         return _whole_power(base, -exponent).inverse()
-    result: Any = Series([np.ones_like(base.c[0])], base.order)
+    result: Any = None
     while exponent:
         if exponent & 1:
-            result = base if len(result.c) == 1 and np.all(result.c[0] == 1.0) else result * base
+            result = base if result is None else result * base
         base, exponent = base * base if exponent > 1 else base, exponent >> 1
-    return result
+    return Series([1.0], base.order) if result is None else result
 
 
 def _power(base: Series, exponent: Any) -> Series:
     """y = xᵃ from x y' = a x' y."""
+    base = _filled(base)
     y = [base.c[0] ** exponent]
     for k in range(1, base.order + 1 if len(base.c) > 1 else 1):
         inner = sum((exponent * j - (k - j)) * base.c[j] * y[k - j] for j in range(1, min(k, len(base.c) - 1) + 1))
@@ -127,6 +142,7 @@ def _slopes(x: Series) -> list[Any]:
 def sine_and_cosine(x: Any) -> tuple[Any, Any]:
     if not isinstance(x, Series):
         return np.sin(x), np.cos(x)
+    x = _filled(x)
     s, c = [np.sin(x.c[0])], [np.cos(x.c[0])]
     slopes = _slopes(x)
     for k in range(1, x.order + 1 if slopes else 1):
@@ -136,9 +152,35 @@ def sine_and_cosine(x: Any) -> tuple[Any, Any]:
     return Series(s, x.order), Series(c, x.order)
 
 
+def unit_circle(x: Any) -> Any:
+    """exp(iθ) of an angle."""
+    if not isinstance(x, Series):
+        found = np.empty(np.shape(x), dtype=complex)
+        found.real, found.imag = np.cos(x), np.sin(x)
+        return found
+    e, slopes = [unit_circle(x.c[0])], [None if each is None else 1j * j * each for j, each in enumerate(x.c)][1:]
+    for k in range(1, x.order + 1 if slopes else 1):
+        total = _convolved(slopes, e, k - 1)
+        e.append(None if total is None else total / k)
+    return Series(e, x.order)
+
+
+def real(x: Any) -> Any:
+    return x.mapped(np.real) if isinstance(x, Series) else np.real(x)
+
+
+def imaginary(x: Any) -> Any:
+    return x.mapped(np.imag) if isinstance(x, Series) else np.imag(x)
+
+
+def conjugate(x: Any) -> Any:
+    return x.mapped(np.conj) if isinstance(x, Series) else np.conj(x)
+
+
 def exp(x: Any) -> Any:
     if not isinstance(x, Series):
         return np.exp(x)
+    x = _filled(x)
     y, slopes = [np.exp(x.c[0])], _slopes(x)
     for k in range(1, x.order + 1 if slopes else 1):
         y.append(sum(slopes[j] * y[k - 1 - j] for j in range(min(k, len(slopes)))) / k)
@@ -149,6 +191,7 @@ def log(x: Any) -> Any:
     """From x y' = x'."""
     if not isinstance(x, Series):
         return np.log(x)
+    x = _filled(x)
     y = [np.log(x.c[0])]
     for k in range(1, x.order + 1 if len(x.c) > 1 else 1):
         known = sum(j * y[j] * x.coefficient(k - j) for j in range(1, k))
@@ -161,7 +204,7 @@ def sqrt(x: Any) -> Any:
 
 
 def absolute(x: Any) -> Any:
-    return x * np.sign(x.c[0]) if isinstance(x, Series) else np.abs(x)
+    return x * np.sign(x.coefficient(0)) if isinstance(x, Series) else np.abs(x)
 
 
 def hyperbolic_tangent(x: Any) -> Any:

@@ -85,7 +85,7 @@ def bordered(m: Mechanics, q: Any, v: Any, parameters: list[Any], time: Any) -> 
     """h and γ as rows, and [[M, Aᵀ], [A, 0]] for every state of a batch."""
     size, batch = m.n + m.m, q.shape[1]
     unit = np.eye(size)[:, None, :]
-    a, p = (Series([np.zeros((len(rows), 1, 1)), rows], 1) for rows in (unit[: m.n], unit[m.n :]))
+    a, p = (Series([None, rows], 1) for rows in (unit[: m.n], unit[m.n :]))
     entries = m.residual(Series([q], 1), Series([v], 1), a, p, parameters, time)
     right = coefficients(entries, 0, batch, 1)
     return right, np.moveaxis(coefficients(entries, 1, batch, size), 1, 0)
@@ -200,7 +200,7 @@ class StructuredFlow(Flow):
     def _pivot_matrices(self, q: np.ndarray, parameters: list[Any], time: Any) -> np.ndarray:
         """The columns of A for the dependent velocities, for every state."""
         m, unit = self.mechanics, np.eye(self.mechanics.n)[:, None, list(self.solved)]
-        v = Series([np.zeros((m.n, 1, 1)), unit], 1)
+        v = Series([None, unit], 1)
         entries = m.constraints(Series([q], 1), v, parameters, time)
         return np.moveaxis(coefficients(entries, 1, q.shape[1], len(self.solved)), 1, 0)
 

@@ -42,9 +42,8 @@ class RodStatics(Statics):
         columns, numbers = as_columns(q), parameter_list(parameters)
         n, m, batch, clock = self.n, self.mechanics, columns.shape[1], time_column(time)
         unit = np.eye(3 * n)[:, None, :]
-        still = np.zeros((n, 1, 1))
-        place, speed, change = (Series([still, unit[k * n : (k + 1) * n]], 1) for k in range(3))
-        place.c[0] = columns[:, :, None]
+        starts = (columns[:, :, None], None, None)
+        place, speed, change = (Series([start, unit[k * n : (k + 1) * n]], 1) for k, start in enumerate(starts))
         p = Series([as_columns(multipliers)[:, :, None]], 1)
         entries = m.residual(place, speed, change, p, numbers, clock)
         slopes = coefficients(entries, 1, batch, 3 * n)
@@ -58,7 +57,7 @@ class RodStatics(Statics):
         """What the constraints demand at rest, and how their velocity form changes with q."""
         m, n, batch = self.mechanics, self.n, q.shape[1]
         place = Series([q[:, :, None], np.eye(n)[:, None, :]], 1)
-        rates = m.constraints(place, Series([np.zeros((n, 1, 1))], 1), numbers, time)
+        rates = m.constraints(place, Series([None], 1), numbers, time)
         positions = coefficients(m.positions(place, numbers, time), 0, batch, 1)[:, :, 0]
         demanded = coefficients(rates, 0, batch, 1)[: self.nonholonomic, :, 0]
         return np.vstack([demanded, positions]), np.moveaxis(coefficients(rates, 1, batch, n), 2, 1)

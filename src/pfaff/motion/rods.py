@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg import lu_factor, lu_solve
 
 from pfaff.algebra.factors import Solve
 from pfaff.errors import ConvergenceError, ParameterError, RankError
@@ -45,11 +44,8 @@ class RodEquations:
         return [z[part, :, None] for part in (slice(n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, None))]
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        q, v, a, p = self._parts(z)
-        m = self.mechanics
-        forces = m.residual(q, v, a, p, self.parameters, 0.0)[: m.own + len(m.rods)]
-        rates = m.constraints(q, v, self.parameters, 0.0)
-        return coefficients([*forces, *rates], 0, z.shape[1], 1)[:, :, 0]
+        entries = self.mechanics.residual(*self._parts(z), self.parameters, 0.0, speeds=True)
+        return coefficients(entries, 0, z.shape[1], 1)[:, :, 0]
 
     def powers(self, z: np.ndarray) -> np.ndarray:
         q, v, _, p = self._parts(z)
@@ -79,11 +75,10 @@ class RodEquations:
         n, parts = self.n, self._parts(z[:, None])
         unit = np.eye(3 * n)[:, None, :]
         q, v, a = (Series([parts[k], unit[k * n : (k + 1) * n]], 1) for k in range(3))
-        entries = self.mechanics.residual(q, v, a, Series([parts[3]], 1), self.parameters, 0.0)
+        entries = self.mechanics.residual(q, v, a, Series([parts[3]], 1), self.parameters, 0.0, speeds=True)
         found = coefficients(entries, 1, 1, 3 * n)[:, 0]
-        rates = coefficients(self.mechanics.constraints(q, v, self.parameters, 0.0), 1, 1, 3 * n)[:, 0]
         K, C, M = (found[:n, k * n : (k + 1) * n] for k in range(3))
-        return RodSlopes(M, C, K, rates[:, n : 2 * n], rates[:, :n])
+        return RodSlopes(M, C, K, found[n:, n : 2 * n], found[n:, :n])
 
 
 class RodSlopes:
@@ -100,18 +95,14 @@ class RodSlopes:
         M, C, K, A, B = self._matrices.values()
         forces = M * omega**2 + C * omega + K
         unit, n = np.abs(forces).max() or 1.0, len(M)
-        factors = lu_factor(np.block([[forces / unit, A.T], [A + B / omega, np.zeros((len(A), len(A)))]]))
-        if not np.abs(np.diag(factors[0])).min() > 0:
-            raise RankError("the multiplier matrix is singular: a constraint repeats others")
-
-        def solved(right: np.ndarray) -> np.ndarray:
-            scaled = right.copy()
-            scaled[:n] /= unit
-            x = lu_solve(factors, scaled)
-            x[n:] *= unit
-            return x
-
-        return solved
+        matrix = np.block([[forces / unit, A.T], [A + B / omega, np.zeros((len(A), len(A)))]])
+        try:
+            inverse = np.linalg.inv(matrix)  # small, and applied many times
+        except np.linalg.LinAlgError as problem:
+            raise RankError("the multiplier matrix is singular: a constraint repeats others") from problem
+        inverse[:, :n] /= unit
+        inverse[n:] *= unit
+        return lambda right: inverse @ right
 
 
 class RodSizes(Sizes):
@@ -136,10 +127,13 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
         case.system.flow.rhs(task.x, case.numbers)  # says what is singular
     if duration < 0 and is_damped(equations, state):
         raise ParameterError(f"{case.system.name} is damped: backwards its fast modes would explode; run it forwards")
-    integrator = Integrator(equations, RodSizes(equations, duration), tolerance)
-    record = Record(equations, task.t, state)
-    status = run(integrator, record, state, duration, task.max_steps, task.progress)
-    if status == COLLAPSED and record.steps < LASTING:
+    for sharp in (tolerance, 10 * tolerance, 100 * tolerance):  # rounding of stiff forces may let no step succeed
+        integrator = Integrator(equations, RodSizes(equations, duration), sharp)
+        record = Record(equations, task.t, state)
+        status = run(integrator, record, state, duration, task.max_steps, task.progress)
+        if status != COLLAPSED or record.steps > LASTING:
+            break
+    if not record.steps:
         raise ConvergenceError(f"{case.system.name} could not be integrated: {status}; give a larger tolerance")
     recorded = record.recorded(status)
     t, q, v, p, work = (np.concatenate(each, axis=-1) for each in zip(*recorded, strict=True))
@@ -150,7 +144,7 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
         measures=Stored(p, np.concatenate([phi[equations.holonomic], rates]), Energy(*equations.energies(q, v), *work)),
         **task.describe(),
         status=status,
-        method=f"Radau collocation of order {2 * STAGES - 1}, {record.steps} steps, tolerance {tolerance:g} ({reason})",
+        method=f"Radau collocation of order {2 * STAGES - 1}, {record.steps} steps, tolerance {sharp:g} ({reason})",
         events={},
         dense=record.dense if record.dense.complete and status == FINISHED else None,
     )
