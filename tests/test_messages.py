@@ -74,7 +74,7 @@ def test_the_oscillator_of_that_message_is_a_sine():
 
 
 def test_events_of_redundant_systems_name_the_way_out():
-    x, y = pfaff.statement.system.coordinates("x y")
+    x, y = pfaff.statement.coordinates("x y")
     twice = pfaff.System(
         coordinates=[x, y],
         kinetic=(x.diff() ** 2 + y.diff() ** 2) / 2,

@@ -13,9 +13,9 @@ from typing import Any
 import sympy as sm
 
 from pfaff.errors import StatementError
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 from pfaff.statement.rods import Rod
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
 from pfaff.statement.values import one_of
 from pfaff.threads import once
 

@@ -15,10 +15,10 @@ from numpy.polynomial import legendre
 
 from pfaff.atlas.chain import block
 from pfaff.errors import StatementError
-from pfaff.flow.assembly import Assembly, Part
+from pfaff.flow.assembly import Assembly
+from pfaff.statement import TIME as t
+from pfaff.statement import Part, coordinates
 from pfaff.statement.rods import section_value
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import once
 
@@ -171,7 +171,7 @@ def skate() -> Part:
 
 @once(most=1)
 def bow() -> Part:
-    """The printed form of the bars' paper: the point of the end's normal that lies on the bow does not slide along it."""
+    """The printed form of the bars' paper: the point of the end's normal on the bow does not slide along it."""
     lever = (L + X - x) * sm.sin(beta0) + y * sm.cos(beta0)
     return Part(
         coordinates=[x, y, theta, X],

@@ -325,7 +325,7 @@ def coefficients(entries: list[Any], k: int, batch: int, directions: int) -> np.
 
 
 def _height(entry: Any) -> int:
-    lead = next((each for each in entry.c if each is not None), 0.0) if isinstance(entry, Series) else entry
+    lead: Any = next((each for each in entry.c if each is not None), 0.0) if isinstance(entry, Series) else entry
     return int(lead.shape[0]) if np.ndim(lead) == 3 else 1
 
 

@@ -104,7 +104,7 @@ def accelerated(
     found: list[np.ndarray] = []
     for k in range(order + 1):
         if k:
-            at = [_truncated(x, k) for x in (q, v)]
+            at = _truncated(q, k), _truncated(v, k)
             a, p = (Series([each[rows] for each in found], k) for rows in (slice(m.n), slice(m.n, None)))
             entries = m.residual(*at, a, p, [_shortened(each, k) for each in parameters], time)
             right = coefficients(entries, k, batch, _directions(entries, k))
@@ -118,7 +118,7 @@ def accelerated(
 def _drift(
     m: Mechanics, q: Series, v: Series, parameters: list[Any], time: Any, rate: Any, k: int, shape: tuple[int, ...]
 ) -> np.ndarray:
-    at = [_truncated(x, k) for x in (q, v)]
+    at = _truncated(q, k), _truncated(v, k)
     short = [_shortened(each, k) for each in parameters]
     drift = rate * coefficients(m.constraints(*at, short, time), k, *shape[1:])
     phi = m.positions(at[0], short, time)

@@ -15,12 +15,12 @@ from pfaff.errors import ConvergenceError, ParameterError, RankError
 from pfaff.flow.rods import coefficients, mechanics_of
 from pfaff.flow.series import Series
 from pfaff.flow.structured import bordered, parameter_list, solve
-from pfaff.motion.implicit import SHARPEST
-from pfaff.motion.large.motions import LASTING, Record, is_damped, run
+from pfaff.motion.implicit_methods import SHARPEST
+from pfaff.motion.large.simulation import LASTING, Record, is_damped, run
 from pfaff.motion.large.steps import STAGES, Integrator, Sizes, State
 from pfaff.motion.measures import Energy, Stored
+from pfaff.motion.outcomes import Outcome
 from pfaff.motion.result import Motion
-from pfaff.motion.status import COLLAPSED, FINISHED
 from pfaff.statement.system import System
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ class RodEquations:
         return [z[part, :, None] for part in (slice(n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, None))]
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        entries = self.mechanics.residual(*self._parts(z), self.parameters, 0.0, speeds=True)
+        q, v, a, p = self._parts(z)
+        entries = self.mechanics.residual(q, v, a, p, self.parameters, 0.0, speeds=True)
         return coefficients(entries, 0, z.shape[1], 1)[:, :, 0]
 
     def powers(self, z: np.ndarray) -> np.ndarray:
@@ -122,7 +123,8 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
     equations: Any = RodEquations(case.system, case.numbers)
     tolerance = max(tolerance, SHARPEST)
     q, v = task.start.q, task.start.v
-    state = State(0.0, q, v, *equations.accelerations(q, v), np.zeros(2))
+    a, p = equations.accelerations(q, v)
+    state = State(0.0, q, v, a, p, np.zeros(2))
     if not np.isfinite(state.a).all():
         case.system.flow.rhs(task.x, case.numbers)  # says what is singular
     if duration < 0 and is_damped(equations, state):
@@ -131,7 +133,7 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
         integrator = Integrator(equations, RodSizes(equations, duration), sharp)
         record = Record(equations, task.t, state)
         status = run(integrator, record, state, duration, task.max_steps, task.progress)
-        if status != COLLAPSED or record.steps > LASTING:
+        if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
     if not record.steps:
         raise ConvergenceError(f"{case.system.name} could not be integrated: {status}; give a larger tolerance")
@@ -146,5 +148,5 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
         status=status,
         method=f"Radau collocation of order {2 * STAGES - 1}, {record.steps} steps, tolerance {sharp:g} ({reason})",
         events={},
-        dense=record.dense if record.dense.complete and status == FINISHED else None,
+        dense=record.dense if record.dense.complete and status.finished else None,
     )

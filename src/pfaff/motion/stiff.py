@@ -18,10 +18,10 @@ from pfaff.flow.initial import Constraints, on_positions, on_velocities
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.structured import Matched
 from pfaff.flow.structured_views import stiff_rows
-from pfaff.motion.implicit import SHARPEST, Path, integrate
+from pfaff.motion.implicit_methods import SHARPEST, Path, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
 from pfaff.motion.result import Motion
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.stability.critical import CriticalLoad
+    from pfaff.stability.critical_load import CriticalLoad
 
 USUAL, MOST = 30, 1000  # digits
 GUARD = 15  # digits beyond those asked for
@@ -141,7 +141,7 @@ class RodCharacteristic:
         found = undamped.paradox(direction)
         if found.recovered or found.limit is None:
             return RodCharacteristic(undamped).refined(undamped.flutter(), digits)[0]
-        frequencies = np.abs(undamped.spectrum(**{self.load: found.limit}).values.imag)
+        frequencies = np.abs(undamped.at(**{self.load: found.limit}).spectrum().values.imag)
         mp = mpmath.MPContext()
         mp.dps = digits + GUARD
         values = RodCharacteristic(undamped).numbers(mp)
@@ -176,7 +176,7 @@ class RodCharacteristic:
 
     @property
     def _unit(self) -> float:
-        spectrum = self.case.spectrum(**{self.load: 0.0})
+        spectrum = self.case.at(**{self.load: 0.0}).spectrum()
         return float(np.abs(spectrum.values).min())
 
 

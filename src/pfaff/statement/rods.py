@@ -17,14 +17,16 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import StatementError
+from pfaff.statement.coordinates import TIME
 from pfaff.statement.names import checked_name
 from pfaff.statement.parameters import scalar
+from pfaff.statement.plain_symbols import RodStatement, Statement
 from pfaff.statement.rod_basis import Basis, chain_of_bars, legendre_modes
 from pfaff.statement.values import listed, shown, whole_number
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
-    from pfaff.statement.system import RodStatement, Statement, System
+    from pfaff.statement.system import System
 
 PLACE = sm.Symbol("s", nonnegative=True)
 USUAL = 10  # modes: ten digits of most loads
@@ -123,8 +125,6 @@ class Rod:
         place = float(scalar(fraction, f"the place on {self.name}"))
         if not 0 <= place <= 1:
             raise StatementError(f"{self.name}.at({fraction}): give a fraction of the length, from 0 to 1")
-        from pfaff.statement.system import TIME
-
         word = "end" if place == 1 else f"{place:.17f}".rstrip("0").replace(".", "_")
         return Point(*(sm.Function(f"{self.name}_{kind}_{word}")(TIME) for kind in KINDS))
 
@@ -253,7 +253,7 @@ def drawn_stations(system: System) -> list[Station]:
 
 def _drawn(system: System, known: dict[str, sm.Expr]) -> Any:
     points = [q for each in drawn_stations(system) for q in vars(system.rods[each.rod].at(each.place)).values()]
-    return system.drawing.read(known | {q.func.__name__: q for q in points})  # type: ignore[union-attr]
+    return system.drawing.read(known | {q.func.__name__: q for q in points})
 
 
 def check_rods(system: System, own: list[str]) -> None:
@@ -273,8 +273,8 @@ def check_rods(system: System, own: list[str]) -> None:
                 )
         missing = rod.symbols - set(system.parameters)
         if missing:
-            names = ", ".join(sorted(map(str, missing)))
-            raise StatementError(f"{rod.name} contains {names}: add it to parameters, with a value or None")
+            absent = ", ".join(sorted(map(str, missing)))
+            raise StatementError(f"{rod.name} contains {absent}: add it to parameters, with a value or None")
 
 
 def point_values(
@@ -314,8 +314,6 @@ def on_rods(system: System, frame: Statement) -> RodStatement:
         "dissipation": frame.dissipation + sm.Add(*dissipation),
         "to_plain": {**frame.to_plain, **velocities, **dict(zip(system.coordinates, q, strict=True))},
     }
-    from pfaff.statement.system import RodStatement
-
     return RodStatement(**{**stated, **changed}, frame=frame)
 
 
@@ -350,7 +348,7 @@ def refined(system: System, modes: int) -> System:
 
 def state_rods(system: System) -> None:
     """Complete a system with rods: its frame, stated and checked as any other system, and what follows from both."""
-    from pfaff.statement.system import TIME, Frame
+    from pfaff.statement.system import Frame
 
     normalise = object.__setattr__
     normalise(system, "rods", listed("rods", system.rods, "[pfaff.Rod(…)]", StatementError))
