@@ -330,10 +330,11 @@ class Case(Bound):
         if self._refines:
             from pfaff.stability.settled import settled
 
-            kinds = ("flutter", "divergence", "buckling")
-            return settled(
-                self, lambda case: critical_loads(case, name, to, fixed), lambda a: [getattr(a, k).value for k in kinds]
-            )[0]
+            def lowest(found: CriticalLoads) -> list[float]:
+                loads = (found.flutter.value, found.divergence.value, found.buckling.value)
+                return [min((load for load in loads if load is not None), default=math.inf)]
+
+            return settled(self, lambda case: critical_loads(case, name, to, fixed), lowest)[0]
         return critical_loads(self, name, to, fixed)
 
     def flutter(

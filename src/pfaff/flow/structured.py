@@ -14,7 +14,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.flow import Flow, numbers_of
-from pfaff.flow.rods import Mechanics, coefficients, mechanics_of
+from pfaff.flow.rod_mechanics import Mechanics, coefficients, mechanics_of
 from pfaff.flow.series import Series
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.statement.system import System

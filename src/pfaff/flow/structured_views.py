@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.errors import PfaffError
 from pfaff.flow.jets import Jets
-from pfaff.flow.rods import Mechanics, coefficients, mechanics_of
+from pfaff.flow.rod_mechanics import Mechanics, coefficients, mechanics_of
 from pfaff.flow.series import Series
 from pfaff.flow.statics import AtRest, Statics
 from pfaff.flow.structured import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sm
 
-from pfaff.flow.rods import base_of
+from pfaff.flow.rod_mechanics import base_of
 from pfaff.statement.system import System
 
 

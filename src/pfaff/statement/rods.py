@@ -240,7 +240,7 @@ def _stations(system: System, stated: list[Any]) -> list[Station]:
             place = rod.place_of(name)
             if place is not None:
                 names = tuple(q.func.__name__ for q in vars(rod.at(place[0])).values())
-                found[k, place[0]] = Station(k, place[0], names)  # type: ignore[arg-type]
+                found[k, place[0]] = Station(k, place[0], names)
     return [found[key] for key in sorted(found)]
 
 
@@ -253,6 +253,7 @@ def drawn_stations(system: System) -> list[Station]:
 
 def _drawn(system: System, known: dict[str, sm.Expr]) -> Any:
     points = [q for each in drawn_stations(system) for q in vars(system.rods[each.rod].at(each.place)).values()]
+    assert system.drawing is not None
     return system.drawing.read(known | {q.func.__name__: q for q in points})
 
 

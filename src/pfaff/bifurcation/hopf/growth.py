@@ -15,7 +15,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError
-from pfaff.flow.rods import mechanics_of
+from pfaff.flow.rod_mechanics import mechanics_of
 from pfaff.flow.series import Series
 from pfaff.flow.structured import StructuredFlow, parameter_list
 from pfaff.statement.expressions import expressed

@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.algebra.factors import Solve
 from pfaff.errors import ConvergenceError, ParameterError, RankError
-from pfaff.flow.rods import coefficients, mechanics_of
+from pfaff.flow.rod_mechanics import coefficients, mechanics_of
 from pfaff.flow.series import Series
 from pfaff.flow.structured import bordered, parameter_list, solve
 from pfaff.motion.implicit_methods import SHARPEST
