@@ -10,7 +10,6 @@ from scipy.special import ellipj
 
 import pfaff
 from pfaff.errors import ParameterError, PfaffError, StatementError
-from pfaff.stability.rod_characteristic import RodCharacteristic
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
 from pfaff.statement.rod_basis import legendre_modes
@@ -118,7 +117,7 @@ def test_modes_are_added_until_the_load_settles():
 def test_vanishing_internal_damping_halves_becks_load(usual):
     limit = usual.at().paradox({"eta": 1}).limit
     assert limit == pytest.approx(10.9388, abs=5e-5)
-    assert limit == pytest.approx(float(RodCharacteristic(usual.at()).limit({"eta": 1}, 20)), rel=1e-9)
+    assert limit == pytest.approx(float(usual.at().characteristic(exact=True).limit({"eta": 1}, 20)), rel=1e-9)
     assert usual.at(eta=1e-6).flutter().value == pytest.approx(limit, rel=1e-6)
 
 

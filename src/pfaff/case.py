@@ -403,9 +403,14 @@ class Case(Bound):
     def characteristic(self, exact: bool = False, **values: Any) -> Any:
         """The characteristic polynomial of the small motions, structural zeros divided out.
 
-        Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``.
+        Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``, and of a uniform
+        rod its characteristic function (``RodCharacteristic``).
         """
         if truth("exact", exact):
+            if self.system.rods:
+                from pfaff.stability.rod_characteristic import RodCharacteristic
+
+                return RodCharacteristic(self.at(**values))
             from pfaff.stability.exact import characteristic_polynomial
 
             return characteristic_polynomial(self.at(**values))

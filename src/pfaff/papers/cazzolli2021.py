@@ -13,7 +13,6 @@ import numpy as np
 from pfaff.atlas import column, rod
 from pfaff.papers import PAPERS
 from pfaff.papers.reproduction import Claim, Paper, Picture, Section
-from pfaff.stability.rod_characteristic import RodCharacteristic
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +56,7 @@ def same_spectra() -> float:
 
 def ziegler_internal() -> float:
     """Beck's load as internal damping vanishes, by the characteristic function."""
-    return float(RodCharacteristic(rod("skate", modes=MODES).at()).limit({"eta": 1}, 15))
+    return float(rod("skate", modes=MODES).at().characteristic(exact=True).limit({"eta": 1}, 15))
 
 
 def independent_of_end_mass() -> float:
