@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
 from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
@@ -139,8 +140,9 @@ class Bound(Travels):
         to: float | None = None,
         *,
         start: Any = None,
-        step: float = 0.05,
-        points: int = 1000,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
         **fixed: float,
     ) -> EquilibriumBranch:
@@ -153,7 +155,11 @@ class Bound(Travels):
             Another equilibrium to start from, a point of a branch, or values of the states by name; with speeds, of a
             steady motion.
         step, points
-            The largest step, relative to the range of the parameter and the size of the states; how many at most.
+            The largest step, as a share of the range from the start to ``to`` and of the size of the states, taken
+            together; how many points at most.
+        bounds
+            ``(low, high)``: the branch also ends where the parameter leaves them, as on the other side of its start
+            after a fold; None leaves a side open. By default as far from the start as ``to`` is.
         progress
             Is called with every point. Ctrl-C ends the branch and keeps what was computed.
         fixed
@@ -164,7 +170,7 @@ class Bound(Travels):
         name = self._varied(parameter)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return follow_equilibria(self, name, to, start, step, points, progress, fixed)
+        return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress), fixed)
 
     def export(
         self,
