@@ -33,6 +33,8 @@ class CriticalLoad:
     case: Any  # a Case; of a large system the assembly
     crossing_speed: float | None = None
     rounding: float = 0.0
+    modes: int | None = None  # of a rod that settled the load, and by how much the last ones changed it, relatively
+    change: float | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.status}>"
