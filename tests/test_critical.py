@@ -260,7 +260,7 @@ def test_loads_beyond_which_stiffness_outweighs_heavy_damping():
 
 
 @pytest.mark.parametrize(
-    "bars, c_i, c_e, load",
+    ("bars", "c_i", "c_e", "load"),
     [(6, 6653.007054575124, 0, 449.2122241294162), (8, 2860.432278629209, 0.0001811952813376687, 127.24331883192453)],
 )
 def test_rounding_does_not_hide_a_load_near_the_end(bars, c_i, c_e, load):
