@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch, load_branch
     from pfaff.case import Case
+    from pfaff.continuation.endings import Ending, Reason
     from pfaff.continuation.trail import Branch
     from pfaff.errors import PfaffError
     from pfaff.flow.assembly import Assembly
@@ -21,13 +22,18 @@ if TYPE_CHECKING:
     from pfaff.statement.odes import Ode, ode
     from pfaff.statement.particles import Particle
     from pfaff.statement.parts import Part
+    from pfaff.statement.rods import Rod
     from pfaff.statement.system import System
+    from pfaff.studies.points import grid, sobol
+    from pfaff.studies.study import Study, open_sweep
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Assembly": "pfaff.flow.assembly",
     "Branch": "pfaff.continuation.trail",
+    "Ending": "pfaff.continuation.endings",
+    "Reason": "pfaff.continuation.endings",
     "EquilibriumBranch": "pfaff.bifurcation.equilibria.branches",
     "OrbitBranch": "pfaff.bifurcation.orbits.orbit_branch",
     "Case": "pfaff.case",
@@ -43,8 +49,13 @@ _HOMES = {
     "Part": "pfaff.statement.parts",
     "Particle": "pfaff.statement.particles",
     "PfaffError": "pfaff.errors",
+    "Rod": "pfaff.statement.rods",
     "System": "pfaff.statement.system",
+    "Study": "pfaff.studies.study",
+    "grid": "pfaff.studies.points",
     "ode": "pfaff.statement.odes",
+    "open_sweep": "pfaff.studies.study",
+    "sobol": "pfaff.studies.points",
 }
 
 __all__ = [
@@ -52,6 +63,7 @@ __all__ = [
     "Branch",
     "Case",
     "Drawing",
+    "Ending",
     "EquilibriumBranch",
     "Event",
     "Motion",
@@ -60,16 +72,27 @@ __all__ = [
     "Part",
     "Particle",
     "PfaffError",
+    "Reason",
+    "Rod",
+    "Study",
     "System",
     "__version__",
     "atlas",
+    "grid",
     "load",
     "load_branch",
     "load_curve",
     "load_equilibria",
     "load_motion",
     "ode",
+    "open_sweep",
+    "sobol",
 ]
+
+
+def __dir__() -> list[str]:
+    """The front door, and nothing else."""
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:

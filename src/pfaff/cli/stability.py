@@ -33,11 +33,11 @@ def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, 
     if as_json:
         entries = [{"coordinates": e.coordinates, "reaction": e.reaction, "residual": e.residual} for e in found]
         print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
-        return check_complete(found.search)
+        return check_complete(found.interrupted)
     names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
     table("Equilibria", names, [[f"{x:.8g}" for x in (*e.q, *e.p)] for e in found])
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
-    check_complete(found.search)
+    check_complete(found.interrupted)
 
 
 @click.command()
@@ -61,6 +61,31 @@ def spectrum(fix: tuple[str, ...], plot: Path | None, as_json: bool, **which: An
             {"values": found.values, "zeros": found.zeros, "stable": found.stable, "status": found.status}
         )
     table("Eigenvalues", ["growth rate", "frequency"], [[f"{x.real:.12g}", f"{x.imag:.12g}"] for x in found.values])
+    print(found.status)
+
+
+@click.command()
+@which_case
+@fix
+@load_parameter
+@click.option("--to", type=NUMBER, help="Search loads up to this value.")
+@plot_into
+@as_json
+def flutter(
+    fix: tuple[str, ...], load_parameter: str | None, to: float | None, plot: Path | None, as_json: bool, **which: Any
+) -> None:
+    """The first flutter load as the load grows from zero; the search goes no farther.
+
+    \b
+    Example:
+      pfaff flutter column --set d=1/2,M_L=15,I_L=15,k1=50,c_i=1.5
+    """
+    case = case_of(**which)
+    found = case.flutter(load=load_parameter, to=to, **state_values(case, fix))
+    if plot:
+        draw_into(found.plot(), plot)
+    if as_json:
+        return print_json({"flutter": _load_as_json(found), "load": found.load, "searched": list(found.searched)})
     print(found.status)
 
 

@@ -54,7 +54,7 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     )
     if family:
         search += f"; family coordinate {', '.join(family)} set to 0"
-    return Equilibria(tuple(balance.equilibrium(z) for z in found), search)
+    return Equilibria(tuple(balance.equilibrium(z) for z in found), search, bool(ended))
 
 
 def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:

@@ -17,10 +17,12 @@ import numpy as np
 from pfaff.algebra.bordering import Border, balanced, bordering
 from pfaff.bifurcation.equilibria.eigenvalues import slopes
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, cubic, marsden_mccracken, quintic
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.path import LoadPath, Outward, Path
 from pfaff.stability.along import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import end_from, number_from, one_of
 from pfaff.threads import cached_property
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.curves.curves import Curve
+    from pfaff.bifurcation.hopf.growth import Growth
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.case import Bound
@@ -47,6 +50,7 @@ TIE = 1e-6  # components whose sizes differ by less, relatively, are equally lar
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, repr=False)
 class Hopf:
     """A Hopf point and its normal form ż = (iω + λ' Δload) z + c1 z|z|² + … with x = x0 + 2 Re(z q) + ….
@@ -73,6 +77,8 @@ class Hopf:
     origin: float  # of the load, from which the equilibrium was followed
     asked: Mapping[str, Any] = field(repr=False)
     around: Field = field(repr=False)
+    modes: int | None = None  # of a rod that settled the point, and by how much the last ones changed it, relatively
+    change: float | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -232,6 +238,17 @@ class Hopf:
             )
         return float(np.sqrt(square))
 
+    def growth(self, of: str | None = None) -> Growth:
+        """How cycles grow, whatever the states: A² = slope (load − value) for the amplitude of an observable, and mean
+        speeds per A².
+
+        ``of`` is a state, a coordinate of a point of a rod (``"a_theta_end"``) or a formula in the coordinates; by
+        default the rotation of a rod's end, or the coordinate that moves most.
+        """
+        from pfaff.bifurcation.hopf.growth import growth
+
+        return growth(self, of)
+
     def vanishing(self, name: str, between: tuple[float, float]) -> Hopf:
         """The Hopf point at which l1 = 0 as another parameter varies: a generalised Hopf point.
 
@@ -247,30 +264,32 @@ class Hopf:
         to: float,
         load: str | None = None,
         *,
-        step: float = 0.3,
+        step: float = STEP,
         accuracy: float = 1e-11,
-        points: int = 1000,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> OrbitBranch:
         """The branch of periodic orbits born here, followed until the load (or another parameter) is ``to``.
 
-        ``step`` is the largest, relative to the size of orbits, period and range together; ``accuracy`` is kept by
-        the mesh, relative to the orbit; ``points`` limits the branch; ``progress`` is called with every point.
-        Ctrl-C ends the branch where it is.
+        ``accuracy`` is kept by the mesh, relative to the orbit; the others are as in ``case.branch``. Ctrl-C ends the
+        branch where it is.
         """
         from pfaff.bifurcation.hopf.births import born_at
-        from pfaff.bifurcation.orbits.orbits import followed
+        from pfaff.bifurcation.orbits.ways import followed
 
-        start = born_at(self, self.case.load_name(self.load if load is None else load), to, accuracy)
-        return followed(start, to, step, points, progress)
+        course = Course.asked(to, step, points, bounds, progress)
+        start = born_at(self, self.case.load_name(self.load if load is None else load), course.to, accuracy)
+        return followed(start, course)
 
     def curve(
         self,
         name: str,
         to: float,
         *,
-        step: float = 0.05,
-        points: int = 1000,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
     ) -> Curve:
         """The curve of Hopf points in the load and another parameter, until that parameter is ``to``.
@@ -279,7 +298,7 @@ class Hopf:
         """
         from pfaff.bifurcation.curves.curves import curve_of_hopf
 
-        return curve_of_hopf(self, name, to, step, points, progress)
+        return curve_of_hopf(self, name, Course.asked(to, step, points, bounds, progress))
 
     def plot(self) -> Figure:
         from pfaff.draw.hopf import draw_hopf
