@@ -12,11 +12,13 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, axis_pairs, floor, imaginary
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, start_equations
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
+from pfaff.bifurcation.equilibria.starts import start_equations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
-from pfaff.bifurcation.hopf.hopf import criticality_of, hopf_near, hopf_of, normal_form_at
+from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of, normal_form_at
+from pfaff.bifurcation.hopf.hopf import criticality_of
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Reason, Refused
