@@ -18,6 +18,7 @@ from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quint
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
 from pfaff.rest.field import Field
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of
 from pfaff.threads import cached_property
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.curves.curves import Curve
+    from pfaff.bifurcation.hopf.growth import Growth
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.case import Bound
@@ -33,6 +35,7 @@ ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, 
 CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with a family of cycles at this load"
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, repr=False)
 class Hopf:
     """A Hopf point and its normal form ż = (iω + λ' Δload) z + c1 z|z|² + … with x = x0 + 2 Re(z q) + ….
@@ -59,6 +62,8 @@ class Hopf:
     origin: float  # of the load, from which the equilibrium was followed
     asked: Mapping[str, Any] = field(repr=False)
     around: Field = field(repr=False)
+    modes: int | None = None  # of a rod that settled the point, and by how much the last ones changed it, relatively
+    change: float | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -217,6 +222,17 @@ class Hopf:
                 f"no cycle at {self.load} = {load:g}: they are {side} {self.value:.10g} ({self.criticality})"
             )
         return float(np.sqrt(square))
+
+    def growth(self, of: str | None = None) -> Growth:
+        """How cycles grow, whatever the states: A² = slope (load − value) for the amplitude of an observable, and mean
+        speeds per A².
+
+        ``of`` is a state, a coordinate of a point of a rod (``"a_theta_end"``) or a formula in the coordinates; by
+        default the rotation of a rod's end, or the coordinate that moves most.
+        """
+        from pfaff.bifurcation.hopf.growth import growth
+
+        return growth(self, of)
 
     def vanishing(self, name: str, between: tuple[float, float]) -> Hopf:
         """The Hopf point at which l1 = 0 as another parameter varies: a generalised Hopf point.
