@@ -17,14 +17,14 @@ API = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8"
 CLASSES = re.findall(r"autoclass:: (\S+)", API)
 
 # What is stated, and what is computed with; neither is the answer to a question.
-STATED = {"System", "Drawing", "Particle", "Ode", "Case", "OdeCase", "Part", "Assembly", "Event"}
-EQUATIONS = {"Principle", "Flow", "Linearisation", "ExactLinearisation", "States"} | {
+STATED = {"System", "Drawing", "Particle", "Ode", "Case", "OdeCase", "Part", "Assembly", "Event", "Rod", "Points"}
+EQUATIONS = {"Principle", "Flow", "Linearisation", "ExactLinearisation", "RodCharacteristic", "States"} | {
     f"{name}Equations" for name in ("Lagrange", "Appell", "Hamilton", "DAlembert", "Newton")
 }
 # Parts of results that are drawn with the whole: rows, cells, arrays along a motion, the reason of an ending.
 PARTS = {"Row", "Cell", "Energy", "Crossings", "Ending", "Reason"}
-# What several results have in common, and symbols of which there is nothing to draw.
-OTHERS = {"Branch", "Classification"}
+# What several results have in common, symbols of which there is nothing to draw, and what is still being computed.
+OTHERS = {"Branch", "Classification", "Running"}
 
 mu, nu = sm.symbols("mu nu", real=True)
 x, y = sm.symbols("x y")
