@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
+    from pfaff.bifurcation.equilibria.starts import Start
     from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
@@ -116,6 +117,10 @@ class Bound(Travels):
         """The equilibrium followed as a parameter changes."""
         raise NotImplementedError
 
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        """Where a branch starts: the equilibrium of the case, or what was given."""
+        raise NotImplementedError
+
     def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
         """The first Hopf point on the equilibrium path, or the one nearest to the load ``near``, with its normal form.
 
@@ -123,7 +128,7 @@ class Bound(Travels):
         system that has no equilibrium at zero load) from the value that its parameter has, with starting values of its
         states by name. ``to`` ends the search, in either direction.
         """
-        from pfaff.bifurcation.hopf.hopf import find_hopf
+        from pfaff.bifurcation.hopf.finding import find_hopf
 
         return find_hopf(self, self.load_name(load), to, near, fixed)
 
@@ -269,6 +274,11 @@ class Case(Bound):
             if not self.values[load]:
                 raise
             return LoadPath(self, load, fixed, self._number(load))
+
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        from pfaff.bifurcation.equilibria.starts import mechanical_start
+
+        return mechanical_start(self, start, fixed)
 
     def plot(self) -> Figure:
         """The structure as it is drawn, with its coordinates, loads and constraints, at these parameters."""
@@ -612,6 +622,11 @@ class OdeCase(Bound):
         from pfaff.rest.path import StatePath
 
         return StatePath(self, load, fixed)
+
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        from pfaff.bifurcation.equilibria.starts import plain_start
+
+        return plain_start(self, start, fixed)
 
     def equilibrium(self, **start: float) -> SteadyState:
         """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""

@@ -23,6 +23,7 @@ from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
 
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Bound
@@ -99,6 +100,12 @@ class RestPoint:
     def branch(self, parameter: str, to: float, **options: Any) -> EquilibriumBranch:
         """The branch of equilibria through this point in another parameter; options as in ``case.branch``."""
         return self.case.branch(parameter, to, start=self, **options)
+
+    def plot(self) -> Figure:
+        """Its eigenvalues in the complex plane, those that grow apart."""
+        from pfaff.draw.spectrum import draw_rest_point
+
+        return draw_rest_point(self)
 
     def __getitem__(self, name: str) -> float:
         known = {**self.values, **self.state, **self.reaction}
