@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
-from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
+from pfaff.statement.values import by_name, checked_value, instance, number_from, one_of, shown, truth
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.bifurcation.modes.families import NormalMode
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
+    from pfaff.bifurcation.response.response import Response
     from pfaff.export import Export
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
@@ -39,12 +41,6 @@ if TYPE_CHECKING:
 
 
 MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
-OSCILLATOR = (
-    "make the excitation part of the state, as an oscillator, {u: w*v, v: -w*u, …} from v=1 for u = sin(w*t), or vary "
-    "a parameter with branch"
-)
-
-
 @dataclass(frozen=True)
 class Bound(Travels):
     """Whatever was stated, at given parameter values, with the analyses that work on any flow.
@@ -120,6 +116,7 @@ class Bound(Travels):
         """
         from pfaff.bifurcation.hopf.hopf import find_hopf
 
+        self._check_rest()
         return find_hopf(self, self.load_name(load), to, near, fixed)
 
     def orbit(self, motion: Any, load: str | None = None, accuracy: float = 1e-11) -> OrbitPoint:
@@ -131,6 +128,43 @@ class Bound(Travels):
         from pfaff.bifurcation.orbits.from_motions import orbit_near
 
         return orbit_near(self, motion, self.load_name(load), accuracy)
+
+    def response(
+        self,
+        parameter: str,
+        from_: float | None = None,
+        to: float | None = None,
+        *,
+        step: float = 0.3,
+        points: int = 1000,
+        accuracy: float = 1e-9,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+        **start: float,
+    ) -> Response:
+        """The periodic response to explicit forcing: ``case.response("Omega", from_=0.5, to=3.0)``.
+
+        Time stands in the system as it is written, ``forces={x: F*cos(Omega*t)}``. The parameter, a frequency or any
+        other, runs from ``from_`` (its value in this case, by default) to ``to``; folds, tori and period doublings on
+        the way are located.
+
+        step, points
+            The largest step, relative to the response and the range of the parameter; how many at most.
+        accuracy
+            Relative, of the orbits.
+        progress
+            Is called with every orbit. Ctrl-C ends the branch and keeps what was computed.
+        start
+            Values of the states at time zero by name: the first response is the one that the motion from there settles
+            on. Without them it is the one that grows from rest as the forcing grows from nothing.
+        """
+        from pfaff.bifurcation.response.response import check_forced, respond
+
+        name = self.load_name(parameter)
+        check_forced(self)
+        if to is None:
+            raise ParameterError(f"how far? Give the last value of {name}: to=…")
+        settings: dict[str, Any] = {"step": step, "points": points, "accuracy": accuracy, "progress": progress}
+        return respond(self, name, from_, to, start, **settings)
 
     def branch(
         self,
@@ -161,6 +195,7 @@ class Bound(Travels):
         from pfaff.bifurcation.equilibria.branches import follow_equilibria
 
         name = self._varied(parameter)
+        self._check_rest()
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
         return follow_equilibria(self, name, to, start, step, points, progress, fixed)
@@ -190,6 +225,9 @@ class Bound(Travels):
         if isinstance(name, str) and name in self._states:
             return name
         return self.load_name(name)
+
+    def _check_rest(self) -> None:
+        """Refuse what cannot rest at all."""
 
     @property
     def _states(self) -> tuple[str, ...]:
@@ -400,6 +438,30 @@ class Case(Bound):
 
         return flutter_map(self, self.load_name(load), axes, to)
 
+    def normal_mode(
+        self,
+        number: int = 1,
+        *,
+        energy: float | None = None,
+        frequency: float | None = None,
+        amplitude: float | None = None,
+        points: int = 300,
+        step: float = 0.3,
+        accuracy: float = 1e-9,
+        **fixed: float,
+    ) -> NormalMode:
+        """The n-th nonlinear normal mode: free vibrations about the equilibrium, without damping and forcing.
+
+        The family of periodic orbits that starts at the n-th frequency of the small vibrations is followed until its
+        energy, its frequency or the largest amplitude of a coordinate reaches the value given; branch points, symmetry
+        breakings and period doublings on it are located. Family coordinates are fixed by name.
+        """
+        from pfaff.bifurcation.modes.families import normal_mode
+
+        limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
+        given = {name: number_from(name, value) for name, value in limits.items() if value is not None}
+        return normal_mode(self, number, given, points, step, accuracy, fixed)
+
     def simulate(
         self,
         duration: float,
@@ -520,7 +582,15 @@ class OdeCase(Bound):
         """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""
         from pfaff.rest.states import steady_near
 
+        self._check_rest()
         return steady_near(self, start)
+
+    def _check_rest(self) -> None:
+        if not self.system.autonomous:
+            raise ParameterError(
+                f"{self.system.name} depends on time explicitly, so that it does not rest: ask for its response, for "
+                "simulate, or switch the excitation off"
+            )
 
     def spectrum(self, about: SteadyState | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes about an equilibrium: ``case.spectrum(mu=1, x=2)`` sets mu and starts from x = 2."""
@@ -554,7 +624,7 @@ class OdeCase(Bound):
             if name in initial and name not in self.system.state_names:
                 raise NotMechanicalError(
                     f"{name}= is for mechanical systems, and {self.system.name} is a plain ODE"
-                    + (", which is autonomous: " + OSCILLATOR if name == "prescribed" else "")
+                    + (": write the time into its equations, {y: cos(w*t) - …}" if name == "prescribed" else "")
                 )
         return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress)
 
@@ -562,6 +632,6 @@ class OdeCase(Bound):
         if not name.startswith("_") and hasattr(Case, name):
             raise NotMechanicalError(
                 f"{name} needs energies and constraints, and {self.system.name} is a plain ODE: state it as a "
-                "pfaff.System, or ask for equilibrium, spectrum, hopf, branch or simulate"
+                "pfaff.System, or ask for equilibrium, spectrum, hopf, branch, response or simulate"
             )
         raise AttributeError(f"a case of an ODE has no attribute {name!r}")

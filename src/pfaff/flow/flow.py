@@ -41,7 +41,8 @@ class Flow(Travels):
 
     ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,
     ``dependent`` which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract.
-    ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends.
+    ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends. ``carried`` are
+    states of ours that stand for the time.
     """
 
     system: System | Ode
@@ -54,6 +55,7 @@ class Flow(Travels):
     reaction_expressions: Sequence[Expression] = field(repr=False)
     settle: float = 0.0
     pivots: Sequence[Expression] = field(default=(), repr=False)
+    carried: tuple[str, ...] = ()
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
 

@@ -12,10 +12,12 @@ from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits.chords import Event, Point, Stop
 from pfaff.bifurcation.orbits.collocation import Collocation, Cycle, Equations, Metric, doubled
 from pfaff.bifurcation.orbits.floquet import sorted_multipliers
+from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.declared import Declared
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
+from pfaff.flow.forcing import forcing_of
 from pfaff.statement.values import MOST, number_from, number_within, one_of, shown, told, whole_number
 from pfaff.threads import cached_property
 
@@ -95,10 +97,11 @@ class Orbit:
     flow: Flow
     numbers: np.ndarray
     title: str
+    carried: np.ndarray  # rows of what carries the phase of a forcing
 
     @property
     def states(self) -> tuple[str, ...]:
-        return self.flow.states
+        return own_states(self.flow)
 
     @property
     def velocities(self) -> tuple[str, ...]:
@@ -109,7 +112,7 @@ class Orbit:
         one_of(dict.fromkeys(self.states + self.velocities), name, "no state")
         if name in self.states:
             return self.x[self.states.index(name)]
-        return self.flow.velocities(self.x, self.numbers)[self.velocities.index(name)]
+        return self.flow.velocities(np.vstack([self.x, self.carried]), self.numbers)[self.velocities.index(name)]
 
     @property
     def status(self) -> str:
@@ -155,9 +158,16 @@ class OrbitPoint:
 
     @property
     def multipliers(self) -> np.ndarray:
-        """Floquet multipliers over the period, the largest first; one of them is 1."""
-        values = self.point.multipliers
-        return sorted_multipliers(values**2) if self.symmetric else values
+        """Floquet multipliers over the period, the largest first; one of them is 1, unless the time is forced."""
+        values, flow = self.point.multipliers, self.problem.flow
+        values = sorted_multipliers(values**2) if self.symmetric else values
+        return own_multipliers(values, self.turns) if flow.carried else values
+
+    @property
+    def turns(self) -> int:
+        """Of the forcing in a period; none where nothing forces."""
+        flow = self.problem.flow
+        return round(self.period * forcing_of(flow.system).value(self.case) / (2 * np.pi)) if flow.carried else 0
 
     @property
     def natural(self) -> float:
@@ -200,7 +210,7 @@ class OrbitPoint:
         """Half of what each state covers."""
         t = self.orbit.t
         extremes = [(_greatest(t, row) + _greatest(t, -row)) / 2 for row in self.orbit.x]
-        return dict(zip(self.problem.flow.states, extremes, strict=True))
+        return dict(zip(self.orbit.states, extremes, strict=True))
 
     @cached_property
     def advance(self) -> dict[str, float]:
@@ -224,14 +234,17 @@ class OrbitPoint:
 
     @cached_property
     def orbit(self) -> Orbit:
-        """The orbit in time, sampled evenly in every interval of its mesh, both ends included."""
-        cycle, c = self.point.cycle, self.problem.collocation
+        """The orbit in time, sampled evenly in every interval of its mesh, both ends included; in that of its forcing."""
+        cycle, c, flow = self.point.cycle, self.problem.collocation, self.problem.flow
         s = np.append(cycle.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
         x = c.interpolate(cycle, c.slopes(cycle), s)
         if self.symmetric:
             s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
-        numbers = c.equations.numbers_at(cycle.value)
-        return Orbit(s * cycle.scalars[0], x.T.copy(), self.problem.flow, numbers, self.status)
+        numbers, own = c.equations.numbers_at(cycle.value), len(own_states(flow))
+        t, x = s * cycle.scalars[0], x.T.copy()
+        if flow.carried:
+            t += phase(flow, x[:, 0]) * self.period / (2 * np.pi * self.turns)
+        return Orbit(t, x[:own], flow, numbers, self.status, x[own:])
 
     def orbits(
         self,
@@ -246,7 +259,13 @@ class OrbitPoint:
         name = self.case.load_name(self.load if load is None else load)
         to = real("to", to, f"a finite value of {name}")
         start = self if name == self.load else _reparametrised(self, name, to)
-        return followed(_directed(start, to), to, step, points, progress)
+        return followed(start.directed(to), to, step, points, progress)
+
+    def directed(self, to: float) -> OrbitPoint:
+        """The same orbit with its tangent towards a value of the load."""
+        sign = 1.0 if (to - self.value) * self.point.tangent.scalars[1] >= 0 else -1.0
+        continuation = self.problem.continuation(span_of(self.value, to, self.load))
+        return OrbitPoint(self.problem, continuation.adopted(self.point, sign))
 
     def plot(self) -> Figure:
         return self.orbit.plot()
@@ -382,13 +401,6 @@ def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
     if isinstance(point, str):
         raise ConvergenceError(f"no orbit at {problem.load} = {value:.10g}: {point}")
     return OrbitPoint(problem, point)
-
-
-def _directed(start: OrbitPoint, to: float) -> OrbitPoint:
-    """The same orbit with its tangent towards a value of the load."""
-    sign = 1.0 if (to - start.value) * start.point.tangent.scalars[1] >= 0 else -1.0
-    continuation = start.problem.continuation(span_of(start.value, to, start.load))
-    return OrbitPoint(start.problem, continuation.adopted(start.point, sign))
 
 
 def _switched(special: Special, to: float) -> OrbitPoint:
