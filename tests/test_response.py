@@ -75,7 +75,7 @@ def test_motions_jump_where_the_fold_is(hardening, beyond, large):
 
 
 def test_orbits_are_in_the_time_of_their_forcing(hardening):
-    """A motion from the state at t = T stays on the orbit, which the oscillator that carries the phase is no part of."""
+    """A motion from the state at t = T stays on the orbit, of which the forcing is no part."""
     point = hardening.at(1.5)[0]
     orbit, T = point.orbit.orbit, point.orbit.period
     assert orbit.states == ("x", "x_dot")
@@ -201,9 +201,7 @@ def test_motions_that_have_settled_lead_to_forced_orbits_and_files(tmp_path):
 
 def test_multiples_of_a_frequency_and_phases_are_one_forcing():
     """x'' + x'/5 + x = cos(2Ωt + 1) + sin(3Ωt): by superposition, over the shared period of Ω."""
-    system = pfaff.ode(
-        {x: y, y: -y / 5 - x + sm.cos(2 * Omega * t + 1) + sm.sin(3 * Omega * t)}, {Omega: 0.7}
-    )
+    system = pfaff.ode({x: y, y: -y / 5 - x + sm.cos(2 * Omega * t + 1) + sm.sin(3 * Omega * t)}, {Omega: 0.7})
     point = system.at().response("Omega", to=0.8)[0]
     assert point.frequency == pytest.approx(0.7)
     gain = {k: 1 / (1 - (0.7 * k) ** 2 + 0.2j * 0.7 * k) for k in (2, 3)}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
-from pfaff.statement.values import by_name, checked_value, instance, number_from, one_of, shown, truth
+from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 
 MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
+
+
 @dataclass(frozen=True)
 class Bound(Travels):
     """Whatever was stated, at given parameter values, with the analyses that work on any flow.
@@ -456,11 +458,10 @@ class Case(Bound):
         energy, its frequency or the largest amplitude of a coordinate reaches the value given; branch points, symmetry
         breakings and period doublings on it are located. Family coordinates are fixed by name.
         """
-        from pfaff.bifurcation.modes.families import normal_mode
+        from pfaff.bifurcation.modes.families import limits_from, normal_mode
 
-        limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
-        given = {name: number_from(name, value) for name, value in limits.items() if value is not None}
-        return normal_mode(self, number, given, points, step, accuracy, fixed)
+        limits = limits_from(energy, frequency, amplitude)
+        return normal_mode(self, number, limits, points, step, accuracy, fixed)
 
     def simulate(
         self,

@@ -21,7 +21,7 @@ ABOVE = 1.15  # times the largest amplitude, where a backbone curve is cut
 
 
 def draw_response(response: Response, state: str, of: str) -> Figure:
-    """Amplitude (or mean) and phase of a state: solid where the response is stable, dashed elsewhere, special points marked."""
+    """Amplitude (or mean) and phase of a state: solid where the response is stable, dashed elsewhere."""
     fig = figure(9, 4)
     amplitudes, phases = fig.subplots(1, 2)
     _draw(amplitudes, response, getattr(response, of)(state))
@@ -56,7 +56,6 @@ def _draw(axes: Any, response: Response, y: np.ndarray) -> None:
         indices = list(run)
         joined = list(range(max(indices[0] - 1, 0), indices[-1] + 1))  # each piece starts where the one before ends
         axes.plot(response.values[joined], y[joined], "-" if stable else "--", color=BLUE, lw=1.3)
-
 
 
 def draw_mode(mode: NormalMode, state: str) -> Figure:

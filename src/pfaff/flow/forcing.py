@@ -160,4 +160,3 @@ def _multiple(k: int, c: Expression, s: Expression) -> tuple[Expression, Express
     for _ in range(k - 1):
         cosine, sine = cosine * c - sine * s, sine * c + cosine * s
     return cosine, sine
-

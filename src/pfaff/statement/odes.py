@@ -122,7 +122,7 @@ def _plain(system: Ode, state: sm.Expr, plain: Mapping[sm.Expr, sm.Symbol]) -> s
     for leftover in sorted(expression.atoms(sm.core.function.AppliedUndef), key=str):
         close = nearest(_name(leftover), system.state_names)
         raise StatementError(f"{where} contains {leftover}, which is no state ({close}): add its equation")
-    own = {each: system.time for each in times - set(system.parameters)}
+    own = dict.fromkeys(times - set(system.parameters), system.time)
     expression = expression.xreplace(own)
     known = {*plain.values(), *system.parameters, *own.values()}
     check_symbols(expression, known, known, where)

@@ -1,1 +1,1 @@
-"""Nonlinear normal modes: ``undamped`` (the system without damping and forcing) → ``families`` (its free vibrations)."""
+"""Nonlinear normal modes: ``undamped`` (a system without damping and forcing) → ``families`` (its vibrations)."""

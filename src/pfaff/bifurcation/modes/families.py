@@ -6,8 +6,9 @@ by its energy and frequency at once, through turning points of both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,11 @@ from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration, check_conserv
 from pfaff.bifurcation.orbits.chords import Event, Point, Stop
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.floquet import test_functions
-from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem, Special, accurate
+from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem, Special, accurate, switched
 from pfaff.bifurcation.orbits.stepping import TRUSTED, Continuation
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.statement.values import MOST, number_within, one_of, whole_number
+from pfaff.statement.values import MOST, number_from, number_within, one_of, whole_number
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 LINEAR = 1e-4  # of the rates on the first orbit, what is not linear
 OUTSIDE = 1e-5  # distance of multipliers from the unit circle that is none
 DROPPED = {"fold", "torus"}  # kinds that mean nothing where every orbit has neighbours
+NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the parameter that unfolds, which is zero
 
 
 class Family(Continuation):
@@ -52,8 +54,8 @@ class Family(Continuation):
 class NormalMode(Branch[OrbitPoint, Special]):
     """Free vibrations of a system without damping and forcing, from the small ones of its n-th frequency on.
 
-    ``frequencies``, ``energies`` and ``amplitudes`` (by state) run along it; ``special`` are the branch points, symmetry
-    breakings and period doublings, at which other vibrations branch off.
+    ``frequencies``, ``energies`` and ``amplitudes`` (by state) run along it; ``special`` are the branch points,
+    symmetry breakings and period doublings, at which other vibrations branch off.
     """
 
     vibration: Vibration
@@ -96,6 +98,23 @@ class NormalMode(Branch[OrbitPoint, Special]):
     def __repr__(self) -> str:
         return f"<{self.status}>"
 
+    def switch(
+        self,
+        special: Special,
+        *,
+        energy: float | None = None,
+        frequency: float | None = None,
+        amplitude: float | None = None,
+        points: int = 300,
+        step: float = 0.3,
+    ) -> NormalMode:
+        """The vibrations that branch off at one of the special points, as far as for ``case.normal_mode``."""
+        if not any(special is each for each in self.special):
+            raise ParameterError("special: give one of mode.special")
+        first = switched(special, 1.0).point
+        limits = limits_from(energy, frequency, amplitude)
+        return _along(self.vibration, self.number, special.problem, first, limits, points, step)
+
     def to_xarray(self) -> xarray.Dataset:
         """Frequency, energy and amplitudes by name along the dimension ``point``."""
         import xarray
@@ -126,6 +145,15 @@ class NormalMode(Branch[OrbitPoint, Special]):
         return draw_mode(self, state or next(iter(self.amplitudes)))
 
 
+def limits_from(energy: Any, frequency: Any, amplitude: Any) -> dict[str, float]:
+    """Where a mode ends, by the names of the measures that are given."""
+    limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
+    given = {name: number_from(name, value) for name, value in limits.items() if value is not None}
+    if not given:
+        raise ParameterError("how far? Give energy=…, frequency=… or amplitude=…, at which the mode ends")
+    return given
+
+
 def normal_mode(
     case: Case,
     number: int,
@@ -140,8 +168,6 @@ def normal_mode(
     whole_number("number", number, 1, len(small.frequencies), "ask for a lower mode")
     whole_number("points", points, 2, MOST, "ask for fewer")
     number_within("step", step, lambda x: x > 0, "give a positive number")
-    if not limits:
-        raise ParameterError("how far? Give energy=…, frequency=… or amplitude=…, at which the mode ends")
     return _followed(small, number, limits, points, step, accurate(accuracy))
 
 
@@ -150,7 +176,8 @@ def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tup
     small, found = vibration(case, {}), []
     for k, omega in enumerate(small.frequencies):
         if 0.5 * between[0] <= omega <= 1.5 * between[1]:
-            found.append(_followed(small, k + 1, {"amplitude": amplitude, "frequency": 1.5 * between[1]}, 200, 0.3, 1e-7))
+            limits = {"amplitude": amplitude, "frequency": 1.5 * between[1]}
+            found.append(_followed(small, k + 1, limits, 200, 0.3, 1e-7))
     return tuple(found)
 
 
@@ -163,10 +190,29 @@ def _energy(small: Vibration, cycle: Cycle) -> float:
 def _followed(
     small: Vibration, number: int, limits: Mapping[str, float], points: int, step: float, accuracy: float
 ) -> NormalMode:
-    omega, n = small.frequencies[number - 1], len(small.x)
+    n = len(small.x)
     problem = OrbitProblem(small.case, small.flow, UNFOLDING, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
-    family = Family(problem.collocation, omega, problem.held, accuracy, omega, 0.0, True)
-    first = _first(problem, family, small, number)
+    family = _family(problem, small.frequencies[number - 1])
+    return _along(small, number, problem, _first(problem, family, small, number), limits, points, step)
+
+
+def _family(problem: OrbitProblem, omega: float) -> Family:
+    return Family(problem.collocation, omega, problem.held, problem.accuracy, omega, 0.0, True)
+
+
+def _along(
+    small: Vibration,
+    number: int,
+    problem: OrbitProblem,
+    first: Point,
+    limits: Mapping[str, float],
+    points: int,
+    step: float,
+) -> NormalMode:
+    """The family from a vibration along its tangent, until a measure of it reaches a limit."""
+    omega = small.frequencies[number - 1]
+    family = _family(problem, omega)
+    first = family.adopted(first)
     measures: dict[str, Callable[[Point], float]] = {
         "energy": lambda point: _energy(small, point.cycle),
         "frequency": lambda point: 2 * np.pi / point.cycle.period,
@@ -176,10 +222,12 @@ def _followed(
     found, special, ended = [first], [], f"stopped after {points} vibrations: ask for more points"
     for each in family.follow(first, step, (-np.inf, np.inf)):
         if isinstance(each, Stop):
-            ended = each.why.replace("orbits shrink to an equilibrium", "vibrations shrink to the equilibrium")
+            ended = NOWHERE.sub("", each.why)
         elif isinstance(each, Event):
             if each.kind not in DROPPED:
-                special.append(Special(problem, each.point, each.kind, each.note))
+                # At the point itself the tangent may be any combination with the way off.
+                _, tangent = family.moved_to(found[-1], each.point.cycle.mesh)
+                special.append(Special(problem, replace(each.point, tangent=tangent), each.kind, each.note))
         else:
             check_conserved(each.value, omega)
             crossed = next(_crossed(family, found[-1], each, wanted), None)
@@ -208,8 +256,12 @@ def _crossed(
     """The vibration between two at which a measure has its limit."""
     for name, (measure, limit) in wanted.items():
         if (measure(a) - limit) * (measure(b) - limit) <= 0:
-            located = family.special.locate(a, b, lambda point, of=measure, at=limit: of(point) - at)
+            located = family.special.locate(a, b, _beyond(measure, limit))
             yield (located[1] if located else b), f"{name} {limit:g}"
+
+
+def _beyond(measure: Callable[[Point], float], limit: float) -> Callable[[Point], float]:
+    return lambda point: measure(point) - limit
 
 
 def _amplitudes(small: Vibration, cycle: Cycle) -> dict[str, float]:

@@ -1,8 +1,8 @@
 """A system without its damping and its explicit forcing, and one parameter that would damp it all the same.
 
 Periodic orbits of a conservative system come in families. With a dissipation ε T₂, by which the energy decreases
-strictly, an orbit exists at ε = 0 only: ε unfolds the family (Muñoz-Almaraz et al., Physica D 181, 2003), and stays zero
-along it.
+strictly, an orbit exists at ε = 0 only: ε unfolds the family (Muñoz-Almaraz et al., Physica D 181, 2003), and stays
+zero along it.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ class OrbitPoint:
 
     @cached_property
     def orbit(self) -> Orbit:
-        """The orbit in time, sampled evenly in every interval of its mesh, both ends included; in that of its forcing."""
+        """The orbit in time, sampled evenly in every interval of its mesh, both ends included."""
         cycle, c, flow = self.point.cycle, self.problem.collocation, self.problem.flow
         s = np.append(cycle.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
         x = c.interpolate(cycle, c.slopes(cycle), s)
@@ -320,7 +320,7 @@ class Special(OrbitPoint):
         One branch: its two ways off are the same orbits, half a period apart, or mirror images of each other. At a
         branch point they differ: it is the one along which the load at first moves towards ``to``, if one does.
         """
-        return followed(_switched(self, to), to, step, points, progress)
+        return followed(switched(self, to), to, step, points, progress)
 
     def curve(
         self,
@@ -403,7 +403,7 @@ def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
     return OrbitPoint(problem, point)
 
 
-def _switched(special: Special, to: float) -> OrbitPoint:
+def switched(special: Special, to: float) -> OrbitPoint:
     """A first orbit off the branch, along the second null vector of the equations of the (doubled) orbit."""
     if special.kind not in ("period doubling", "symmetry breaking", "branch point"):
         raise ParameterError(f"no branch of orbits crosses at a {special.kind}: follow another point")

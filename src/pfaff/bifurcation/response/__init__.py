@@ -1,1 +1,1 @@
-"""Periodic response to explicit forcing: ``harmonics`` (the first orbit) → ``response`` (the branch and what it says)."""
+"""Periodic response to explicit forcing: ``harmonics`` (the first orbit) → ``response`` (the branch)."""

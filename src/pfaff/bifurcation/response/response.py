@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 class ResponsePoint:
     """The response at a value of the parameter; ``orbit`` has its multipliers, its time course and the way to others.
 
-    ``amplitude`` is half of what a state covers, ``phase`` that of its part at the frequency of the forcing, relative to
-    cos ωt, ``mean`` its mean. Velocities of ignorable coordinates are among the means.
+    ``amplitude`` is half of what a state covers, ``phase`` that of its part at the frequency of the forcing, relative
+    to cos ωt, ``mean`` its mean. Velocities of ignorable coordinates are among the means.
     """
 
     orbit: OrbitPoint
@@ -69,7 +69,7 @@ class ResponsePoint:
 
     @property
     def phase(self) -> dict[str, float]:
-        """Between −π and π: x is |h| cos(ωt + phase) and other harmonics."""
+        """Between −π and π: a state is a cos(ωt + phase) and other harmonics."""
         return {name: float(np.angle(h)) for name, h in self.harmonic(1).items()}
 
     @property
@@ -109,7 +109,7 @@ class Response(Branch[ResponsePoint, "Special"]):
     found: str
 
     @cached_property
-    def points(self) -> tuple[ResponsePoint, ...]:  # type: ignore[override]
+    def points(self) -> tuple[ResponsePoint, ...]:
         return tuple(ResponsePoint(orbit) for orbit in self.orbits)
 
     @property
@@ -195,12 +195,13 @@ class Response(Branch[ResponsePoint, "Special"]):
         do; none of a plain ODE, or where nothing vibrates."""
         from pfaff.bifurcation.modes.families import backbones
 
-        system = self.orbits.problem.case.system
+        case, system = self.orbits.problem.case, self.orbits.problem.case.system
         if not isinstance(system, System):
             return ()
         amplitude = max((self.amplitude(x).max() for x in self.states if x in system.coordinate_names), default=0.0)
+        span = float(self.frequency.min()), float(self.frequency.max())
         try:
-            return backbones(self.orbits.problem.case, (self.frequency.min(), self.frequency.max()), 1.2 * amplitude)
+            return backbones(system.at().unchecked(**case.values), span, 1.2 * amplitude)
         except PfaffError:
             return ()
 
