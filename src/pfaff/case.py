@@ -270,12 +270,28 @@ class Case(Bound):
                 raise
             return LoadPath(self, load, fixed, self._number(load))
 
-    def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
+    def equilibria(
+        self,
+        starts: int = 2000,
+        box: float = math.pi,
+        seed: int = 0,
+        *,
+        within: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> Equilibria:
         """All equilibria found from seeded random starts, with family coordinates fixed by name.
 
-        Ctrl-C ends the search and keeps what was found.
+        ``within={"p": 20}``, bounds of coordinates or reactions, asks for all there are between −20 and 20: from what
+        few random starts find, curves of rest under additional forces lead on from one equilibrium to the next, and
+        deflated starts look for more; ``status`` says how complete the list is. Ctrl-C ends the search from random
+        starts and keeps what was found.
         """
         from pfaff.rest.mechanical import find_equilibria
+
+        if within is not None:
+            from pfaff.rest.deflation import all_equilibria
+
+            return all_equilibria(self, fixed, within, starts, box, seed)
 
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 

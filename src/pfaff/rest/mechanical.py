@@ -306,7 +306,7 @@ def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
 def check_rest(balance: Balance, z: np.ndarray) -> None:
     """Small motions need inertia, and an equilibrium that stays one."""
     _check_mass(balance.case, balance, z)
-    _check_steady(balance.case, balance, z)
+    check_steady(balance.case, balance, z)
 
 
 def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
@@ -329,17 +329,9 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
 
 def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
     """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
-    whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
-    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
-    sizes = f"give a positive size of the configurations to start from, below {FAR:g}"
-    box = number_within("box", box, lambda x: 0 < x < FAR, sizes)
+    starts, box, seed = checked_search(starts, box, seed)
+    balance, family = family_fixed(case, fixed, seed)
     generator = np.random.default_rng(seed)
-    balance = Balance(case, fixed)
-    _check_finite(case, balance, balance.start())
-    # As many family coordinates as a generic point has; which ones, the origin says (as for a single equilibrium).
-    generic = len(balance._family_coordinates(balance.start(generator.uniform(-1, 1, balance.free.sum()))))
-    family = [balance.names[i] for i in balance._family_coordinates(balance.start())[:generic]]
-    balance = Balance(case, {**balance.fixed, **dict.fromkeys(family, 0.0)})
     n = balance.statics.n
     z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
     angles = balance.free & (np.arange(len(z)) < n)
@@ -364,6 +356,34 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     return Equilibria(tuple(balance.equilibrium(z) for z in found), search)
 
 
+def checked_search(starts: Any, box: Any, seed: Any) -> tuple[int, float, int]:
+    """How many random starts, in which box, from which seed."""
+    whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
+    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
+    sizes = f"give a positive size of the configurations to start from, below {FAR:g}"
+    return starts, number_within("box", box, lambda x: 0 < x < FAR, sizes), seed
+
+
+def family_fixed(case: Case, fixed: Mapping[str, float], seed: int) -> tuple[Balance, list[str]]:
+    """The balance with family coordinates that are left free set to 0, and which ones they are.
+
+    As many of them as a generic point has; which ones, the origin says (as for a single equilibrium).
+    """
+    balance, generator = Balance(case, fixed), np.random.default_rng(seed)
+    _check_finite(case, balance, balance.start())
+    generic = len(balance._family_coordinates(balance.start(generator.uniform(-1, 1, balance.free.sum()))))
+    family = [balance.names[i] for i in balance._family_coordinates(balance.start())[:generic]]
+    return Balance(case, {**balance.fixed, **dict.fromkeys(family, 0.0)}), family
+
+
+def settled_from(balance: Balance, starts: int, box: float, generator: np.random.Generator) -> np.ndarray:
+    """What Newton's method converges to from the origin and from random starts in a box, a column each."""
+    z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
+    angles = balance.free & (np.arange(len(z)) < balance.statics.n)
+    z[angles, 1:] = generator.uniform(-box, box, (angles.sum(), starts))
+    return _settled(balance, z, origin=True)
+
+
 def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:
     """What Newton's method converges to from these starts, the first of which may be the origin as it is."""
     z = z.copy()
@@ -378,7 +398,7 @@ def _keep_new(balance: Balance, candidates: np.ndarray, found: list[np.ndarray])
         polished, residual = balance.solve(candidate, balance.case.numbers)
         new = not any(np.abs(polished - other).max() < SAME for other in found)
         if residual < ACCEPTED and new and balance.regular(polished):
-            _check_steady(balance.case, balance, polished)
+            check_steady(balance.case, balance, polished)
             found.append(polished)
 
 
@@ -454,7 +474,7 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
         )
 
 
-def _check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
+def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
     """With explicit time, rest and the small motions about it must be the same at all times."""
     if case.system.autonomous:
         return
