@@ -168,7 +168,7 @@ def _deflated(known: Known, box: float, generator: np.random.Generator) -> list[
     """What Newton's method converges to away from everything known."""
     balance = known.balance
     angles = balance.free & (np.arange(len(balance.names)) < balance.statics.n)
-    found = []
+    found: list[np.ndarray] = []
     for _ in range(DEFLATED):
         z = balance.start()
         z[angles] = generator.uniform(-box, box, angles.sum())

@@ -118,7 +118,7 @@ class Fronts:
         crossed = good & (f.side * y[-1] <= 0) & (f.steps > 1)
         early = good & (f.side * y[-1] <= 0) & (f.steps == 1)  # a fold at the start: look more closely
         good &= ~early
-        ended = [(k, self._landed(f, y, int(k))) for k in np.flatnonzero(crossed)]
+        ended = [(int(k), self._landed(f, y, int(k))) for k in np.flatnonzero(crossed)]
         z = self._whole(y)
         out = good & ~crossed & ((z < self.lower[:, None]) | (z > self.upper[:, None])).any(axis=0)
         ended += [(int(k), self._end(f, int(k), "")) for k in np.flatnonzero(out)]

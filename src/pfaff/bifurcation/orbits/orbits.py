@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CyclePoint
+    from pfaff.bifurcation.orbits.cycle_forms import CycleForm
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.case import Bound
 
@@ -302,10 +303,29 @@ class Special(OrbitPoint):
     note: str = ""
 
     @property
-    def status(self) -> str:
+    def _where(self) -> str:
         where = "near" if self.note else "at"
         note = f" ({self.note})" if self.note else ""
         return f"{self.kind} {where} {self.load} = {self.value:.10g}, period {self.period:.10g}{note}"
+
+    @cached_property
+    def normal_form(self) -> CycleForm:
+        """The coefficient that says on which side of a fold, period doubling, symmetry breaking or torus new orbits
+        are, and whether they are stable."""
+        from pfaff.bifurcation.orbits.cycle_forms import cycle_form
+
+        return cycle_form(self)
+
+    @property
+    def status(self) -> str:
+        """With what the normal form says, where it is had at once."""
+        from pfaff.bifurcation.orbits.cycle_forms import said
+
+        words = said(self)
+        return f"{self._where}, {words}" if words else self._where
+
+    def __repr__(self) -> str:
+        return f"<{self._where}>"
 
     def switch(
         self,

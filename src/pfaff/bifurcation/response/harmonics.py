@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.bifurcation.orbits.collocation import Cycle, Equations, Mesh
+from pfaff.bifurcation.orbits.cycle_forms import rates_and_jacobians
 from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitProblem
 from pfaff.errors import ConvergenceError
 
@@ -73,13 +74,10 @@ class Phases:
         self.derivative[off] = (0.5 * signs / np.tan(np.where(off, apart, 1.0) / 2))[off]
 
     def rates(self, x: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
-        """f and ∂f/∂x of the user's states at every phase, and the dependence on the radius is left to the caller."""
-        e, n, (count, own) = self.equations, len(self.equations.flow.states), x.shape
+        """f and ∂f/∂x of the system's own states at every phase."""
+        own = x.shape[1]
         X = np.vstack([x.T, radius * np.cos(self.tau), radius * np.sin(self.tau)])
-        values = e(np.ascontiguousarray(X), self.value)
-        f, J = np.zeros((n, count)), np.zeros((n, n, count))
-        f[e.rows], J[e.rows] = values[: len(e.rows)], values[len(e.rows) :][: len(e.rows) * n].reshape(-1, n, count)
-        f[e.follow], J[e.follow, e.rows[e.source]] = X[e.rows[e.source]], 1.0
+        f, J = rates_and_jacobians(self.equations, X, self.value)
         return f[:own].T, J[:own, :own].transpose(2, 0, 1)
 
     def solve(self, x: np.ndarray, radius: float) -> np.ndarray | None:
