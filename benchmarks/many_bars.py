@@ -36,11 +36,11 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.atlas.chain import column_assembly
-from pfaff.flow.assembled import Equations
 from pfaff.flow.assembly import Assembly
+from pfaff.flow.assembly_equations import Equations
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import dot, graph_of
-from pfaff.motion.implicit import integrate
+from pfaff.motion.implicit_methods import integrate
 from verified import by_clock, demand, least
 
 DURATION = 20.0

@@ -12,7 +12,7 @@ import pfaff
 from pfaff.errors import ParameterError, StatementError
 
 column = pfaff.atlas.column
-x, y = pfaff.statement.system.coordinates("x y")
+x, y = pfaff.statement.coordinates("x y")
 KINETIC = x.diff() ** 2 / 2
 
 

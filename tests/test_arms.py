@@ -13,7 +13,7 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.statement.system import TIME, coordinates
+from pfaff.statement import TIME, coordinates
 from test_orbits import heading_alone, turning_sleigh
 
 RANGES = (0.5, 2.0, 32.0, 1e3)

@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own")
     (folder / "my_sleigh.py").write_text(SLEIGH)
     (folder / "shared_symbols.py").write_text(
-        "import pfaff.statement.system as s\nt = s.TIME\nx, y, phi = s.coordinates('x y phi')\n"
+        "import pfaff.statement as s\nt = s.TIME\nx, y, phi = s.coordinates('x y phi')\n"
     )
     (folder / "n.py").write_text("")
     (folder / "alone.py").write_text("from my_sleigh import sleigh\n")

@@ -16,7 +16,7 @@ from pfaff.bifurcation.curves.curves import bialternate
 from pfaff.bifurcation.equilibria.eigenvalues import pair_sums
 from pfaff.cli import app
 from pfaff.errors import NoBifurcationError, ParameterError
-from pfaff.statement.system import TIME, coordinates
+from pfaff.statement import TIME, coordinates
 
 x, y, z = sm.symbols("x y z")
 mu, nu = sm.symbols("mu nu", real=True)

@@ -552,3 +552,35 @@ def test_an_interval_that_ends_just_beyond_a_load(skate):
         for beyond in (1e-9, 1e-7, 1e-4, 1e-2):
             assert getattr(case, kind)(to=expected * (1 + beyond)).value == pytest.approx(expected, rel=1e-12)
         assert not getattr(case, kind)(to=expected * (1 - 1e-9))
+
+
+@pytest.mark.parametrize("far", [1e3, 1e5, 1e7])
+@pytest.mark.parametrize("damping", [0.0, 0.1])
+def test_loads_far_beyond_the_natural_range(far, damping):
+    """q̈ + (1/3 − F/far) q beside a stiffening mode: the change of the stiffness on a usual load is all but rounding."""
+    found = two_masses(np.diag([2, sm.Rational(1, 3)]), np.diag([1, -1 / far]), damping * np.eye(2)).critical()
+    for load in (found.buckling, found.divergence):
+        assert load.value == pytest.approx(far / 3, abs=load.rounding)
+        assert load.rounding < 1e-13 * far
+
+
+@pytest.mark.parametrize("c", [0, 1e-2, 1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("C", [[[1, -1], [-1, 1]], np.eye(2)])
+def test_a_rigid_motion_that_stays_free_takes_no_part(c, C):
+    """Two masses on a spring float; r = x − y obeys r̈ + 2c ṙ + (2 − F/3) r = 0, or with c for 2c."""
+    found = two_masses([[1, -1], [-1, 1]], [[-0.5, 0.5], [-1 / 6, 1 / 6]], c * np.array(C)).critical()
+    assert not found.flutter
+    for load in (found.divergence, found.buckling):
+        assert load.value == pytest.approx(6, rel=1e-13)
+        assert load.rounding < 1e-12
+
+
+def test_a_floating_structure_that_is_never_unstable():
+    for c in (0, 1e-2, 1e-12):
+        found = two_masses([[1, -1], [-1, 1]], [[-1 / 3, 1 / 3], [-1 / 3, 1 / 3]], c * np.eye(2)).critical()
+        assert not any((found.flutter, found.divergence, found.buckling))
+
+
+def test_a_soft_spring_is_no_rigid_motion():
+    found = two_masses([[1 + 1e-10, -1], [-1, 1]], [[-1e-10, 0], [0, 0]], np.zeros((2, 2))).critical()
+    assert found.buckling.value == pytest.approx(1, abs=found.buckling.rounding)

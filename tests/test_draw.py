@@ -20,7 +20,7 @@ from pfaff.draw.scene import scene_of, scene_of_motion
 from pfaff.draw.style import figure
 from pfaff.draw.view import view_of
 from pfaff.errors import ParameterError, StatementError
-from pfaff.statement.system import coordinates
+from pfaff.statement import coordinates
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.principles.typeset import bold, typeset
-from pfaff.statement.system import TIME, coordinates
+from pfaff.statement import TIME, coordinates
 
 t = dynamicsymbols._t
 

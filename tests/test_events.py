@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -10,6 +12,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ConstraintError, ParameterError
+from pfaff.motion.outcomes import Outcome, Status
 
 t = dynamicsymbols._t
 
@@ -40,6 +43,7 @@ def test_an_end_stop_ends_the_motion_and_says_so():
     motion = oscillator().at().simulate(20, x_dot=1, events={"end stop": pfaff.Event("x - sqrt(3)/2", stop=True)})
     assert motion.t[-1] == pytest.approx(np.pi / 3, rel=1e-14)
     assert "end stop" in motion.status
+    assert motion.status.outcome is Outcome.EVENT
     assert not motion.finished
     assert len(motion.events["end stop"]) == 1
 
@@ -152,6 +156,7 @@ def test_a_constraint_that_loses_rank_ends_the_motion_by_name():
     motion = bead_on_a_cusp().at().simulate(5, x=1.0, y=1.0, x_dot=-1)
     assert "lose rank" in motion.status
     assert "row 1" in motion.status
+    assert motion.status.outcome is Outcome.COLLAPSED
     assert motion["x"][-1] == pytest.approx(0, abs=1e-3)
     assert np.isfinite(motion.y).all()
     assert np.abs(motion.residual[0]).max() < 1e-13
@@ -326,3 +331,10 @@ def test_the_stabilisation_follows_the_steps():
     )
     motion = edge.at().simulate(50, x_dot=1, phi_dot=1e3)
     assert np.count_nonzero(motion.knots > 30) < 100
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_status_says_its_outcome_to_programs_after_every_journey(outcome):
+    status = Status(outcome, " and more")
+    for arrived in (pickle.loads(pickle.dumps(status)), Status.stored(str(status))):
+        assert (arrived, arrived.outcome, arrived.finished) == (status, outcome, outcome is Outcome.FINISHED)

@@ -7,7 +7,7 @@ import sympy as sm
 
 import pfaff
 from pfaff.errors import PfaffError
-from pfaff.papers.cazzolli2020 import loads as paper
+from pfaff.papers.cazzolli2020 import critical_loads as paper
 from pfaff.stability.exact import closed_roots, limit_condition
 
 XI = {"d": sm.Rational(1, 2), "M_L": 15, "I_L": 15, "k1": 50}

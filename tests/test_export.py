@@ -15,9 +15,9 @@ import sympy as sm
 import pfaff
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
 from pfaff.export import export
-from pfaff.export.equations import Equations
 from pfaff.export.latex import formulas
-from pfaff.statement.system import TIME, coordinates
+from pfaff.export.reduced_equations import Equations
+from pfaff.statement import TIME, coordinates
 
 AUTO = Path("/usr/lib/auto-07p/lib")  # Debian's package auto-07p
 VALUES = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5, "c_e": 0.3, "c_t": 0.2, "c_r": 0.1, "F": 30}

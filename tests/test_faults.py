@@ -25,7 +25,7 @@ import pfaff
 from pfaff.archive import stored
 from pfaff.archive.stored import held
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.statement.system import TIME, coordinates
+from pfaff.statement import TIME, coordinates
 
 SEEDS = range(*map(int, os.environ.get("PFAFF_FUZZ", "0:8").split(":")))
 SLOWEST = 20.0  # seconds that a file may take to be refused

@@ -33,7 +33,7 @@ from click.testing import CliRunner
 import pfaff
 from pfaff.cli import app, main
 from pfaff.errors import PfaffError
-from pfaff.statement.system import coordinates
+from pfaff.statement import coordinates
 
 SOON = 20  # seconds
 CALLS = 2  # of every method with every seed

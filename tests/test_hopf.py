@@ -13,7 +13,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.jets import jets_of
-from pfaff.statement.system import TIME, coordinates
+from pfaff.statement import TIME, coordinates
 
 x, y, z, s = sm.symbols("x y z s")
 mu = sm.Symbol("mu", real=True)

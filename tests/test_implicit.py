@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pfaff.errors import ParameterError, RankError
-from pfaff.motion.implicit import integrate
+from pfaff.motion.implicit_methods import integrate
 
 
 @pytest.fixture(params=["scipy", "sundials"])
@@ -144,7 +144,7 @@ def test_limit_of_steps_progress_and_method(backend):
 
 
 def test_without_sundials_scipy_takes_over(monkeypatch):
-    monkeypatch.setattr("pfaff.motion.implicit.find_spec", lambda name: None)
+    monkeypatch.setattr("pfaff.motion.implicit_methods.find_spec", lambda name: None)
     path = integrate(decay, decay_jacobian, [1], [0, 1], tolerance=1e-6)
     assert path.method.startswith("Radau of SciPy")
     with pytest.raises(ParameterError, match=r"pip install .pfaff\[sundials\]"):

@@ -11,9 +11,9 @@ from pfaff import Assembly, Part
 from pfaff.algebra.radau import radau
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConstraintError, ParameterError, RankError
-from pfaff.flow.assembled import Equations
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.flow.assembly_equations import Equations
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
 
 x, y, theta, x_next, y_next = coordinates("x y theta x_next y_next")
 l, m, k, g = sm.symbols("l m k g", positive=True)

@@ -10,7 +10,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import ellipk, mathieu_a, mathieu_b
 
 import pfaff
-from pfaff.statement.system import TIME as t
+from pfaff.statement import TIME as t
 
 ONE = ("oscillator", "two_bar_frame", "pendulum", "moving_support_pendulum", "softening_bar")
 SHAKEN = pfaff.atlas.moving_support_pendulum()

@@ -74,7 +74,7 @@ def test_time_written_into_an_equation_is_a_drive():
 
 
 def test_events_of_redundant_systems_name_the_way_out():
-    x, y = pfaff.statement.system.coordinates("x y")
+    x, y = pfaff.statement.coordinates("x y")
     twice = pfaff.System(
         coordinates=[x, y],
         kinetic=(x.diff() ** 2 + y.diff() ** 2) / 2,

@@ -13,7 +13,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ConstraintError, ParameterError
 from pfaff.flow.initial import initial_state
-from pfaff.motion.taylor import Leg
+from pfaff.motion.dense_output import Leg
 
 t = dynamicsymbols._t
 

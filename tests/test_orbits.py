@@ -17,7 +17,7 @@ from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits import collocation
 from pfaff.bifurcation.orbits.floquet import multipliers
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.statement.system import TIME, coordinates
+from pfaff.statement import TIME, coordinates
 
 x, y, z = sm.symbols("x y z")
 CRITICAL = 76.3379703896335

@@ -10,8 +10,8 @@ import sympy as sm
 
 import pfaff
 from pfaff.errors import StatementError
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
 
 (theta,) = coordinates("theta")
 m, L, g, c = sm.symbols("m L g c", positive=True)

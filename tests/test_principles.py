@@ -18,10 +18,11 @@ from pfaff.cli import app
 from pfaff.errors import ConvergenceError, RankError, SingularMassError, StatementError
 from pfaff.flow.initial import Constraints, on_velocities
 from pfaff.principles import PRINCIPLES, DAlembertEquations
-from pfaff.principles.comparison import random_states, residual
+from pfaff.principles.comparison import residual
+from pfaff.principles.random_states import random_states
 from pfaff.principles.sizes import sizes
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
 
 AGREEMENT = 1e-12
 

@@ -8,8 +8,8 @@ import sympy as sm
 from scipy.integrate import solve_ivp
 
 import pfaff
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
 
 TABLE = pfaff.atlas.ball_on_turntable()
 CAVITY = pfaff.atlas.ball_in_cavity()

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import pfaff
+from pfaff.papers import PAPERS
 
 SOURCE = Path(__file__).parent.parent / "src" / "pfaff"
 TABLE = tomllib.loads((SOURCE.parent.parent / "docs" / "rooms.toml").read_text())
@@ -66,6 +70,70 @@ def test_no_two_modules_have_one_name():
     assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("door", sorted(SOURCE.rglob("__init__.py")), ids=lambda path: path.parent.name)
-def test_every_room_says_what_lives_in_it(door):
-    assert ast.get_docstring(ast.parse(door.read_text(encoding="utf-8")))
+PUBLIC = ("pfaff.system", "pfaff.atlas", "pfaff.errors", "pfaff.papers", "pfaff.draw")  # what a reader can write, too
+STEPS = {"pfaff.motion.three_fields.ThreeFields"}  # single steps of a scheme, for the claims that are about its penalty
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_papers_use_public_words_only(key):
+    files = [*(SOURCE / "papers").glob(f"{key}.py"), *(SOURCE / "papers" / key).glob("*.py")]
+    assert files
+    for path in files:
+        for module, _ in imported(ast.parse(path.read_text(encoding="utf-8"))):
+            public = module.removeprefix("pfaff.") in pfaff.__all__ or module.startswith(PUBLIC)
+            assert public or module in STEPS, f"{path.stem} imports {module}"
+
+
+def private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in ("_replace", "_asdict", "_fields")
+
+
+def made_in(tree: ast.AST) -> set[str]:
+    """Functions, classes, variables and attributes that get their names here."""
+    named = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    stored = [node for node in ast.walk(tree) if isinstance(getattr(node, "ctx", None), ast.Store)]
+    return (
+        named
+        | {node.id for node in stored if isinstance(node, ast.Name)}
+        | {getattr(node, "attr", "") for node in stored}
+    )
+
+
+def asked_in(tree: ast.AST) -> Iterator[str]:
+    """Private names that are asked for, of other objects than ``self`` or of other modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and private(node.attr) and ast.unparse(node.value) not in ("self", "cls"):
+            yield node.attr
+    yield from (name for name in (module.rpartition(".")[2] for module, _ in imported(tree)) if private(name))
+
+
+@pytest.mark.parametrize("room", sorted({path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py")}))
+def test_what_is_private_stays_in_its_room(room):
+    files = [SOURCE / room] if room.endswith(".py") else sorted((SOURCE / room).rglob("*.py"))
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    made = set().union(*map(made_in, trees.values()))
+    for path, tree in trees.items():
+        assert set(asked_in(tree)) <= made, path.stem
+
+
+DOORS = sorted(path.parent for path in SOURCE.rglob("__init__.py") if path.parent != SOURCE)
+
+
+@pytest.mark.parametrize("room", DOORS, ids=lambda room: room.name)
+def test_every_room_says_what_lives_in_it(room):
+    """Its door names modules that are there, or words that it offers."""
+    tree = ast.parse((room / "__init__.py").read_text(encoding="utf-8"))
+    docstring = ast.get_docstring(tree)
+    assert docstring
+    offered = {*made_in(tree), *(module.rpartition(".")[2] for module, _ in imported(tree))}
+    for name in re.findall(r"``([a-z_0-9]+)``", docstring):
+        assert (room / name).is_dir() or (room / f"{name}.py").exists() or name in offered, name
+
+
+def test_the_walk_through_the_house_goes_through_rooms_that_are_there():
+    walk = (SOURCE.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(rf"`((?:{'|'.join(TABLE['rooms'])})(?:\.[a-z_]+)+)`", walk)
+    assert len(named) > 30
+    for name in named:
+        place = SOURCE.joinpath(*name.split("."))
+        assert place.is_dir() or place.with_suffix(".py").exists(), name

@@ -11,12 +11,11 @@ import sympy as sm
 import pfaff
 from pfaff.errors import ConstraintError
 from pfaff.flow.relative import cyclic_coordinates
-from pfaff.statement import integrals
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates, integrals
 from pfaff.statement.characteristic import characteristic
 from pfaff.statement.integrability import integrable_rows, integrable_together
 from pfaff.statement.redundancy import dependence
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
 
 x, y, z, w = coordinates("x y z w")
 x_dot, y_dot, z_dot, w_dot = (q.diff(t) for q in (x, y, z, w))

@@ -11,8 +11,8 @@ import sympy as sm
 import pfaff
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.relative import relative_flow
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
 
 ROLLING = {"disc": (1 / 4, 1 / 2, 1 / 3), "hoop": (1 / 2, 1.0, 1 / 4)}  # A and C in m r², and Ω²r/g when it falls
 

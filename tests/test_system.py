@@ -10,7 +10,8 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.errors import ConstraintError, ParameterError, SingularMassError, StatementError
-from pfaff.statement.system import coordinates, polynomial_degree
+from pfaff.statement import coordinates
+from pfaff.statement.degrees import polynomial_degree
 
 t = dynamicsymbols._t
 x, y, z = dynamicsymbols("x y z")

@@ -24,8 +24,8 @@ from pfaff.cli import app
 from pfaff.errors import ParameterError, PfaffError, StatementError
 from pfaff.export import TARGETS
 from pfaff.stability.exact import numeric_reference
+from pfaff.statement import TIME, Drawing, coordinates
 from pfaff.statement.expressions import CONSTANTS, FUNCTIONS, constant, parsed
-from pfaff.statement.system import TIME, Drawing, coordinates
 from pfaff.statement.values import number_from
 
 SENTINEL = "executed"
@@ -517,7 +517,7 @@ def test_greek_names_are_spelled_where_a_language_has_no_greek():
 @pytest.mark.parametrize("title", TITLES)
 def test_tables_and_pictures_show_a_title_as_it_is(title, tmp_path):
     (tmp_path / "mine.py").write_text(
-        "import pfaff\nfrom pfaff.statement.system import TIME, coordinates\nx, = coordinates('x')\n"
+        "import pfaff\nfrom pfaff.statement import TIME, coordinates\nx, = coordinates('x')\n"
         f"system = pfaff.System(coordinates=[x], kinetic=x.diff(TIME)**2, name={title!r})\n", encoding="utf-8"
     )  # fmt: skip
     found = CliRunner().invoke(app, ["show", "mine.py"], env={"COLUMNS": "200"})

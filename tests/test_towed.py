@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 
 import pfaff
 from pfaff.errors import ConvergenceError
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
 
 
 def shimmy_speeds(m, J, l, a, k, c) -> np.ndarray:

@@ -10,7 +10,7 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.statement.system import coordinates
+from pfaff.statement import coordinates
 
 column = pfaff.atlas.column(2)
 case = column.at(**XI_HAT, c_i=1.5)

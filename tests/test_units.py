@@ -11,8 +11,8 @@ import sympy as sm
 import pfaff
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import SingularMassError
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
 
 x, y, z = coordinates("x y z")
 F = sm.Symbol("F", real=True)

@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.continuation.trail import Branch
     from pfaff.errors import PfaffError
-    from pfaff.flow.assembly import Assembly, Part
+    from pfaff.flow.assembly import Assembly
     from pfaff.motion.motion_archive import load_motion
     from pfaff.motion.result import Motion
+    from pfaff.statement.drawing import Drawing
     from pfaff.statement.odes import Ode, ode
     from pfaff.statement.particles import Particle
-    from pfaff.statement.system import Drawing, System
+    from pfaff.statement.parts import Part
+    from pfaff.statement.system import System
 
 __version__ = "0.1.0"
 
@@ -29,7 +31,7 @@ _HOMES = {
     "EquilibriumBranch": "pfaff.bifurcation.equilibria.branches",
     "OrbitBranch": "pfaff.bifurcation.orbits.orbit_branch",
     "Case": "pfaff.case",
-    "Drawing": "pfaff.statement.system",
+    "Drawing": "pfaff.statement.drawing",
     "Event": "pfaff.motion.events",
     "Motion": "pfaff.motion.result",
     "load": "pfaff.archive.loading",
@@ -38,7 +40,7 @@ _HOMES = {
     "load_equilibria": "pfaff.bifurcation.curves.rest_archive",
     "load_motion": "pfaff.motion.motion_archive",
     "Ode": "pfaff.statement.odes",
-    "Part": "pfaff.flow.assembly",
+    "Part": "pfaff.statement.parts",
     "Particle": "pfaff.statement.particles",
     "PfaffError": "pfaff.errors",
     "System": "pfaff.statement.system",

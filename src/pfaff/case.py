@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from pfaff.rest.path import LoadPath, Path, StatePath
     from pfaff.rest.small_motions import Linearisation, Spectrum
     from pfaff.rest.states import SteadyState
-    from pfaff.stability.critical import CriticalLoad, CriticalLoads
+    from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
+    from pfaff.stability.exact import ExactLinearisation
     from pfaff.stability.maps import FlutterMap
     from pfaff.stability.paradox import Paradox
     from pfaff.statement.odes import Ode
@@ -224,17 +225,12 @@ class Bound(Travels):
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
-        if isinstance(name, str) and name in self._states:
+        if isinstance(name, str) and name in self.system.state_names:
             return name
         return self.load_name(name)
 
     def _check_rest(self) -> None:
         """Refuse what cannot rest at all."""
-
-    @property
-    def _states(self) -> tuple[str, ...]:
-        """Names of what may move: no parameter is called so."""
-        raise NotImplementedError
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""
@@ -253,11 +249,6 @@ class Case(Bound):
     """A mechanical system at given parameter values."""
 
     system: System
-
-    @property
-    def _states(self) -> tuple[str, ...]:
-        names = self.system.coordinate_names
-        return (*names, *(f"{name}_dot" for name in names))
 
     def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
         """From zero load; from the value of this case where there is no rest without load, as of a mass or a spring."""
@@ -286,7 +277,7 @@ class Case(Bound):
         deflated starts look for more; ``status`` says how complete the list is. Ctrl-C ends the search from random
         starts and keeps what was found.
         """
-        from pfaff.rest.mechanical import find_equilibria
+        from pfaff.rest.many_starts import find_equilibria
 
         if within is not None:
             from pfaff.rest.deflation import all_equilibria
@@ -329,8 +320,23 @@ class Case(Bound):
 
         return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), fixed)
 
-    def linearise(self, about: Equilibrium | None = None, **values: Any) -> Linearisation:
-        """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin)."""
+    @overload
+    def linearise(
+        self, about: Equilibrium | None = None, exact: Literal[False] = False, **values: Any
+    ) -> Linearisation: ...
+    @overload
+    def linearise(self, about: None = None, *, exact: Literal[True], **values: Any) -> ExactLinearisation: ...
+    def linearise(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+        """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin).
+
+        ``exact=True`` gives SymPy's, about the origin (``ExactLinearisation``).
+        """
+        if truth("exact", exact):
+            from pfaff.stability.exact import exact_linearisation
+
+            if about is not None:
+                raise ParameterError("exact matrices are about the origin: leave out the equilibrium")
+            return exact_linearisation(self.at(**values))
         from pfaff.rest.mechanical import Equilibrium, check_rest, rest_near
         from pfaff.rest.small_motions import linearise
 
@@ -585,10 +591,6 @@ class OdeCase(Bound):
     """A plain ODE at given parameter values."""
 
     system: Ode
-
-    @property
-    def _states(self) -> tuple[str, ...]:
-        return self.system.state_names
 
     def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
         from pfaff.rest.path import StatePath

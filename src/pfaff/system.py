@@ -1,5 +1,5 @@
-"""The address at which scripts find the statement of a mechanical system; it lives in ``pfaff.statement.system``."""
+"""The address at which scripts find the statement of a mechanical system; it lives in ``pfaff.statement``."""
 
-from pfaff.statement.system import TIME, Drawing, System, coordinates
+from pfaff.statement import TIME, Drawing, System, coordinates
 
 __all__ = ["TIME", "Drawing", "System", "coordinates"]

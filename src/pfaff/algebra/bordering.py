@@ -11,13 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-NEWTON_STEPS = 60
-SETTLED = 1e-9  # the last change of the state, relative, of an accepted equilibrium
-RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+from pfaff.algebra import newtons_method
+from pfaff.algebra.tolerances import AT_REST, NEIGHBOUR, TRANSVERSAL, rank
+
 NOISE = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
-AT_REST = 1e-8  # rates below this, relative to those of states of usual size, are rounding
-NEIGHBOUR = 1e-3  # distance, relative, at which a rate that vanishes here shows its usual size
-TRANSVERSAL = 1e-6  # sines of angles below this are zero
 WIDEST = 1e9  # ratio of units in which a matrix is balanced
 FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
 
@@ -63,12 +60,12 @@ def deficiency(matrix: np.ndarray, values: np.ndarray) -> int:
     Beside a stiff state all others look singular: what is not so with rows of like size is regular. Rows that are
     rounding stay small.
     """
-    k = int((values <= RANK_TOLERANCE * values.max(initial=0.0)).sum())
+    k = len(values) - rank(values)
     if not k or k == len(values):
         return k
     rows = np.abs(matrix).max(axis=1, keepdims=True)
     like = np.linalg.svd(matrix / np.maximum(rows, NOISE * rows.max()), compute_uv=False)
-    return min(k, int((like <= RANK_TOLERANCE * like.max()).sum()))
+    return min(k, len(like) - rank(like))
 
 
 def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), first: Sequence[int] = ()) -> Border:
@@ -104,18 +101,17 @@ def newton(
     held: Sequence[int] = (),
 ) -> tuple[np.ndarray, bool]:
     """Newton's method until its steps no longer shrink; the last state, and whether it settled."""
-    x, last = x.copy(), np.inf
-    for _ in range(NEWTON_STEPS):
+
+    def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
         f, J = rhs(x), jacobian(x)
         if not (np.isfinite(f).all() and np.isfinite(J).all()):
-            return x, False
-        step = -bordering(J, held=held).solve(J, f)
-        size = np.abs(step).max() / (1 + np.abs(x).max())
-        x = x + step * min(1.0, FARTHEST / size if size else 1.0)
-        if size == 0 or (size < SETTLED and size >= last / 2):
-            return x, _rests(rhs, jacobian, x)
-        last = size
-    return x, last < SETTLED and _rests(rhs, jacobian, x)
+            return None
+        change = -bordering(J, held=held).solve(J, f)
+        size = float(np.abs(change).max() / (1 + np.abs(x).max()))
+        return x + change * min(1.0, FARTHEST / size if size else 1.0), size
+
+    found = newtons_method.newton(step, x.copy())
+    return found.at, found.settled and _rests(rhs, jacobian, found.at)
 
 
 def _rests(

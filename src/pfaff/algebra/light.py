@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pfaff.algebra.tolerances import EPS, SETTLED
+
 LIGHT = 1e-3  # damping beside stiffness and inertia, below which it is light
-NEWTON_STEPS = 8
-SETTLED = 1e-9  # the last change, relative, of an accepted eigenvalue
-ROUNDED = 4 * np.finfo(float).eps  # of the equations, what is rounding
+REFINEMENTS = 8  # steps of Newton's method, on a stack of which each has settled when none is halved any more
+ROUNDED = 4 * EPS  # of the equations, what is rounding
 NEAR = 1e-2  # how far it may be, relatively, from where it was sought
-REAL = 0.1  # the largest imaginary part of an accepted vector, beside its real part
+UPRIGHT = 0.1  # the largest imaginary part of an accepted vector, beside its real part
 
 
 class Stack(NamedTuple):
@@ -68,7 +69,7 @@ def refined(pencils: Stack, vectors: np.ndarray) -> Light:
     c = a / (a**2).sum(axis=1, keepdims=True)
     n, here = a.shape[1], _Mode(a, 0 * a, 0 * light, 1 + 0 * light)
     change = np.full(len(light), np.inf)
-    for _ in range(NEWTON_STEPS):
+    for _ in range(REFINEMENTS):
         matrix, residual = form.newton(here, c)
         step = _solved(matrix, -residual)
         here = here.moved(step)
@@ -79,7 +80,7 @@ def refined(pencils: Stack, vectors: np.ndarray) -> Light:
     moved = (np.abs(to_σ[:, :-2]) * form.sizes(here)).sum(axis=1)
     settled = (np.abs(step[:, -2]) <= SETTLED * np.abs(here.σ) + ROUNDED * moved) & (np.abs(step[:, -1]) <= SETTLED)
     settled &= (np.abs(here.ω - 1) < NEAR) & (light * np.abs(here.σ) < NEAR)
-    settled &= light * np.linalg.norm(here.b, axis=1) <= REAL * np.linalg.norm(here.a, axis=1)
+    settled &= light * np.linalg.norm(here.b, axis=1) <= UPRIGHT * np.linalg.norm(here.a, axis=1)
     return Light(light * here.σ + 1j * here.ω, here.a + 1j * light[:, None] * here.b, light * moved, settled)
 
 

@@ -10,67 +10,36 @@ ACM Trans. Math. Softw. 39, 2013, on what heavy damping does).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
 from pfaff.algebra.light import LIGHT, Stack, refined
+from pfaff.algebra.modes import Growing, Modes
+from pfaff.algebra.polynomials import (
+    ALIKE,
+    Units,
+    by_modulus,
+    closed,
+    companion,
+    diagonalising,
+    distances,
+    horner,
+    repeated,
+)
+from pfaff.algebra.tolerances import EXACT, NOISE, SAFE, STIFF, UNCERTAIN
 from pfaff.threads import cached_property
 
 APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
 SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
 PASSES, SAME = 5, 1e-3  # until the scales stay as they are
-CLOSED = 1e-6  # of the least imaginary part, what may be left of the sum of all
 IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
 NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
-ROUNDING = 1e-9  # growth rates below this, relative to their eigenvalue, are none
-STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it
-UNCERTAIN = 8 * np.finfo(float).eps  # of the entries
-UNSURE, TRIED = 1e-7, 31  # errors above this, relative, are looked at closely, at so many distances
+UNSURE, TRIED, COARSER = 1e-7, 31, 5  # errors above this, relative, are looked at closely, at distances by half decades
 AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
+CLOSE = 1e-3  # distance of neighbours, relative, below which it is looked at closely whether they have met
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
-NOISE, SAFE = 1e-13, 4.0  # of an eigenvalue, and of its estimated error: what may be rounding
 HEAVY = 1e2  # C²/KM beyond which damping is heavy
-SPURIOUS = 4e-16  # entries that are zero but for rounding, relative to what they are made of
 EVENED = 4  # sweeps that make rows and columns alike
-ALIKE = 1e-9  # relative distance of eigenvalues that are one, and size of singular values that are none
-
-
-Units = tuple[np.ndarray, np.ndarray]  # of rows and of columns
-
-
-class Growing(NamedTuple):
-    """How many oscillations grow, how many exponentials, and of how many eigenvalues rounding hides what they do."""
-
-    oscillating: int
-    divergent: int
-    hidden: int
-
-
-@dataclass(frozen=True)
-class Modes:
-    """Eigenvalues, their right and left vectors column by column, and how far rounding may have moved each.
-
-    Growth rates of lightly damped oscillations have smaller errors than frequencies, as ``light`` is smaller than one.
-    """
-
-    values: np.ndarray
-    vectors: np.ndarray
-    left: np.ndarray
-    errors: np.ndarray
-    growth_errors: np.ndarray
-    light: np.ndarray
-
-    @property
-    def on_axis(self) -> np.ndarray:
-        """The real parts up to which they may lie on the imaginary axis."""
-        return 10 * NOISE * self.light * np.abs(self.values) + SAFE * self.growth_errors
-
-    @property
-    def noise(self) -> tuple[np.ndarray, np.ndarray]:
-        """The real and the imaginary parts that may be rounding."""
-        sizes = NOISE * np.abs(self.values)
-        return self.light * sizes + SAFE * self.growth_errors, sizes + SAFE * self.errors
 
 
 @dataclass(frozen=True)
@@ -82,16 +51,16 @@ class Pencil:
 
     def at(self, value: complex | np.ndarray) -> np.ndarray:
         """The matrix at λ, or a stack of them."""
-        return _horner(self.coefficients, value)
+        return horner(self.coefficients, value)
 
     def slope(self, value: complex | np.ndarray) -> np.ndarray:
         """The derivative by λ."""
-        return _horner(tuple(k * each for k, each in enumerate(self.coefficients) if k), value)
+        return horner(tuple(k * each for k, each in enumerate(self.coefficients) if k), value)
 
     def bend(self, value: complex | np.ndarray) -> np.ndarray:
         """The second derivative by λ."""
         twice = tuple(k * (k - 1) * each for k, each in enumerate(self.coefficients) if k > 1)
-        return _horner(twice, value) if twice else np.zeros_like(self.coefficients[0])
+        return horner(twice, value) if twice else np.zeros_like(self.coefficients[0])
 
     def scaled(self, units: Units) -> Pencil:
         """The same with its equations and its coordinates in other units."""
@@ -130,20 +99,28 @@ class Pencil:
         values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
         if not values.any() or abs(values[0]) > APART * abs(values[-1]):
             return values
-        found = values
+        found, known = values, dict[float, np.ndarray]()
         for _ in range(PASSES):  # scales of their first estimates may be wrong, and part pairs
-            before, found = found, self._by_scales(found)
+            before, found = found, self._by_scales(found, known)
             if not np.isfinite(found).all():
                 return values
-            if _closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= SAME * np.abs(found)).all():
+            if closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= SAME * np.abs(found)).all():
                 break
-        return found if _closed(found) else values
+        return found if closed(found) else values
 
-    def _by_scales(self, values: np.ndarray) -> np.ndarray:
-        """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above."""
+    def _by_scales(self, values: np.ndarray, known: dict[float, np.ndarray]) -> np.ndarray:
+        """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above.
+
+        Scales are powers of two; what is ``known`` at one of them is not computed again.
+        """
         sizes = np.maximum(np.abs(values), STIFF * abs(values[-1]) * STIFF)
         groups = np.split(np.arange(len(values)), 1 + np.flatnonzero(sizes[1:] > SCALE * sizes[:-1]))
-        parts = [self._at_scale(float(np.exp(np.log(sizes[group]).mean())))[group] for group in groups]
+        parts = []
+        for group in groups:
+            size = float(np.exp2(np.round(np.log2(sizes[group]).mean())))
+            if size not in known:
+                known[size] = self._at_scale(size)
+            parts.append(known[size][group])
         return by_modulus(np.concatenate(parts))
 
     def _at_scale(self, size: float) -> np.ndarray:
@@ -176,7 +153,7 @@ class Pencil:
         if len(self.coefficients) < 3:
             return None
         K, C, M = (np.abs(each).max(initial=0.0) for each in self.coefficients)
-        return _diagonalising(self.coefficients[1]) if C * C > HEAVY * K * M else None
+        return diagonalising(self.coefficients[1]) if C * C > HEAVY * K * M else None
 
     def turned(self, turn: Units | None) -> Pencil:
         """The same in such combinations: what cancels is zero, and certain where it cancels to the last digit."""
@@ -184,7 +161,7 @@ class Pencil:
             return self
         sizes = tuple(np.abs(turn[0]) @ np.abs(each) @ np.abs(turn[1]) for each in self.coefficients)
         K, C, M = (turn[0] @ each @ turn[1] for each in self.coefficients)
-        held = np.where(np.abs(C) > len(C) * SPURIOUS * sizes[1], C, 0.0)
+        held = np.where(np.abs(C) > len(C) * EXACT * sizes[1], C, 0.0)
         return Pencil((K, held, M), (sizes[0], np.where(C, sizes[1], 0.0), sizes[2]))
 
     @cached_property
@@ -209,7 +186,7 @@ class Pencil:
             turn = np.einsum("mi,mij,mj->m", left.conj(), self.slope(values), right)
             with np.errstate(divide="ignore", invalid="ignore"):
                 wanted = np.where(values.imag == 0, (-least / turn).real, -least / turn)
-            step = np.where(np.abs(wanted) <= NEIGHBOURLY * _distances(values, self.rough), wanted, 0.0)
+            step = np.where(np.abs(wanted) <= NEIGHBOURLY * distances(values, self.rough), wanted, 0.0)
             values = values + step
             if (np.abs(step) <= IMPROVED * np.abs(values)).all():
                 break
@@ -259,19 +236,27 @@ class Pencil:
 
     def _sizes(self, moduli: np.ndarray) -> np.ndarray:
         """What the matrices at eigenvalues of these moduli are sums of."""
-        return self._magnitudes(moduli) if self.made_of is None else _horner(self.made_of, moduli)
+        return self._magnitudes(moduli) if self.made_of is None else horner(self.made_of, moduli)
 
     def _reach(self, value: complex, size: np.ndarray, units: Units) -> float:
         """How far around an eigenvalue rounding may make the matrix singular, in whatever direction: to first order
         that is too far about a multiple one, which moves by a root."""
         rows, columns = units
         away = max(abs(value), STIFF * float(np.abs(self.rough).max(initial=0.0))) * np.logspace(-15, 0, TRIED)
-        around = self.at(value + np.outer(AROUND, away).ravel()) * rows[:, None] * columns
-        least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(len(AROUND), -1)
-        regular = least > UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
-        if regular[:, 0].all():
-            return float(away[-1])  # there is no eigenvalue
-        return float(np.where(regular.any(axis=1), away[regular.argmax(axis=1)], away[-1]).max())
+        doubt = UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
+
+        def regular(distances: np.ndarray) -> np.ndarray:
+            """In every direction."""
+            around = self.at(value + np.outer(AROUND, distances).ravel()) * rows[:, None] * columns
+            least = np.linalg.svd(around, compute_uv=False)[:, -1].reshape(len(AROUND), -1)
+            return np.asarray((least > doubt).all(axis=0))
+
+        coarse = regular(away[::COARSER])
+        if coarse[0] or not coarse.any():
+            return float(away[-1])  # there is no eigenvalue, or it may be anywhere
+        first = COARSER * int(coarse.argmax())
+        finer = regular(away[first - COARSER + 1 : first])
+        return float(away[first - len(finer) + int(finer.argmax())] if finer.any() else away[first])
 
     def growing(self) -> Growing:
         """How much grows: what rounding may have moved is looked at closely."""
@@ -283,18 +268,37 @@ class Pencil:
         size = np.abs(values)
         doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
         unsure = (np.abs(values.real) <= doubt) | ((values.real > 0) & (values.imag <= doubt))
-        noise = np.tile(NOISE * size, (2, 1))
-        if unsure.any():
-            closely = self.improved(values[unsure])
-            values = values.copy()
-            values[unsure], noise[:, unsure] = closely.values, closely.noise
+        values, noise = self._looked_at(values, unsure)
         grows, hidden = values.real > noise[0], np.abs(values.real) <= noise[0]
         turns, counted = values.imag > noise[1], np.where(values.imag > 0, 2, 1)
         return Growing(int((grows & turns).sum()), int(counted[grows & ~turns].sum()), int(counted[hidden].sum()))
 
+    @cached_property
+    def growing_squares(self) -> Growing:
+        """The same where eigenvalues are λ²: a pair of complex ones grows as an oscillation, positive ones straight."""
+        values = self.rough[self.rough.imag >= 0]
+        size = np.abs(values)
+        doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
+        unsure = (size <= doubt) | ((values.imag != 0) & (values.imag <= doubt))
+        unsure |= distances(values, self.rough) <= CLOSE * size  # two that rounding may have kept from parting
+        values, (_, noise) = self._looked_at(values, unsure)
+        turns = values.imag > noise
+        straight, counted = ~turns & (values.real > noise), np.where(values.imag > 0, 2, 1)
+        hidden = ~turns & (np.abs(values.real) <= noise)
+        return Growing(int(turns.sum()), int(counted[straight].sum()), int(counted[hidden].sum()))
+
+    def _looked_at(self, values: np.ndarray, unsure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Rough eigenvalues, some of them improved, and what may be rounding in their real and imaginary parts."""
+        noise = np.tile(NOISE * np.abs(values), (2, 1))
+        if not unsure.any():
+            return values, noise
+        closely, values = self.improved(values[unsure]), values.copy()
+        values[unsure], noise[:, unsure] = closely.values, closely.noise
+        return values, noise
+
     def _magnitudes(self, sizes: np.ndarray) -> np.ndarray:
         """The matrices at eigenvalues of these moduli if nothing cancelled."""
-        return _horner(tuple(np.abs(each) for each in self.coefficients), sizes)
+        return horner(tuple(np.abs(each) for each in self.coefficients), sizes)
 
     def _units(self, sizes: np.ndarray) -> Units:
         """Units of equations and coordinates for each eigenvalue, in which rows and columns are alike."""
@@ -316,7 +320,7 @@ class Pencil:
         rows, columns = units
         matrices = self.at(values)
         left, sizes, right = np.linalg.svd(matrices * rows[:, :, None] * columns[:, None, :])
-        first, before = _repeated(values, sizes)
+        first, before = repeated(values, sizes)
         left, right = left[first, :, -1 - before] * rows[first], right[first, -1 - before].conj() * columns[first]
         least = sizes[first, -1 - before].astype(complex)
         for k in np.unique(first[before > 0]):
@@ -326,65 +330,3 @@ class Pencil:
                 right[equal] = np.linalg.solve(between.T, right[equal])
                 least[equal] = np.einsum("mi,mij,mj->m", left[equal].conj(), matrices[equal], right[equal])
         return left, least, right
-
-
-def _repeated(values: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each value, the first that is equal, and how many are before it: as many as its matrix has null vectors."""
-    same = np.abs(values[:, None] - values[None]) <= ALIKE * np.abs(values)[:, None]
-    before, first = np.tril(same, -1).sum(axis=1), same.argmax(axis=1)
-    nullity = (sizes <= ALIKE * sizes[:, :1]).sum(axis=1)
-    alone = before >= nullity[first]
-    return np.where(alone, np.arange(len(values)), first), np.where(alone, 0, before)
-
-
-def _diagonalising(C: np.ndarray) -> Units:
-    """Elimination with complete pivoting from both sides: left · C · right is diagonal, its large entries first."""
-    k = len(C)
-    rest, left, right = C.copy(), np.eye(k), np.eye(k)
-    for j in range(k):
-        i, m = np.unravel_index(np.abs(rest[j:, j:]).argmax(), (k - j, k - j))
-        for matrix in (rest, left):
-            matrix[[j, j + i]] = matrix[[j + i, j]]
-        for matrix in (rest, right):
-            matrix[:, [j, j + m]] = matrix[:, [j + m, j]]
-        if not rest[j, j]:
-            break
-        down, across = rest[j + 1 :, j] / rest[j, j], rest[j, j + 1 :] / rest[j, j]
-        left[j + 1 :] -= np.outer(down, left[j])
-        right[:, j + 1 :] -= np.outer(right[:, j], across)
-        rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], across)
-        rest[j + 1 :, j] = rest[j, j + 1 :] = 0.0
-    return left, right
-
-
-def _horner(coefficients: tuple[np.ndarray, ...], value: complex | np.ndarray) -> np.ndarray:
-    value = np.asarray(value)[..., None, None]
-    total = np.zeros_like(coefficients[-1]) + 0 * value + coefficients[-1]
-    for each in reversed(coefficients[:-1]):
-        total = total * value + each
-    return total
-
-
-def _closed(values: np.ndarray) -> bool:
-    """Whether complex ones come in pairs."""
-    turning = np.abs(values.imag[values.imag != 0])
-    return bool(abs(values.imag.sum()) <= CLOSED * turning.min(initial=np.inf))
-
-
-def by_modulus(values: np.ndarray) -> np.ndarray:
-    return values[np.argsort(np.abs(values), kind="stable")]
-
-
-def companion(last: list[np.ndarray]) -> np.ndarray:
-    """[[0, I], …, last]: the first-order form of x^(d) = Σ last_k x^(k)."""
-    k, d = len(last[0]), len(last)
-    matrix = np.zeros((d * k, d * k))
-    matrix[: (d - 1) * k, k:] = np.eye((d - 1) * k)
-    matrix[(d - 1) * k :] = np.hstack(last)
-    return matrix
-
-
-def _distances(values: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """From each value to the next of the others."""
-    apart = np.sort(np.abs(values[:, None] - others[None]), axis=1)
-    return apart[:, 1] if apart.shape[1] > 1 else np.full(len(values), np.inf)

@@ -11,9 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.algebra.bordering import balanced
-from pfaff.algebra.pencil import ROUNDING, STIFF
+from pfaff.algebra.tolerances import GROWING, STIFF
 
-REAL = 1e-7  # imaginary parts below this, relative to their eigenvalue, are none
 WAY = np.array([0.0, 0.25, 0.5, 0.75])  # places between the axis and an eigenvalue
 
 
@@ -23,7 +22,7 @@ def axis_rounding(J: np.ndarray, values: np.ndarray) -> np.ndarray:
         return np.zeros(0)
     matrix, _ = balanced(J)
     floor = STIFF * float(np.linalg.norm(matrix, 2))
-    known = ROUNDING * np.abs(values) + floor
+    known = GROWING * np.abs(values) + floor
     for k in np.flatnonzero(values.real > known):
         between = WAY * values[k].real + 1j * values[k].imag
         distances = np.linalg.svd(matrix - between[:, None, None] * np.eye(len(J)), compute_uv=False)[:, -1]

@@ -29,7 +29,7 @@ from pfaff.atlas.whipple_bicycle import whipple_bicycle
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
-    from pfaff.statement.system import System
+    from pfaff.statement import System
 
 TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
     "Columns of rigid bars": (

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import sympy as sm
 
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 
 turns = coordinates("theta_x theta_y theta_z")
 m, r, j, rho = sm.symbols("m r j rho", positive=True)

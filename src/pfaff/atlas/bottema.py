@@ -8,8 +8,8 @@ from __future__ import annotations
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import System, coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import System, coordinates
 from pfaff.statement.values import whole_number
 
 MANY = 20  # coordinates

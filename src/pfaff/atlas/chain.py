@@ -10,9 +10,10 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import StatementError
-from pfaff.flow.assembly import Assembly, Part
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import coordinates
+from pfaff.flow.assembly import Assembly
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
+from pfaff.statement.parts import Part
 from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import once
 

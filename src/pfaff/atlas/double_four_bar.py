@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import sympy as sm
 
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 from pfaff.statement.values import truth
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sympy as sm
 
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 from pfaff.statement.particles import Particle
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
 
 
 def nonholonomic_particle() -> System:

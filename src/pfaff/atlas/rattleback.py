@@ -11,8 +11,8 @@ from typing import Any
 import sympy as sm
 
 from pfaff.atlas.space import oblique, rotation
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 
 OUTLINE = 32  # points by which the rim is drawn
 

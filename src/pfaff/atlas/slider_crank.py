@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sm
 
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 
 
 def slider_crank() -> System:

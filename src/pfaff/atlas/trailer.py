@@ -15,8 +15,8 @@ from typing import Any
 import sympy as sm
 
 from pfaff.atlas.space import kinetic_energy, rotation
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 
 
 def rocking_suitcase() -> System:

@@ -12,8 +12,8 @@ from typing import Any
 import sympy as sm
 
 from pfaff.atlas.space import kinetic_energy, oblique, rotation
-from pfaff.statement.system import TIME as t
-from pfaff.statement.system import Drawing, System, coordinates
+from pfaff.statement import TIME as t
+from pfaff.statement import Drawing, System, coordinates
 
 TABLE_1 = {
     "w": "1.02", "c": "0.08", "tilt": sm.pi / 10, "g": "9.81",

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
-from pfaff.statement.system import Drawing, System
+from pfaff.statement import Drawing, System
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:

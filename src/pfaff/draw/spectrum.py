@@ -13,25 +13,59 @@ from pfaff.stability.critical import critical_loads
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.flow.assembly import Rest
     from pfaff.rest.small_motions import Spectrum
+    from pfaff.stability.large import SparseFlutter
 
 POINTS = 801
 
 
 def draw_spectrum(spectrum: Spectrum) -> Figure:
+    growing = spectrum.values.real > spectrum.rounding
+    return draw_roots(spectrum.values, growing, spectrum.structural_zeros, "structural zero(s)")
+
+
+def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str) -> Figure:
+    """Eigenvalues in the complex plane, those that grow apart, and the zeros that are known beforehand."""
     fig = figure(4.5, 4)
     axes = fig.add_subplot()
-    growing = spectrum.values.real > spectrum.rounding
     axes.axvline(0, color=GREY, lw=0.8)
-    axes.plot(
-        spectrum.values[~growing].real, spectrum.values[~growing].imag, "o", color=BLUE, label="decaying or neutral"
-    )
+    axes.plot(values[~growing].real, values[~growing].imag, "o", color=BLUE, label="decaying or neutral")
     if growing.any():
-        axes.plot(spectrum.values[growing].real, spectrum.values[growing].imag, "s", color=VERMILION, label="growing")
-    if spectrum.structural_zeros:
-        axes.plot(0, 0, "x", color=GREY, label=f"{spectrum.structural_zeros} structural zero(s)")
+        axes.plot(values[growing].real, values[growing].imag, "s", color=VERMILION, label="growing")
+    if zeros:
+        axes.plot(0, 0, "x", color=GREY, label=f"{zeros} {called}")
     label(axes, "growth rate", "frequency")
     axes.legend(frameon=False, fontsize="small")
+    return fig
+
+
+def draw_checked_loads(found: SparseFlutter) -> Figure:
+    """Growth rates and frequencies of the modes that were computed at each load, and the flutter load."""
+    fig = figure(7, 5)
+    parts = fig.subplots(2, 1, sharex=True)
+    for each in found.checked:
+        colour = VERMILION if each.oscillating or each.divergent else BLUE
+        upper = each.values[each.values.imag >= 0]
+        for axes, part in zip(parts, (upper.real, upper.imag), strict=True):
+            axes.plot(np.full(len(part), each.load), part, ".", color=colour)
+    for axes, name in zip(parts, ("growth rate", "frequency"), strict=True):
+        if found:
+            axes.axvline(float(found), color=GREY, ls="--", lw=0.9)
+        label(axes, "", name)
+    parts[0].set_title(found.status.split(";")[0], fontsize="small")
+    parts[1].set_xlabel(f"load {found.load}")
+    return fig
+
+
+def draw_rest(rest: Rest) -> Figure:
+    """Coordinates and reactions of an assembly at rest, by their number."""
+    fig = figure(7, 5)
+    for axes, values, name in zip(fig.subplots(2, 1), (rest.q, rest.p), ("coordinate", "reaction"), strict=True):
+        axes.axhline(0, color=GREY, lw=0.8)
+        axes.plot(values, ".", color=BLUE)
+        label(axes, "", name)
+    fig.axes[1].set_xlabel("number")
     return fig
 
 

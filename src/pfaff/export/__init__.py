@@ -1,4 +1,9 @@
-"""The reduced equations ẋ = f(x; p) in the languages of other programs."""
+"""Equations for other programs, in their languages: ẋ = f(x; p) on shape space.
+
+Read ``reduced_equations`` (what every language is given, regular at its ``starting_point``), then a language:
+``auto``, ``matcont``, ``bifurcationkit``, ``c``, ``python``, ``latex``. Whatever a file says is computed before it is
+spelled.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +75,7 @@ def export(
     They start from the equilibrium of the case, or from the one near ``start``, values of the states by name; with
     speeds among them, from the steady motion.
     """
-    from pfaff.export.equations import Equations
+    from pfaff.export.reduced_equations import Equations
 
     one_of(TARGETS, to, "cannot export to")
     for name, value in (("load", load), ("until", until)):

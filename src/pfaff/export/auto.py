@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from pfaff.export.equations import Equations, entries, steps
 from pfaff.export.notation import Notation, identifiers
+from pfaff.export.reduced_equations import Equations, entries, steps
 from pfaff.flow.program import Program
 from pfaff.statement.names import spelled
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pfaff.export.equations import Equations, steps
 from pfaff.export.notation import Notation
+from pfaff.export.reduced_equations import Equations, steps
 from pfaff.flow.program import Program
 
 C = Notation(language="C", state=lambda k: f"x[{k}]", parameter=lambda k: f"p[{k}]", power=None)

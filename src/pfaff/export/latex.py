@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy as sm
 
-from pfaff.export.equations import Equations
+from pfaff.export.reduced_equations import Equations
 from pfaff.flow.program import Node
 from pfaff.statement.evaluation import fraction
 from pfaff.statement.names import spelled

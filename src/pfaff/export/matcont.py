@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pfaff.export.equations import Equations, entries, steps
 from pfaff.export.notation import Notation
+from pfaff.export.reduced_equations import Equations, entries, steps
 from pfaff.flow.program import Program
 
 MATLAB = Notation(

@@ -9,30 +9,20 @@ matrices whose pattern is known beforehand. The multiplier form M q̈ + h + Aᵀ
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import sympy as sm
 from scipy import sparse
-from scipy.sparse.linalg import SuperLU, splu
 
-from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
-from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.errors import ConvergenceError, ParameterError, StatementError
+from pfaff.flow.patterns import BLOCKS, Pattern, Placed
+from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
+from pfaff.flow.statics import AtRest
 from pfaff.statement.names import checked_title
-from pfaff.statement.system import System
-from pfaff.statement.values import (
-    checked_value,
-    complex_number,
-    instance,
-    listed,
-    number_from,
-    numbers_from,
-    one_of,
-    shown,
-    whole_number,
-)
+from pfaff.statement.parts import Copies
+from pfaff.statement.values import instance, listed, number_from, numbers_from, one_of, shown, whole_number
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -42,85 +32,6 @@ if TYPE_CHECKING:
 NEWTON_STEPS = 30
 ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
 ROUNDING = 16 * np.finfo(float).eps
-TRIALS = 3
-BLOCKS = ("M", "C", "K", "reactions", "rows", "moving", "rates")
-
-
-@dataclass(frozen=True, eq=False)
-class Part(System):
-    """A fragment of a system, stated like a ``System`` in its own local coordinates.
-
-    It may lack kinetic energy, as a hinge spring does, and is placed in an assembly by ``copies``.
-    Explicit time is not accepted: assemblies are studied under constant loads.
-    """
-
-    name: str = "part"
-
-    needs_inertia = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        s = self.statement
-        stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
-        if any(s.time in term.free_symbols for term in stated):
-            raise StatementError(f"part {self.name!r} depends on time explicitly: write the excitation as a parameter")
-
-    def copies(self, at: Any, **values: Any) -> Copies:
-        """This part repeated: row i of ``at`` lists the global coordinates that copy i's own coordinates are.
-
-        Each parameter takes a number for all copies or an array with one number for each.
-        """
-        return Copies(self, at, values)
-
-    @cached_property
-    def still(self) -> np.ndarray:
-        """Which constraints keep A q to first order: the holonomic ones, and those A(q) q̇ = 0 without b(q)."""
-        nonholonomic = len(self.nonholonomic_constraints)
-        return np.array([k >= nonholonomic or not b for k, b in enumerate(self.statement.demanding)], dtype=bool)
-
-
-@dataclass(frozen=True, eq=False)
-class Copies:
-    """A part placed ``count`` times; ``values`` hold each parameter as an array over the copies."""
-
-    part: Part
-    at: np.ndarray
-    values: Mapping[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "at", _connectivity(self.part, self.at))
-        given = {name: self._array(self.part.parameter(name), value) for name, value in self.values.items()}
-        object.__setattr__(self, "values", given)
-
-    @property
-    def count(self) -> int:
-        return len(self.at)
-
-    def table(self, load: str) -> np.ndarray:
-        """All parameters, one row each in the part's order and one column for each copy; the load's row is blank."""
-        rows = []
-        for symbol, default in self.part.parameters.items():
-            if symbol.name == load:
-                rows.append(np.zeros(self.count))
-                continue
-            value = self.values.get(symbol.name, default)
-            if value is None:
-                raise ParameterError(
-                    f"parameter {symbol.name!r} of part {self.part.name!r} has no value: "
-                    f"give it with copies(…, {symbol.name}=…)"
-                )
-            rows.append(self._array(symbol, value))
-        return np.array(rows).reshape(len(rows), self.count)
-
-    def _array(self, symbol: sm.Symbol, value: Any) -> np.ndarray:
-        if np.ndim(value) == 0:
-            return np.full(self.count, float(checked_value(symbol, _scalar(value))))
-        if np.shape(value) != (self.count,):
-            raise ParameterError(
-                f"{symbol.name} of part {self.part.name!r} has shape {np.shape(value)}: "
-                f"give one number, or an array of {self.count} numbers, one for each copy"
-            )
-        return np.array([float(checked_value(symbol, _scalar(each))) for each in value])
 
 
 @dataclass(frozen=True)
@@ -137,142 +48,11 @@ class Rest:
     def status(self) -> str:
         return f"in balance to {self.residual:.1e} after {self.steps} Newton step(s)"
 
+    def plot(self) -> Any:
+        """Coordinates and reactions by their number."""
+        from pfaff.draw.spectrum import draw_rest
 
-class Pattern:
-    """Where the entries of all copies go in the sparse matrix [[K, Aᵀ], [A, 0]], computed once."""
-
-    def __init__(self, size: int, placed: Sequence[Placed]) -> None:
-        self.size, self.rows = size, sum(p.rows.size for p in placed)
-        self.total = size + self.rows
-        keys = {name: np.concatenate([p.keys(name, self.total) for p in placed]) for name in BLOCKS}
-        unique, position = np.unique(np.concatenate(list(keys.values())), return_inverse=True)
-        self.indices = (unique % self.total).astype(np.int32)
-        self.indptr = np.searchsorted(unique, np.arange(self.total + 1) * self.total).astype(np.int32)
-        ends = np.cumsum([len(key) for key in keys.values()])
-        self.position = dict(zip(keys, np.split(position, ends[:-1]), strict=True))
-
-    def scatter(self, name: str, values: list[np.ndarray]) -> np.ndarray:
-        """The sum over all copies of one block, as data of the common pattern."""
-        return np.bincount(self.position[name], np.concatenate(values), minlength=len(self.indices))
-
-    def matrix(self, data: np.ndarray) -> sparse.csc_array:
-        """The sparse matrix of some data, without the entries that happen to be zero."""
-        full = sparse.csc_array((data, self.indices, self.indptr), shape=(self.total, self.total), copy=True)
-        full.eliminate_zeros()
-        return full
-
-
-@dataclass(frozen=True)
-class SparseLinearisation:
-    """Small motions of an assembly at rest, as data on the common pattern.
-
-    ``C`` and ``B`` are those of ``pfaff.rest.small_motions``; ``stiffness`` contains Σ p ∂Aᵀ/∂q. Rows of constraints
-    that keep A q to first order stand undifferentiated: the structural zeros of the nonholonomic ones are divided out.
-    """
-
-    pattern: Pattern
-    nonholonomic: np.ndarray  # of the constraint rows, which are nonholonomic
-    data: Mapping[str, np.ndarray]
-
-    @property
-    def M(self) -> sparse.csc_array:
-        return self._among_coordinates("M")
-
-    @property
-    def C(self) -> sparse.csc_array:
-        return self._among_coordinates("C")
-
-    @property
-    def stiffness(self) -> sparse.csc_array:
-        return self._among_coordinates("K")
-
-    @property
-    def A(self) -> sparse.csc_array:
-        n = self.pattern.size
-        return self.pattern.matrix(self.data["rows"] + self.data["moving"])[n:, :n]
-
-    @property
-    def reversible(self) -> bool:
-        """Neither damping nor gyroscopic forces: the equations contain ω only as ω²."""
-        return not (np.any(self.data["C"]) or np.any(self.data["moving"]))
-
-    def pencil(self, omega: complex) -> sparse.csc_array:
-        """[[M ω² + C ω + K, Aᵀ], [A, 0]], singular where ω is an eigenvalue."""
-        return self.pattern.matrix(self.pencil_data(complex_number("omega", omega, symbols=False)))
-
-    def pencil_data(self, omega: complex) -> np.ndarray:
-        d = self.data
-        return d["M"] * omega**2 + (d["C"] + d["moving"]) * omega + d["K"] + d["reactions"] + d["rows"] + d["rates"]
-
-    def pencil_of_square(self, square: float) -> sparse.csc_array:
-        """The pencil of a reversible assembly at s = ω²."""
-        d = self.data
-        return self.pattern.matrix(d["M"] * square + d["K"] + d["reactions"] + d["rows"])
-
-    def block(self, name: str) -> sparse.csc_array:
-        """One of the blocks, in the rows and columns of the whole pencil."""
-        return self.pattern.matrix(self.data[name])
-
-    def _among_coordinates(self, name: str) -> sparse.csc_array:
-        n = self.pattern.size
-        return self.block(name)[:n, :n]
-
-
-class Placed:
-    """Copies of one compiled part, with the global indices of their coordinates and reactions."""
-
-    def __init__(self, copies: Copies, first_row: int, load: str) -> None:
-        self.copies, self.part = copies, copies.part
-        self.statics: Statics = statics_of(copies.part)
-        self.n, self.m = self.statics.n, self.statics.m
-        self.rows = first_row + np.arange(copies.count * self.m).reshape(copies.count, self.m)
-        self.places = np.hstack([copies.at, self.rows])
-        self.table = copies.table(load)
-        names = self.part.parameter_names
-        self.load_row = names.index(load) if load in names else None
-
-    @property
-    def nonholonomic(self) -> np.ndarray:
-        return np.tile(np.arange(self.m) < self.statics.nonholonomic, self.copies.count)
-
-    @property
-    def demanding(self) -> np.ndarray:
-        """Which constraints demand something at rest: all but A(q) q̇ = 0."""
-        return (np.arange(self.m) >= self.statics.nonholonomic) | ~self.part.still
-
-    def evaluate(self, z: np.ndarray, load: float) -> AtRest:
-        numbers = self.table.copy()
-        if self.load_row is not None:
-            numbers[self.load_row] = load
-        local = z[self.places.T]
-        return self.statics(local[: self.n], local[self.n :], numbers)
-
-    def gather(self, name: str, value: AtRest) -> np.ndarray:
-        """The entries of one block that are ever nonzero: entry by entry, copies running fastest."""
-        return self._source(name, value)[self.entries[name]].ravel()
-
-    def keys(self, name: str, total: int) -> np.ndarray:
-        """Column-major places in the global matrix of what ``gather`` returns."""
-        i, j = self.entries[name]
-        rows, columns = (i, j) if name in "MCK" else (j, self.n + i) if name == "reactions" else (self.n + i, j)
-        return (self.places[:, columns].T * total + self.places[:, rows].T).ravel()
-
-    @cached_property
-    def entries(self) -> dict[str, tuple[np.ndarray, ...]]:
-        """Which entries of each block are ever nonzero: seen at random states, where an identity fails if it can."""
-        generator = np.random.default_rng(1949)
-        numbers = generator.uniform(0.2, 1.4, (len(self.table), TRIALS))
-        state = generator.uniform(0.2, 1.4, (self.n + self.m, TRIALS))
-        value = self.statics(state[: self.n], state[self.n :], numbers)
-        filled = {name: np.any(self._source(name, value) != 0, axis=-1) for name in BLOCKS}
-        still = self.part.still[:, None]
-        filled["rows"] &= still
-        filled["moving"] &= ~still
-        filled["rates"] &= ~still
-        return {name: np.nonzero(mask) for name, mask in filled.items()}
-
-    def _source(self, name: str, value: AtRest) -> np.ndarray:
-        return {"M": value.M, "C": value.C, "K": value.K, "rates": value.B}.get(name, value.A)
+        return draw_rest(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,7 +190,7 @@ class Assembly:
         Every oscillation that exceeds ``tolerance``, relative to the largest coordinates and velocities of its kind, is
         resolved. Without damping a long chain rings in all its modes for ever, and that takes very many steps.
         """
-        from pfaff.motion.large.motions import simulate
+        from pfaff.motion.large.simulation import simulate
 
         return simulate(
             self,
@@ -473,39 +253,6 @@ class Assembly:
         pairs = list(zip(self.placed, values, strict=True))
         data = {name: self.pattern.scatter(name, [p.gather(name, value) for p, value in pairs]) for name in BLOCKS}
         return SparseLinearisation(self.pattern, self.nonholonomic, data)
-
-
-def factorised(matrix: sparse.csc_array) -> SuperLU:
-    """The sparse LU factors, or an error that says what makes a multiplier matrix singular."""
-    try:
-        return splu(matrix)
-    except RuntimeError as problem:
-        raise RankError(
-            f"the multiplier matrix of size {matrix.shape[0]} is singular: a constraint repeats others, or the "
-            "assembly can move without strain at this load; remove the constraint or support the assembly"
-        ) from problem
-
-
-def _connectivity(part: Part, given: Any) -> np.ndarray:
-    n = len(part.coordinates)
-    try:
-        at = np.array(given)
-    except ValueError:  # rows of unequal length
-        at = np.array(None)
-    if at.ndim == 1:
-        at = at[:, None] if n == 1 else at[None, :]
-    if at.ndim != 2 or at.shape[1] != n or not len(at):
-        raise StatementError(
-            f"the places of part {part.name!r} have shape {at.shape}: give one row per copy, with the {n} "
-            f"global indices of {', '.join(part.coordinate_names)}"
-        )
-    if not np.issubdtype(at.dtype, np.integer):
-        raise StatementError(f"the places of part {part.name!r} are {at.dtype}, not whole numbers: give indices")
-    return at.astype(np.int64)
-
-
-def _scalar(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic | np.ndarray) else value
 
 
 def _parts(given: Any) -> tuple[Copies, ...]:

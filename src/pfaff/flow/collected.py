@@ -19,7 +19,7 @@ from sympy.simplify.fu import TR8
 from pfaff.errors import StatementError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, Expression, Graph, convert, graph_of
-from pfaff.statement.system import Statement, System
+from pfaff.statement import Statement, System
 from pfaff.threads import cached_property
 
 LARGEST = 200  # operations in the statement beyond which expanding it takes too long

@@ -81,7 +81,7 @@ class Flow(Travels):
         """f(x). A state where the mass matrix or the constraints are singular raises an error that says so."""
         values = self._evaluate("rhs", lambda: self.expressions, x, case, time)
         if not np.isfinite(values).all():
-            self._diagnose(np.asarray(x, dtype=float), numbers_of(case), values)
+            self.diagnose(np.asarray(x, dtype=float), numbers_of(case), values)
         return values
 
     @property
@@ -199,7 +199,7 @@ class Flow(Travels):
         compact = compact or self._large
         return self._compiled.get(key, lambda: Compiled(expressions(), self.variables, quick=quick, compact=compact))
 
-    def _diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
+    def diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
         """Name what is singular at the (first) state where the right-hand side is not finite."""
         if x.ndim == 2:
             column = int((~np.isfinite(values)).any(axis=0).argmax())

@@ -18,10 +18,10 @@ from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, dot, gradient, graph_of
 from pfaff.motion.measures import Energy, Stored, has_power, measures
+from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY, Outcome, Status
 from pfaff.motion.result import Motion
-from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Track:
 
     nodes: list[Node]
     middles: list[Midpoint] = field(default_factory=list)
-    status: str = FINISHED
+    status: Status = FINISHED
 
     @cached_property
     def t(self) -> np.ndarray:
@@ -88,7 +88,8 @@ def _equal_steps(fields: ThreeFields, track: Track, task: Task, step: float) -> 
         scale = max(scale, node.v @ node.M @ node.v)
         found = fields.step(node, h, _guess(track, h), scale)
         if found is None:
-            track.status = f"stopped: Newton's method does not converge with steps of {abs(h):.3g}, give a shorter one"
+            reason = f"Newton's method does not converge with steps of {abs(h):.3g}, give a shorter one"
+            track.status = Status(Outcome.FAILED, reason)
             return
         track.middles.append(found[1])
         track.nodes.append(replace(found[0], t=(k + 1) * h))
@@ -218,7 +219,7 @@ def _sampled(
     from scipy.interpolate import CubicHermiteSpline, CubicSpline
 
     case, forward = task.driven.case, np.sign(task.duration)
-    t = task.t if track.status == FINISHED else np.linspace(0.0, track.t[-1], len(task.t))
+    t = task.t if track.status.finished else np.linspace(0.0, track.t[-1], len(task.t))
     knots = forward * track.t
     positions = CubicHermiteSpline(knots, track.q, forward * track.v, axis=1)
     velocities = CubicSpline(knots, np.concatenate([track.v, _work(case, track)]), axis=1)

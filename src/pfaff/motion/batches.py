@@ -7,33 +7,36 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import heyoka as hy
 import numpy as np
 
-from pfaff.case import Case
 from pfaff.errors import PfaffError
 from pfaff.flow.compiled import taylor_method
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven
 from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
-from pfaff.motion.status import FINISHED
-from pfaff.statement.system import System
+from pfaff.motion.outcomes import FINISHED, NOT_RUN, Outcome, Status
+from pfaff.motion.propagation import fly
+from pfaff.statement import System
 from pfaff.threads import once
 
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
 MANY = 1000  # members for which it pays to compile longer
-NOT_RUN = "not run: interrupted before its turn"
 
 
 class Batches:
     """Members in groups as wide as the processor's vectors, shared out to one integrator for each thread."""
 
     def __init__(
-        self, system: System, numbers: np.ndarray, x: np.ndarray, t: np.ndarray, tolerance: float, max_steps: int
+        self, case: Case, numbers: np.ndarray, x: np.ndarray, t: np.ndarray, tolerance: float, max_steps: int
     ) -> None:
+        system = case.system
         zeros = frozenset(name for name, row in zip(system.parameter_names, numbers, strict=True) if not np.any(row))
-        self.system, self.zeros, self.tolerance, self.max_steps = system, zeros, tolerance, max_steps
+        self.case, self.zeros, self.tolerance, self.max_steps = case, zeros, tolerance, max_steps
         self.equations = taylor.equations(system, zeros)
         self.lanes = hy.recommended_simd_size()
         self.numbers, self.x, self.t = numbers, x, t
@@ -48,7 +51,7 @@ class Batches:
         idle: SimpleQueue[Any] = SimpleQueue()
         try:  # compilation takes seconds
             for _ in range(self.workers):
-                compiled = _batch_integrator(self.system, self.zeros, self.tolerance, self.count > MANY)
+                compiled = _batch_integrator(self.case.system, self.zeros, self.tolerance, self.count > MANY)
                 idle.put(copy.deepcopy(compiled))
         except KeyboardInterrupt:
             return
@@ -111,21 +114,19 @@ class Batches:
         integrator.state[:] = self.x[:, members]
         integrator.pars[:] = pars[: len(integrator.pars)]
 
-    def _case(self, k: int) -> Case:
-        return Case(self.system, dict(zip(self.system.parameter_names, map(float, self.numbers[:, k]), strict=True)))
-
     def _alone(self, k: int) -> None:
         """A member of a batch in which something went wrong, by itself and as far as it gets."""
-        with taylor.borrow(self.system, self.zeros, self.tolerance) as integrator:
+        with taylor.borrow(self.case.system, self.zeros, self.tolerance) as integrator:
             duration = float(self.t[-1])
             try:
                 taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
             except PfaffError as problem:
-                self.outcomes[k] = f"stopped: {problem}"
+                self.outcomes[k] = Status(Outcome.FAILED, str(problem))
                 self.y[:, 0, k] = self.x[:, k]
                 return
-            flight = taylor.fly(integrator, duration, max_steps=self.max_steps)
-        self.outcomes[k] = end_where_singular(Driven(self._case(k)), flight)
+            flight = fly(integrator, duration, max_steps=self.max_steps)
+        values = zip(self.case.system.parameter_names, map(float, self.numbers[:, k]), strict=True)
+        self.outcomes[k] = end_where_singular(Driven(self.case.unchecked(**dict(values))), flight)
         reached = np.abs(self.t) <= abs(flight.end)
         if flight.pieces:
             self.y[:, reached, k] = flight(self.t[reached])

@@ -24,7 +24,7 @@ from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.statement.system import Drawing, System
+    from pfaff.statement import Drawing, System
 
 SINCE = "spline·knot"  # a name that nobody types
 

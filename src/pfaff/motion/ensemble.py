@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.archive.stored import labels
-from pfaff.case import Case
 from pfaff.errors import ParameterError
 from pfaff.flow.initial import Constraints, initial_state
 from pfaff.motion.batches import Batches
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from pfaff.case import Case
     from pfaff.motion.result import Motion
 
 INITIAL = "initial_"
@@ -54,7 +54,7 @@ class Ensemble:
 
     @property
     def states(self) -> tuple[str, ...]:
-        return (*self.names, *(f"{name}_dot" for name in self.names))
+        return self.case.system.state_names
 
     @property
     def status(self) -> str:
@@ -161,7 +161,7 @@ def ensemble(
     columns = {name: values.ravel() for name, values in axes.items()}
     numbers, x = _members(case, columns, count, truth("project", project))
     t = np.linspace(0.0, duration, samples)
-    batches = Batches(case.system, numbers, x, t, tolerance, max_steps)
+    batches = Batches(case, numbers, x, t, tolerance, max_steps)
     if progress is not None:
         batches.run(progress)
     else:
@@ -218,9 +218,7 @@ def _members(case: Case, given: Mapping[str, np.ndarray], count: int, project: b
     for name, values in parameters.items():
         numbers[system.parameter_names.index(name)] = values
     initial_state(bound, {name: float(values[0]) for name, values in initial.items()}, project)  # checks the names
-    names = system.coordinate_names
-    states = [*names, *(f"{name}_dot" for name in names)]
-    x = np.array([initial.get(name, np.zeros(count)) for name in states])
+    x = np.array([initial.get(name, np.zeros(count)) for name in system.state_names])
     for k in np.flatnonzero(~Constraints(bound).obeyed(x, numbers)):
         one, start = split(case, {name: float(values[k]) for name, values in given.items()})
         found = initial_state(one, start, project)

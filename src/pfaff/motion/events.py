@@ -13,6 +13,7 @@ import sympy as sm
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.graph import convert
 from pfaff.motion.drive import Driven
+from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
 from pfaff.statement.expressions import LONGEST, expressed
 from pfaff.statement.names import checked_title
@@ -106,11 +107,11 @@ class Watch:
             recorder.times.clear()
             recorder.states.clear()
 
-    def stopped(self, index: int, time: float, state: np.ndarray) -> str:
+    def stopped(self, index: int, time: float, state: np.ndarray) -> Status:
         """Record the event that ended the motion; returns the status."""
         name = self.stops[index]
         self.recorders[name].add(time, state)
-        return f"stopped by event {name!r} at t = {time:.12g}"
+        return Status(Outcome.EVENT, f" event {name!r} at t = {time:.12g}")
 
     def crossings(self, size: int) -> dict[str, Crossings]:
         return {name: recorder.crossings(size) for name, recorder in self.recorders.items()}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
     from pfaff.motion.result import Motion
-    from pfaff.statement.system import System
+    from pfaff.statement import System
 
 PEAKS = 500  # maxima of the needed friction that are located, the largest first
 FINER = 8  # knots of an imposed function in each step of the integrator

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.flow.initial import Constraints
+from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
-from pfaff.motion.status import COLLAPSED, FINISHED, NOT_FINITE, TOO_MANY
-from pfaff.motion.taylor import Flight
+from pfaff.motion.outcomes import Outcome, Status
 
 SUSPICIOUS = 1e-6  # of the shortest to the longest step
 SHORT = 1e-3  # of the longest step: singular configurations are looked for at the ends of such steps
 SINGULAR = 1e-5  # of a constraint to what it was at first, or of singular values of all of them
-ENDS = (COLLAPSED, NOT_FINITE, TOO_MANY)
+SUSPECTED = (Outcome.FINISHED, Outcome.COLLAPSED, Outcome.NOT_FINITE, Outcome.TOO_MANY)
 
 
-def end_where_singular(driven: Driven, flight: Flight) -> str:
+def end_where_singular(driven: Driven, flight: Flight) -> Status:
     """The status of a flight; it is cut where the constraints were singular before its steps recovered."""
-    status = flight.status
+    status, outcome = flight.status, flight.status.outcome
     constraints = Constraints(driven.case)
     suspicious = flight.shortest < SUSPICIOUS * flight.longest
-    if not (suspicious and constraints.m and flight.pieces) or status not in (FINISHED, *ENDS):
+    if not (suspicious and constraints.m and flight.pieces) or outcome not in SUSPECTED:
         return status
     ends = flight.times
     q, v = np.split(flight(ends[:1])[:, 0], 2)
@@ -30,7 +30,7 @@ def end_where_singular(driven: Driven, flight: Flight) -> str:
         words = _singular(constraints, t, x, at_first) if np.isfinite(x).all() else ""
         if words:
             flight.cut = float(t)
-            return f"{COLLAPSED if status == FINISHED else status}: {words}"
+            return Status(Outcome.COLLAPSED if flight.status.finished else outcome, f": {words}")
     return status
 
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import Expression, Graph, dot, gradient, graph_of
+from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
-from pfaff.motion.taylor import Flight
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import cached_property, once
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)

@@ -13,6 +13,7 @@ from pfaff.archive.stored import File, checked_case, compare, labels, opened
 from pfaff.errors import ParameterError
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Stored
+from pfaff.motion.outcomes import Status
 from pfaff.motion.result import ENERGIES, Motion, file_labels, states_of
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _motion(file: File, case: Case | None) -> Motion:
         ),
         names=names,
         reaction_names=reactions,
-        status=notes["status"],
+        status=Status.stored(notes["status"]),
         method=notes["method"],
         changes=about["changes"],
         system=notes["system"],
@@ -128,7 +129,7 @@ def _trajectory(file: File) -> Trajectory:
         t=file["t"],
         y=np.array([file[label] for label in labels(states, ["t"]).values()]).reshape(len(states), -1),
         states=states,
-        status=notes["status"],
+        status=Status.stored(notes["status"]),
         method=notes["method"],
         system=notes["system"],
         values=notes["values"],

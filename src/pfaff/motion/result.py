@@ -14,8 +14,8 @@ from pfaff.archive.stored import labels, write
 from pfaff.errors import ParameterError
 from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
+from pfaff.motion.outcomes import Status
 from pfaff.motion.sampled import interpolated
-from pfaff.motion.status import FINISHED
 from pfaff.statement.values import numbers_from, one_of
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Motion:
     measures: Measured | Stored = field(repr=False)
     names: tuple[str, ...]
     reaction_names: tuple[str, ...]
-    status: str
+    status: Status
     method: str
     changes: Mapping[str, float]
     system: str
@@ -79,7 +79,7 @@ class Motion:
 
     @property
     def finished(self) -> bool:
-        return self.status == FINISHED
+        return self.status.finished
 
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))

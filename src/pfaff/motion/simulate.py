@@ -13,12 +13,13 @@ import numpy as np
 from pfaff.errors import ConstraintError, ConvergenceError, ParameterError
 from pfaff.flow.initial import Start, initial_state
 from pfaff.motion import taylor
+from pfaff.motion.dense_output import Flight, put
 from pfaff.motion.drive import Driven, prescribe
 from pfaff.motion.events import Watch, lower_event
 from pfaff.motion.lost_rank import end_where_singular
 from pfaff.motion.measures import Measured
+from pfaff.motion.propagation import Sampling, fly
 from pfaff.motion.result import Motion
-from pfaff.motion.status import FINISHED
 from pfaff.motion.stiff import spread, stiff_motion
 from pfaff.statement.values import SMALLEST, by_name, number_from, number_within, one_of, told, truth, whole_number
 
@@ -168,12 +169,12 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     watch = Watch(partial(lower_event, task.driven, eqs), events)
     if watch.events:
         watching = taylor.build(eqs, tolerance, eqs.unrolled(long), **watch.options)
-        taylor.put(watching, 0.0, task.x, pars)
+        put(watching, 0.0, task.x, pars)
         return _flown(task, _fly(task, watching, eqs), watching, watch, reason)
     borrow = partial(borrow, long=long)
     with borrow() as integrator:
-        taylor.put(integrator, 0.0, task.x, pars)
-        return _flown(task, _fly(task, integrator, eqs, taylor.Sampling(task.t, borrow)), integrator, watch, reason)
+        put(integrator, 0.0, task.x, pars)
+        return _flown(task, _fly(task, integrator, eqs, Sampling(task.t, borrow)), integrator, watch, reason)
 
 
 def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -> tuple[str, bool]:
@@ -191,7 +192,7 @@ def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -
     return f"stiff: a mode decays {apart:.1e} times as fast as others change", True
 
 
-def _fly(task: Task, integrator: Any, eqs: taylor.Equations, sampling: taylor.Sampling | None = None) -> taylor.Flight:
+def _fly(task: Task, integrator: Any, eqs: taylor.Equations, sampling: Sampling | None = None) -> Flight:
     """The flight, with parameters that change at knots and a stabilisation that follows the steps."""
     has_rows = bool(eqs.graph.A)
 
@@ -203,7 +204,7 @@ def _fly(task: Task, integrator: Any, eqs: taylor.Equations, sampling: taylor.Sa
         if has_rows and step:
             integrator.pars[eqs.coefficients] = taylor.stabilisation(step)
 
-    return taylor.fly(
+    return fly(
         integrator,
         task.duration,
         max_steps=task.max_steps,
@@ -216,14 +217,14 @@ def _fly(task: Task, integrator: Any, eqs: taylor.Equations, sampling: taylor.Sa
     )
 
 
-def _flown(task: Task, flight: taylor.Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
+def _flown(task: Task, flight: Flight, integrator: Any, watch: Watch, reason: str) -> Motion:
     status = end_where_singular(task.driven, flight)
     if flight.event is not None:
         status = watch.stopped(flight.event, integrator.time, integrator.state)
     if not flight.pieces:
         raise ConvergenceError(f"{task.driven.case.system.name} could not take a single step: {status}")
-    t = task.t if status == FINISHED else np.linspace(0.0, flight.end, len(task.t))
-    y = flight.at(t) if status == FINISHED else flight(t)
+    t = task.t if status.finished else np.linspace(0.0, flight.end, len(task.t))
+    y = flight.at(t) if status.finished else flight(t)
     return Motion(
         t=t,
         y=y,

@@ -16,10 +16,10 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
 from pfaff.flow.initial import Constraints, on_positions, on_velocities
 from pfaff.flow.shape import ignorable_coordinates
-from pfaff.motion.implicit import SHARPEST, Path, integrate
+from pfaff.motion.implicit_methods import SHARPEST, Path, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
 from pfaff.motion.result import Motion
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:

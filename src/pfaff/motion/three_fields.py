@@ -37,7 +37,7 @@ from scipy.linalg.lapack import dgesv, dgetrf, dgetrs
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import gradient, graph_of
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import once
 
 HARD = 100.0  # α s₁²: of the penalty to the inertia, along a direction as singular as one step makes or mends it

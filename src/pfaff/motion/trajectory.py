@@ -17,11 +17,13 @@ from pfaff.archive.stored import labels, write
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.compiled import taylor_method
 from pfaff.flow.graph import convert
+from pfaff.motion.dense_output import Flight
 from pfaff.motion.events import Crossings, Watch, numbers_of, parsed_event
+from pfaff.motion.outcomes import Status
+from pfaff.motion.propagation import fly
 from pfaff.motion.sampled import interpolated
 from pfaff.motion.simulate import FINEST, check_request
-from pfaff.motion.status import FINISHED
-from pfaff.motion.taylor import SMALL, UNROLLED, Flight, fly
+from pfaff.motion.taylor import SMALL, UNROLLED
 from pfaff.rest.states import start_state
 from pfaff.statement.values import by_name, number_from, numbers_from, one_of, shown, told
 
@@ -43,7 +45,7 @@ class Trajectory:
     t: np.ndarray
     y: np.ndarray
     states: tuple[str, ...]
-    status: str
+    status: Status
     method: str
     system: str
     values: Mapping[str, str]
@@ -56,7 +58,7 @@ class Trajectory:
 
     @property
     def finished(self) -> bool:
-        return self.status == FINISHED
+        return self.status.finished
 
     def __getitem__(self, name: str) -> np.ndarray:
         one_of(self.states, name, "no state")
@@ -127,7 +129,7 @@ def _flown(case: OdeCase, flight: Flight, integrator: Any, watch: Watch, t: np.n
         status = watch.stopped(flight.event, integrator.time, integrator.state)
     if not flight.pieces:
         raise ConvergenceError(f"{case.system.name} could not take a single step: {status}")
-    t = t if status == FINISHED else np.linspace(0.0, flight.end, len(t))
+    t = t if status.finished else np.linspace(0.0, flight.end, len(t))
     y = flight(t)
     return Trajectory(
         t=t,

@@ -1,4 +1,9 @@
-"""Papers reproduced: what is printed beside what is computed, with a verdict, as a report."""
+"""Papers reproduced: what is printed beside what is computed, with a verdict.
+
+Read ``reproduction`` (claims, errata, verdicts) and one paper, such as ``bottema1949``; ``running`` computes them on
+all cores, ``pages`` writes them up, ``sources`` shows the code behind a claim. Papers use the words that readers
+have.
+"""
 
 from __future__ import annotations
 

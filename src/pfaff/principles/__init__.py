@@ -1,4 +1,9 @@
-"""The equations of motion, by the principles of mechanics."""
+"""Equations of motion, by the principles of mechanics.
+
+Read ``principle`` (what all have in common) and ``lagrange``, then ``appell``, ``hamilton``, ``dalembert`` and
+``newton``; modules in ``…_flow`` and ``particle_flows`` compile the same equations in their own states
+(``formulation``). ``comparison`` sets them side by side at ``random_states``. Nothing here solves for a motion.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +17,7 @@ from pfaff.principles.newton import NewtonEquations
 from pfaff.principles.principle import Principle
 
 if TYPE_CHECKING:
-    from pfaff.statement.system import System
+    from pfaff.statement import System
 
 PRINCIPLES: dict[str, type[Principle]] = {
     each.name: each

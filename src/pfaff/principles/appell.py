@@ -53,7 +53,7 @@ class AppellEquations(Principle):
             return tuple(self.quasi_velocities)
         system, k = self.system, len(self._statement.q) - len(self._statement.constraints)
         taken = {*system.coordinate_names, *system.parameter_names, *system.reaction_names}
-        taken |= {f"{name}_dot" for name in system.coordinate_names}
+        taken |= set(system.velocity_names)
         letter = next(x for x in AUTOMATIC if not any(f"{x}{r + 1}" in taken for r in range(k)))
         return tuple(f"{letter}{r + 1}" for r in range(k))
 

@@ -31,7 +31,7 @@ from pfaff.flow.graph import (
     total_derivative,
 )
 from pfaff.principles.formulation import Formulation, flow_of
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter, thread_time
@@ -11,28 +10,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ConstraintError, ConvergenceError, PfaffError, SingularMassError
-from pfaff.flow.initial import KEPT, Constraints, on_positions, on_velocities
+from pfaff.errors import PfaffError
 from pfaff.principles import PRINCIPLES, Principle
 from pfaff.principles.newton import NewtonEquations
+from pfaff.principles.random_states import States, random_states
 from pfaff.principles.sizes import Sizes, sizes
 from pfaff.principles.typeset import shorter
+from pfaff.statement import System
 from pfaff.statement.evaluation import evaluated, magnitudes
-from pfaff.statement.system import System
-from pfaff.statement.values import by_name, number_from, one_of, whole_number
+from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
-    from pfaff.case import Case
-
 AGREED = 1e-12
-TRIALS = 100  # random starts for one state
-REGULAR = 5e-2  # the least singular value of the unit rows of A that is looked for at a random state
-NEAR = 0.1  # how far coordinates are scattered about a given configuration, and parameters relative to it
 SYMBOLIC = 1500  # operations of Lagrange's compiled flow beyond which the symbolic equations take minutes
-MOST = 10_000  # states
 TIMED = 512  # states in the batch whose evaluation is timed
 
 
@@ -147,23 +140,11 @@ class Comparison:
         return draw_comparison(self)
 
 
-@dataclass(frozen=True)
-class States:
-    """Columns of coordinates, velocities that obey the constraints, and parameters; a time for each."""
-
-    q: np.ndarray
-    v: np.ndarray
-    numbers: np.ndarray
-    time: np.ndarray
-
-
 def compare(system: System, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> Comparison:
     """All principles at seeded random states that obey the constraints, with parameters near their defaults.
 
     ``near`` is a configuration to scatter about, for what cannot be assembled near the origin.
     """
-    whole_number("states", states, 1, MOST, "principles that differ do so at the first states, ask for fewer")
-    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
     at = random_states(system, states, seed, near)
     reference = system.equations("lagrange").solve(at.q, at.v, at.numbers, at.time)
     rows, refused = [], {}
@@ -231,93 +212,6 @@ def _unknowns(equations: Principle, at: States, large: Sizes) -> tuple[dict[sm.B
         known |= dict(zip(components, others[0], strict=True))
         usual |= dict(zip(components, magnitudes(list(equations.motion), known, usual), strict=True))
     return known, usual
-
-
-def random_states(system: System, states: int, seed: int, near: Mapping[str, float] | None = None) -> States:
-    """Coordinates, velocities and times of order one; parameters within a fifth of their defaults.
-
-    About a configuration, coordinates are scattered by NEAR only, and parameters by a share of NEAR.
-    """
-    generator = np.random.default_rng(seed)
-    centre = None if near is None else _configuration(system, near)
-    spread = 0.2 if near is None else 0.02 * NEAR
-    numbers = np.array([_near(value, generator, states, spread) for value in system.parameters.values()])
-    numbers = numbers.reshape(len(system.parameters), states)
-    time = generator.uniform(0, 2, states)
-    names, n = system.parameter_names, len(system.coordinates)
-    q, v = np.zeros((n, states)), np.zeros((n, states))
-    for k in range(states):
-        case = system.at().unchecked(**dict(zip(names, numbers[:, k].tolist(), strict=True)))
-        q[:, k], v[:, k] = _admissible(case, generator, float(time[k]), centre)
-    return States(q, v, numbers, time)
-
-
-def _configuration(system: System, near: Mapping[str, float]) -> np.ndarray:
-    near = by_name("near", near, "{'theta1': 0.1}")
-    for name in near:
-        one_of(system.coordinate_names, name, f"{system.name} has no coordinate")
-    return np.array([number_from(name, near.get(name, 0.0)) for name in system.coordinate_names])
-
-
-def _near(value: Any, generator: np.random.Generator, states: int, spread: float) -> np.ndarray:
-    """Values near a default; small and not negative where it is zero, of order one where there is none."""
-    drawn = generator.uniform(0, 1, states)
-    if value is None:
-        return 0.5 + drawn
-    return float(value) * (1 - spread + 2 * spread * drawn) if value else spread * drawn
-
-
-def _admissible(
-    case: Case, generator: np.random.Generator, time: float, centre: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    """A random state on the constraints; where Newton's method does not reach them, from another start.
-
-    Of states that are all near singular ones, as they are in some units, the one that is farthest.
-    """
-    constraints, n = Constraints(case), len(case.system.coordinates)
-    free, best, found = np.ones(n, dtype=bool), KEPT, None
-    for _ in range(TRIALS):
-        start = generator.uniform(-1, 1, n)
-        try:
-            q = on_positions(constraints, start if centre is None else centre + NEAR * start, np.zeros(n), free, time)
-            v = on_velocities(constraints, q, generator.uniform(-1, 1, n), free, time, exactly=True)
-        except (ConstraintError, ConvergenceError):
-            continue
-        _, _, A, M = constraints(q, v, time)
-        regular = _regularity(A, _inertial_units(M, case.system))
-        if regular > best:
-            best, found = regular, (q, v)
-        if regular > REGULAR:
-            break
-    if found is not None:
-        return found
-    raise ConvergenceError(
-        f"no state of {case.system.name} that obeys its constraints, far from singular ones, was found from {TRIALS} "
-        "random starts: give a configuration to start near, such as near={'x': 1}, or defaults at which it can be "
-        "assembled near the origin"
-    )
-
-
-def _inertial_units(M: np.ndarray, system: System) -> np.ndarray:
-    """Units in which M has ones on its diagonal; the principles are compared by accelerations, which need inertia."""
-    diagonal = np.diag(M)
-    units = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    values, vectors = np.linalg.eigh(units[:, None] * M * units)
-    if values[0] <= np.finfo(float).eps * values[-1]:
-        name = system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
-        raise SingularMassError(
-            f"the mass matrix of {system.name} is singular, mostly along {name}: the principles cannot be compared "
-            f"unless every velocity has inertia; give {name} a mass, or eliminate it by its constraint"
-        )
-    return units
-
-
-def _regularity(A: np.ndarray, units: np.ndarray) -> float:
-    """How far a configuration is from one where the constraints lose rank, and with it the reactions their sense."""
-    if not len(A):
-        return 1.0
-    rows = A * units
-    return float(np.linalg.svd(rows / np.linalg.norm(rows, axis=1, keepdims=True), compute_uv=False)[-1])
 
 
 def _relative(differences: np.ndarray, size: np.ndarray) -> float:

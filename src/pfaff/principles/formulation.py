@@ -12,7 +12,7 @@ from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow, numbers_of
 from pfaff.flow.graph import Expression, Graph, graph_of
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.statement.values import numbers_from
 from pfaff.threads import cached_property
 

@@ -19,7 +19,7 @@ from pfaff.flow.graph import (
     total_derivative,
 )
 from pfaff.principles.formulation import Formulation, flow_of
-from pfaff.statement.system import System
+from pfaff.statement import System
 
 
 def hamilton(system: System, momenta: Sequence[str]) -> Formulation:

@@ -15,10 +15,11 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.principles.typeset import longer_than, shorter
+from pfaff.statement import Statement, System
 from pfaff.statement.characteristic import characteristic
+from pfaff.statement.degrees import polynomial_degree
 from pfaff.statement.evaluation import evaluated
 from pfaff.statement.parameters import check_symbols, scalar
-from pfaff.statement.system import Statement, System, polynomial_degree
 from pfaff.threads import once
 
 READABLE = 80  # nodes beyond which SymPy's simplify takes too long
@@ -79,7 +80,7 @@ def checked_quasi_velocities(system: System, given: Mapping[str, Any]) -> dict[s
         raise StatementError(
             f"{len(given)} quasi-velocities for {len(s.q)} coordinates with {len(s.constraints)} constraints: give {k}"
         )
-    taken = {*system.coordinate_names, *(f"{x}_dot" for x in system.coordinate_names), *system.parameter_names}
+    taken = {*system.state_names, *system.parameter_names}
     known = {*s.q, *s.v, *system.parameters, s.time}
     chosen = {}
     for name, expression in given.items():

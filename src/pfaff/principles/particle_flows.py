@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from pfaff.flow.graph import CLOCK, Expression, Graph, convert, dot, graph_of, timed, total_derivative
 from pfaff.principles.formulation import Formulation, flow_of
-from pfaff.statement.system import System
+from pfaff.statement import System
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +45,6 @@ def by_particles(system: System) -> ParticleFormulation:
     balance = replace(graph, M=M, h=[dot(column, inertia) for column in by_coordinate])
     accelerations, p = balance.solve()
     N = [m * dot(row, accelerations) + x for m, row, x in zip(masses, J, inertia, strict=True)]
-    speeds = [f"{name}_dot" for name in system.coordinate_names]
+    speeds = list(system.velocity_names)
     flow = flow_of(system, speeds, accelerations, graph.v, p)
     return ParticleFormulation(flow, graph.v, accelerations, N, balance)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import sympy as sm
 
 from pfaff.principles.typeset import Step, document, lines, typeset, vanishing
-from pfaff.statement.system import Statement, System
+from pfaff.statement import Statement, System
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:

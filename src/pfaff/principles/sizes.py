@@ -19,7 +19,7 @@ from pfaff.principles import AppellEquations, Principle
 from pfaff.threads import once
 
 if TYPE_CHECKING:
-    from pfaff.principles.comparison import States
+    from pfaff.principles.random_states import States
 
 SLOW = 1e-3  # of all kinetic energy in one velocity, or of one: slower ones are not told from rest
 

@@ -1,1 +1,4 @@
-"""Reports as one self-contained page: mathematics, tables, pictures, code. Knows nothing of what it reports."""
+"""Pages: mathematics, tables, pictures and code in one file.
+
+Read ``document``, then ``html``, ``mathematics`` and ``stylesheet``. A page knows nothing of what it reports.
+"""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pfaff.report.document import Document, Entry, Image, Section
 from pfaff.report.mathematics import mathml
-from pfaff.report.style import CSS
+from pfaff.report.stylesheet import CSS
 
 KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".gif": "image/gif"}
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, RankError
-from pfaff.flow.assembly import Assembly, Rest, SparseLinearisation
+from pfaff.flow.assembly import Assembly, Rest
+from pfaff.flow.sparse_pencil import SparseLinearisation
 from pfaff.rest.path import walk
 from pfaff.threads import cached_property
 

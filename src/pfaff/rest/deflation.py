@@ -12,25 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.tolerances import RANK, SAME
 from pfaff.errors import ParameterError
 from pfaff.rest.fronts import Fronts, units_of
-from pfaff.rest.mechanical import (
-    ACCEPTED,
-    RANK_TOLERANCE,
-    Balance,
-    Equilibria,
-    check_steady,
-    checked_search,
-    family_fixed,
-    settled_from,
-)
+from pfaff.rest.many_starts import checked_search, family_fixed, settled_from
+from pfaff.rest.mechanical import ACCEPTED, Balance, Equilibria, check_steady
 from pfaff.statement.values import by_name, number_within, one_of
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
-SAME = 1e-6  # relative distance of two solutions that are one
 FEW = 200  # random starts: curves of rest lead on from what they find
 DEFLATED = 128  # starts of a round of deflation
 ROUNDS = 4  # of deflation, at most, each after one that found something
@@ -133,7 +125,7 @@ def _forces(balance: Balance, generator: np.random.Generator) -> list[np.ndarray
     case, n = balance.case, balance.statics.n
     z = balance.start()
     _, _, at = balance.evaluate(z, case.numbers)
-    units, forces = balance._units(at), []
+    units, forces = balance.units(at), []
     load = case.system.load
     if load is not None:
         more = case.numbers_at(load.name, float(case.values[load.name] or 0) + 1.0)
@@ -185,12 +177,12 @@ def _newton_deflated(balance: Balance, z: np.ndarray, known: np.ndarray, sizes: 
         residual, jacobian, at = balance.evaluate(z, numbers)
         if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
             return None
-        units = balance._units(at)
-        scaled = (jacobian * units[:, None] * units)[balance._equations][:, free]
+        units = balance.units(at)
+        scaled = (jacobian * units[:, None] * units)[balance.equations][:, free]
         try:
-            step = np.linalg.solve(scaled, -(units * residual)[balance._equations])
+            step = np.linalg.solve(scaled, -(units * residual)[balance.equations])
         except np.linalg.LinAlgError:
-            step = np.linalg.lstsq(scaled, -(units * residual)[balance._equations], rcond=RANK_TOLERANCE)[0]
+            step = np.linalg.lstsq(scaled, -(units * residual)[balance.equations], rcond=RANK)[0]
         moved, factor = (units / sizes)[free] * step, 1.0
         if len(known):
             away = ((z - known) / sizes)[:, free]

@@ -41,7 +41,7 @@ class Fronts:
 
     def __post_init__(self) -> None:
         self.levers, self.units = units_of(self.balance)
-        self.rows, self.free = self.balance._equations, self.balance.free
+        self.rows, self.free = self.balance.equations, self.balance.free
         scaled = (self.levers * self.force)[self.rows]
         self.scaled = scaled / np.linalg.norm(scaled)
 
@@ -183,7 +183,7 @@ class Fronts:
 def units_of(balance: Balance) -> tuple[np.ndarray, np.ndarray]:
     """Units of equations and unknowns in which forces and levers are alike, and coordinates usually of order one."""
     _, _, at = balance.evaluate(balance.start(), balance.case.numbers)
-    units = balance._units(at)
+    units = balance.units(at)
     usual = np.median(units[: balance.statics.n])
     return units * usual, units / usual
 

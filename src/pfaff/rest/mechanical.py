@@ -7,17 +7,18 @@ selected by fixing as many coordinates or reactions by name.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.flow.statics import AtRest, Statics, statics_of
-from pfaff.statement.values import number_from, number_within, one_of, place, whole_number
+from pfaff.statement.values import number_from, one_of, place
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -25,15 +26,11 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
 
-NEWTON_STEPS = 60
 ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
-RANK_TOLERANCE = 1e-9  # of singular values, relative to the largest
+STEADY = 1e-9  # what changes with time by less, relatively, does not
+MOVED = 1e-3  # of what moves most on a family, what a load must push to be held instead
 WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
-SETTLED = 1e-8  # the last change of the unknowns, relative
 SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
-TOGETHER = 4096  # starts taken at once: Ctrl-C keeps what earlier ones have found
-STARTS, FAR = 1_000_000, 1e12  # of a search
-SAME = 1e-6  # two solutions closer than this are one
 
 
 @dataclass(frozen=True)
@@ -112,6 +109,7 @@ class Balance:
         for name in fixed:
             one_of(names, name, "cannot fix {}, no coordinate or reaction")
         self.names = names
+        self._last: tuple[tuple[bytes, bytes, tuple[int, ...]], AtRest] | None = None
         self.fixed = {name: number_from(name, value) for name, value in fixed.items()}
 
     @cached_property
@@ -119,7 +117,7 @@ class Balance:
         return np.array([name not in self.fixed for name in self.names])
 
     @cached_property
-    def _equations(self) -> np.ndarray:
+    def equations(self) -> np.ndarray:
         """All rows but those of nonholonomic constraints without b(q), which demand nothing at rest."""
         rows = np.full(self.statics.n + self.statics.m, True)
         rows[self.statics.n : self.statics.n + self.statics.nonholonomic] = self.statics.demanding
@@ -132,13 +130,23 @@ class Balance:
 
     def pinned(self, z: np.ndarray) -> Balance:
         """The same balance with family coordinates fixed where they are, so that solutions are isolated."""
-        extra = self._family_coordinates(z)
-        return Balance(self.case, {**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
+        extra = self.family_coordinates(z)
+        held = Balance(self.case, {**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
+        held._last = self._last
+        return held
+
+    def at(self, z: np.ndarray, parameters: np.ndarray) -> AtRest:
+        """The matrices at rest; asked for again at once, they are not evaluated again."""
+        key = z.tobytes(), parameters.tobytes(), z.shape
+        last = self._last
+        if last is None or last[0] != key:
+            last = self._last = key, self.statics(z[: self.statics.n], z[self.statics.n :], parameters)
+        return last[1]
 
     def evaluate(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, AtRest]:
         """Residual, Jacobian by all unknowns, and the matrices at rest; z may carry a batch axis."""
-        n, m, s = self.statics.n, self.statics.m, self.statics.nonholonomic
-        at = self.statics(z[:n], z[n:], parameters)
+        m, s = self.statics.m, self.statics.nonholonomic
+        at = self.at(z, parameters)
         blank = np.zeros((m, m, *z.shape[1:]))
         lower = np.concatenate([at.B[:s], at.A[s:]])
         jacobian = np.concatenate(
@@ -148,21 +156,20 @@ class Balance:
 
     def solve(self, z: np.ndarray, parameters: np.ndarray, steps: int = NEWTON_STEPS) -> tuple[np.ndarray, float]:
         """Newton's method with steps of least norm; the last iterate and its relative residual."""
-        z, last = z.copy(), np.inf
-        for _ in range(steps):
+
+        def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
             residual, jacobian, at = self.evaluate(z, parameters)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
-                return z, np.inf
-            units = self._units(at)
-            step = self._solved(jacobian, residual, units)
-            limit = np.pi / max(np.pi, np.abs(step).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
-            z += limit * step
-            change = (np.abs(step) / self._sizes(z, residual, units)).max(initial=0.0)
-            if change <= 1e-15 or (change < SETTLED and change >= last / 2):
-                break
-            last = change
+                return None
+            units = self.units(at)
+            change = self._solved(jacobian, residual, units)
+            limit = np.pi / max(np.pi, np.abs(change).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
+            z = z + limit * change
+            return z, float((np.abs(change) / self._sizes(z, residual, units)).max(initial=0.0))
+
+        found = newton(step, z, steps)
         # A residual that fades while the unknowns run away belongs to no equilibrium.
-        return z, self.relative_residual(z, parameters) if change < SETTLED else np.inf
+        return found.at, self.relative_residual(found.at, parameters) if found.settled else np.inf
 
     def _sizes(self, z: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
         """What steps are compared with: all unknowns, what the forces at hand would move, and 1 for coordinates."""
@@ -175,16 +182,16 @@ class Balance:
     def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
         """The change of all unknowns that removes a residual to first order."""
         _, jacobian, at = self.evaluate(z, parameters)
-        return self._solved(jacobian, residual, self._units(at))
+        return self._solved(jacobian, residual, self.units(at))
 
     def _solved(self, jacobian: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
-        free, equations = self.free, self._equations
+        free, equations = self.free, self.equations
         scaled = (jacobian * units[:, None] * units)[equations][:, free]
         step = np.zeros(len(units))
         step[free] = units[free] * _newton_step(scaled, -(units * residual)[equations])
         return step
 
-    def _units(self, at: AtRest) -> np.ndarray:
+    def units(self, at: AtRest) -> np.ndarray:
         """Units of rows and columns in which stiffnesses and levers are alike, so that ranks mean something."""
         d = stiffness_units(at.K, at.M)
         levers = np.maximum(np.abs(at.A), np.abs(at.B))
@@ -206,8 +213,8 @@ class Balance:
     def _forces(self, z: np.ndarray, parameters: np.ndarray) -> tuple[AtRest, np.ndarray, np.ndarray]:
         """The matrices at rest, what takes part in the balance before anything cancels, and what it would move."""
         n = self.statics.n
-        at = self.statics(z[:n], z[n:], parameters)
-        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters)
+        at = self.at(z, parameters)
+        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters) if z[n:].any() else at
         forces = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
         d = stiffness_units(at.K, at.M)
         return at, forces, d * (d * forces).max(initial=0.0)
@@ -230,15 +237,15 @@ class Balance:
     def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
         _, jacobian, at = self.evaluate(z, self.case.numbers)
-        units = self._units(at)
+        units = self.units(at)
         free = np.full(len(z), True) if everything else self.free
         _, values, rows = np.linalg.svd((jacobian * units[:, None] * units)[:, free])
-        rank = int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum())
-        null = np.zeros((len(z), free.sum() - rank))
-        null[free] = np.linalg.qr(units[free, None] * rows[rank:].T)[0]
+        known = rank(values)
+        null = np.zeros((len(z), free.sum() - known))
+        null[free] = np.linalg.qr(units[free, None] * rows[known:].T)[0]
         return null
 
-    def _family_coordinates(self, z: np.ndarray) -> list[int]:
+    def family_coordinates(self, z: np.ndarray) -> list[int]:
         """One coordinate for each direction of the family: one that the load pushes, else the one that moves most.
 
         Holding what the load pushes makes the constraints react; otherwise the family would give way to the load.
@@ -248,9 +255,9 @@ class Balance:
         chosen = []
         for _ in range(null.shape[1]):
             weight = np.linalg.norm(null[: self.statics.n], axis=1)
-            if weight.max(initial=0.0) < RANK_TOLERANCE:
+            if weight.max(initial=0.0) < RANK:
                 break
-            best = int(np.where(loaded & (weight > 1e-3 * weight.max()), weight + 1, weight).argmax())
+            best = int(np.where(loaded & (weight > MOVED * weight.max()), weight + 1, weight).argmax())
             chosen.append(best)
             direction = null[best] / weight[best]
             null = null - np.outer(null @ direction, direction)
@@ -264,7 +271,7 @@ class Balance:
         numbers = self.case.numbers
         more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
         push = self.statics(z[:n], 0 * z[n:], more).balance - self.statics(z[:n], 0 * z[n:], numbers).balance
-        return np.abs(push) > 1e-9 * np.abs(push).max(initial=0.0)
+        return np.abs(push) > RANK * np.abs(push).max(initial=0.0)
 
     def equilibrium(self, z: np.ndarray, case: Case | None = None) -> Equilibrium:
         case = case or self.case
@@ -282,7 +289,7 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
     """The same before anything else is known about it: its balance, with family coordinates fixed, and what rests."""
     balance = Balance(case, fixed)
     z0 = balance.start() if start is None else start
-    _check_finite(case, balance, z0)
+    check_finite(case, balance, z0)
     pinned = balance.pinned(z0)
     z, residual = pinned.solve(z0, case.numbers)
     if not residual < ACCEPTED:
@@ -312,12 +319,12 @@ def check_rest(balance: Balance, z: np.ndarray) -> None:
 def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
     """Constraints A q̇ + b(q) = 0 must let the system rest: their b must vanish there, or nearby to first order."""
     case, n, count = balance.case, balance.statics.n, balance.statics.nonholonomic
-    at = balance.statics(z[:n], z[n:], case.numbers)
+    at = balance.at(z, case.numbers)
     demanded, rows = at.held[:count], at.B[:count, balance.free[:n]]
     if not (demanded.any() and np.isfinite(demanded).all() and np.isfinite(rows).all()):
         return
-    left = demanded + rows @ np.linalg.lstsq(rows, -demanded, rcond=RANK_TOLERANCE)[0]
-    moving = np.flatnonzero(np.abs(left) > RANK_TOLERANCE * np.abs(demanded).max())
+    left = demanded + rows @ np.linalg.lstsq(rows, -demanded, rcond=RANK)[0]
+    moving = np.flatnonzero(np.abs(left) > RANK * np.abs(demanded).max())
     if len(moving):
         follow = f"; follow them to where they lose stability by case.at({load}=…).steady().branch({load!r}, to=…)"
         raise ConvergenceError(
@@ -325,116 +332,6 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
             f"{', '.join(str(k + 1) for k in moving)} demands a velocity. Ask for its steady motions, case.steady()"
             f"{follow if load else ''}"
         )
-
-
-def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
-    """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
-    starts, box, seed = checked_search(starts, box, seed)
-    balance, family = family_fixed(case, fixed, seed)
-    generator = np.random.default_rng(seed)
-    n = balance.statics.n
-    z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
-    angles = balance.free & (np.arange(len(z)) < n)
-    z[angles, 1:] = generator.uniform(-box, box, (angles.sum(), starts))
-    found: list[np.ndarray] = []
-    count, ended = 0, ""
-    try:
-        for first in range(0, starts + 1, TOGETHER):
-            settled = _settled(balance, z[:, first : first + TOGETHER], origin=first == 0)
-            count += settled.shape[1]
-            inside = np.abs(settled[angles]).max(axis=0, initial=0.0) <= 2 * box
-            _keep_new(balance, settled[:, inside], found)
-    except KeyboardInterrupt:
-        ended = f"; interrupted within the first {min(first + TOGETHER, starts)} of them"
-    found.sort(key=lambda z: np.linalg.norm(z[:n]))
-    search = (
-        f"Newton from the origin and {starts} random starts (seed {seed}) with |q| ≤ {box:g}, of which "
-        f"{count} converged; kept where |q| ≤ {2 * box:g}{ended}"
-    )
-    if family:
-        search += f"; family coordinate {', '.join(family)} set to 0"
-    return Equilibria(tuple(balance.equilibrium(z) for z in found), search)
-
-
-def checked_search(starts: Any, box: Any, seed: Any) -> tuple[int, float, int]:
-    """How many random starts, in which box, from which seed."""
-    whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
-    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
-    sizes = f"give a positive size of the configurations to start from, below {FAR:g}"
-    return starts, number_within("box", box, lambda x: 0 < x < FAR, sizes), seed
-
-
-def family_fixed(case: Case, fixed: Mapping[str, float], seed: int) -> tuple[Balance, list[str]]:
-    """The balance with family coordinates that are left free set to 0, and which ones they are.
-
-    As many of them as a generic point has; which ones, the origin says (as for a single equilibrium).
-    """
-    balance, generator = Balance(case, fixed), np.random.default_rng(seed)
-    _check_finite(case, balance, balance.start())
-    generic = len(balance._family_coordinates(balance.start(generator.uniform(-1, 1, balance.free.sum()))))
-    family = [balance.names[i] for i in balance._family_coordinates(balance.start())[:generic]]
-    return Balance(case, {**balance.fixed, **dict.fromkeys(family, 0.0)}), family
-
-
-def settled_from(balance: Balance, starts: int, box: float, generator: np.random.Generator) -> np.ndarray:
-    """What Newton's method converges to from the origin and from random starts in a box, a column each."""
-    z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
-    angles = balance.free & (np.arange(len(z)) < balance.statics.n)
-    z[angles, 1:] = generator.uniform(-box, box, (angles.sum(), starts))
-    return _settled(balance, z, origin=True)
-
-
-def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:
-    """What Newton's method converges to from these starts, the first of which may be the origin as it is."""
-    z = z.copy()
-    z[:, origin:] = _with_best_reactions(balance, z[:, origin:])
-    z, converged = _newton_batch(balance, z)
-    return z[:, converged]
-
-
-def _keep_new(balance: Balance, candidates: np.ndarray, found: list[np.ndarray]) -> None:
-    """Add those that are equilibria and not yet among those found."""
-    for candidate in candidates.T:
-        polished, residual = balance.solve(candidate, balance.case.numbers)
-        new = not any(np.abs(polished - other).max() < SAME for other in found)
-        if residual < ACCEPTED and new and balance.regular(polished):
-            check_steady(balance.case, balance, polished)
-            found.append(polished)
-
-
-def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Newton's method on all columns at once; columns that settle are left alone."""
-    z = z.copy()
-    active, converged = np.arange(z.shape[1]), np.full(z.shape[1], False)
-    free = balance.free
-    for _ in range(NEWTON_STEPS):
-        residual, jacobian, at = balance.evaluate(z[:, active], balance.case.numbers)
-        units = balance._units(at)
-        residual, jacobian = residual * units, jacobian * units[:, None] * units
-        sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
-        active, residual, jacobian, units = active[sane], residual[:, sane], jacobian[:, :, sane], units[:, sane]
-        inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free], 2, 0), rcond=RANK_TOLERANCE)
-        step = -units[free] * np.einsum("kij,jk->ik", inverse, residual)
-        size = np.abs(step).max(axis=0, initial=0.0) / (1 + np.abs(z[:, active]).max(axis=0))
-        z[np.ix_(free, active)] += step / np.maximum(1.0, size)
-        settled = size < 1e-9
-        converged[active[settled]] = True
-        active = active[~settled]
-        if not len(active):
-            break
-    return z, converged
-
-
-def _with_best_reactions(balance: Balance, z: np.ndarray) -> np.ndarray:
-    """The same configurations with the reactions that come nearest to balancing them."""
-    n, free = balance.statics.n, balance.free
-    z = z.copy()
-    bare = np.concatenate([z[:n], np.zeros_like(z[n:])])
-    residual, _, at = balance.evaluate(bare, balance.case.numbers)
-    inverse = np.linalg.pinv(np.moveaxis(at.A, 2, 0).swapaxes(1, 2))
-    best = -np.einsum("kij,jk->ik", inverse, residual[:n])
-    z[n:][free[n:]] = best[free[n:]]
-    return z
 
 
 def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
@@ -449,10 +346,10 @@ def _newton_step(jacobian: np.ndarray, right: np.ndarray) -> np.ndarray:
             return np.linalg.solve(jacobian, right)
         except np.linalg.LinAlgError:
             pass
-    return np.linalg.lstsq(jacobian, right, rcond=RANK_TOLERANCE)[0]
+    return np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
 
 
-def _check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
+def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
     residual, jacobian, _ = balance.evaluate(z, case.numbers)
     if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
         raise ConvergenceError(
@@ -462,8 +359,7 @@ def _check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
 
 
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
-    n = balance.statics.n
-    M = balance.statics(z[:n], z[n:], case.numbers).M
+    M = balance.at(z, case.numbers).M
     d = inertial_units(M)
     values, vectors = np.linalg.eigh(M * d[:, None] * d)
     if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):
@@ -484,7 +380,7 @@ def check_steady(case: Case, balance: Balance, z: np.ndarray) -> None:
         at = balance.statics(z[:n], z[n:], case.numbers, time)
         size = 1 + max(np.abs(at.K).max(), np.abs(at.C).max())
         changes = [np.abs(getattr(at, x) - getattr(first, x)).max(initial=0.0) for x in ("M", "C", "K", "A", "B")]
-        if max(*changes, np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > 1e-9 * size:
+        if max(*changes, np.abs(at.balance).max(), np.abs(at.held).max(initial=0.0)) > STEADY * size:
             raise ConvergenceError(
                 f"{case.system.name} depends on time explicitly and does not rest, or not in the same way at all "
                 "times: switch the excitation off for equilibria and spectra"

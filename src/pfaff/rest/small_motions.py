@@ -14,12 +14,22 @@ import numpy as np
 import sympy as sm
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.algebra.rounding import REAL
+from pfaff.algebra.tolerances import LOST, rank, turning
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import RankError
-from pfaff.flow.graph import graph_of
-from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
+from pfaff.rest.reduction import (
+    BALANCED,
+    Reduced,
+    complement,
+    coordinates,
+    motions,
+    nearby,
+    neutral,
+    without_directions,
+    without_families,
+    without_structural_zeros,
+)
 from pfaff.statement.system import System
 from pfaff.statement.values import complex_number
 from pfaff.threads import cached_property
@@ -29,36 +39,7 @@ if TYPE_CHECKING:
 
     from pfaff.stability.determinant import Determinant
 
-RANK_TOLERANCE = 1e-9
 SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over the NOISE of these units
-AT_REST = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding
-NEIGHBOUR = 1e-3  # distance, relative, at which a constraint that vanishes here shows its usual size
-LOST = 1e-6  # constraints that shrink to this, relative to that size, have lost their rank
-
-
-@dataclass(frozen=True)
-class Reduced:
-    """First-order form without structural zeros: states y of q = Z y and speeds u of q̇ = N u − D q.
-
-    Where positions and speeds span the same directions, the motions are Lᵀ(M λ² + C λ + K)Z y = 0 with L in ``left``.
-    """
-
-    J: np.ndarray
-    Z: np.ndarray
-    N: np.ndarray
-    speeds: np.ndarray
-    zeros: dict[str, int]
-    left: np.ndarray | None
-
-    @cached_property
-    def positions(self) -> list[int]:
-        """Coordinates by which the positions are well described."""
-        return _independent_rows(self.Z)
-
-    @cached_property
-    def equations(self) -> list[int]:
-        """The same for the combinations of equations."""
-        return self.positions if self.left is None or self.left is self.Z else _independent_rows(self.left)
 
 
 @dataclass(frozen=True)
@@ -92,8 +73,7 @@ class Spectrum:
             verdict = "stable"
         else:
             growing = self.values[self.values.real > self.rounding]
-            turning = np.abs(growing.imag) > REAL * np.abs(growing)
-            oscillating, straight = turning.sum() // 2, (~turning).sum()
+            oscillating, straight = turning(growing).sum() // 2, (~turning(growing)).sum()
             parts = [f"{oscillating} growing oscillation(s)"] * bool(oscillating)
             verdict = "unstable: " + " and ".join(parts + [f"{straight} divergent mode(s)"] * bool(straight))
         causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
@@ -124,6 +104,11 @@ class Linearisation:
     B: np.ndarray
     nonholonomic: int
     unit: np.ndarray | float = 1.0  # what the matrices measure the coordinates in
+    free: np.ndarray | None = None  # rigid motions, column by column in the coordinates, that are left out
+
+    def at(self, q: np.ndarray, p: np.ndarray) -> Linearisation:
+        """The same elsewhere."""
+        return linearise(self.system, q, p, self.numbers)
 
     @cached_property
     def inertial(self) -> Linearisation:
@@ -152,7 +137,7 @@ class Linearisation:
     def kernel(self) -> np.ndarray:
         """An orthonormal basis of the velocities that the constraints allow."""
         rows = self._rows_checked
-        return _complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
+        return complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
 
     @cached_property
     def _rows_checked(self) -> np.ndarray:
@@ -160,14 +145,14 @@ class Linearisation:
         return self.A
 
     @cached_property
-    def _units(self) -> np.ndarray:
+    def units(self) -> np.ndarray:
         return stiffness_units(self.stiffness, self.M)
 
     @cached_property
-    def _allowed(self) -> np.ndarray:
+    def allowed(self) -> np.ndarray:
         """The same velocities in units of the stiffness: beside a stiff spring others are not rounding."""
-        rows = self._rows_checked * self._units
-        return _complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
+        rows = self._rows_checked * self.units
+        return complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
 
     def pencil(self, omega: complex | sm.Expr) -> np.ndarray | sm.Matrix:
         """The matrix of Eq. (41) at ω: singular where ω is an eigenvalue. A SymPy symbol gives a SymPy matrix."""
@@ -209,14 +194,18 @@ class Linearisation:
     @property
     def symmetrisable(self) -> bool:
         """Whether Bottema's determinant can be made symmetric, as it always can for holonomic systems."""
-        D, N = self._units, self._allowed
+        D, N = self.units, self.allowed
         inner = N.T @ (self.stiffness * D[:, None] * D) @ N
         return bool(np.abs(inner - inner.T).max(initial=0.0) < SYMMETRY_TOLERANCE)
 
     @cached_property
     def reduced(self) -> Reduced:
         """The same without structural zeros, in units of the inertia."""
-        return _reduce(self.inertial)
+        found = without_structural_zeros(self.inertial)
+        if self.free is None:
+            return found
+        along = np.linalg.qr(self.free / np.reshape(self.inertial.unit, (-1, 1)))[0]
+        return without_directions(self.inertial, found, along)
 
     @property
     def J(self) -> np.ndarray:
@@ -226,9 +215,25 @@ class Linearisation:
     def motions(self, beside: Linearisation | None = None) -> Pencil:
         """The small motions without structural zeros, in the directions of this equilibrium or of one beside it."""
         if beside is None:
-            return _motions(self.inertial, self.reduced)
+            return motions(self.inertial, self.reduced)
         alike = beside.reduced.left is not None and self.moves_like(beside)
-        return _motions(self.inertial, beside.reduced if alike else self.reduced, beside.reduced)
+        return motions(self.inertial, beside.reduced if alike else self.reduced, beside.reduced)
+
+    @property
+    def rigid(self) -> np.ndarray:
+        """Motions that no stiffness resists, to rounding: row by row, forces are none beside those that cancel."""
+        lin, Z = self.inertial, self.reduced.Z
+        resists = rank(np.linalg.svd(lin.kernel.T @ lin.stiffness @ Z, compute_uv=False)) == Z.shape[1]
+        if resists or lin.B[: lin.nonholonomic].any():
+            return np.zeros((len(lin.q), 0))
+        along = np.diag(lin.unit) @ neutral(lin, Z) if Z.shape[1] else Z
+        return along if along.shape[1] and self.gives_way(along) else along[:, :0]
+
+    def gives_way(self, along: np.ndarray) -> bool:
+        """Whether no stiffness resists these motions."""
+        N = self.kernel
+        forces, parts = N.T @ self.stiffness @ along, np.abs(N.T) @ np.abs(self.stiffness) @ np.abs(along)
+        return bool((np.abs(forces) <= BALANCED * parts).all())
 
     def moves_like(self, other: Linearisation) -> bool:
         """Whether all but the stiffness is the same, so that the directions are."""
@@ -237,11 +242,21 @@ class Linearisation:
     def eigenvalues(self) -> np.ndarray:
         return self.motions().eigenvalues()
 
+    def mode(self, value: complex, like: Linearisation | None = None) -> np.ndarray:
+        """The amplitudes of the coordinates in the mode of an eigenvalue, the largest of them one."""
+        pencil, r = self.motions(like), (like or self).reduced
+        if not len(pencil.coefficients[0]):
+            return np.zeros(len(self.q), dtype=complex)
+        rows, columns = pencil.units(abs(value) or float(np.abs(pencil.rough).max()))
+        null = columns * np.linalg.svd(rows[:, None] * pencil.at(value) * columns)[2][-1].conj()
+        shape = self.inertial.unit * coordinates(r, null[:, None])[:, 0]
+        return np.asarray(shape / (shape[np.abs(shape).argmax()] or 1.0)).astype(complex) + 0  # no signed zeros
+
     def spectrum(self) -> Spectrum:
-        r = _without_families(self.inertial, self.reduced)
-        modes = _motions(self.inertial, r).modes()
+        r = without_families(self.inertial, self.reduced)
+        modes = motions(self.inertial, r).modes()
         order = np.lexsort((modes.values.imag, -modes.values.real))
-        values, vectors = modes.values[order], np.diag(self.inertial.unit) @ _coordinates(r, modes.vectors[:, order])
+        values, vectors = modes.values[order], np.diag(self.inertial.unit) @ coordinates(r, modes.vectors[:, order])
         vectors = vectors / np.linalg.norm(vectors, axis=0)
         push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
         reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
@@ -277,7 +292,7 @@ def _check_rank(lin: Linearisation) -> None:
     """The constraints must be independent here, each row and column measured by its size in the neighbourhood."""
     if not len(lin.A):
         return
-    uneven = _nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3
+    uneven = nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3
     statics = statics_of(lin.system)
     near = [np.abs(statics(lin.q + sign * uneven, lin.p, lin.numbers).A * lin.unit) for sign in (-1.0, 1.0)]
     usual = np.nanmax([np.abs(lin.A), *near], axis=0)
@@ -293,189 +308,3 @@ def _check_rank(lin: Linearisation) -> None:
         f"the constraints of {lin.system.name} lose rank (rows {rows}) at {where}: small motions there are not those "
         "of the constrained system; fix a coordinate to take another equilibrium"
     )
-
-
-def _nearby(lin: Linearisation) -> np.ndarray:
-    """Displacements of the coordinates to the neighbourhood: as far as they are, in units of the inertia, and some."""
-    d = inertial_units(lin.M) * lin.unit
-    return NEIGHBOUR * d * (1 / d.max() + np.abs(lin.q / d).max())
-
-
-def _kernel(rows: np.ndarray) -> np.ndarray:
-    if not len(rows):
-        return np.eye(rows.shape[1])
-    _, values, right = np.linalg.svd(rows)
-    return right[int((values > RANK_TOLERANCE * values.max(initial=0.0)).sum()) :].T
-
-
-def _reduce(lin: Linearisation) -> Reduced:
-    """Restrict to A_c q = 0 for every conserved combination A_c, and drop coordinates that nothing depends on."""
-    s, N = lin.nonholonomic, lin.kernel
-    plain = not lin.B[:s].any()
-    conserved = lin.A[:s] if plain else _kernel(lin.B[:s].T).T @ lin.A[:s]  # ℓᵀA with ℓᵀB = 0
-    Z = N if plain else _kernel(np.vstack([conserved, lin.A[s:]]))
-    zeros = {"the nonholonomic constraints": len(conserved)} if len(conserved) else {}
-    Z, speeds, more = _without_ignorable(lin, Z, N)
-    fall = np.zeros_like(lin.M) if plain else _fall(lin)
-    # q̇ = N u − fall q, and Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − fall q̇
-    left = _left(lin, Z, N, speeds) if plain else None
-    return Reduced(_first_order(lin, Z, N, speeds, fall), Z, N, speeds, zeros | more, left)
-
-
-def _fall(lin: Linearisation) -> np.ndarray:
-    """What of the velocities follows from the position by constraints A q̇ + B q = 0."""
-    rows, s = row_units(lin.A)[:, None], lin.nonholonomic
-    return np.linalg.pinv(rows * lin.A) @ np.vstack([rows[:s] * lin.B[:s], 0 * lin.B[s:]])
-
-
-def _left(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray) -> np.ndarray | None:
-    """What multiplies the equations from the left so that steady drifts, which were dropped, take no part in them."""
-    if Z.shape[1] != speeds.shape[1]:
-        return None
-    if speeds.shape[1] == N.shape[1]:
-        return Z
-    drifts = N @ _complement(N.T @ speeds)
-    return N @ _complement(N.T @ lin.M @ drifts)
-
-
-def _complement(columns: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of what is orthogonal to independent columns."""
-    return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
-
-
-def _motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pencil:
-    """K + λ C + λ² M in independent coordinates, those of ``beside`` if given; λ − J if it is not of second order."""
-    if r.left is None:
-        J = r.J if beside is None else _turned(r, beside)
-        return Pencil((-J, np.eye(len(J))))
-    like = beside or r
-    left, Z = _by_coordinates(r.left, like.equations), _by_coordinates(r.Z, like.positions)
-    return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
-
-
-def _by_coordinates(basis: np.ndarray, rows: list[int]) -> np.ndarray:
-    """The basis of the same directions in which each moves one of these coordinates.
-
-    It does not mix a stiff coordinate with the others, and depends on nothing but the directions.
-    """
-    return np.linalg.solve(basis[rows].T, basis.T).T
-
-
-def _independent_rows(basis: np.ndarray) -> list[int]:
-    """As many rows of a basis as it has columns, chosen one after another so that they are well independent."""
-    chosen, rest = [], basis.copy()
-    for _ in range(basis.shape[1]):
-        sizes = np.einsum("ij,ij->i", rest, rest)
-        chosen.append(int(sizes.argmax()))
-        row = rest[chosen[-1]] / np.sqrt(sizes[chosen[-1]])
-        rest = rest - np.outer(rest @ row, row)
-    return chosen
-
-
-def _turned(r: Reduced, beside: Reduced) -> np.ndarray:
-    """The first-order form in the directions of another, so that neighbours can be compared."""
-    positions, speeds = r.Z.T @ beside.Z, r.speeds.T @ beside.speeds
-    corner = np.zeros((len(positions), speeds.shape[1]))
-    turn = np.block([[positions, corner], [np.zeros((len(speeds), positions.shape[1])), speeds]])
-    return np.linalg.solve(turn, r.J @ turn)
-
-
-def _coordinates(r: Reduced, states: np.ndarray) -> np.ndarray:
-    """The coordinates' part of vectors of the motions, column by column; the speeds' of modes that move none."""
-    if r.left is not None:
-        return _by_coordinates(r.Z, r.positions) @ states
-    size = r.Z.shape[1]
-    vectors = r.Z @ states[:size] if size else np.zeros((len(r.N), states.shape[1]), dtype=complex)
-    still = np.abs(vectors).max(axis=0, initial=0.0) < RANK_TOLERANCE * np.abs(states).max(axis=0, initial=0.0)
-    return np.where(still, r.speeds @ states[size:], vectors)
-
-
-def _first_order(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray, fall: np.ndarray) -> np.ndarray:
-    left = np.linalg.solve(N.T @ lin.M @ N, N.T)
-    by_u = left @ (lin.M @ fall - lin.C) @ N
-    by_q = left @ (lin.C @ fall - lin.M @ fall @ fall - lin.stiffness)
-    back = N.T @ speeds
-    return np.block([[-Z.T @ fall @ Z, Z.T @ speeds], [back.T @ by_q @ Z, back.T @ by_u @ back]])
-
-
-def _without_families(lin: Linearisation, r: Reduced) -> Reduced:
-    """Divide out the directions along which the equilibrium belongs to a family that goes on beyond it."""
-    along = _neutral(lin, r.Z)
-    if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
-        return r
-    zeros = {"families of equilibria": along.shape[1]}
-    drifting = _intersection(r.speeds, along @ _kernel(_damping(lin, along)))
-    speeds = r.speeds @ _kernel((r.speeds.T @ drifting).T) if drifting.shape[1] else r.speeds
-    if drifting.shape[1]:
-        zeros["steady motions along them"] = drifting.shape[1]
-    Z = r.Z @ _kernel((r.Z.T @ along).T)
-    left = _left(lin, Z, r.N, speeds)
-    return Reduced(_first_order(lin, Z, r.N, speeds, 0 * lin.M), Z, r.N, speeds, r.zeros | zeros, left)
-
-
-def _neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
-    """Directions among those of Z along which the balance persists to first order."""
-    if not Z.shape[1]:
-        return Z
-    D = lin._units
-    moves = np.linalg.qr(Z / D[:, None])[0]
-    inner = lin._allowed.T @ (lin.stiffness * D[:, None] * D) @ moves
-    along = moves @ _kernel(inner) if inner.any() else moves
-    return np.linalg.qr(D[:, None] * along)[0]
-
-
-def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
-    """Whether neighbouring equilibria exist and are as neutral: a family, not the accident of a bifurcation."""
-    statics, n, s = statics_of(lin.system), len(lin.q), lin.nonholonomic
-    step = _nearby(lin)
-    for direction in along.T:
-        q, p = lin.q + step * direction, lin.p.copy()
-        for _ in range(8):
-            at = statics(q, p, lin.numbers)
-            rows = np.block([[at.K, at.A.T], [at.A[s:], np.zeros((len(p) - s, len(p)))]])
-            d = stiffness_units(at.K, at.M)
-            e = row_units(at.A * d)
-            left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
-            residual = np.concatenate([at.balance, at.held[s:]])
-            change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK_TOLERANCE)[0] * right
-            q, p = q + change[:n], p + change[n:]
-        moved = linearise(lin.system, q, p, lin.numbers).inertial
-        away = (np.abs(q - lin.q) > 0.1 * step * np.abs(direction).max()).any()
-        forces = np.abs(at.K) @ (np.abs(q) + step / NEIGHBOUR) + np.abs(at.A.T) @ np.abs(p)
-        still = (np.abs(statics(q, p, lin.numbers).balance) <= AT_REST * forces).all()
-        if not (away and still and _neutral(moved, moved.kernel).shape[1] >= along.shape[1]):
-            return False
-    return True
-
-
-def _without_ignorable(
-    lin: Linearisation, Z: np.ndarray, N: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
-    """Positions and speeds without the directions along which ignorable coordinates move freely."""
-    names = lin.system.coordinate_names
-    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(lin.system))]
-    free = _intersection(Z, np.eye(len(names))[:, ignorable])
-    if not free.shape[1]:
-        return Z, N, {}
-    zeros = {"ignorable coordinates": free.shape[1]}
-    drifting = _intersection(N, free @ _kernel(_damping(lin, free)))  # their speeds persist where nothing damps them
-    if drifting.shape[1]:
-        zeros["undamped ignorable speeds"] = drifting.shape[1]
-        N = N @ _kernel((N.T @ drifting).T)
-    return Z @ _kernel((Z.T @ free).T), N, zeros
-
-
-def _damping(lin: Linearisation, directions: np.ndarray) -> np.ndarray:
-    """The forces of velocities along directions on what can move, in units of what makes them up: without rounding."""
-    N = lin.kernel
-    forces, usual = N.T @ lin.C @ directions, np.abs(N.T) @ np.abs(lin.C) @ np.abs(directions)
-    rows = usual.max(axis=1, initial=0.0, keepdims=True)
-    return np.where(np.abs(forces) > RANK_TOLERANCE * usual, forces, 0.0) / np.where(rows, rows, 1.0)
-
-
-def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of the common part of two spans with orthonormal columns."""
-    if not first.shape[1] or not second.shape[1]:
-        return np.zeros((len(first), 0))
-    left, cosines, _ = np.linalg.svd(first.T @ second)
-    return first @ left[:, : len(cosines)][:, cosines > 1 - RANK_TOLERANCE]

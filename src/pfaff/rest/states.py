@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import NEIGHBOUR, balanced, bordering, newton
+from pfaff.algebra.bordering import balanced, bordering, newton
 from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.statement.values import number_from, one_of
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pfaff.algebra.pencil import companion
+from pfaff.algebra.polynomials import companion
 from pfaff.stability.stretches import moved
 
 DISTANCE = 1e-3  # ε, relative, at which two eigenvalues are about to meet

@@ -16,14 +16,14 @@ from typing import Literal
 import numpy as np
 
 from pfaff.algebra.light import most_real
-from pfaff.algebra.pencil import Pencil, Units
+from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.polynomials import Units
+from pfaff.algebra.tolerances import SETTLED
 from pfaff.stability.stretches import Stretch
 
 Kind = Literal["hopf", "zero", "meeting"]
 
-NEWTON_STEPS = 40
-SETTLED = 1e-9  # the last change of load and eigenvalue, relative, of an accepted crossing
-DONE = 4e-16  # a change that cannot become smaller
 AWAY = 0.3  # of load and eigenvalue, relative, the longest step
 
 
@@ -46,20 +46,18 @@ class Crossing:
 
 def sharpened(stretch: Stretch, kind: Kind, value: complex, load: float, near: float) -> Crossing | None:
     """The crossing that Newton's method reaches from an eigenvalue near a load, if it is at most so far away."""
-    here, last = _start(stretch, kind, 0j if kind == "zero" else value, load), np.inf
-    for _ in range(NEWTON_STEPS):
-        step = here.step(stretch.pencil(here.load), stretch.change(here.load), near)
-        if step is None:
+
+    def step(here: _Bordered) -> tuple[_Bordered, float] | None:
+        taken = here.step(stretch.pencil(here.load), stretch.change(here.load), near)
+        if taken is None:
             return None
-        of_load, of_value = abs(step.load) / max(abs(here.load), SETTLED * near), abs(step.size)
+        of_load, of_value = abs(taken.load) / max(abs(here.load), SETTLED * near), abs(taken.size)
         change = max(of_load, of_value / abs(here.size) if here.size else 0.0)
-        here = here.moved(step, min(1.0, AWAY / change) if change else 1.0)
-        if not abs(here.load - load) <= near:
-            return None
-        if change <= DONE or (change < SETTLED and change >= last / 2):
-            return Crossing(kind, here.load, complex(here.direction * here.size))
-        last = change
-    return None
+        here = here.moved(taken, min(1.0, AWAY / change) if change else 1.0)
+        return (here, change) if abs(here.load - load) <= near else None
+
+    found = newton(step, _start(stretch, kind, 0j if kind == "zero" else value, load))
+    return Crossing(kind, found.at.load, complex(found.at.direction * found.at.size)) if found.ceased else None
 
 
 def several_zeros(stretch: Stretch, load: float, near: float) -> Crossing | None:
@@ -67,22 +65,23 @@ def several_zeros(stretch: Stretch, load: float, near: float) -> Crossing | None
 
     K + δ K_load is singular at δ = −1/μ, μ an eigenvalue of K⁻¹ K_load; those that are equal do not disturb each other.
     """
-    start, last = load, np.inf
-    for _ in range(NEWTON_STEPS):
-        pencil, by_load = stretch.pencil(load), stretch.change(load)
+
+    def step(here: float) -> tuple[float, float] | None:
+        K, by_load = stretch.pencil(here).coefficients[0], stretch.change(here).coefficients[0]
         try:
-            softest = max(np.linalg.eigvals(np.linalg.solve(pencil.coefficients[0], by_load.coefficients[0])), key=abs)
+            softest = max(np.linalg.eigvals(np.linalg.solve(K, by_load)), key=abs)
         except np.linalg.LinAlgError:
-            return Crossing("zero", load, 0j)  # to the last digit
-        step = float(-1 / softest.real) if softest.real else np.inf
-        beyond = not (stretch.low <= load + step <= stretch.high and abs(load + step - start) <= near)
+            return here, 0.0  # to the last digit
+        change = float(-1 / softest.real) if softest.real else np.inf
+        beyond = not (stretch.low <= here + change <= stretch.high and abs(here + change - load) <= near)
         if beyond or abs(softest.imag) > AWAY * abs(softest.real):
             return None
-        load += step
-        if abs(step) <= DONE * abs(load) or (abs(step) < SETTLED * abs(load) and abs(step) >= last / 2):
-            return Crossing("zero", load, 0j) if pencil.shaken(0j, by_load) < near else None
-        last = abs(step)
-    return None
+        return here + change, abs(change / (here + change))
+
+    found = newton(step, load)
+    if not (found.ceased and stretch.pencil(found.at).shaken(0j, stretch.change(found.at)) < near):
+        return None
+    return Crossing("zero", found.at, 0j)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.tolerances import GROWING
 from pfaff.errors import PfaffError, SingularMassError
 from pfaff.threads import cached_property
 
@@ -79,6 +80,13 @@ class Determinant:
     def status(self) -> str:
         form = "can be made symmetric" if self.symmetrisable else "is essentially unsymmetric"
         return f"{self.zeros} zero root(s) and {len(self.roots)} others; the determinant {form}"
+
+    def plot(self) -> Any:
+        """Its roots in the complex plane."""
+        from pfaff.draw.spectrum import draw_roots
+
+        growing = self.roots.real > GROWING * np.abs(self.roots).max(initial=0.0)
+        return draw_roots(self.roots, growing, self.zeros, "zero root(s) of the constraints")
 
 
 @dataclass(frozen=True)

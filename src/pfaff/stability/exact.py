@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.stability.critical import CriticalLoad
+from pfaff.stability.critical_load import CriticalLoad
 from pfaff.statement.evaluation import fraction
 from pfaff.statement.expressions import expressed
 from pfaff.statement.values import number_from

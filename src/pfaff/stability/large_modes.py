@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
 from pfaff.errors import ConvergenceError
-from pfaff.flow.assembly import SparseLinearisation, factorised
+from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 
 SMALL = 80  # an assembly of fewer coordinates is cheaper by dense eigenvalues of the same operator
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding

@@ -11,7 +11,8 @@ import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.rest.path import LoadPath
-from pfaff.stability.critical import checked_end, critical_load, natural_range
+from pfaff.stability.along import checked_end, natural_range
+from pfaff.stability.critical import critical_load
 from pfaff.stability.paradox import damping_sources
 from pfaff.statement.values import numbers_from, whole_number
 

@@ -22,7 +22,7 @@ from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.statics import statics_of
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_load
-from pfaff.statement.system import polynomial_degree
+from pfaff.statement.degrees import polynomial_degree
 from pfaff.statement.values import by_name, named, number_from, one_of, shown
 from pfaff.threads import cached_property
 

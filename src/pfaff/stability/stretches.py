@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from pfaff.algebra.pencil import Modes, Pencil
+from pfaff.algebra.modes import Modes
+from pfaff.algebra.pencil import Pencil
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.threads import cached_property
 
@@ -22,7 +23,7 @@ EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding
 FITTED = 1e-4  # misfit of a parabola on a stretch, relative
 BETWEEN = (0.23, 0.81)  # shares of a stretch at which the parabola is compared
 NEAR = 1e-2  # of a usual load, a distance within which what is not straight may show it already
-BEYOND = (7.3, 1e3)  # loads, in units of the natural one, at which a straight line is compared
+BEYOND, FAR = 7.3, 1e6  # usual loads where a straight line is compared, and from where its slope has all digits
 FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so that what is near zero is resolved as well
 AHEAD = 8.0  # stretches ahead, where it is asked whether the path goes on, once they become shorter
 CHANGED = 0.1  # relative change of the pencil on the first stretch
@@ -38,7 +39,8 @@ class Stretch:
     """The pencil from ``low`` to ``high``: a polynomial through ``nodes``, ``exact`` or a prediction.
 
     ``there`` gives it at a load on the path itself. Before a ``fold``, where the equilibrium moves like the square root
-    of the distance to it, the polynomial is one in that root.
+    of the distance to it, the polynomial is one in that root. A ``unit`` is a distance on which something may happen,
+    if that is not the one between the nodes.
     """
 
     low: float
@@ -48,6 +50,7 @@ class Stretch:
     there: Callable[[float], Pencil]
     exact: bool
     fold: float | None = None
+    unit: float | None = None
 
     def pencil(self, load: float) -> Pencil:
         return self._interpolated(load) if self.exact else self.there(load)
@@ -85,7 +88,7 @@ class Stretch:
     @property
     def usual(self) -> float:
         """A distance on which something may happen."""
-        return self.nodes[-1] - self.nodes[0]
+        return self.nodes[-1] - self.nodes[0] if self.unit is None else self.unit
 
     @property
     def _usual_place(self) -> float:
@@ -99,6 +102,8 @@ class Stretch:
         return [self._fit(list(each)) for each in zip(*(pencil.coefficients for pencil in self.pencils), strict=True)]
 
     def _fit(self, values: list[np.ndarray]) -> list[np.ndarray]:
+        if len(values) == 2:
+            return [values[0], values[1] - values[0]]
         weights = np.linalg.inv(np.vander([self._share(load) for load in self.nodes], increasing=True))
         return list(np.tensordot(weights, np.array(values), axes=1))
 
@@ -160,19 +165,23 @@ def _value(terms: list[np.ndarray], x: float) -> np.ndarray:
 
 def straight(there: Callable[[float], Pencil], unit: float, to: float | None = None) -> Stretch | None:
     """One stretch for all loads (or up to ``to``), if the pencil is linear in the load; ``unit`` is a usual load."""
-    compared = [share * unit for share in BEYOND] if to is None else [share * to for share in BETWEEN]
     near = NEAR * min(unit, to or unit)  # what is not straight there need not be followed far
     try:
         if not _line(there, near).fits([BETWEEN[0] * near]):
             return None
-        line = _line(there, unit)
-        return line if line.fits(compared) else None
+        if to is not None:
+            line = _line(there, unit)
+            return line if line.fits([share * to for share in BETWEEN]) else None
+        if not _line(there, unit).fits([BEYOND * unit]):
+            return None
+        line = _line(there, FAR * unit, unit)
+        return line if line.fits([unit]) else None
     except PfaffError:
         return None
 
 
-def _line(there: Callable[[float], Pencil], unit: float) -> Stretch:
-    return Stretch(0.0, np.inf, (0.0, unit), (there(0.0), there(unit)), there, exact=True)
+def _line(there: Callable[[float], Pencil], far: float, unit: float | None = None) -> Stretch:
+    return Stretch(0.0, np.inf, (0.0, far), (there(0.0), there(far)), there, exact=True, unit=unit)
 
 
 def place(load: float, fold: float | None) -> float:

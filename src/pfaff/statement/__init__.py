@@ -1,1 +1,17 @@
-"""What is stated: systems, plain ODEs and assemblies, their parameters, and what follows from the statement alone."""
+"""What is stated: mechanical systems and plain ODEs, in SymPy or in text, and what follows from the statement alone.
+
+Read ``coordinates``, ``system`` and ``plain_symbols`` first: a statement is put into plain symbols once, and checked
+there (``degrees``; ``constraints`` by ``integrability`` and ``redundancy``; ``descriptions`` of particles). Text
+comes in by ``expressions``, the arguments of every room by ``values``. Nothing here compiles, solves or integrates: a
+system knows later rooms only by the words that open them.
+"""
+
+from pfaff.statement.coordinates import TIME, coordinates
+from pfaff.statement.drawing import Drawing
+from pfaff.statement.odes import Ode, ode
+from pfaff.statement.particles import Particle
+from pfaff.statement.parts import Part
+from pfaff.statement.plain_symbols import Statement
+from pfaff.statement.system import System
+
+__all__ = ["TIME", "Drawing", "Ode", "Part", "Particle", "Statement", "System", "coordinates", "ode"]

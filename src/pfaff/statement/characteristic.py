@@ -17,7 +17,7 @@ import sympy as sm
 from pfaff.statement.evaluation import evaluated, magnitudes
 
 if TYPE_CHECKING:
-    from pfaff.statement.system import Statement
+    from pfaff.statement.plain_symbols import Statement
 
 GRID = 4.0 ** np.arange(-24, 25)  # sizes from 1e-14 to 1e14
 TRIALS = 4

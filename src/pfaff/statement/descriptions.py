@@ -14,7 +14,8 @@ from pfaff.statement.characteristic import identical
 from pfaff.statement.particles import generalised_forces, kinetic_energy
 
 if TYPE_CHECKING:
-    from pfaff.statement.system import Statement, System
+    from pfaff.statement.plain_symbols import Statement
+    from pfaff.statement.system import System
 
 LARGE, LONGEST = 100, 200  # numbers and operations beyond which SymPy's simplify takes too long
 

@@ -23,7 +23,7 @@ from pfaff.statement.evaluation import Digits, evaluated
 from pfaff.statement.integrals import integral
 
 if TYPE_CHECKING:
-    from pfaff.statement.system import Statement
+    from pfaff.statement.plain_symbols import Statement
 
 TRIALS = 6
 STEP = 1e-4  # of the central differences, in characteristic sizes

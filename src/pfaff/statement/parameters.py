@@ -28,6 +28,11 @@ class Parametrised(Travels):
         return tuple(p.name for p in self.parameters)
 
     @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of what moves; no parameter is called so."""
+        raise NotImplementedError
+
+    @property
     def defaults(self) -> dict[str, Any]:
         """Default values by name; ``None`` where the user must give one."""
         return {p.name: value for p, value in self.parameters.items()}

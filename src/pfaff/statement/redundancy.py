@@ -23,7 +23,7 @@ from pfaff.statement.evaluation import magnitudes
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
-    from pfaff.statement.system import Statement
+    from pfaff.statement.plain_symbols import Statement
 
 TRIALS = 3
 NEWTON_STEPS = 60

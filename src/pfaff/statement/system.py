@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
-import numpy as np
 import sympy as sm
 
-from pfaff.errors import ConstraintError, RankError, StatementError
-from pfaff.statement.characteristic import characteristic
-from pfaff.statement.evaluation import evaluated
+from pfaff.errors import RankError, StatementError
+from pfaff.statement.constraints import check_integrability, numbered, redundant_constraints
+from pfaff.statement.coordinates import checked_coordinates
+from pfaff.statement.degrees import check_degrees
+from pfaff.statement.drawing import Drawing
 from pfaff.statement.expressions import expressed
-from pfaff.statement.integrability import first_integrable, integrable_together
-from pfaff.statement.names import checked_name, checked_title
-from pfaff.statement.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
-from pfaff.statement.particles import Particle, checked_particles, generalised_forces, kinetic_energy, plain_particle
-from pfaff.statement.redundancy import dependence
-from pfaff.statement.values import by_name, listed, one_of, shown, truth
+from pfaff.statement.names import checked_title
+from pfaff.statement.parameters import Parametrised, checked_load, checked_parameters
+from pfaff.statement.particles import Particle, checked_particles
+from pfaff.statement.plain_symbols import Statement, in_plain_symbols
+from pfaff.statement.values import listed, one_of, shown, truth
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -26,113 +26,10 @@ if TYPE_CHECKING:
     from pfaff.flow.flow import Flow
     from pfaff.principles import LagrangeEquations, Principle
     from pfaff.principles.comparison import Comparison
+    from pfaff.principles.random_states import States
     from pfaff.statement.classification import Classification
 
-
-TIME = sm.Symbol("t")
 ENERGIES = {"kinetic": "the kinetic energy", "potential": "the potential", "dissipation": "the dissipation"}
-ROUNDING = 1e-9  # of the differences of a polynomial, relative to its values
-
-
-def coordinates(names: str) -> list[sm.Expr]:
-    """Functions of time for coordinates, ``coordinates("x y phi")``.
-
-    The same objects as SymPy's ``dynamicsymbols`` makes, without loading its mechanics package.
-    """
-    if not isinstance(names, str):
-        raise StatementError(f"coordinates({shown(names)}): write their names in one text, coordinates('x y phi')")
-    words = [checked_name(name, "coordinate") for name in names.replace(",", " ").split()]
-    return [sm.Function(name)(TIME) for name in words]
-
-
-MARKS = ("block", "hinge", "wheel", "bow", "contact", "cylinder", "mass", "ground", "wall")
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """How to draw a system: named points, links between them, and marks on points.
-
-    Points are pairs of expressions in the coordinates, parameters and time; ``links`` join them as rigid bars,
-    ``springs`` as springs. Marks name a symbol for a point: ``"block"`` (slides on the ground), ``"ground"`` (a
-    fixed hinge), ``"wall"``, ``"hinge"``, ``"mass"``, ``"wheel"`` (its axle along the angle), ``"bow"`` (the head of a
-    T whose stem has the angle, long enough to reach a ``"contact"``) or ``"cylinder"`` (its axis along the
-    angle, rolled by the bow). The angle of a mark, if not zero, is in ``angles``.
-
-    ``circles`` are round bodies about points, by their radii, drawn to scale; ``outlines`` are closed curves through
-    points, such as the rim of a wheel in space. ``arrows`` are forces at points, pairs of expressions too. Of the
-    points in ``traced`` the path is shown; if there is none, of the last point.
-    """
-
-    points: Mapping[str, Any]
-    links: Sequence[tuple[str, str]] = ()
-    marks: Mapping[str, str] = field(default_factory=dict)
-    angles: Mapping[str, Any] = field(default_factory=dict)
-    springs: Sequence[tuple[str, str]] = ()
-    circles: Mapping[str, Any] = field(default_factory=dict)
-    outlines: Sequence[Sequence[str]] = ()
-    arrows: Mapping[str, Any] = field(default_factory=dict)
-    traced: Sequence[str] = ()
-
-    def __post_init__(self) -> None:
-        for kind in ("points", "marks", "angles", "circles", "arrows"):
-            by_name(kind, getattr(self, kind), "{'end': …}", StatementError)
-        if not self.points:
-            raise StatementError("a drawing needs at least one point, such as points={'end': (x, y)}")
-        for kind in ("links", "springs", "outlines"):
-            for group in listed(kind, getattr(self, kind), "[('base', 'end')]", StatementError):
-                listed(f"each of {kind}", group, "('base', 'end')", StatementError)
-        listed("traced", self.traced, "['end']", StatementError)
-        ends = (name for group in (*self.links, *self.springs, *self.outlines) for name in group)
-        for name in (*ends, *self.marks, *self.angles, *self.circles, *self.arrows, *self.traced):
-            one_of(self.points, name, "the drawing has no point", StatementError)
-        for mark in self.marks.values():
-            one_of(MARKS, mark, "unknown mark", StatementError)
-        for name in self.points:
-            checked_title(name, "point of a drawing")
-        if not self.traced:
-            object.__setattr__(self, "traced", (list(self.points)[-1],))
-
-    def read(self, known: Mapping[str, sm.Expr]) -> Drawing:
-        """The same drawing with its texts read in known names."""
-
-        def spelled(given: Any, name: str) -> Any:
-            if isinstance(given, str):
-                return expressed(given, known, f"the drawing of {name!r}")
-            return tuple(spelled(each, name) for each in given) if isinstance(given, list | tuple) else given
-
-        def all_of(group: Mapping[str, Any]) -> dict[str, Any]:
-            return {name: spelled(given, name) for name, given in group.items()}
-
-        points, angles, circles, arrows = map(all_of, (self.points, self.angles, self.circles, self.arrows))
-        return replace(self, points=points, angles=angles, circles=circles, arrows=arrows)
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A system in plain symbols: q for coordinates, v for velocities, time as itself.
-
-    ``constraints`` are velocity-level expressions c(q, v, t) = A v + b: the nonholonomic ones
-    first, then the time derivatives of the holonomic ``positions`` φ(q, t). Energies and forces that were left out
-    are those of the ``particles``.
-    """
-
-    q: tuple[sm.Symbol, ...]
-    v: tuple[sm.Symbol, ...]
-    time: sm.Symbol
-    kinetic: sm.Expr
-    potential: sm.Expr
-    dissipation: sm.Expr
-    forces: tuple[sm.Expr, ...]
-    constraints: tuple[sm.Expr, ...]
-    positions: tuple[sm.Expr, ...]
-    particles: tuple[Particle, ...]
-    to_plain: Mapping[sm.Basic, sm.Basic]
-
-    @property
-    def demanding(self) -> tuple[bool, ...]:
-        """Which constraints A v + b have a b, and demand something where nothing moves."""
-        rest = dict.fromkeys(self.v, sm.S.Zero)
-        return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +89,7 @@ class System(Parametrised):
     def __post_init__(self) -> None:
         normalise = object.__setattr__
         normalise(self, "name", checked_title(self.name, "name of a system"))
-        normalise(self, "coordinates", _coordinates(self.coordinates))
+        normalise(self, "coordinates", checked_coordinates(self.coordinates))
         normalise(self, "parameters", _parameters(self))
         normalise(self, "nonholonomic_constraints", _relations(self, "nonholonomic"))
         normalise(self, "holonomic_constraints", _relations(self, "holonomic"))
@@ -215,10 +112,10 @@ class System(Parametrised):
         if self.drawing is not None:
             normalise(self, "drawing", self.drawing.read(self.words))
         normalise(self, "load", checked_load(self.load, self.parameters))
-        normalise(self, "statement", _statement(self))
-        _check_degrees(self)
-        normalise(self, "redundant", _redundant_constraints(self))
-        _check_integrability(self)
+        normalise(self, "statement", in_plain_symbols(self))
+        check_degrees(self)
+        normalise(self, "redundant", redundant_constraints(self))
+        check_integrability(self)
         if self.particles:
             from pfaff.statement.descriptions import check_descriptions
 
@@ -243,11 +140,20 @@ class System(Parametrised):
         return tuple(q.func.__name__ for q in self.coordinates)
 
     @cached_property
+    def velocity_names(self) -> tuple[str, ...]:
+        return tuple(f"{name}_dot" for name in self.coordinate_names)
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Coordinates, then velocities."""
+        return (*self.coordinate_names, *self.velocity_names)
+
+    @cached_property
     def words(self) -> dict[str, sm.Expr]:
         """What names in a text stand for: coordinates, velocities (``x_dot``), parameters and the time."""
-        velocities = {f"{q.func.__name__}_dot": q.diff(self.time) for q in self.coordinates}
-        stated = {q.func.__name__: q for q in self.coordinates} | {p.name: p for p in self.parameters}
-        return {self.time.name: self.time} | velocities | stated
+        velocities = zip(self.velocity_names, (q.diff(self.time) for q in self.coordinates), strict=True)
+        stated = dict(zip(self.coordinate_names, self.coordinates, strict=True)) | {p.name: p for p in self.parameters}
+        return {self.time.name: self.time} | dict(velocities) | stated
 
     @property
     def reaction_names(self) -> tuple[str, ...]:
@@ -305,6 +211,12 @@ class System(Parametrised):
 
         return compare(self, states, seed, near)
 
+    def random_states(self, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> States:
+        """Seeded random states that obey the constraints, or ``near`` one, with parameters near their defaults."""
+        from pfaff.principles.random_states import random_states
+
+        return random_states(self, states, seed, near)
+
     @cached_property
     def classification(self) -> Classification:
         """The kind of every constraint: holonomic, scleronomic, catastatic, redundant; ``print`` shows a table."""
@@ -327,8 +239,8 @@ class System(Parametrised):
         if self.redundant:
             be, these = ("is", "it") if len(self.redundant) == 1 else ("are", "them")
             raise RankError(
-                f"{_rows(self.redundant)} of {self.name} {be} redundant, so that the reactions are not unique: analyse "
-                f"system.independent, without {these}, or simulate with method='augmented'"
+                f"{numbered(self.redundant)} of {self.name} {be} redundant, so that the reactions are not unique: "
+                f"analyse system.independent, without {these}, or simulate with method='augmented'"
             )
 
     @cached_property
@@ -353,32 +265,8 @@ class System(Parametrised):
         )
 
 
-def _coordinates(given: Sequence[sm.Expr]) -> tuple[sm.Expr, ...]:
-    coordinates = listed("coordinates", given, "dynamicsymbols('x y')", StatementError)
-    if not coordinates:
-        raise StatementError("a system needs at least one coordinate, such as dynamicsymbols('theta')")
-    for q in coordinates:
-        if not (isinstance(q, sm.core.function.AppliedUndef) and len(q.args) == 1):
-            name = q if isinstance(q, str | sm.Symbol) and str(q).isidentifier() else "x"
-            raise StatementError(
-                f"coordinate {shown(q)} is not a function of time: make it with dynamicsymbols('{name}')"
-            )
-    if len({q.args[0] for q in coordinates}) > 1:
-        raise StatementError("the coordinates depend on different times: use one time symbol for all")
-    checked_name(str(coordinates[0].args[0]), "time")
-    names = [checked_name(q.func.__name__, "coordinate") for q in coordinates]
-    for name in names:
-        if name.removesuffix("_dot") in names and name.endswith("_dot"):
-            raise StatementError(f"coordinate {name!r} has the name of a velocity: rename it")
-        if names.count(name) > 1:
-            raise StatementError(f"coordinate {name!r} is listed twice: give each coordinate its own name")
-    return coordinates
-
-
 def _parameters(system: System) -> dict[sm.Symbol, Any]:
-    names = system.coordinate_names
-    taken = {*names, *(f"{name}_dot" for name in names)}
-    parameters = checked_parameters(system.parameters, taken, "a coordinate or velocity")
+    parameters = checked_parameters(system.parameters, system.state_names, "a coordinate or velocity")
     if system.time in parameters:
         raise StatementError(f"parameter {system.time.name!r} is the time: rename it")
     return parameters
@@ -405,170 +293,3 @@ def _check_names(system: System) -> None:
     for name in (*system.coordinate_names, *system.parameter_names):
         if name in system.reaction_names:
             raise StatementError(f"{name!r} is the name of a reaction: rename the coordinate or parameter")
-
-
-def _statement(system: System) -> Statement:
-    t = system.time
-    plain_q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
-    plain_v = tuple(sm.Symbol(f"{name}_dot", real=True) for name in system.coordinate_names)
-    velocities = {sm.Derivative(q, t): v for q, v in zip(system.coordinates, plain_v, strict=True)}
-    positions = dict(zip(system.coordinates, plain_q, strict=True))
-    known = {*plain_q, *plain_v, *system.parameters, t}
-
-    def plain(expression: Any, where: str) -> sm.Expr:
-        expression = scalar(expression, where)
-        if any(d not in velocities for d in expression.atoms(sm.Derivative)):
-            expression = expression.doit()
-        expression = expression.xreplace(velocities).xreplace(positions)
-        for leftover in sorted(expression.atoms(sm.Derivative, sm.core.function.AppliedUndef), key=str):
-            raise StatementError(
-                f"{where} contains {leftover}, which is neither a coordinate nor a velocity of this system: "
-                "add it to the coordinates, or write it as an expression in time"
-            )
-        check_symbols(expression, known, system.parameters, where)
-        return expression
-
-    for coordinate in system.forces:
-        if coordinate not in system.coordinates:
-            names = ", ".join(system.coordinate_names)
-            raise StatementError(
-                f"forces names {shown(coordinate)}, which is not a coordinate; the coordinates are {names}"
-            )
-    phi = tuple(plain(c, f"holonomic constraint {k + 1}") for k, c in enumerate(system.holonomic_constraints))
-    for k, expression in enumerate(phi):
-        if expression.free_symbols & set(plain_v):
-            raise ConstraintError(
-                f"holonomic constraint {k + 1} contains velocities: move it to nonholonomic_constraints"
-            )
-        if not expression.free_symbols & set(plain_q):
-            raise ConstraintError(f"holonomic constraint {k + 1}, {expression}, contains no coordinate: remove it")
-    rates = tuple(sum((sm.diff(f, q) * v for q, v in zip(plain_q, plain_v, strict=True)), sm.diff(f, t)) for f in phi)
-    pfaffian = tuple(
-        plain(c, f"nonholonomic constraint {k + 1}") for k, c in enumerate(system.nonholonomic_constraints)
-    )
-    moving = {*plain_q, *plain_v, t}
-    particles = tuple(plain_particle(k + 1, p, plain, moving, set(plain_v)) for k, p in enumerate(system.particles))
-    derived = system.kinetic is None
-    kinetic = kinetic_energy(particles, plain_q, plain_v, t) if derived else plain(system.kinetic, "the kinetic energy")
-    stated_forces = tuple(
-        plain(system.forces.get(q, 0), f"the force on {name}")
-        for q, name in zip(system.coordinates, system.coordinate_names, strict=True)
-    )
-    return Statement(
-        q=plain_q,
-        v=plain_v,
-        time=t,
-        kinetic=kinetic,
-        potential=plain(system.potential, "the potential"),
-        dissipation=plain(system.dissipation, "the dissipation"),
-        forces=stated_forces if system.states_forces else generalised_forces(particles, plain_q),
-        constraints=pfaffian + rates,
-        positions=phi,
-        particles=particles,
-        to_plain={**velocities, **positions},
-    )
-
-
-def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
-    """The degree of an expression in some variables, read off its tree; infinite if not polynomial."""
-    wanted = frozenset(variables)
-
-    def degree(e: sm.Basic) -> float:
-        if not (e.free_symbols & wanted):
-            return 0
-        if e in wanted:
-            return 1
-        if isinstance(e, sm.Add):
-            return max(map(degree, e.args))
-        if isinstance(e, sm.Mul):
-            return sum(map(degree, e.args))
-        if isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
-            return int(e.exp) * degree(e.base)
-        return float("inf")
-
-    return degree(expression)
-
-
-def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed: int) -> float:
-    """The degree; where the tree alone says too much, seen in numbers: differences beyond it vanish along any line."""
-    degree = polynomial_degree(expression, variables)
-    if degree <= allowed:
-        return degree
-    symbols = sorted(expression.free_symbols, key=str)
-    sizes, generator = characteristic([expression], symbols, {}).usual, np.random.default_rng(1949)
-    steps, vanishing = np.arange(allowed + 2), set(range(allowed + 1))
-    seen = False
-    for size in (1.4, 0.7, 0.3, 0.1):
-        x, along = sizes * generator.uniform(0.2 * size, size, (2, len(symbols)))
-        at = {e: x[k] + along[k] * steps * (e in variables) for k, e in enumerate(symbols)}
-        (values,) = evaluated([expression], at)
-        if np.isfinite(values).all():
-            seen, least = True, ROUNDING * np.abs(values).max()
-            vanishing = {d for d in vanishing if np.abs(np.diff(values, d + 1)).max() <= least}
-    return min(vanishing, default=float("inf")) if seen else degree
-
-
-def _check_degrees(system: System) -> None:
-    s = system.statement
-    if _true_degree(s.kinetic, s.v, 2) > 2:
-        raise StatementError("the kinetic energy is not quadratic in the velocities: check its terms in q̇")
-    if system.needs_inertia and polynomial_degree(s.kinetic, s.v) < 1:
-        raise StatementError("the kinetic energy contains no velocity: write it with coordinate.diff(t)")
-    if s.potential.free_symbols & set(s.v):
-        raise StatementError("the potential contains velocities: put velocity-dependent terms in forces or dissipation")
-    for k, constraint in enumerate(s.constraints[: len(system.nonholonomic_constraints)]):
-        degree = _true_degree(constraint, s.v, 1)
-        if degree > 1:
-            raise ConstraintError(
-                f"nonholonomic constraint {k + 1} is not linear in the velocities: only Pfaffian constraints "
-                "A(q, t) q̇ + b(q, t) = 0 are ideal in the sense of d'Alembert"
-            )
-        if degree == 0:
-            raise ConstraintError(
-                f"nonholonomic constraint {k + 1} contains no velocity: move it to holonomic_constraints"
-            )
-
-
-def _redundant_constraints(system: System) -> tuple[int, ...]:
-    s = system.statement
-    n, m = len(s.q), len(s.constraints)
-    found = dependence(s, system.parameters)
-    if found.contradictory:
-        raise ConstraintError(
-            f"{_rows(found.contradictory)} contradict each other, no motion obeys them all: remove or correct one"
-        )
-    if not found.redundant or system.accept_redundant:
-        return found.redundant
-    keep = "set accept_redundant=True to keep it (simulated by method='augmented', reactions not unique)"
-    if m > n:
-        raise ConstraintError(
-            f"{m} constraints on {n} coordinates: at most {n} can be independent, remove {m - n} or more of "
-            f"{_rows(found.redundant)}, or {keep}"
-        )
-    raise ConstraintError(
-        f"{_rows(found.redundant)} is a combination of the others wherever they hold: remove it, or {keep}"
-    )
-
-
-def _rows(rows: Sequence[int]) -> str:
-    return f"constraint{'s' if len(rows) > 1 else ''} {', '.join(str(row + 1) for row in rows)}"
-
-
-def _check_integrability(system: System) -> None:
-    s = system.statement
-    if system.accept_integrable:
-        return
-    if integrable_together(s, len(system.nonholonomic_constraints)):
-        raise ConstraintError(
-            "the nonholonomic constraints are integrable together (Frobenius), hence holonomic: state their integrals "
-            "in holonomic_constraints, or set accept_integrable=True to leave the constants of integration free"
-        )
-    found = first_integrable(s, len(system.nonholonomic_constraints))
-    if found is not None:
-        row, integral = found
-        back = {plain: original for original, plain in s.to_plain.items()}
-        form = f"holonomic_constraints=[{integral.xreplace(back)}]" if integral is not None else "its integrated form"
-        raise ConstraintError(
-            f"nonholonomic constraint {row + 1} is integrable (Frobenius), hence holonomic: "
-            f"state it as {form}, up to a constant, or set accept_integrable=True to leave that constant free"
-        )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.algebra.rounding import REAL, ROUNDING, STIFF
+from pfaff.algebra.tolerances import GROWING, REAL, STIFF
 
 ALWAYS = 1e-9  # sums of two eigenvalues below this, relative to the two, may be zero by structure
 BESIDE, NEARER, ON_AXIS = (
@@ -86,12 +86,12 @@ def near_axis(values: np.ndarray) -> np.ndarray:
 
 def unstable(values: np.ndarray) -> int:
     """How many eigenvalues lie to the right of the imaginary axis, beyond rounding."""
-    return int((values.real > ROUNDING * np.abs(values) + floor(values)).sum())
+    return int((values.real > GROWING * np.abs(values) + floor(values)).sum())
 
 
 def not_left(values: np.ndarray) -> int:
     """How many lie to the right of the imaginary axis or on it."""
-    return int((values.real >= -ROUNDING * np.abs(values) - floor(values)).sum())
+    return int((values.real >= -GROWING * np.abs(values) - floor(values)).sum())
 
 
 def physical(values: np.ndarray, settle: float, count: int) -> np.ndarray:
@@ -126,7 +126,7 @@ class Rates:
         cost = np.abs(b[None] - a[:, None] - length * (da[:, None] + db[None]) / 2)
         cost = cost + length / 4 * np.abs(db[None] - da[:, None])  # of two that pass each other, ends and slopes agree
         rows, columns = linear_sum_assignment(cost) if np.isfinite(cost).all() else (np.zeros(0, int),) * 2
-        noise = ROUNDING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
+        noise = GROWING * np.maximum(np.abs(a[rows]), np.abs(b[columns])) + max(floor(a), floor(b))
         return cls(a[rows].real, length * da[rows].real, b[columns].real, length * db[columns].real, noise)
 
     def at(self, s: np.ndarray) -> np.ndarray:

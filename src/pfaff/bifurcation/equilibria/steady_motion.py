@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import FARTHEST, SETTLED, at_rest, balanced, row_sizes
+from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
 from pfaff.algebra.rounding import axis_rounding
+from pfaff.algebra.tolerances import SETTLED
 from pfaff.bifurcation.equilibria.slices import Deflation, zero_chain
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
@@ -188,7 +189,7 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
     for _ in range(NEWTON_STEPS):
         f, J = flow.rhs(x, case), flow.jacobian(x, case)
         if not np.isfinite(J).all():
-            flow._diagnose(x, case.numbers, f)
+            flow.diagnose(x, case.numbers, f)
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
         step = np.zeros_like(x)

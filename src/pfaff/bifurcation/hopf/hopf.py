@@ -20,7 +20,7 @@ from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quint
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.path import LoadPath, Outward, Path
-from pfaff.stability.critical import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
+from pfaff.stability.along import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
 from pfaff.statement.values import number_from, one_of
 from pfaff.threads import cached_property
 

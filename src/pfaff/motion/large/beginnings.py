@@ -15,8 +15,8 @@ from pfaff.flow.initial import KEPT, NEWTON_STEPS
 from pfaff.statement.values import number_from, numbers_from, shown
 
 if TYPE_CHECKING:
-    from pfaff.flow.assembled import Equations
     from pfaff.flow.assembly import Assembly
+    from pfaff.flow.assembly_equations import Equations
 
 SLIGHT = 1e-14  # inertia and compliance, relative, that keep the equations of the free coordinates regular
 

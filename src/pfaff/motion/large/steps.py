@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from pfaff.algebra.factors import Solve
 from pfaff.algebra.radau import Collocation, radau
 from pfaff.errors import RankError
-from pfaff.flow.assembled import Equations, Slopes
+from pfaff.flow.assembly_equations import Equations, Slopes
 
 if TYPE_CHECKING:
     from pfaff.flow.assembly import Assembly

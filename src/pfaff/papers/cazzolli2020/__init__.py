@@ -5,10 +5,10 @@ Dimensionless throughout: L = M = k = 1. ξ = [d, M_L, I_L, k1]; ξ̂ = [1/2, 15
 
 from pfaff.papers import PAPERS
 from pfaff.papers.cazzolli2020.bifurcations import HOPF
+from pfaff.papers.cazzolli2020.critical_loads import LOADS
 from pfaff.papers.cazzolli2020.equations import EQUATIONS
 from pfaff.papers.cazzolli2020.errata import ERRATA
 from pfaff.papers.cazzolli2020.figures import EQUILIBRIUM_PICTURES, HOPF_PICTURES, LOAD_PICTURES, MOTION_PICTURES
-from pfaff.papers.cazzolli2020.loads import LOADS
 from pfaff.papers.cazzolli2020.motions import MOTIONS
 from pfaff.papers.reproduction import Paper, Section
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
 
 from pfaff.atlas import column
-from pfaff.bifurcation.hopf.hopf import Hopf
-from pfaff.case import Case
+
+if TYPE_CHECKING:
+    from pfaff import Case
+    from pfaff.bifurcation.hopf.hopf import Hopf
 
 HALF = sm.Rational(1, 2)
 XI_HAT = {"d": HALF, "M_L": 15, "I_L": 15, "k1": 50}

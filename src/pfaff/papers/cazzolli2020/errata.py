@@ -11,8 +11,8 @@ import sympy as sm
 from pfaff.atlas import column
 from pfaff.papers.cazzolli2020.bifurcations import jacobian_at_hopf
 from pfaff.papers.cazzolli2020.cases import BETA, CONSTRAINTS, DAMPED, XI_HAT, hopf, pendulum
+from pfaff.papers.cazzolli2020.critical_loads import IE, best_angle, formula_82
 from pfaff.papers.cazzolli2020.equations import bent_columns, buckling_condition, equations_52, largest_at_random
-from pfaff.papers.cazzolli2020.loads import IE, best_angle, formula_82
 from pfaff.papers.cazzolli2020.motions import SKATE, equation_96a
 from pfaff.papers.reproduction import Claim, Erratum
 

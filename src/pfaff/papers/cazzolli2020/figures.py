@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import sympy as sm
 
 from pfaff.atlas import column
-from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.draw.body import draw_body, draw_path
 from pfaff.draw.configuration import draw_together
 from pfaff.draw.scene import scene_of_motion
 from pfaff.draw.spectrum import draw_spectrum_path
 from pfaff.draw.style import BLUE, CYCLE, GREEN, GREY, SKY, VERMILION, figure, label
 from pfaff.draw.view import view_of
-from pfaff.motion.result import Motion
 from pfaff.papers.cazzolli2020.bifurcations import lyapunov_over
 from pfaff.papers.cazzolli2020.cases import BETA, CONSTRAINTS, DAMPED, DAMPINGS, XI_HAT, XI_TILDE, pendulum
-from pfaff.papers.cazzolli2020.loads import IE, TR, best_angle, vanishing_damping
+from pfaff.papers.cazzolli2020.critical_loads import IE, TR, best_angle, coefficients, vanishing_damping
 from pfaff.papers.cazzolli2020.motions import aligned, cycle, damped, misaligned, orbit, triple, undamped
 from pfaff.papers.reproduction import Picture
+
+if TYPE_CHECKING:
+    from pfaff import Motion
+    from pfaff.bifurcation.orbits.orbits import OrbitPoint
 
 
 def figure_3() -> Any:
@@ -115,11 +118,17 @@ def _surface(axes: Any, pair: tuple[str, str]) -> None:
 
 
 def flutter_over(pair: tuple[str, str], first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """The flutter load at scattered values of two dampings, in closed form."""
-    from pfaff.stability.maps import AffinePencil
-
-    pencil = AffinePencil(pendulum(), "F", list(pair))
-    return pencil.quartic(np.stack([np.ravel(first), np.ravel(second)]), 500.0).reshape(np.shape(first))
+    """The flutter load at scattered values of two dampings: the first root of D_3, Eq. (64), where ρ_3 > 0."""
+    numbers = XI_HAT | {name: 0 for name in DAMPINGS if name not in pair}
+    known = {sm.Symbol(name, positive=True): value for name, value in numbers.items()}
+    *c, F = (sm.Symbol(name, positive=True) for name in (*pair, "F"))
+    r0, r1, r2, r3, r4 = (each.subs(known) for each in coefficients()[0])
+    quadratic = sm.Poly((r1 * r2 - r0 * r3) * r3 - r1**2 * r4, F)
+    a, b, e = (sm.lambdify(c, each)(first, second) for each in quadratic.all_coeffs())
+    q = -(b + np.copysign(np.sqrt(b * b - 4 * a * e), b)) / 2  # no digits lost by cancellation
+    roots = np.array([np.divide(q, a, out=np.full_like(q, np.inf), where=a != 0), e / q])
+    crosses = (roots > 0) & (sm.lambdify([*c, F], r3)(first, second, np.where(np.isfinite(roots), roots, 0)) > 0)
+    return np.where(crosses, roots, np.inf).min(axis=0)
 
 
 def figure_11() -> Any:

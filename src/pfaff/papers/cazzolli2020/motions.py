@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
 
 from pfaff.atlas import column
-from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.case import Case
-from pfaff.motion.result import Motion
 from pfaff.papers.cazzolli2020.cases import BETA, CONSTRAINTS, DAMPED, XI_BAR, XI_HAT, pendulum
 from pfaff.papers.reproduction import Claim
+
+if TYPE_CHECKING:
+    from pfaff import Case, Motion
+    from pfaff.bifurcation.orbits.orbits import OrbitPoint
 
 PUSH: dict[str, Any] = {"theta1_dot": 0.01, "theta2_dot": 0.01}
 

@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.errors import ParameterError
 from pfaff.export.notation import Notation, identifier
 from pfaff.export.reserved import RESERVED
-from pfaff.export.start import Start, start_of
+from pfaff.export.starting_point import Start, start_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
 from pfaff.flow.program import Node, Program, program_of

@@ -11,11 +11,12 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.factors import Places, Solve
-from pfaff.flow.parts import Dynamics, dynamics_of
+from pfaff.flow.part_dynamics import Dynamics, dynamics_of
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
-    from pfaff.flow.assembly import Assembly, Placed
+    from pfaff.flow.assembly import Assembly
+    from pfaff.flow.patterns import Placed
 
 
 class Members:

@@ -15,7 +15,6 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.bifurcation.equilibria.slices import jacobian_of, zero_chain
-from pfaff.case import Bound, Case
 from pfaff.errors import ConvergenceError, PfaffError, StatementError
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked
@@ -24,10 +23,12 @@ from pfaff.rest.field import regular_flow
 from pfaff.rest.mechanical import Balance, Equilibrium, equilibrium_near
 from pfaff.rest.small_motions import linearise
 from pfaff.rest.states import SteadyState
+from pfaff.statement import Ode
 from pfaff.statement.values import by_name, number_from, one_of
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
+    from pfaff.case import Bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,7 @@ def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:
     if "the time" in hy.get_variables(clocked(list(case.system.shape.expressions))):  # type: ignore[attr-defined]
         raise StatementError("the equations depend on time: make the excitation part of the state, as an oscillator")
     try:
-        at = _rest(case, near) if isinstance(case, Case) else case.equilibrium(**near)  # type: ignore[attr-defined]
+        at = _at_rest(case, near)
     except PfaffError as problem:
         return _origin(case, near, " ".join(str(problem).split()))
     return _regular(at, near) if isinstance(at, Equilibrium) else _plain(at, near)
@@ -81,11 +82,13 @@ def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:
 
 def _checked(case: Bound, given: Mapping[str, Any]) -> dict[str, float]:
     for name in given:
-        one_of(case._states, name, f"{case.system.name} has no state {{}} to start from")
+        one_of(case.system.state_names, name, f"{case.system.name} has no state {{}} to start from")
     return {name: number_from(name, value) for name, value in given.items()}
 
 
-def _rest(case: Case, near: Mapping[str, float]) -> Equilibrium | SteadyMotion:
+def _at_rest(case: Any, near: Mapping[str, float]) -> Equilibrium | SteadyState | SteadyMotion:
+    if isinstance(case.system, Ode):
+        return case.equilibrium(**near)
     if not near:
         return case.equilibrium()
     if any(name not in case.system.coordinate_names for name in near):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
-from pfaff.flow.assembled import Equations
-from pfaff.motion.implicit import SHARPEST
+from pfaff.flow.assembly_equations import Equations
+from pfaff.motion.implicit_methods import SHARPEST
 from pfaff.motion.large.beginnings import initial_state
 from pfaff.motion.large.steps import STAGES, Integrator, Projection, Sizes, State, Step
 from pfaff.motion.measures import Energy, Stored
+from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.motion.result import Motion
 from pfaff.motion.simulate import check_request
-from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
 from pfaff.statement.values import number_from, number_within, told
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def simulate(
         integrator = Integrator(equations, Sizes(assembly, duration), attempt)
         record = Record(equations, np.linspace(0.0, duration, samples), state)
         status = _run(integrator, record, state, float(duration), max_steps, progress)
-        if status != COLLAPSED or record.steps > LASTING:
+        if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
     return record.motion(assembly, load, status, attempt)
 
@@ -78,7 +78,7 @@ def _run(
     duration: float,
     max_steps: int,
     progress: Callable[[float], object] | None,
-) -> str:
+) -> Status:
     h, last = FIRST * duration, None
     try:
         for _ in range(max_steps):
@@ -126,8 +126,8 @@ class Record:
         self.dense.add(step, end)
         return state
 
-    def motion(self, assembly: Assembly, load: float, status: str, tolerance: float) -> Motion:
-        recorded = [*self.samples, self._sample(self.state)] if status != FINISHED and self.steps else self.samples
+    def motion(self, assembly: Assembly, load: float, status: Status, tolerance: float) -> Motion:
+        recorded = [*self.samples, self._sample(self.state)] if not status.finished and self.steps else self.samples
         t, q, v, p, work = (np.concatenate(each, axis=-1) for each in zip(*recorded, strict=True))
         phi, rates = self.equations.constraints(q, v)
         return Motion(

@@ -10,7 +10,7 @@ import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, Expression, Graph, dot, gradient, graph_of
-from pfaff.statement.system import System
+from pfaff.statement import System
 from pfaff.threads import once
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.motion.status import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY
+from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.statement.values import one_of
 
 SHARPEST = 1e-13
@@ -35,14 +35,14 @@ class Path:
 
     t: np.ndarray
     x: np.ndarray
-    status: str
+    status: Status
     method: str
     knots: np.ndarray
     states: np.ndarray
 
     @property
     def finished(self) -> bool:
-        return self.status == FINISHED
+        return self.status.finished
 
 
 def integrate(
@@ -76,11 +76,11 @@ def integrate(
                 progress((t - times[0]) / (times[-1] - times[0]))
     except KeyboardInterrupt:
         status = INTERRUPTED
-    except Stopped as reason:
-        status = str(reason)
+    except Stopped as end:
+        status = end.status
     except PfaffError as problem:
-        status = f"stopped: {problem}"
-    if status != FINISHED and abs(run.last[0] - times[0]) > abs(reached[-1][0] - times[0]):
+        status = Status(Outcome.FAILED, str(problem))
+    if not status.finished and abs(run.last[0] - times[0]) > abs(reached[-1][0] - times[0]):
         reached.append(run.last)
     return Path(*_columns(reached), status, run.method, *_columns(run.trail))
 
@@ -90,7 +90,11 @@ def _columns(samples: list[Sample]) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Stopped(Exception):
-    """The integration cannot go on, for the reason given."""
+    """The integration cannot go on."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__(status)
+        self.status = status
 
 
 class Guarded:

@@ -12,8 +12,6 @@ import sympy as sm
 from pfaff.atlas import column
 from pfaff.papers.cazzolli2020.cases import DAMPED, DAMPINGS, SAMPLES, XI_HAT, count, pendulum, symbols_of_xi
 from pfaff.papers.reproduction import Claim
-from pfaff.stability.exact import exact_linearisation, omega
-from pfaff.stability.paradox import WeakDamping
 
 P0 = sm.Rational(20, 723) * (3102 - sm.sqrt(120482))
 D0 = sm.Rational(20, 723) * (3102 + sm.sqrt(120482))
@@ -106,8 +104,8 @@ def limits_along(pair: tuple[str, str], formula: Callable[[float], float]) -> fl
 
 
 @cache
-def vanishing_damping(pair: tuple[str, str]) -> WeakDamping:
-    return WeakDamping(pendulum(), "F", pair)
+def vanishing_damping(pair: tuple[str, str]) -> Any:
+    return pendulum().paradox(among=pair).weak
 
 
 def best_angle(pair: tuple[str, str]) -> float:
@@ -159,8 +157,9 @@ def independent_of_viscosity(name: str) -> float:
 def coefficients() -> tuple[tuple[sm.Expr, ...], tuple[sm.Matrix, sm.Matrix, sm.Matrix]]:
     """ρ_0 … ρ_4 of Eq. (60) and M, C, K + p G, with every parameter a symbol."""
     symbols = {name: sm.Symbol(name, positive=True) for name in (*XI_HAT, *DAMPINGS, "F")}
-    lin = exact_linearisation(column(2).at(**symbols))
-    return tuple(lin.polynomial(omega).all_coeffs()), (lin.M, lin.C, lin.K)
+    case = column(2).at(**symbols)
+    lin = case.linearise(exact=True)
+    return tuple(case.characteristic(exact=True).all_coeffs()), (lin.M, lin.C, lin.K)
 
 
 def coefficients_by_traces() -> float:

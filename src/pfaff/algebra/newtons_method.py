@@ -1,0 +1,75 @@
+"""Newton's method, whatever the unknowns are: whoever knows the equations makes a step, the loop and its end are here.
+
+It goes on until changes no longer shrink: digits are as many as rounding leaves, and no tolerance chooses them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from pfaff.algebra.tolerances import EXACT, NEWTON_STEPS, SETTLED, ceased
+
+Unknowns = TypeVar("Unknowns")
+
+
+class Newton(NamedTuple, Generic[Unknowns]):
+    """Where the method has ended, the last relative change, and whether changes ceased there to shrink."""
+
+    at: Unknowns
+    change: float
+    ceased: bool
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last change is small, even if rounding has kept it from coming to an end."""
+        return self.change < SETTLED
+
+
+def newton(
+    step: Callable[[Unknowns], tuple[Unknowns, float] | None],
+    at: Unknowns,
+    most: int = NEWTON_STEPS,
+    settled: float = SETTLED,
+    enough: float = EXACT,
+) -> Newton[Unknowns]:
+    """Steps until their changes cease to shrink, or so many; ``step`` gives where it leads and how much that changes.
+
+    The change is relative to what the unknowns are measured by; where steps are costly, one that is ``enough`` is the
+    last. A step that gives none, for a matrix that is singular or numbers that are not finite, ends the method there.
+    """
+    change = np.inf
+    for _ in range(most):
+        taken = step(at)
+        if taken is None:
+            return Newton(at, np.inf, False)
+        before, (at, change) = change, taken
+        if ceased(change, before, settled, enough):
+            return Newton(at, change, True)
+    return Newton(at, change, False)
+
+
+def newton_columns(
+    step: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    at: np.ndarray,
+    most: int = NEWTON_STEPS,
+    settled: float = SETTLED,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same on many columns at once, and which have settled; those that have are left alone.
+
+    ``step`` gives where columns lead and how much each changes: not a number where it has no step.
+    """
+    at, going = at.copy(), np.arange(at.shape[1])
+    done = np.full(at.shape[1], False)
+    for _ in range(most):
+        if not len(going):
+            break
+        led, change = step(at[:, going])
+        sane = np.isfinite(change)
+        going, led, change = going[sane], led[:, sane], change[sane]
+        at[:, going] = led
+        done[going[change < settled]] = True
+        going = going[change >= settled]
+    return at, done

@@ -1,0 +1,74 @@
+"""Matrix polynomials and their eigenvalues: values, first-order forms, order, what is repeated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+ALIKE = 1e-9  # relative distance of eigenvalues that are one, and size of singular values that are none
+CLOSED = 1e-6  # of the least imaginary part, what may be left of the sum of all
+
+Units = tuple[np.ndarray, np.ndarray]  # of rows and of columns
+
+
+def repeated(values: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each value, the first that is equal, and how many are before it: as many as its matrix has null vectors."""
+    same = np.abs(values[:, None] - values[None]) <= ALIKE * np.abs(values)[:, None]
+    before, first = np.tril(same, -1).sum(axis=1), same.argmax(axis=1)
+    nullity = (sizes <= ALIKE * sizes[:, :1]).sum(axis=1)
+    alone = before >= nullity[first]
+    return np.where(alone, np.arange(len(values)), first), np.where(alone, 0, before)
+
+
+def diagonalising(C: np.ndarray) -> Units:
+    """Elimination with complete pivoting from both sides: left · C · right is diagonal, its large entries first."""
+    k = len(C)
+    rest, left, right = C.copy(), np.eye(k), np.eye(k)
+    for j in range(k):
+        i, m = np.unravel_index(np.abs(rest[j:, j:]).argmax(), (k - j, k - j))
+        for matrix in (rest, left):
+            matrix[[j, j + i]] = matrix[[j + i, j]]
+        for matrix in (rest, right):
+            matrix[:, [j, j + m]] = matrix[:, [j + m, j]]
+        if not rest[j, j]:
+            break
+        down, across = rest[j + 1 :, j] / rest[j, j], rest[j, j + 1 :] / rest[j, j]
+        left[j + 1 :] -= np.outer(down, left[j])
+        right[:, j + 1 :] -= np.outer(right[:, j], across)
+        rest[j + 1 :, j + 1 :] -= np.outer(rest[j + 1 :, j], across)
+        rest[j + 1 :, j] = rest[j, j + 1 :] = 0.0
+    return left, right
+
+
+def horner(coefficients: tuple[np.ndarray, ...], value: complex | np.ndarray) -> np.ndarray:
+    value = np.asarray(value)[..., None, None]
+    if len(coefficients) == 1:
+        return coefficients[0] + 0 * value
+    total = coefficients[-1]
+    for each in reversed(coefficients[:-1]):
+        total = total * value + each
+    return total
+
+
+def closed(values: np.ndarray) -> bool:
+    """Whether complex ones come in pairs."""
+    turning = np.abs(values.imag[values.imag != 0])
+    return bool(abs(values.imag.sum()) <= CLOSED * turning.min(initial=np.inf))
+
+
+def by_modulus(values: np.ndarray) -> np.ndarray:
+    return values[np.argsort(np.abs(values), kind="stable")]
+
+
+def companion(last: list[np.ndarray]) -> np.ndarray:
+    """[[0, I], …, last]: the first-order form of x^(d) = Σ last_k x^(k)."""
+    k, d = len(last[0]), len(last)
+    matrix = np.zeros((d * k, d * k))
+    matrix[: (d - 1) * k, k:] = np.eye((d - 1) * k)
+    matrix[(d - 1) * k :] = np.hstack(last)
+    return matrix
+
+
+def distances(values: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """From each value to the next of the others."""
+    apart = np.sort(np.abs(values[:, None] - others[None]), axis=1)
+    return apart[:, 1] if apart.shape[1] > 1 else np.full(len(values), np.inf)

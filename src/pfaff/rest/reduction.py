@@ -1,0 +1,255 @@
+"""Small motions without their structural zeros: those of constraints, of ignorable coordinates, of families at rest.
+
+Each is divided out by construction, in the directions that belong to it; none is known by its size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
+from pfaff.algebra.units import inertial_units, row_units, stiffness_units
+from pfaff.flow.graph import graph_of
+from pfaff.flow.shape import ignorable_coordinates
+from pfaff.flow.statics import statics_of
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from pfaff.rest.small_motions import Linearisation
+
+BALANCED = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding: known row by row
+FAMILY_STEPS = 8  # of Newton's method to a neighbour on a family
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """First-order form without structural zeros: states y of q = Z y and speeds u of q̇ = N u − D q.
+
+    Where positions and speeds span the same directions, the motions are Lᵀ(M λ² + C λ + K)Z y = 0 with L in ``left``.
+    """
+
+    of: Linearisation
+    Z: np.ndarray
+    N: np.ndarray
+    speeds: np.ndarray
+    fall: np.ndarray  # D
+    zeros: dict[str, int]
+    left: np.ndarray | None
+
+    @cached_property
+    def J(self) -> np.ndarray:
+        """Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − D q̇, solved for the rates of y and u."""
+        lin, N, fall = self.of, self.N, self.fall
+        left = np.linalg.solve(N.T @ lin.M @ N, N.T)
+        by_u = left @ (lin.M @ fall - lin.C) @ N
+        by_q = left @ (lin.C @ fall - lin.M @ fall @ fall - lin.stiffness)
+        back = N.T @ self.speeds
+        top = [-self.Z.T @ fall @ self.Z, self.Z.T @ self.speeds]
+        return np.block([top, [back.T @ by_q @ self.Z, back.T @ by_u @ back]])
+
+    @cached_property
+    def positions(self) -> list[int]:
+        """Coordinates by which the positions are well described."""
+        return _independent_rows(self.Z)
+
+    @cached_property
+    def equations(self) -> list[int]:
+        """The same for the combinations of equations."""
+        return self.positions if self.left is None or self.left is self.Z else _independent_rows(self.left)
+
+    @cached_property
+    def bases(self) -> tuple[np.ndarray, np.ndarray]:
+        """L and Z in which each direction moves one of these coordinates."""
+        return self.bases_by(self)
+
+    def bases_by(self, like: Reduced) -> tuple[np.ndarray, np.ndarray]:
+        """The same by the coordinates that describe another equilibrium beside it."""
+        assert self.left is not None
+        Z = _by_coordinates(self.Z, like.positions)
+        alike = self.left is self.Z and like.equations is like.positions
+        return Z if alike else _by_coordinates(self.left, like.equations), Z
+
+
+def nearby(lin: Linearisation) -> np.ndarray:
+    """Displacements of the coordinates to the neighbourhood: as far as they are, in units of the inertia, and some."""
+    d = inertial_units(lin.M) * lin.unit
+    return NEIGHBOUR * d * (1 / d.max() + np.abs(lin.q / d).max())
+
+
+def _kernel(rows: np.ndarray) -> np.ndarray:
+    if not len(rows):
+        return np.eye(rows.shape[1])
+    _, values, right = np.linalg.svd(rows)
+    return right[rank(values) :].T
+
+
+def without_structural_zeros(lin: Linearisation) -> Reduced:
+    """Restrict to A_c q = 0 for every conserved combination A_c, and drop coordinates that nothing depends on."""
+    s, N = lin.nonholonomic, lin.kernel
+    plain = not lin.B[:s].any()
+    conserved = lin.A[:s] if plain else _kernel(lin.B[:s].T).T @ lin.A[:s]  # ℓᵀA with ℓᵀB = 0
+    Z = N if plain else _kernel(np.vstack([conserved, lin.A[s:]]))
+    zeros = {"the nonholonomic constraints": len(conserved)} if len(conserved) else {}
+    Z, speeds, more = _without_ignorable(lin, Z, N)
+    fall = np.zeros_like(lin.M) if plain else _fall(lin)
+    left = _left(lin, Z, N, speeds) if plain else None
+    return Reduced(lin, Z, N, speeds, fall, zeros | more, left)
+
+
+def _fall(lin: Linearisation) -> np.ndarray:
+    """What of the velocities follows from the position by constraints A q̇ + B q = 0."""
+    rows, s = row_units(lin.A)[:, None], lin.nonholonomic
+    return np.linalg.pinv(rows * lin.A) @ np.vstack([rows[:s] * lin.B[:s], 0 * lin.B[s:]])
+
+
+def _left(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray) -> np.ndarray | None:
+    """What multiplies the equations from the left so that steady drifts, which were dropped, take no part in them."""
+    if Z.shape[1] != speeds.shape[1]:
+        return None
+    if speeds.shape[1] == N.shape[1]:
+        return Z
+    drifts = N @ complement(N.T @ speeds)
+    return N @ complement(N.T @ lin.M @ drifts)
+
+
+def complement(columns: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of what is orthogonal to independent columns."""
+    return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
+
+
+def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pencil:
+    """K + λ C + λ² M in independent coordinates, those of ``beside`` if given; λ − J if it is not of second order."""
+    if r.left is None:
+        J = r.J if beside is None else _turned(r, beside)
+        return Pencil((-J, np.eye(len(J))))
+    left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
+    return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
+
+
+def _by_coordinates(basis: np.ndarray, rows: list[int]) -> np.ndarray:
+    """The basis of the same directions in which each moves one of these coordinates.
+
+    It does not mix a stiff coordinate with the others, and depends on nothing but the directions.
+    """
+    return np.linalg.solve(basis[rows].T, basis.T).T
+
+
+def _independent_rows(basis: np.ndarray) -> list[int]:
+    """As many rows of a basis as it has columns, chosen one after another so that they are well independent."""
+    chosen, rest = [], basis.copy()
+    for _ in range(basis.shape[1]):
+        sizes = np.einsum("ij,ij->i", rest, rest)
+        chosen.append(int(sizes.argmax()))
+        row = rest[chosen[-1]] / np.sqrt(sizes[chosen[-1]])
+        rest = rest - np.outer(rest @ row, row)
+    return chosen
+
+
+def _turned(r: Reduced, beside: Reduced) -> np.ndarray:
+    """The first-order form in the directions of another, so that neighbours can be compared."""
+    positions, speeds = r.Z.T @ beside.Z, r.speeds.T @ beside.speeds
+    corner = np.zeros((len(positions), speeds.shape[1]))
+    turn = np.block([[positions, corner], [np.zeros((len(speeds), positions.shape[1])), speeds]])
+    return np.linalg.solve(turn, r.J @ turn)
+
+
+def coordinates(r: Reduced, states: np.ndarray) -> np.ndarray:
+    """The coordinates' part of vectors of the motions, column by column; the speeds' of modes that move none."""
+    if r.left is not None:
+        return r.bases[1] @ states
+    size = r.Z.shape[1]
+    vectors = r.Z @ states[:size] if size else np.zeros((len(r.N), states.shape[1]), dtype=complex)
+    still = np.abs(vectors).max(axis=0, initial=0.0) < RANK * np.abs(states).max(axis=0, initial=0.0)
+    return np.where(still, r.speeds @ states[size:], vectors)
+
+
+def without_families(lin: Linearisation, r: Reduced) -> Reduced:
+    """Divide out the directions along which the equilibrium belongs to a family that goes on beyond it."""
+    along = neutral(lin, r.Z)
+    if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
+        return r
+    return without_directions(lin, r, along)
+
+
+def without_directions(lin: Linearisation, r: Reduced, along: np.ndarray) -> Reduced:
+    """Without displacements along some directions; and without speeds along them, where nothing damps these."""
+    zeros = {"families of equilibria": along.shape[1]}
+    drifting = _intersection(r.speeds, along @ _kernel(_damping(lin, along)))
+    speeds = r.speeds @ _kernel((r.speeds.T @ drifting).T) if drifting.shape[1] else r.speeds
+    if drifting.shape[1]:
+        zeros["steady motions along them"] = drifting.shape[1]
+    Z = r.Z @ _kernel((r.Z.T @ along).T)
+    left = _left(lin, Z, r.N, speeds)
+    return Reduced(lin, Z, r.N, speeds, 0 * lin.M, r.zeros | zeros, left)
+
+
+def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:
+    """Directions among those of Z along which the balance persists to first order."""
+    if not Z.shape[1]:
+        return Z
+    D = lin.units
+    moves = np.linalg.qr(Z / D[:, None])[0]
+    inner = lin.allowed.T @ (lin.stiffness * D[:, None] * D) @ moves
+    along = moves @ _kernel(inner) if inner.any() else moves
+    return np.linalg.qr(D[:, None] * along)[0]
+
+
+def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
+    """Whether neighbouring equilibria exist and are as neutral: a family, not the accident of a bifurcation."""
+    statics, n, s = statics_of(lin.system), len(lin.q), lin.nonholonomic
+    step = nearby(lin)
+    for direction in along.T:
+        q, p = lin.q + step * direction, lin.p.copy()
+        for _ in range(FAMILY_STEPS):
+            at = statics(q, p, lin.numbers)
+            rows = np.block([[at.K, at.A.T], [at.A[s:], np.zeros((len(p) - s, len(p)))]])
+            d = stiffness_units(at.K, at.M)
+            e = row_units(at.A * d)
+            left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
+            residual = np.concatenate([at.balance, at.held[s:]])
+            change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK)[0] * right
+            q, p = q + change[:n], p + change[n:]
+        moved = lin.at(q, p).inertial
+        away = (np.abs(q - lin.q) > 0.1 * step * np.abs(direction).max()).any()
+        forces = np.abs(at.K) @ (np.abs(q) + step / NEIGHBOUR) + np.abs(at.A.T) @ np.abs(p)
+        still = (np.abs(statics(q, p, lin.numbers).balance) <= BALANCED * forces).all()
+        if not (away and still and neutral(moved, moved.kernel).shape[1] >= along.shape[1]):
+            return False
+    return True
+
+
+def _without_ignorable(
+    lin: Linearisation, Z: np.ndarray, N: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
+    """Positions and speeds without the directions along which ignorable coordinates move freely."""
+    names = lin.system.coordinate_names
+    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(lin.system))]
+    free = _intersection(Z, np.eye(len(names))[:, ignorable])
+    if not free.shape[1]:
+        return Z, N, {}
+    zeros = {"ignorable coordinates": free.shape[1]}
+    drifting = _intersection(N, free @ _kernel(_damping(lin, free)))  # their speeds persist where nothing damps them
+    if drifting.shape[1]:
+        zeros["undamped ignorable speeds"] = drifting.shape[1]
+        N = N @ _kernel((N.T @ drifting).T)
+    return Z @ _kernel((Z.T @ free).T), N, zeros
+
+
+def _damping(lin: Linearisation, directions: np.ndarray) -> np.ndarray:
+    """The forces of velocities along directions on what can move, in units of what makes them up: without rounding."""
+    N = lin.kernel
+    forces, usual = N.T @ lin.C @ directions, np.abs(N.T) @ np.abs(lin.C) @ np.abs(directions)
+    rows = usual.max(axis=1, initial=0.0, keepdims=True)
+    return np.where(np.abs(forces) > RANK * usual, forces, 0.0) / np.where(rows, rows, 1.0)
+
+
+def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """An orthonormal basis of the common part of two spans with orthonormal columns."""
+    if not first.shape[1] or not second.shape[1]:
+        return np.zeros((len(first), 0))
+    left, cosines, _ = np.linalg.svd(first.T @ second)
+    return first @ left[:, : len(cosines)][:, cosines > 1 - RANK]

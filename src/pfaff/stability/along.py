@@ -1,0 +1,224 @@
+"""Searches along a path of equilibria: how far they go, in which units, and what is on the imaginary axis there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.tolerances import turning
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.rest.path import LoadPath, Outward
+from pfaff.stability.intervals import Change
+from pfaff.stability.locating import ONE
+from pfaff.stability.rigid import without_rigid_motions
+from pfaff.stability.search import Search
+from pfaff.stability.stretches import Stretch, beside, straight, stretches
+from pfaff.statement.expressions import constant
+from pfaff.statement.values import number_within, shown
+
+if TYPE_CHECKING:
+    from pfaff.rest.small_motions import Linearisation
+
+STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
+WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
+FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
+FORESEEN = 1e3  # times the natural range of loads, where what a straight line predicts is still believed
+USUAL = 4.0  # natural ranges are so many times a usual load
+NEARBY = 1e-3  # usual loads, from which a straight line is drawn
+WIDER = 1.2  # times what is foreseen
+ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is seen whether anything is damped, and how heavily
+IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
+COUNTED: dict[str, Callable[[Change], int]] = {
+    "flutter": lambda change: change.oscillating,
+    "divergence": lambda change: change.divergent,
+}
+DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
+BEYOND_ALL = 1e100  # a load to which nothing is searched: products of it are not finite
+STANDING = 1e-12  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
+
+
+@dataclass(frozen=True)
+class Along:
+    """A search along a path, by the distance from its origin."""
+
+    search: Search
+    path: Outward
+
+    @property
+    def ended(self) -> bool:
+        """Whether the path has been found to end before the search does."""
+        return self.path.end is not None and self.path.end < self.search.to
+
+    @property
+    def to(self) -> float:
+        """The last load."""
+        return self.path.load(self.path.end if self.ended and self.path.end is not None else self.search.to)
+
+
+def search_along(path: Outward, to: float | None, natural: float) -> Along:
+    """The search along a path to a distance ``to``; ``natural`` is its natural range.
+
+    Without ``to`` all loads are searched if the motions are linear in the load; otherwise the natural range and, where
+    that is not enough, as far as a straight line foresees flutter and divergence.
+    """
+    unit = natural / USUAL if to is None else min(natural / USUAL, to)
+    path = without_rigid_motions(path, unit)
+    start = _start(path, unit)
+    line = None if start else straight(beside(path, 0.0), unit, to=None if isinstance(path.path, LoadPath) else to)
+    if line is not None:
+        return Along(_on_line(line, unit, to or FARTHEST * natural), path)
+    ends = [natural if to is None else to]
+    probed = [path.linearise(share * min(unit, path.end or np.inf)).motions() for share in ON_THE_WAY]
+    squares, turn = _undamped(probed), probed[-1].turn
+    seen = _squared if squares else lambda pencil: pencil.turned(turn)
+
+    def source() -> Iterator[Stretch]:
+        yield from (each.of(seen) for each in stretches(path, start, ends[0], unit))
+        farther = 0.0 if to is not None or path.end is not None else _foreseen(beside(path, start), start, natural)
+        if farther > natural:
+            ends.append(farther)
+            yield from (each.of(seen) for each in stretches(path, natural, farther, unit))
+
+    def small(distance: float) -> Pencil:
+        return seen(path.linearise(distance).motions())
+
+    return Along(Search(source, small, unit, lambda: ends[-1], squares), path)
+
+
+def _on_line(line: Stretch, unit: float, to: float) -> Search:
+    """Along a straight line, a few decades at a time, so that what is near is resolved as well as what is far."""
+    squares = _undamped(line.pencils)
+    turn = line.pencil(line.low + line.usual).turn
+    whole = line.of(_squared) if squares else line.of(lambda pencil: pencil.turned(turn))
+    softest = min(_least(line), unit)
+    first = min(WITHIN * softest, to)
+    ends = [first * DECADES**k for k in range(1 + math.ceil(math.log(to / first, DECADES)))]
+
+    def source() -> Iterator[Stretch]:
+        return (replace(whole, low=low, high=min(high, to)) for low, high in pairwise([line.low, *ends[:-1], to]))
+
+    return Search(source, whole.pencil, min(softest, to), lambda: to, squares)
+
+
+def _least(line: Stretch) -> float:
+    """The load whose geometric stiffness is that of the softest spring: what is stiff does not hide what is not."""
+    (low, high), (soft, loaded) = line.nodes, (each.coefficients[0] for each in line.pencils)
+    change = (loaded - soft) / (high - low)
+    try:
+        most = np.linalg.norm(np.linalg.solve(soft, change), 2) if len(soft) else 0.0
+    except np.linalg.LinAlgError:
+        most = 0.0
+    return float(1 / most) if most and np.isfinite(most) else np.inf
+
+
+def _undamped(pencils: Iterable[Pencil]) -> bool:
+    """Whether the motions are M q̈ + K q = 0, so that λ² may stand for λ."""
+    return all(len(each.coefficients) == 3 and not each.coefficients[1].any() for each in pencils)
+
+
+def _squared(pencil: Pencil) -> Pencil:
+    stiffness, _, mass = pencil.coefficients
+    return Pencil((stiffness, mass))
+
+
+def _start(path: Outward, unit: float) -> float:
+    """Zero; a little more where the constraints move the system as soon as there is a load, and it has more states."""
+    if isinstance(path.path, LoadPath) and not any(path.path.balance.statics.demanding):
+        return 0.0
+    beside = STANDING * unit
+    return 0.0 if len(path.linearise(0.0).motions().J) == len(path.linearise(beside).motions().J) else beside
+
+
+def _foreseen(there: Callable[[float], Pencil], start: float, natural: float) -> float:
+    """The natural range, or as far as flutter and divergence are foreseen by a straight line from the first loads."""
+    nodes = start, start + NEARBY * natural / USUAL
+    try:
+        pencils = there(nodes[0]), there(nodes[1])
+    except ConvergenceError:
+        return natural
+    mass = pencils[0].coefficients[-1]  # stays: drawn out, it would not stay positive
+    line = Stretch(start, np.inf, nodes, pencils, there, exact=True).of(
+        lambda pencil: Pencil((*pencil.coefficients[:-1], mass))
+    )
+    search = _on_line(line, natural / USUAL, FORESEEN * natural)
+    first = [next((each.load for each in search.changes() if count(each)), 0.0) for count in COUNTED.values()]
+    return max(natural, rounded_up(WIDER * max(first)))
+
+
+def checked_end(to: float | None) -> float | None:
+    if to is None:
+        return None
+    remedy = "the load is searched from zero to a positive finite value"
+    number = constant(to, f"to={to[:40]}: {remedy}") if isinstance(to, str) else to
+    end = number_within("to", number, lambda x: x > 0, remedy)
+    if end > BEYOND_ALL:
+        raise ParameterError(f"to={shown(to)} is more than {BEYOND_ALL:g}: give a nearer end, or use other units")
+    return end
+
+
+def natural_range(path: LoadPath) -> float:
+    """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5.
+
+    Where the load stiffens nothing, but moves the equilibrium, that at which the matrices have changed with it.
+    """
+    start = path.linearise(0.0)
+    inner = _stiffness(start, start)
+    for probe in (1.0, 1e-3, 1e-6):
+        try:
+            change = _stiffness(path.linearise(probe), start) - inner
+        except ConvergenceError:
+            continue
+        size, more = np.linalg.norm(inner, 2), np.linalg.norm(change, 2) / probe
+        if more * probe > STIFFENED * size > 0:  # less is rounding: a speed, say, that stiffens nothing
+            return rounded_up(float(USUAL * size / more))
+        moved = path.moved(probe) / probe
+        if moved and np.isfinite(path.large):
+            return rounded_up(USUAL * path.large / moved)
+    return 200.0
+
+
+def _stiffness(lin: Linearisation, like: Linearisation) -> np.ndarray:
+    """On the velocities that the constraints allow, in the directions of another place on the path."""
+    lin, like = lin.inertial, like.inertial
+    N = like.kernel if lin.moves_like(like) else lin.kernel @ (lin.kernel.T @ like.kernel)
+    return N.T @ lin.stiffness @ N
+
+
+def rounded_up(load: float) -> float:
+    """To 1, 2 or 5 times a power of ten."""
+    if not load:
+        return 0.0
+    decade = 10.0 ** np.floor(np.log10(load))
+    return float(next(decade * digit for digit in (1, 2, 5, 10) if decade * digit >= load))
+
+
+def hopf_points(search: Search) -> Iterator[tuple[float, np.ndarray]]:
+    """Loads at which pairs of eigenvalues cross the imaginary axis, in order, with the frequencies of all that do.
+
+    Without damping the whole spectrum may lie there: that is no such point, and none is found.
+    """
+    if search.squares:
+        return
+    sharp = (each.load for each in search.crossings("hopf") if each.sharp)
+    last = 0.0
+    for load in merge(sharp, (each.load for each in search.changes())):
+        if load <= last * (1 + ONE):
+            continue
+        frequencies = search.crossing_frequencies(load)
+        if len(frequencies):
+            last = load
+            yield load, frequencies
+
+
+def imaginary_pairs(values: np.ndarray) -> np.ndarray:
+    """The eigenvalues with positive imaginary part that lie on the imaginary axis, the nearest to it first."""
+    near = np.abs(values.real) <= IMAGINARY * np.abs(values)
+    upper = values[near & turning(values) & (values.imag > 0)]
+    return upper[np.argsort(np.abs(upper.real / upper.imag))]

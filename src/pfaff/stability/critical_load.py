@@ -1,0 +1,98 @@
+"""What a search for critical loads gives: the first load of each kind, and the cells of stability between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pfaff.errors import ParameterError
+
+NOTED = 1e-9  # uncertainty of a load, relative, that is said
+
+
+@dataclass(frozen=True)
+class CriticalLoad:
+    """The first load of a kind, or the honest absence of one in the interval searched.
+
+    ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate;
+    ``mode`` its amplitudes by coordinate; ``crossing_speed`` the derivative of its growth rate by the load
+    where a simple pair crosses the imaginary axis, and ``rounding`` how far rounding may have moved the load.
+    """
+
+    kind: str
+    load: str
+    value: float | None
+    frequency: float | None
+    eigenvalue: complex | None
+    mode: Mapping[str, complex] | None
+    searched: tuple[float, float]
+    how: str
+    case: Any  # a Case; of a large system the assembly
+    crossing_speed: float | None = None
+    rounding: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.status}>"
+
+    def __bool__(self) -> bool:
+        return self.value is not None
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise ParameterError(f"there is no {self.kind} load up to {self.load} = {self.searched[1]:g}")
+        return float(self.value)
+
+    @property
+    def status(self) -> str:
+        if self.value is None:
+            return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
+        if self.rounding <= NOTED * abs(self.value):
+            return f"{self.kind} at {self.load} = {self.value:.12g}: {self.how}"
+        if self.rounding >= abs(self.value):
+            where = f"{self.load} = {self.value:.1g} ± {self.rounding:.1g}"
+            return f"{self.kind} is not told from rounding at {where}: {self.how}"
+        digits = max(1, math.ceil(-math.log10(self.rounding / abs(self.value))))
+        return (
+            f"{self.kind} near {self.load} = {self.value:.{digits}g}, known to ±{self.rounding:.1g} because of "
+            f"rounding: {self.how}"
+        )
+
+    def plot(self) -> Any:
+        from pfaff.draw.spectrum import draw_spectrum_path
+
+        return draw_spectrum_path(self.case, self.load, self.searched[1])
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An interval of loads in which the kind of stability does not change."""
+
+    low: float
+    high: float
+    oscillating: int
+    divergent: int
+
+    @property
+    def kind(self) -> str:
+        if self.oscillating and self.divergent:
+            return "flutter and divergence"
+        return "flutter" if self.oscillating else "divergence" if self.divergent else "stable"
+
+
+@dataclass(frozen=True)
+class CriticalLoads:
+    """Flutter, divergence and buckling of one search, and the cells of stability between the loads found."""
+
+    flutter: CriticalLoad
+    divergence: CriticalLoad
+    buckling: CriticalLoad
+    cells: tuple[Cell, ...]
+
+    @property
+    def status(self) -> str:
+        return "; ".join(each.status for each in (self.flutter, self.divergence, self.buckling))
+
+    def plot(self) -> Any:
+        return self.flutter.plot()

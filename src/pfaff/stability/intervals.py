@@ -1,0 +1,70 @@
+"""Loads between neighbouring crossings, where they are probed, and what changes from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Generic, TypeVar
+
+from pfaff.stability.crossings import Crossing
+from pfaff.stability.stretches import Stretch
+
+SHARES = (0.02, 0.5, 0.98)  # of an interval without crossings, where it is probed
+
+Counts = tuple[int, int]
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Change:
+    """A load from which so many oscillations and exponentials grow, and what happens there, if it is known."""
+
+    load: float
+    oscillating: int
+    divergent: int
+    crossing: Crossing | None = None
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Loads between neighbouring crossings or the ends of a stretch; ``doubtful`` are loads where more may happen."""
+
+    stretch: Stretch
+    low: float
+    high: float
+    crossing: Crossing | None
+    doubtful: tuple[float, ...] = ()
+
+    @property
+    def places(self) -> list[float]:
+        """Where to probe it: also near its beginning, if it is long."""
+        inner = [load for load in self.doubtful if self.low < load < self.high]
+        if not (self.stretch.exact or inner) and (self.low, self.high) == (self.stretch.low, self.stretch.high):
+            return list(self.stretch.nodes[1:])  # what is known there already
+        middles = [(a + b) / 2 for a, b in pairwise([self.low, *inner, self.high])] if inner else []
+        width = self.high - self.low
+        widths = {width, min(width, max(self.low, self.stretch.usual))}
+        return sorted({*(self.low + share * each for share in SHARES for each in widths), *middles})
+
+    def explains(self, before: Counts, after: Counts) -> bool:
+        """Whether its first crossing does just this."""
+        return before == after if self.crossing is None else before == after or self.crossing.explains(before, after)
+
+
+class Remembered(Generic[Item]):
+    """What an iterator gives, kept for the next time."""
+
+    def __init__(self, source: Iterator[Item]) -> None:
+        self._source, self._known = source, list[Item]()
+
+    def __iter__(self) -> Iterator[Item]:
+        place = 0
+        while True:
+            if place == len(self._known):
+                more = next(self._source, None)
+                if more is None:
+                    return
+                self._known.append(more)
+            yield self._known[place]
+            place += 1

@@ -1,0 +1,171 @@
+"""Loads of a stretch at which stability may change: candidates, each sharpened, in order and each once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import chain
+
+import numpy as np
+
+from pfaff.algebra.modes import Modes
+from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.tolerances import SAFE
+from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_roots
+from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened
+from pfaff.stability.intervals import Remembered
+from pfaff.stability.stretches import Stretch
+from pfaff.threads import cached_property
+
+PROBES = (1.37e-3, 0.137, 0.311, 0.733)  # usual loads at which structure is looked for: rounding hides it at far ones
+TWIN = 1e-9  # what meets and passes zero closer than this, relatively, does so at once
+ONE = 1e-12  # crossings closer than this, relatively, are one
+NEAR_AXIS = 1e-2  # real parts below this, relative to the eigenvalue, of pairs that may cross at a candidate
+AHEAD = 1e-2  # how far ahead, relatively, candidates are sharpened: they may change places
+FAINT, AUDIBLE = 1e-6, 1e-3  # damping ratios that make candidates inexact, and those which are taken instead
+LANDED = 0.05  # how far from its candidate, relatively, a crossing may be
+AWAY = 4.0  # times what the distance from the axis changes on a stretch, where nothing can have reached it
+APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
+
+SINGULAR: dict[Kind, Callable[[Pencil], np.ndarray]] = {
+    "zero": lambda pencil: pencil.coefficients[0],
+    "hopf": lambda pencil: pair_sums(pencil.J),
+    "meeting": lambda pencil: near_meetings(pencil.J),
+}
+
+
+@dataclass(frozen=True)
+class Locator:
+    """Crossings on the stretches of a path, whose small motions, or squares, ``pencil`` gives at any load."""
+
+    pencil: Callable[[float], Pencil]
+    unit: float
+    squares: bool
+
+    @cached_property
+    def always(self) -> dict[Kind, int]:
+        """How many eigenvalues are zero, and sums of two, at every load."""
+        zeros = sums = np.inf
+        for share in PROBES:
+            modes = self.pencil(share * self.unit).modes()
+            zeros, sums = min(zeros, _zeros(modes)), min(sums, _zero_sums(modes))
+            if not (zeros or sums):
+                break
+        return {"zero": int(zeros), "hopf": int(sums), "meeting": int(zeros)}
+
+    @cached_property
+    def _crossings_of(self) -> dict[tuple[float, tuple[Kind, ...]], Remembered[Crossing]]:
+        return {}
+
+    def _candidates(self, stretch: Stretch, kind: Kind) -> np.ndarray:
+        """Loads of the stretch where eigenvalues vanish, cancel or are about to meet."""
+        if kind != "meeting" and _quiet(stretch):
+            return np.zeros(0)
+        seen = _audible(stretch) if kind == "hopf" else stretch
+        shares = real_roots(seen.polynomial(SINGULAR[kind]), self.always[kind], exact=stretch.exact)
+        endless = stretch.exact and stretch.fold is None
+        last = 1 + AHEAD if endless else 1.0  # what is about to meet beyond the end may have met before
+        return stretch.load(shares[(shares > 0) & (shares <= last)])
+
+    def crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
+        """In order; found as far as they are asked for, and once."""
+        key = stretch.low, kinds
+        if key not in self._crossings_of:
+            self._crossings_of[key] = Remembered(self._find_crossings(stretch, kinds))
+        return iter(self._crossings_of[key])
+
+    def _find_crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
+        """Each sharpened shortly before it is needed."""
+        ahead: list[tuple[float, int, Crossing]] = []
+        done = 0.0
+        for place, (load, found) in enumerate(chain(self._sharpened_candidates(stretch, kinds), [(np.inf, None)])):
+            while ahead and ahead[0][0] < load * (1 - AHEAD):
+                _, _, first = heappop(ahead)
+                if ahead and ahead[0][2].kind == "zero" and ahead[0][0] <= first.load * (1 + TWIN):
+                    _, _, first = heappop(ahead)  # two that meet at zero
+                if not first.sharp or first.load > done * (1 + ONE):
+                    yield first
+                    done = max(done, first.load)
+            if found is not None:
+                heappush(ahead, (found.load, place, found))
+
+    def _sharpened_candidates(
+        self, stretch: Stretch, kinds: tuple[Kind, ...]
+    ) -> Iterator[tuple[float, Crossing | None]]:
+        """Candidates in order, each with its crossing; one whose crossing belongs to another is not sharp."""
+        by_kind = {kind: self._candidates(stretch, kind) for kind in kinds}
+        for load, kind in sorted((float(load), kind) for kind, loads in by_kind.items() for load in loads):
+            found = self.sharpened(stretch, kind, load)
+            if found is not None and (np.abs(by_kind[kind] - found.load) < abs(load - found.load)).any():
+                found = Crossing(kind, load, found.value, sharp=False)
+            yield load, found
+
+    def sharpened(self, stretch: Stretch, kind: Kind, load: float) -> Crossing | None:
+        value = 0j if kind == "zero" else self._critical(stretch, kind, load)
+        if value is None:
+            return None
+        near = LANDED * max(abs(load), DISTANCE * self.unit)
+        found = sharpened(stretch, kind, value, load, near)
+        if found is None and kind == "zero" and stretch.exact and not self.always["zero"]:
+            found = several_zeros(stretch, load, near)
+        return found or Crossing(kind, load, value, sharp=False)
+
+    def _critical(self, stretch: Stretch, kind: Kind, load: float) -> complex | None:
+        """The eigenvalue to which a candidate belongs: none if it is two real ones of opposite sign that cancel."""
+        if kind == "hopf":
+            return _crossing_pair(*stretch.moving(load))
+        values = stretch.pencil(load).rough
+        anywhere = self.squares or self.always["hopf"]
+        return _meeting_pair(values if anywhere else values[values.real > 0])
+
+
+def _audible(stretch: Stretch) -> Stretch:
+    """With damping that rounding does not hide: where it is light, loads depend on its square."""
+    modes = stretch.pencils[0].modes()
+    light = (modes.light < 1) & (modes.values.real != 0)
+    heaviest = float(np.abs(modes.values[light].real / modes.values[light]).max(initial=0.0))
+    if not 0 < heaviest < FAINT:
+        return stretch
+    return stretch.of(lambda pencil: pencil.damped(AUDIBLE / heaviest))
+
+
+def _quiet(stretch: Stretch) -> bool:
+    """Whether all eigenvalues stay away from the imaginary axis, by more than they move on the stretch."""
+    if stretch.exact:
+        return False
+    distances = [float(np.abs(each.rough.real).min(initial=np.inf)) for each in stretch.pencils]
+    return min(distances) > AWAY * (max(distances) - min(distances))
+
+
+def _zeros(modes: Modes) -> int:
+    return int((np.abs(modes.values) <= SAFE * modes.errors).sum())
+
+
+def _zero_sums(modes: Modes) -> int:
+    i, j = np.triu_indices(len(modes.values), 1)
+    sums, (real, imaginary) = modes.values[i] + modes.values[j], modes.noise
+    return int(((np.abs(sums.real) <= real[i] + real[j]) & (np.abs(sums.imag) <= imaginary[i] + imaginary[j])).sum())
+
+
+def _crossing_pair(modes: Modes, rates: np.ndarray) -> complex | None:
+    """The pair near the imaginary axis that reaches it at the load which is nearest, to first order."""
+    near = (modes.values.imag > 0) & (np.abs(modes.values.real) <= NEAR_AXIS * np.abs(modes.values))
+    if not near.any():
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = np.where(near, np.abs(modes.values.real / rates.real), np.inf)
+    return complex(modes.values[np.nan_to_num(distance, nan=np.inf).argmin()])
+
+
+def _meeting_pair(values: np.ndarray) -> complex | None:
+    """The middle of the two eigenvalues, both real or both imaginary, that are about to meet."""
+    i, j = np.triu_indices(len(values), 1)
+    if not len(i):
+        return None
+    with np.errstate(invalid="ignore"):
+        apart = np.abs(values[i] - values[j]) / np.maximum(np.abs(values[i]), np.abs(values[j]))
+    best = int(np.nan_to_num(apart, nan=np.inf).argmin())
+    middle = complex(values[i[best]] + values[j[best]]) / 2
+    aside = min(abs(middle.real), abs(middle.imag))
+    return middle if apart[best] < APART and aside < ASIDE * abs(middle) else None

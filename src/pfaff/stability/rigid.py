@@ -1,0 +1,40 @@
+"""Rigid motions that stay free under every load, as of a structure that floats: they are left out of a search.
+
+Along them K z = 0 at all loads. The zero eigenvalues that this means, two for each motion that nothing damps, would be
+met by all others that pass zero, and rounding would part them by its root, or let them grow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pfaff.rest.path import LoadPath, Outward
+
+LOADED = (0.137, 0.733)  # usual loads, under which a motion must be free as well
+
+
+class Held(Outward):
+    """A path by the distance from its origin, on which small motions are without some rigid ones."""
+
+    def __init__(self, path: Outward, free: np.ndarray) -> None:
+        super().__init__(path.path, path.sign)
+        self._free, self._held = free, dict[float, Any]()
+
+    def linearise(self, distance: float) -> Any:
+        if distance not in self._held:
+            self._held[distance] = replace(super().linearise(distance), free=self._free)
+        return self._held[distance]
+
+
+def without_rigid_motions(path: Outward, unit: float) -> Outward:
+    """The same path, its small motions without those that are free at all loads; ``unit`` is a usual load."""
+    if not isinstance(path.path, LoadPath):
+        return path
+    free = path.linearise(0.0).rigid
+    if not free.shape[1]:
+        return path
+    loaded = [path.linearise(share * unit) for share in LOADED]
+    return Held(path, free) if all(each.gives_way(free) for each in loaded) else path

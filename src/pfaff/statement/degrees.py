@@ -1,0 +1,78 @@
+"""Degrees in the velocities: kinetic energies are at most quadratic, Pfaffian constraints linear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import ConstraintError, StatementError
+from pfaff.statement.characteristic import characteristic
+from pfaff.statement.evaluation import evaluated
+
+if TYPE_CHECKING:
+    from pfaff.statement.system import System
+
+ROUNDING = 1e-9  # of the differences of a polynomial, relative to its values
+
+
+def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
+    """The degree of an expression in some variables, read off its tree; infinite if not polynomial."""
+    wanted = frozenset(variables)
+
+    def degree(e: sm.Basic) -> float:
+        if not (e.free_symbols & wanted):
+            return 0
+        if e in wanted:
+            return 1
+        if isinstance(e, sm.Add):
+            return max(map(degree, e.args))
+        if isinstance(e, sm.Mul):
+            return sum(map(degree, e.args))
+        if isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
+            return int(e.exp) * degree(e.base)
+        return float("inf")
+
+    return degree(expression)
+
+
+def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed: int) -> float:
+    """The degree; where the tree alone says too much, seen in numbers: differences beyond it vanish along any line."""
+    degree = polynomial_degree(expression, variables)
+    if degree <= allowed:
+        return degree
+    symbols = sorted(expression.free_symbols, key=str)
+    sizes, generator = characteristic([expression], symbols, {}).usual, np.random.default_rng(1949)
+    steps, vanishing = np.arange(allowed + 2), set(range(allowed + 1))
+    seen = False
+    for size in (1.4, 0.7, 0.3, 0.1):
+        x, along = sizes * generator.uniform(0.2 * size, size, (2, len(symbols)))
+        at = {e: x[k] + along[k] * steps * (e in variables) for k, e in enumerate(symbols)}
+        (values,) = evaluated([expression], at)
+        if np.isfinite(values).all():
+            seen, least = True, ROUNDING * np.abs(values).max()
+            vanishing = {d for d in vanishing if np.abs(np.diff(values, d + 1)).max() <= least}
+    return min(vanishing, default=float("inf")) if seen else degree
+
+
+def check_degrees(system: System) -> None:
+    s = system.statement
+    if _true_degree(s.kinetic, s.v, 2) > 2:
+        raise StatementError("the kinetic energy is not quadratic in the velocities: check its terms in q̇")
+    if system.needs_inertia and polynomial_degree(s.kinetic, s.v) < 1:
+        raise StatementError("the kinetic energy contains no velocity: write it with coordinate.diff(t)")
+    if s.potential.free_symbols & set(s.v):
+        raise StatementError("the potential contains velocities: put velocity-dependent terms in forces or dissipation")
+    for k, constraint in enumerate(s.constraints[: len(system.nonholonomic_constraints)]):
+        degree = _true_degree(constraint, s.v, 1)
+        if degree > 1:
+            raise ConstraintError(
+                f"nonholonomic constraint {k + 1} is not linear in the velocities: only Pfaffian constraints "
+                "A(q, t) q̇ + b(q, t) = 0 are ideal in the sense of d'Alembert"
+            )
+        if degree == 0:
+            raise ConstraintError(
+                f"nonholonomic constraint {k + 1} contains no velocity: move it to holonomic_constraints"
+            )
