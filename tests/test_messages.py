@@ -127,7 +127,7 @@ def test_principles_stand_side_by_side():
 
 
 def test_interrupted_searches_keep_what_they_found(skate, monkeypatch):
-    from pfaff.rest import mechanical as equilibria
+    from pfaff.rest import many_starts as equilibria
 
     whole, parts = equilibria._settled, count()
 
@@ -144,7 +144,7 @@ def test_interrupted_searches_keep_what_they_found(skate, monkeypatch):
 
 
 def test_parts_of_a_search_find_the_same(skate, monkeypatch):
-    from pfaff.rest import mechanical as equilibria
+    from pfaff.rest import many_starts as equilibria
 
     at_once = skate.at(F=3).equilibria(starts=40, X=0)
     monkeypatch.setattr(equilibria, "TOGETHER", 7)

@@ -53,6 +53,16 @@ def test_a_linear_oscillator_answers_in_closed_form():
     assert "stable throughout; reached 2" in response.status
 
 
+def test_without_damping_rounding_makes_no_tori():
+    """Multipliers e^{±iT} on the unit circle, of which nothing follows."""
+    response = duffing(k3=0, zeta=0).response("Omega", from_=0.6, to=0.9)
+    assert response.special == ()
+    assert "stable throughout" in response.status
+    assert response[-1].harmonic(1)["x"].real == pytest.approx(0.3 / (1 - 0.81), rel=1e-8)
+    driven = duffing(k3=0, zeta=0, Omega=0.6).response("zeta", to=-0.1)  # its sign tells, as soon as there is any
+    assert not driven.stable[1:].any()
+
+
 def test_folds_are_those_of_auto(hardening):
     """AUTO-07p, NTST = 60, NCOL = 4, with the oscillator written by hand: 1.77972 and 1.32424, amplitudes 1.72222 and
     0.592796 (at its mesh points)."""

@@ -16,9 +16,8 @@ import numpy as np
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration, check_conserved, vibration
 from pfaff.bifurcation.orbits.chords import Event, Point, Stop
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.floquet import test_functions
+from pfaff.bifurcation.orbits.neutral import OUTSIDE, Neutral
 from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem, Special, accurate, switched
-from pfaff.bifurcation.orbits.stepping import TRUSTED, Continuation
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.statement.values import MOST, number_from, number_within, one_of, whole_number
@@ -31,23 +30,18 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 LINEAR = 1e-4  # of the rates on the first orbit, what is not linear
-OUTSIDE = 1e-5  # distance of multipliers from the unit circle that is none
 DROPPED = {"fold", "torus"}  # kinds that mean nothing where every orbit has neighbours
 NOWHERE = re.compile(r" (near|beyond) -?[\d.]+(e[+-]\d+)?")  # values of the parameter that unfolds, which is zero
 
 
-class Family(Continuation):
-    """Along a family of conservative orbits: multipliers lie on the unit circle, and leave it in pairs."""
+class Family(Neutral):
+    """Along a family of conservative orbits, on which no parameter changes."""
 
     def _tests(
         self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
     ) -> tuple[int, dict[str, float]]:
-        far, _, flip, _ = test_functions(values, self.ones)
-        real = values[np.abs(values.imag) < OUTSIDE]
-        unstable = int((np.abs(real) > 1 + max(OUTSIDE, 2 * far)).sum())
-        turned = "symmetry breaking" if cycle.halved else "period doubling"
-        known = 1.0 if far < TRUSTED else np.nan
-        return unstable, {"fold": 1.0, "branch point": determinant, turned: flip * known, "torus": known}
+        unstable, tests = super()._tests(cycle, tangent, values, determinant)
+        return unstable, tests | {"fold": 1.0}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.forced import own_states
+from pfaff.bifurcation.orbits.neutral import neutral
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, accurate, followed, orbit_at, real, value_of
 from pfaff.bifurcation.response.harmonics import SETTLED, Wave, cycle_of, grown, settled
 from pfaff.continuation.trail import Branch
@@ -257,7 +258,7 @@ def respond(
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accurate(accuracy), np.zeros((n, 0)), np.zeros((0, n)))
     point, found = _first(problem, value, to, start)
-    branch = followed(point.directed(to), to, step, points, progress)
+    branch = followed(neutral(point, to).directed(to), to, step, points, progress)
     return Response(branch, found)
 
 
