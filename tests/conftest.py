@@ -49,6 +49,21 @@ def sleigh() -> pfaff.System:
     )
 
 
+@pytest.fixture(scope="session")
+def mass_on_a_circle() -> pfaff.System:
+    """A mass on the circle x² + y² = 1 under gravity, the circle a constraint."""
+    x, y = dynamicsymbols("x y")
+    m, g = sm.symbols("m g", positive=True)
+    t = dynamicsymbols._t
+    return pfaff.System(
+        [x, y],
+        m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        m * g * y,
+        holonomic_constraints=[x**2 + y**2 - 1],
+        parameters={m: 1, g: 9.81},
+    )
+
+
 @contextmanager
 def disk(folder: Path, options: str = f"size={SMALL}") -> Iterator[Path]:
     """A file system of its own, which only some may mount."""

@@ -10,6 +10,7 @@ import pfaff
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
 from pfaff.flow.assembly import Assembly
+from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large import flutter_load
 from pfaff.stability.large_modes import nearest_roots
 from pfaff.statement.parts import Part
@@ -280,3 +281,17 @@ def test_an_assembly_that_moves_without_strain_is_refused():
     free = Assembly([node().copies(at, a=0.0, b=0.0), follower().copies(at[0])], size=2 * RING, load="F")
     with pytest.raises((RankError, ConvergenceError), match="support the assembly"):
         free.flutter()
+
+
+def test_the_flutter_of_an_assembly_is_a_critical_load_that_can_be_drawn():
+    assembly = column_assembly(3, **HEAVY)
+    found, rest = assembly.flutter(), assembly.equilibrium(1.0)
+    assert isinstance(found, CriticalLoad)
+    assert found.rounding < 1e-12 * found.value
+    assert found.eigenvalue == pytest.approx(1j * found.frequency, rel=1e-6)
+    growth, frequency = found.plot().axes
+    assert {line.get_xdata()[0] for line in growth.lines} == {found.value, *(each.load for each in found.checked)}
+    assert frequency.get_xlabel() == f"load {assembly.load}"
+    coordinates, reactions = rest.plot().axes
+    np.testing.assert_array_equal(coordinates.lines[-1].get_ydata(), rest.q)
+    np.testing.assert_array_equal(reactions.lines[-1].get_ydata(), rest.p)

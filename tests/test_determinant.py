@@ -162,3 +162,11 @@ def test_a_term_beside_the_velocities_is_refused():
 def test_a_stiff_direction_makes_nothing_symmetric(stiff):
     assert not pfaff.atlas.bottema().at(c=3, b11=stiff).determinant().symmetrisable
     assert pfaff.atlas.bottema().at(c=0, b11=stiff).determinant().symmetrisable
+
+
+def test_roots_are_drawn_apart_from_the_zeros_of_constraints():
+    found = sleigh().at(F=0.1).linearise().determinant()
+    (axes,) = found.plot().axes
+    drawn = [complex(*xy) for line in axes.lines[1:-1] for xy in zip(*line.get_data(), strict=True)]
+    assert sorted(drawn, key=str) == sorted(found.roots.astype(complex).tolist(), key=str)
+    assert axes.lines[-1].get_label() == "1 zero root(s) of the constraints"

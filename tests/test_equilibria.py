@@ -80,18 +80,9 @@ def test_pendulum_hangs_and_stands():
     assert "isolated" in found[0].status
 
 
-def test_holonomic_constraint_takes_its_share_of_the_load():
+def test_holonomic_constraint_takes_its_share_of_the_load(mass_on_a_circle):
     """A mass on the circle x² + y² = 1 under gravity rests at the bottom; its reaction carries the weight."""
-    x, y = dynamicsymbols("x y")
-    m, g = sm.symbols("m g", positive=True)
-    system = pfaff.System(
-        [x, y],
-        m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
-        m * g * y,
-        holonomic_constraints=[x**2 + y**2 - 1],
-        parameters={m: 2, g: 9.81},
-    )
-    found = system.at().equilibria(starts=100)
+    found = mass_on_a_circle.at(m=2).equilibria(starts=100)
     heights = sorted(at["y"] for at in found)
     assert heights == pytest.approx([-1, 1])
     for at in found:

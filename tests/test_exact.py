@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.errors import PfaffError
+from conftest import XI_HAT
+from pfaff.errors import ParameterError, PfaffError
 from pfaff.papers.cazzolli2020 import critical_loads as paper
 from pfaff.stability.exact import closed_roots, limit_condition
 
@@ -85,3 +87,13 @@ def test_closed_forms_are_about_the_origin():
     case = pfaff.atlas.column(2, "bow").at(**XI, beta0=sm.Rational(1, 10))
     with pytest.raises(PfaffError, match="origin is no equilibrium"):
         case.flutter(exact=True)
+
+
+def test_exact_matrices_are_about_the_origin(skate):
+    """Their pencil has the eigenvalues that the numbers give."""
+    case = skate.at(**XI_HAT, c_i=1, F=20)
+    exact, omega = case.linearise(exact=True), sm.Symbol("omega")
+    roots = np.roots([float(c) for c in exact.polynomial(omega).all_coeffs()])
+    np.testing.assert_allclose(np.sort_complex(roots), np.sort_complex(case.spectrum().values), rtol=1e-9)
+    with pytest.raises(ParameterError, match="about the origin"):
+        case.linearise(case.equilibrium(), exact=True)

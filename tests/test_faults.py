@@ -23,7 +23,7 @@ import xarray
 
 import pfaff
 from pfaff.archive import stored
-from pfaff.archive.stored import held
+from pfaff.archive.stored import content
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement import TIME, coordinates
 
@@ -132,7 +132,7 @@ def test_one_door_reads_them_all(saved, kind):
     assert type(again) is type(load(path))
     assert again.to_xarray().equals(load(path).to_xarray())
     if not kind.startswith(("motion", "backwards", "trajectory")):
-        assert isinstance(again, pfaff.Branch) == ("branch" in held(path))
+        assert isinstance(again, pfaff.Branch) == ("branch" in content(path).holds)
         with pytest.raises(ParameterError, match=r"give its case, pfaff\.load"):
             pfaff.load(path)
 

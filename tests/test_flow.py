@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 
+import heyoka as hy
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -13,6 +14,7 @@ from scipy.integrate import solve_ivp
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError, RankError
+from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import shape_flow
 
 X0 = np.array([0.3, -0.2, 0.1, 0.5])
@@ -185,3 +187,16 @@ for quick in (True, False):
     command = [sys.executable, "-c", script, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert done.stdout.split("\n")[:3] == ["[np.float64(1.0)] False", "False", "True"]
+
+
+@pytest.mark.parametrize("make", [lambda: pfaff.atlas.column(3).shape, lambda: pfaff.atlas.rolling_disc().flow])
+def test_implicit_derivatives_are_those_of_the_accelerations(make):
+    """By states and parameters, against the elimination differentiated step by step."""
+    flow = make()
+    by = [*flow.variables, *(hy.par[i] for i in range(len(flow.system.parameters)))]
+    implicit = [each for row in flow.derivatives(by) for each in row]
+    direct = list(np.ravel(hy.diff_tensors(list(flow.expressions), by, diff_order=1).jacobian))
+    draw = np.random.default_rng(1)
+    x, numbers = draw.uniform(0.1, 0.4, len(flow.states)), draw.uniform(1.0, 2.0, len(flow.system.parameters))
+    found, expected = (Compiled(each, flow.variables, quick=True)(x, numbers) for each in (implicit, direct))
+    assert found == pytest.approx(expected, rel=1e-10, abs=1e-10 * np.abs(expected).max())

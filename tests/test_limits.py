@@ -104,3 +104,13 @@ def test_damaged_files_are_told(saved, kind, seed, tmp_path):
 def test_ends_beyond_all_loads_are_refused(analysis):
     with pytest.raises(ParameterError, match="give a nearer end"):
         getattr(pfaff.atlas.column(2).at(k1=50), analysis)(to=1e308)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("to", "remedy"), [(1e308, "a nearer"), (-1e200, "a nearer"), (1e-308, "a farther")])
+def test_ends_whose_powers_are_no_numbers_are_not_followed_to(to, remedy):
+    case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5)
+    hopf = case.hopf()
+    for follow in (case.branch, case.hopf, hopf.orbits):
+        with pytest.raises(ParameterError, match=f"give {remedy} end, or use other units"):
+            follow(to=to)

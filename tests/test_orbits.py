@@ -467,17 +467,10 @@ def test_lanes_and_pivoting_give_the_same(skate_branch, monkeypatch):
 
     (orbit,) = skate_branch.at(90)
     c, cycle = orbit.problem.collocation, orbit.point.cycle
-    X = c.stages(cycle)
-    e, g, N = c.equations, c.gauss, cycle.intervals
     results = []
     for grown in (30.0, 0.0):
         monkeypatch.setattr(condensation, "GROWN", grown)
-        Z, G, ends = np.empty((N, 12, 7)), np.empty((N, 4, 4)), np.empty((N, 4, 3))
-        condensation.condense.py_func(
-            e(X, 90.0), cycle.x, cycle.K, X, cycle.mesh.h, cycle.scalars, e.unfolding,
-            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, Z, G, ends,
-        )  # fmt: skip
-        results.append(G)
+        results.append(c._linearised(cycle)[0])
     assert results[0] == pytest.approx(results[1], rel=1e-11, abs=1e-12)
 
 

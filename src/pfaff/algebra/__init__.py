@@ -1,6 +1,6 @@
-"""Numbers and matrices, whatever they stand for: pencils, roots, quadratures, units.
+"""Numbers and matrices, whatever they stand for: pencils, roots, quadratures, units. Knows nothing of mechanics.
 
-Read ``units`` and ``pencil`` (eigenvalues with their errors) first, then ``bordering`` (what a family adds to a
-matrix) and ``roots``; ``gauss`` and ``radau`` are tableaux, ``factors`` is for sparse matrices. Knows nothing of
-mechanics: whoever asks says what is large and what is small.
+``tolerances`` is the one place for what counts as zero, real, growing, of lower rank, a family, settled;
+``newtons_method`` has the one loop of it. ``pencil`` gives eigenvalues with errors (``modes``), ``light`` the growth
+rates of light damping, ``bordering`` what is singular because solutions come in families.
 """

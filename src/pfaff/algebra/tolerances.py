@@ -14,6 +14,7 @@ EPS = float(np.finfo(float).eps)
 # zero
 EXACT = 4e-16  # a change or an entry that is 2 ε beside what it is made of: it cannot become smaller
 UNCERTAIN = 8 * EPS  # of the entries of a matrix: those of equations evaluated by several operations each
+IDENTITY = 1e-9  # what is left of an identity in numbers, beside its terms: rounding, however often they were combined
 SAFE = 4.0  # times an estimated error, beyond which something is no error
 
 # imaginary

@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfaff.archive.stored import held
+from pfaff.archive.stored import content
 from pfaff.errors import ParameterError
 from pfaff.statement.values import shown
 
@@ -28,10 +28,11 @@ def load(path: str | Path, case: Bound | None = None) -> Any:
 
     Motions can be read without their case; branches and curves need it to be followed on.
     """
-    holds = held(path)
+    read = content(path)
+    holds = read.holds
     if holds not in READERS:
         raise ParameterError(f"{path} holds a {shown(holds)}, which nothing here reads")
     module, reader = READERS[holds]
     if case is None and reader != "load_motion":
         raise ParameterError(f"{path} holds a {holds}: give its case, pfaff.load({str(path)!r}, case)")
-    return getattr(importlib.import_module(module), reader)(path, case)
+    return getattr(importlib.import_module(module), reader)(read, case)

@@ -89,22 +89,37 @@ class File:
             raise Misfit(f"it has {self.sizes[dimension]} entries along {dimension!r}, the case has {size}")
 
 
-def held(path: str | Path) -> str:
-    """What a file holds, in a word or two."""
+@dataclass(frozen=True)
+class Content:
+    """Everything in a file, read once; it stands for its path."""
+
+    path: Path
+    data: xarray.Dataset
+
+    @property
+    def holds(self) -> str:
+        return str(self.data.attrs[HOLDS])
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+
+def content(path: str | Path) -> Content:
+    """What a file holds, whole and as it was written."""
     path = path_from("path", path)
     try:
-        return str(_content(path).attrs[HOLDS])
+        return Content(path, _content(path))
     except Misfit as problem:
         raise ParameterError(f"cannot read a result from {path}: {problem}; compute and save it again") from problem
 
 
 @contextmanager
-def opened(path: str | Path, *layouts: Layout) -> Iterator[File]:
+def opened(path: str | Path | Content, *layouts: Layout) -> Iterator[File]:
     """A file that fits one of these layouts, to make a result of; whatever is wrong with it is told with its name."""
-    path = path_from("path", path)
+    path = path if isinstance(path, Content) else path_from("path", path)
     wanted = f"cannot read a {' or a '.join(layout.holds for layout in layouts)} from {path}"
     try:
-        data = _content(path)
+        data = path.data if isinstance(path, Content) else _content(path)
         holds = data.attrs.pop(HOLDS)
         found = next((layout for layout in layouts if layout.holds == holds), None)
         if found is None:
@@ -195,7 +210,7 @@ def identical(text: str, value: Any) -> bool:
 
 
 def compare(
-    path: str | Path,
+    path: str | Path | Content,
     case: Bound,
     system: str,
     stored: Mapping[str, str],

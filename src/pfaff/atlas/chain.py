@@ -122,25 +122,22 @@ def joint() -> Part:
 @once(most=1)
 def hinge() -> Part:
     """A visco-elastic hinge between two bars, Eqs. (16), (19)."""
-    bend = theta_next - theta
-    return Part(
-        coordinates=[theta, theta_next],
-        potential=k * bend**2 / 2,
-        dissipation=c_i * bend.diff(t) ** 2 / 2,
-        parameters={k: None, c_i: 0},
-        name="hinge",
-    )
+    return _hinge([theta, theta_next], theta_next - theta, "hinge")
 
 
 @once(most=1)
 def hinge_at_block() -> Part:
     """The visco-elastic hinge between the block, which does not turn, and the first bar."""
+    return _hinge([theta], theta, "hinge at the block")
+
+
+def _hinge(angles: list[sm.Expr], bend: sm.Expr, name: str) -> Part:
     return Part(
-        coordinates=[theta],
-        potential=k * theta**2 / 2,
-        dissipation=c_i * theta.diff(t) ** 2 / 2,
+        coordinates=angles,
+        potential=k * bend**2 / 2,
+        dissipation=c_i * bend.diff(t) ** 2 / 2,
         parameters={k: None, c_i: 0},
-        name="hinge at the block",
+        name=name,
     )
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pfaff.stability.large import SparseFlutter
 
 POINTS = 801
+FLAT = 1e-9  # growth rates that are none beside the largest eigenvalue
 
 
 def draw_spectrum(spectrum: Spectrum) -> Figure:
@@ -35,6 +36,9 @@ def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str)
         axes.plot(values[growing].real, values[growing].imag, "s", color=VERMILION, label="growing")
     if zeros:
         axes.plot(0, 0, "x", color=GREY, label=f"{zeros} {called}")
+    size = np.abs(values).max(initial=0.0)
+    if size and np.abs(values.real).max() < FLAT * size:  # rounding, which would fill the picture
+        axes.set_xlim(-size / 10, size / 10)
     label(axes, "growth rate", "frequency")
     axes.legend(frameon=False, fontsize="small")
     return fig
@@ -46,8 +50,7 @@ def draw_checked_loads(found: SparseFlutter) -> Figure:
     parts = fig.subplots(2, 1, sharex=True)
     for each in found.checked:
         colour = VERMILION if each.oscillating or each.divergent else BLUE
-        upper = each.values[each.values.imag >= 0]
-        for axes, part in zip(parts, (upper.real, upper.imag), strict=True):
+        for axes, part in zip(parts, (each.values.real, np.abs(each.values.imag)), strict=True):
             axes.plot(np.full(len(part), each.load), part, ".", color=colour)
     for axes, name in zip(parts, ("growth rate", "frequency"), strict=True):
         if found:

@@ -17,6 +17,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError, nearest
+from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
@@ -41,8 +42,8 @@ class Flow(Travels):
 
     ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,
     ``dependent`` which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract.
-    ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends. ``carried`` are
-    states of ours that stand for the time.
+    ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends. Where the last of
+    the expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that stand for time.
     """
 
     system: System | Ode
@@ -55,6 +56,7 @@ class Flow(Travels):
     reaction_expressions: Sequence[Expression] = field(repr=False)
     settle: float = 0.0
     pivots: Sequence[Expression] = field(default=(), repr=False)
+    accelerations: Accelerations | None = field(default=None, repr=False)
     carried: tuple[str, ...] = ()
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
@@ -117,8 +119,7 @@ class Flow(Travels):
         index = [self.system.parameter_names.index(self.system.parameter(name).name) for name in chosen]
 
         def derivatives() -> list[Expression]:
-            matrix = hy.diff_tensors(list(self.expressions), [hy.par[i] for i in index], diff_order=1).jacobian
-            return list(np.ravel(matrix))
+            return [each for row in self.derivatives([hy.par[i] for i in index]) for each in row]
 
         values = self._evaluate(("parameters", chosen), derivatives, x, case, time)
         return values.reshape(len(self.states), len(chosen), *values.shape[1:])
@@ -128,8 +129,8 @@ class Flow(Travels):
         index = self.system.parameter_names.index(self.system.parameter(name).name)
 
         def derivatives() -> list[Expression]:
-            jacobian = hy.diff_tensors(list(self.expressions), self.variables, diff_order=1).jacobian
-            return list(np.ravel(hy.diff_tensors(list(np.ravel(jacobian)), [hy.par[index]], diff_order=1).jacobian))
+            jacobian = [each for row in self.derivatives(self.variables) for each in row]
+            return list(np.ravel(hy.diff_tensors(jacobian, [hy.par[index]], diff_order=1).jacobian))
 
         values = self._evaluate(("jacobian by", name), derivatives, x, case, time, quick=True)
         return values.reshape(len(self.states), len(self.states), *values.shape[1:])
@@ -168,8 +169,18 @@ class Flow(Travels):
             for name, speed in zip(self.dropped, speeds, strict=True)
         }
 
+    def derivatives(self, by: Sequence[Expression]) -> list[list[Expression]]:
+        """∂f/∂by as expressions, a row for each state, by states and parameters."""
+        implicit = self.accelerations.derivatives(by) if self.accelerations else []
+        direct = list(self.expressions[: len(self.states) - len(implicit)])
+        rows = hy.diff_tensors(direct, list(by), diff_order=1).jacobian if direct else []
+        return [*(list(row) for row in rows), *implicit]
+
     def _entries(self, order: int) -> list[tuple[tuple[int, ...], Expression]]:
         """Independent entries (i, j1 ≤ … ≤ jk) of the derivative tensor."""
+        if order == 1:
+            rows = self.derivatives(self.variables)
+            return [((i, j), each) for i, row in enumerate(rows) for j, each in enumerate(row)]
         tensors = hy.diff_tensors(list(self.expressions), self.variables, diff_order=order)
         return [
             ((index[0], *(j for j, times in enumerate(index[1:]) for _ in range(times))), expression)
@@ -261,6 +272,7 @@ def full_flow(system: System) -> Flow:
         expressions=[*graph.v, *accelerations],
         velocity_expressions=graph.v,
         reaction_expressions=reactions,
+        accelerations=Accelerations(graph, range(len(names)), {}),
     )
 
 
@@ -301,6 +313,7 @@ def shape_flow(
         reaction_expressions=on_shape(reactions),
         settle=settle,
         pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
+        accelerations=Accelerations(graph, free, dict(zip(columns, solved, strict=True))),
     )
 
 

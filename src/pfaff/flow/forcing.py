@@ -150,6 +150,7 @@ def carried(flow: Flow) -> Flow:
         velocity_expressions=steady(flow.velocity_expressions),
         reaction_expressions=steady(flow.reaction_expressions),
         pivots=steady(flow.pivots),
+        accelerations=None,  # the last expressions are the oscillator's now
         carried=CARRIED,
     )
 

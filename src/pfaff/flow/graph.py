@@ -78,15 +78,30 @@ class Graph:
                 hy.sum([g, stabilisation * c, stabilisation * stabilisation * f / 4.0])
                 for g, c, f in zip(gamma, self.constraints, phi, strict=True)
             ]
-        mass = factorise(self.M)
-        free = back_substitute(mass, self.h)  # M⁻¹h, the acceleration without constraints but for its sign
+        return self.elimination(self.h, gamma)
+
+    @cached_property
+    def elimination(self) -> Elimination:
+        return Elimination(self.M, self.A)
+
+
+class Elimination:
+    """Of M a + h + Aᵀλ = 0, A a + γ = 0: accelerations and multipliers, for any number of right-hand sides."""
+
+    def __init__(self, M: list[list[Expression]], A: list[list[Expression]]) -> None:
+        self.A, self.mass = A, factorise(M)
+        self.columns = [back_substitute(self.mass, row) for row in A]  # of M⁻¹Aᵀ
+        self.schur = factorise([[dot(row, column) for column in self.columns] for row in A])
+
+    def __call__(
+        self, h: Sequence[Expression], gamma: Sequence[Expression]
+    ) -> tuple[list[Expression], list[Expression]]:
+        free = back_substitute(self.mass, h)  # M⁻¹h, the acceleration without constraints but for its sign
         if not self.A:
             return [-a for a in free], []
-        columns = [back_substitute(mass, row) for row in self.A]
-        schur = [[dot(row, column) for column in columns] for row in self.A]
         excess = [dot(row, free) - g for row, g in zip(self.A, gamma, strict=True)]
-        pulls = back_substitute(factorise(schur), excess)
-        accelerations = [dot(pulls, [column[i] for column in columns]) - a for i, a in enumerate(free)]
+        pulls = back_substitute(self.schur, excess)
+        accelerations = [dot(pulls, [column[i] for column in self.columns]) - a for i, a in enumerate(free)]
         return accelerations, [-pull for pull in pulls]
 
 

@@ -91,6 +91,7 @@ def without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
         velocity_expressions=hy.subs(list(shape.velocity_expressions), gone),
         reaction_expressions=hy.subs(list(shape.reaction_expressions), gone) if shape.reaction_expressions else [],
         pivots=hy.subs(list(shape.pivots), gone) if shape.pivots else [],
+        accelerations=replace(shape.accelerations, fixed=gone) if shape.accelerations else None,
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, dot, gradient, graph_of
@@ -34,7 +35,6 @@ FIRST = 1e-4  # of the duration: the longest first step
 SHARE = 0.01  # of the duration: the speed that the first forces bring about in it is not small
 FLOOR = 1e-3  # of the longest step so far: shorter ones are taken as they are
 SHORTEST = 1e-12  # of the duration: a step for which Newton's method fails even so ends the motion
-RANK = 1e-9  # of singular values of the rows: what is smaller has no reaction
 HEARD = 100  # steps between two reports of progress
 TINY = np.finfo(float).tiny
 
@@ -168,7 +168,7 @@ def accelerations(M: np.ndarray, h: np.ndarray, A: np.ndarray, gamma: np.ndarray
     rows = A @ root
     lengths = np.linalg.norm(rows, axis=2)
     lengths = np.where(lengths > 0, lengths, 1.0)
-    inverse = np.linalg.pinv(rows / lengths[:, :, None], rcond=RANK)
+    inverse = np.linalg.pinv(rows / lengths[:, :, None], rcond=RANK)  # what is smaller has no reaction
     excess = np.einsum("kij,kj->ki", rows, pull) + gamma
     force = np.einsum("kij,kj->ki", inverse, excess / lengths)
     reactions = np.einsum("kij,ki->kj", inverse, force) / lengths

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY, Outcome, Status
+from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.statement.values import one_of
 
 SHARPEST = 1e-13
 BETWEEN = (0.25, 0.5, 0.75)  # parts of a step at which it is remembered
 REMEMBERED = 50_000  # steps for which that is done
-NO_ADVANCE = 1e-14  # of the time: CVODE would take shorter steps for ever
 
 Function = Callable[[float, np.ndarray], np.ndarray]
 Sample = tuple[float, np.ndarray]

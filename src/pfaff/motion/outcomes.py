@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+NO_ADVANCE = 1e-14  # a step shorter than this, relative to the time, no longer advances: it has collapsed
+
 
 class Outcome(Enum):
     """What ended a motion, with the words that its status begins with."""

@@ -12,10 +12,9 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.motion.dense_output import Flight, Leg, Steps, put
-from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, TOO_MANY, Outcome, Status
+from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
 
 HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
-NO_ADVANCE = 1e-14  # a step shorter than this, relative to the time, no longer advances
 RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes, once it is steady
 
 

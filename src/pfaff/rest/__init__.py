@@ -1,6 +1,6 @@
-"""Rest: equilibria of systems, plain flows and assemblies, and small motions about them.
+"""Rest: equilibria of systems, plain flows and assemblies, followed along a load, and small motions about them.
 
-Read ``mechanical`` (equilibria with reactions, in families) and ``small_motions`` (their matrices, spectrum and
-structural zeros), then ``path`` (followed as a load grows); ``states`` are those of plain flows, ``assemblies`` those
-of large systems. Knows where something rests, not whether it stays there.
+``mechanical`` balances a system (``many_starts`` from everywhere), ``states`` a plain flow, ``assemblies`` a large one;
+``path`` follows them; ``small_motions`` linearises about them, and ``reduction`` divides out what is zero by structure.
+Knows where something rests, not whether it stays there.
 """

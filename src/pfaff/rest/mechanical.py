@@ -110,6 +110,7 @@ class Balance:
             one_of(names, name, "cannot fix {}, no coordinate or reaction")
         self.names = names
         self._last: tuple[tuple[bytes, bytes, tuple[int, ...]], AtRest] | None = None
+        self._known_units: tuple[AtRest, np.ndarray] | None = None
         self.fixed = {name: number_from(name, value) for name, value in fixed.items()}
 
     @cached_property
@@ -132,7 +133,7 @@ class Balance:
         """The same balance with family coordinates fixed where they are, so that solutions are isolated."""
         extra = self.family_coordinates(z)
         held = Balance(self.case, {**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
-        held._last = self._last
+        held._last, held._known_units = self._last, self._known_units
         return held
 
     def at(self, z: np.ndarray, parameters: np.ndarray) -> AtRest:
@@ -193,9 +194,16 @@ class Balance:
 
     def units(self, at: AtRest) -> np.ndarray:
         """Units of rows and columns in which stiffnesses and levers are alike, so that ranks mean something."""
-        d = stiffness_units(at.K, at.M)
+        d = self._coordinate_units(at)
         levers = np.maximum(np.abs(at.A), np.abs(at.B))
         return np.concatenate([d, row_units(levers * d)])
+
+    def _coordinate_units(self, at: AtRest) -> np.ndarray:
+        """Of the matrices that were asked for last, not computed again."""
+        last = self._known_units
+        if last is None or last[0] is not at:
+            last = self._known_units = at, stiffness_units(at.K, at.M)
+        return last[1]
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, relative to the largest force that takes part in the balance.
@@ -216,7 +224,7 @@ class Balance:
         at = self.at(z, parameters)
         passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters) if z[n:].any() else at
         forces = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
-        d = stiffness_units(at.K, at.M)
+        d = self._coordinate_units(at)
         return at, forces, d * (d * forces).max(initial=0.0)
 
     def _off(self, z: np.ndarray, at: AtRest, moved: np.ndarray) -> float:
@@ -270,7 +278,8 @@ class Balance:
             return np.full(n, False)
         numbers = self.case.numbers
         more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
-        push = self.statics(z[:n], 0 * z[n:], more).balance - self.statics(z[:n], 0 * z[n:], numbers).balance
+        bare = np.concatenate([z[:n], 0 * z[n:]])
+        push = self.statics(bare[:n], bare[n:], more).balance - self.at(bare, numbers).balance
         return np.abs(push) > RANK * np.abs(push).max(initial=0.0)
 
     def equilibrium(self, z: np.ndarray, case: Case | None = None) -> Equilibrium:

@@ -169,6 +169,8 @@ def coordinates(r: Reduced, states: np.ndarray) -> np.ndarray:
 
 def without_families(lin: Linearisation, r: Reduced) -> Reduced:
     """Divide out the directions along which the equilibrium belongs to a family that goes on beyond it."""
+    if resists(lin, r.Z):
+        return r
     along = neutral(lin, r.Z)
     if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
         return r
@@ -185,6 +187,11 @@ def without_directions(lin: Linearisation, r: Reduced, along: np.ndarray) -> Red
     Z = r.Z @ _kernel((r.Z.T @ along).T)
     left = _left(lin, Z, r.N, speeds)
     return Reduced(lin, Z, r.N, speeds, 0 * lin.M, r.zeros | zeros, left)
+
+
+def resists(lin: Linearisation, Z: np.ndarray) -> bool:
+    """Whether the stiffness has full rank on some directions, in units of the inertia: then it has in better ones."""
+    return rank(np.linalg.svd(lin.kernel.T @ lin.stiffness @ Z, compute_uv=False)) == Z.shape[1]
 
 
 def neutral(lin: Linearisation, Z: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.algebra.tolerances import LOST, rank, turning
+from pfaff.algebra.tolerances import LOST, turning
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import RankError
 from pfaff.flow.statics import statics_of
@@ -26,6 +26,7 @@ from pfaff.rest.reduction import (
     motions,
     nearby,
     neutral,
+    resists,
     without_directions,
     without_families,
     without_structural_zeros,
@@ -223,8 +224,7 @@ class Linearisation:
     def rigid(self) -> np.ndarray:
         """Motions that no stiffness resists, to rounding: row by row, forces are none beside those that cancel."""
         lin, Z = self.inertial, self.reduced.Z
-        resists = rank(np.linalg.svd(lin.kernel.T @ lin.stiffness @ Z, compute_uv=False)) == Z.shape[1]
-        if resists or lin.B[: lin.nonholonomic].any():
+        if resists(lin, Z) or lin.B[: lin.nonholonomic].any():
             return np.zeros((len(lin.q), 0))
         along = np.diag(lin.unit) @ neutral(lin, Z) if Z.shape[1] else Z
         return along if along.shape[1] and self.gives_way(along) else along[:, :0]
@@ -293,9 +293,9 @@ def _check_rank(lin: Linearisation) -> None:
     if not len(lin.A):
         return
     uneven = nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3
-    statics = statics_of(lin.system)
-    near = [np.abs(statics(lin.q + sign * uneven, lin.p, lin.numbers).A * lin.unit) for sign in (-1.0, 1.0)]
-    usual = np.nanmax([np.abs(lin.A), *near], axis=0)
+    around = np.column_stack([lin.q - uneven, lin.q + uneven])
+    near = np.abs(statics_of(lin.system)(around, np.column_stack([lin.p, lin.p]), lin.numbers).A)
+    usual = np.fmax(np.abs(lin.A), np.fmax(near[..., 0], near[..., 1]) * lin.unit)
     columns = row_units(usual.T)
     scaled = lin.A * columns * row_units(usual * columns)[:, None]
     left, values, _ = np.linalg.svd(scaled)

@@ -1,6 +1,8 @@
-"""Linear stability: critical loads, vanishing damping, maps and closed forms.
+"""Linear stability: critical loads, closed forms, vanishing damping, maps. Knows nothing of time.
 
-Read ``critical`` (what is asked for), then inwards: ``search``, ``candidates`` and ``crossings``, ``stretches``.
-Beside it stand ``paradox``, ``maps``, ``exact`` and ``determinant``; ``large`` is for assemblies. Knows the pencil of
-small motions along a load, and nothing beyond first order.
+Read ``critical`` first (what is asked, and what is told: ``critical_load``), then ``along`` (how far a search goes, in
+which units, without ``rigid`` motions) and ``search`` (what changes from interval to interval). It stands on
+``stretches`` of a path, on which the pencil is a polynomial in the load, ``candidates`` on them, ``crossings`` that are
+sharpened, and ``locating``, in order. ``large`` does the same for assemblies, by a small model (``large_model``) and
+Newton's method on sparse pencils (``large_views``).
 """

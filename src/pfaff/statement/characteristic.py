@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.tolerances import IDENTITY
 from pfaff.statement.evaluation import evaluated, magnitudes
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 GRID = 4.0 ** np.arange(-24, 25)  # sizes from 1e-14 to 1e14
 TRIALS = 4
-TOLERANCE = 1e-9  # relative to the terms compared, whatever their units; identities hold to rounding
 LARGEST = 1e100  # of numbers whose squares are to be summed
 
 Terms = tuple[sm.Expr, ...]
@@ -89,7 +89,7 @@ def identical(a: sm.Expr, b: sm.Expr) -> bool:
             if not np.isfinite(left + right):
                 continue
             compared += 1
-            if abs(left - right) > TOLERANCE * sum(magnitudes([a, b], at)):
+            if abs(left - right) > IDENTITY * sum(magnitudes([a, b], at)):
                 return False
     return compared > 0
 

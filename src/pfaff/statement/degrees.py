@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.tolerances import IDENTITY
 from pfaff.errors import ConstraintError, StatementError
 from pfaff.statement.characteristic import characteristic
 from pfaff.statement.evaluation import evaluated
 
 if TYPE_CHECKING:
     from pfaff.statement.system import System
-
-ROUNDING = 1e-9  # of the differences of a polynomial, relative to its values
 
 
 def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
@@ -52,7 +51,7 @@ def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed:
         at = {e: x[k] + along[k] * steps * (e in variables) for k, e in enumerate(symbols)}
         (values,) = evaluated([expression], at)
         if np.isfinite(values).all():
-            seen, least = True, ROUNDING * np.abs(values).max()
+            seen, least = True, IDENTITY * np.abs(values).max()
             vanishing = {d for d in vanishing if np.abs(np.diff(values, d + 1)).max() <= least}
     return min(vanishing, default=float("inf")) if seen else degree
 

@@ -16,6 +16,7 @@ import numpy as np
 import sympy as sm
 from sympy.integrals.manualintegrate import manualintegrate
 
+from pfaff.algebra.tolerances import IDENTITY
 from pfaff.statement.evaluation import evaluated, magnitudes
 
 LONGEST = 200  # operations in a form
@@ -24,7 +25,6 @@ MOST_FACTORS = 2  # of a term that depend on the variable
 HIGHEST = 4  # power of a factor
 DEGREE = 2  # of the polynomials in functions
 INTEGRATING = Lock()  # SymPy keeps what it is at in one place for all threads
-SAME = 1e-9  # relative difference of what is the same but for rounding
 
 Points = Sequence[Mapping[sm.Symbol, float]]
 
@@ -58,7 +58,7 @@ def _closed(values: np.ndarray, gradient: np.ndarray, chosen: list[int]) -> bool
     df = sum((prod(values[chosen[:k] + chosen[k + 1 :]]) * gradient[i] for k, i in enumerate(chosen)), 0 * values)
     terms, turned = f * gradient, np.outer(values, df)
     sizes = np.abs(terms) + np.abs(turned)
-    return bool((np.abs(terms - terms.T - turned + turned.T) <= SAME * (sizes + sizes.T)).all())
+    return bool((np.abs(terms - terms.T - turned + turned.T) <= IDENTITY * (sizes + sizes.T)).all())
 
 
 def _potential(exact: Sequence[sm.Expr], variables: Sequence[sm.Symbol]) -> sm.Expr | None:
@@ -111,6 +111,6 @@ def _simple(factor: sm.Expr, x: sm.Symbol) -> bool:
 def _same(a: sm.Expr, b: sm.Expr, points: Points) -> bool:
     for at in points:
         left, right = evaluated([a, b], at)
-        if not abs(left - right) <= SAME * sum(magnitudes([a, b], at)):
+        if not abs(left - right) <= IDENTITY * sum(magnitudes([a, b], at)):
             return False
     return True

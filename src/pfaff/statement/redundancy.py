@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.tolerances import IDENTITY, NEWTON_STEPS, TRANSVERSAL
 from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocities
 from pfaff.statement.evaluation import magnitudes
 from pfaff.threads import cached_property
@@ -26,11 +27,8 @@ if TYPE_CHECKING:
     from pfaff.statement.plain_symbols import Statement
 
 TRIALS = 3
-NEWTON_STEPS = 60
 KICKS = 8
-RANK = 1e-6  # of singular values of rows scaled to one
 NEARBY = 1e-3  # of those near a singular point
-ZERO = 1e-9  # what may remain of a constraint at a point that was found, relative to its terms
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]  # A, b and φ
 
@@ -61,7 +59,7 @@ def dependence(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Depen
             return Dependence()
         dependent.append((holds, rows))
         null, sizes = _left_null(A, trial.columns), _sizes(A)
-        wrong = _support(null @ (null.T @ (b / sizes)), RANK * (trial.terms(x)[0] / sizes).max())
+        wrong = _support(null @ (null.T @ (b / sizes)), TRANSVERSAL * (trial.terms(x)[0] / sizes).max())
         if not holds and not wrong:
             wrong = _without_common_zero(trial)
         at_odds.append(wrong)
@@ -112,7 +110,7 @@ class Trial:
         A, _, phi = self.rows(x)
         first = len(A) - len(phi)
         left = np.abs(phi) / np.maximum(self.terms(x)[1], _sizes(A)[first:])
-        least = max(RANK, 10 * left.max() ** 0.5) if holds and len(phi) else RANK
+        least = max(TRANSVERSAL, 10 * left.max() ** 0.5) if holds and len(phi) else TRANSVERSAL
         return _dependent_rows(A, self.columns, [*range(first, len(A)), *range(first)], least)
 
     @cached_property
@@ -199,7 +197,7 @@ def _common_zero(trial: Trial, x: np.ndarray, chosen: list[int] | None = None) -
     damping, refused = 1.0, 0
     for _ in range(NEWTON_STEPS):
         left = phi @ phi
-        if left == 0 or (refused > 2 and left <= ZERO**3):
+        if left == 0 or (refused > 2 and left <= IDENTITY**3):
             break
         damped = np.vstack([A, (damping * left) ** 0.5 * np.eye(len(x))])
         new = x - np.linalg.lstsq(damped, np.concatenate([phi, 0 * x]), rcond=None)[0]
@@ -209,7 +207,7 @@ def _common_zero(trial: Trial, x: np.ndarray, chosen: list[int] | None = None) -
         if better:
             x = new
             A, phi = holonomic(x)
-    return x, bool((np.abs(phi) <= ZERO * _row_terms(trial, x, sizes, rows)).all())
+    return x, bool((np.abs(phi) <= IDENTITY * _row_terms(trial, x, sizes, rows)).all())
 
 
 def _row_terms(trial: Trial, x: np.ndarray, sizes: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -226,7 +224,7 @@ def _scaled(A: np.ndarray) -> np.ndarray:
     return A / _sizes(A)[:, None]
 
 
-def _dependent_rows(A: np.ndarray, columns: np.ndarray, order: list[int], least: float = RANK) -> set[int]:
+def _dependent_rows(A: np.ndarray, columns: np.ndarray, order: list[int], least: float = TRANSVERSAL) -> set[int]:
     """Rows that do not raise the rank of those before them, in some order."""
     rows = _scaled(A / columns)[order]
     ranks = [0, *(np.linalg.matrix_rank(rows[: k + 1], tol=least) for k in range(len(rows)))]
@@ -236,7 +234,7 @@ def _dependent_rows(A: np.ndarray, columns: np.ndarray, order: list[int], least:
 def _left_null(A: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """An orthonormal basis, column by column, of the ℓ with ℓᵀA = 0, the rows of A scaled to one."""
     left, sizes, _ = np.linalg.svd(_scaled(A) / columns)
-    return left[:, int((sizes > RANK).sum()) :]
+    return left[:, int((sizes > TRANSVERSAL).sum()) :]
 
 
 def _support(combination: np.ndarray, least: float) -> tuple[int, ...]:
@@ -258,5 +256,5 @@ def _without_common_zero(trial: Trial) -> tuple[int, ...]:
     found, holds = _common_zero(trial, start, [k for k in every if k not in dependent])
     null, sizes = _left_null(A, trial.columns), _sizes(A)
     left = trial.rows(found)[2] / sizes
-    least = ZERO * _row_terms(trial, found, sizes, np.array(every)).max()
+    least = IDENTITY * _row_terms(trial, found, sizes, np.array(every)).max()
     return tuple(first + k for k in _support(null @ (null.T @ left), least)) if holds else ()

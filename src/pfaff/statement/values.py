@@ -23,6 +23,7 @@ import sympy as sm
 from pfaff.errors import ParameterError, PfaffError, nearest
 from pfaff.statement.expressions import constant, shortened
 
+NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of what can be followed to
 LONGEST = 40  # characters of a value in a message
 LONGEST_NAME = 255  # bytes, of a file or folder
 SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
@@ -84,6 +85,16 @@ def number_from(name: str, value: Any) -> float:
         raise ParameterError(f"{name}={shown(value)} is not a number: write 0.1, '1/10' or 'pi/2'{hint}")
     if not math.isfinite(number):
         raise ParameterError(f"{name}={shown(value)} is not finite: give a number")
+    return number
+
+
+def end_from(name: str, value: Any) -> float:
+    """A number to which something is followed: zero, or one whose powers are numbers too."""
+    number = number_from(name, value)
+    if number and not NEAREST_END <= abs(number) <= FARTHEST_END:
+        limit = f"more than {FARTHEST_END:g}" if abs(number) > 1 else f"less than {NEAREST_END:g}"
+        remedy = "a nearer end" if abs(number) > 1 else "a farther end"
+        raise ParameterError(f"{name}={shown(value)} is {limit} in size: give {remedy}, or use other units")
     return number
 
 

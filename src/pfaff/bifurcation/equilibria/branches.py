@@ -19,7 +19,7 @@ from pfaff.bifurcation.hopf.hopf import criticality_of, hopf_near, hopf_of, norm
 from pfaff.continuation.arclength import Arclength, Event, Spot
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
-from pfaff.statement.values import number_from, one_of
+from pfaff.statement.values import end_from, number_from, one_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -176,7 +176,7 @@ def follow_equilibria(
     fixed: Mapping[str, float],
 ) -> EquilibriumBranch:
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
-    to, fixed = number_from("to", to), {each: number_from(each, value) for each, value in fixed.items()}
+    to, fixed = end_from("to", to), {each: number_from(each, value) for each, value in fixed.items()}
     at, z = start_slice(case, name, to, start, fixed)
     to = check_following(name, z[-1], to, step, points)
     problem = _with_undamped(at, z, to)

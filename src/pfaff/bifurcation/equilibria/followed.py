@@ -15,7 +15,7 @@ from pfaff.continuation.arclength import CLOSED, Arclength, Event, Spot, Stop
 from pfaff.continuation.declared import Declared
 from pfaff.continuation.trail import Point, Special, Trail
 from pfaff.errors import ParameterError
-from pfaff.statement.values import MOST, number_from, number_within, one_of, told, whole_number
+from pfaff.statement.values import MOST, end_from, number_from, number_within, one_of, told, whole_number
 
 if TYPE_CHECKING:
     import xarray
@@ -206,7 +206,7 @@ def _reaching(problem: Any, span: float) -> Any:
 
 def check_following(name: str, value: float, to: Any, step: Any, points: Any) -> float:
     """The end as a number; what would fail on the way fails before it."""
-    to = number_from("to", to)
+    to = end_from("to", to)
     if to == value:
         raise ParameterError(f"to={to:g} is where it starts: give another value of {name}")
     share = "give the largest step as a share of the range, between 0 and 1"

@@ -16,7 +16,7 @@ from pfaff.bifurcation.hopf.hopf import Hopf, crosses
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.orbits import INTERVALS, Newborn, OrbitProblem, accurate, real, span_of, value_of
+from pfaff.bifurcation.orbits.orbits import INTERVALS, Newborn, OrbitProblem, accurate, end, span_of, value_of
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
 from pfaff.threads import cached_property
@@ -35,7 +35,7 @@ AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of o
 
 def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
-    accuracy, to = accurate(accuracy), real("to", to, f"a finite value of {load}")
+    accuracy, to = accurate(accuracy), end("to", to, f"a finite value of {load}")
     if hopf.drifts:
         raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
     value = value_of(hopf.case, load)

@@ -21,7 +21,7 @@ from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, P
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.path import LoadPath, Outward, Path
 from pfaff.stability.along import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
-from pfaff.statement.values import number_from, one_of
+from pfaff.statement.values import end_from, number_from, one_of
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -312,7 +312,7 @@ def _drifting(third: Cubic) -> str:
 
 def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
     """The first Hopf point along the path, or the one nearest to a load."""
-    to, near = (None if x is None else number_from(word, x) for word, x in (("to", to), ("near", near)))
+    to, near = (None if x is None else end_from(word, x) for word, x in (("to", to), ("near", near)))
     fixed = {name: number_from(name, value) for name, value in fixed.items()}
     path = case.path(load, fixed)
     sign, distances = _intervals(path, to, near)

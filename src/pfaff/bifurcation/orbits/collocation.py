@@ -15,30 +15,22 @@ import numpy as np
 
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
-from pfaff.bifurcation.orbits.condensation import (
-    carried_velocity,
-    close_chain,
-    conclude,
-    condense,
-    expand,
-    inner_product,
-    move,
-    pinned,
-    stage_states,
-)
+from pfaff.bifurcation.orbits.chain import close_chain
+from pfaff.bifurcation.orbits.condensation import conclude, condense, move, side_by_side, stage_states
 from pfaff.bifurcation.orbits.meshes import (
     all_slopes,
     amplitudes,
+    carried_velocity,
     carry,
     cubic,
     defect_of_oddness,
-    dual_row,
-    equidistribute,
+    equidistributed,
+    inner_product,
     jumps,
-    largest_amplitude,
     least_share,
-    measured,
     normalise,
+    pinned,
+    sizes,
     turned,
 )
 from pfaff.flow.compiled import Compiled
@@ -122,11 +114,13 @@ class Cycle(NamedTuple):
     @property
     def amplitude(self) -> np.ndarray:
         """Half of what every state covers, at the mesh points."""
-        return amplitudes(self.x, self.halved)
+        covered = np.empty(self.x.shape[1])
+        amplitudes(self.x, self.halved, covered)
+        return covered
 
     @property
     def largest_amplitude(self) -> float:
-        return largest_amplitude(self.x, self.halved)
+        return amplitudes(self.x, self.halved, np.empty(self.x.shape[1]))
 
     def copy(self) -> Cycle:
         """With its own states, slopes and scalars, on the same mesh."""
@@ -164,16 +158,13 @@ class Metric(NamedTuple):
 
     @classmethod
     def of(cls, cycle: Cycle, parameter: float) -> Metric:
-        n, nb = cycle.x.shape[1], len(cycle.scalars)
-        states, scalars, squares, scalar_squares = np.empty(n), np.empty(nb), np.empty(n), np.empty(nb)
-        measured(cycle.x, cycle.scalars, cycle.signs, STILL, parameter, states, scalars, squares, scalar_squares)
-        return cls(states, scalars, squares, scalar_squares)
+        states, scalars = 1 / sizes(cycle.x, cycle.halved, STILL), np.zeros(len(cycle.scalars))
+        scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter
+        return cls(states, scalars, states * states / len(states), scalars * scalars)
 
     def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
         """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
-        row, scalars = np.empty(change.x.shape), np.empty(change.scalars.shape)
-        dual_row(change.mesh.weights, self.squares, self.scalar_squares, change.x, change.scalars, row, scalars)
-        return row, scalars
+        return change.mesh.weights[:, None] * self.squares * change.x, self.scalar_squares * change.scalars
 
     def dot(self, a: Cycle, b: Cycle) -> float:
         return inner_product(a.mesh.weights, self.squares, a.x, b.x, self.scalar_squares, a.scalars, b.scalars)
@@ -238,6 +229,7 @@ class Workspace(NamedTuple):
     dK: np.ndarray
     once: np.ndarray
     both: np.ndarray
+    lanes: np.ndarray  # intervals that are eliminated side by side
 
     @classmethod
     def of(cls, N: int, m: int, equations: Equations) -> Workspace:
@@ -245,7 +237,7 @@ class Workspace(NamedTuple):
         nb = 2 + k
         shapes = (
             (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
-            (n, N + 1), (n, 2 * N + 2),
+            (n, N + 1), (n, 2 * N + 2), (m * nr, m * nr + n + nb + 1, side_by_side(N)),
         )  # fmt: skip
         return cls(*(np.empty(shape) for shape in shapes))
 
@@ -253,8 +245,9 @@ class Workspace(NamedTuple):
 class Equations:
     """f, ∂f/∂x and ∂f/∂p at any number of points by one call.
 
-    ``rows`` are the states that have equations of their own; the others follow one of them, q' = v. ``unfolding``
-    has a column for each conserved quantity, along which f is unfolded.
+    ``rows`` are the states that have equations of their own; the others follow one of them, q' = v: ``follow``
+    has them, and the places of those in ``rows``. ``unfolding`` has a column for each conserved quantity, along which
+    f is unfolded.
     """
 
     def __init__(self, flow: Flow, load: str, numbers: np.ndarray, unfolding: np.ndarray | None = None) -> None:
@@ -265,8 +258,8 @@ class Equations:
         followers = {} if self.unfolding.size else _followers(flow)
         rows = [i for i in range(n) if i not in followers]
         self.rows = np.array(rows)
-        self.follow = np.array(sorted(followers), dtype=np.int64)
-        self.source = np.array([rows.index(followers[i]) for i in sorted(followers)], dtype=np.int64)
+        following = sorted(followers)
+        self.follow = np.array([following, [rows.index(followers[i]) for i in following]], dtype=np.int64)
         self._compiled, self._rates = _compiled(flow, load, tuple(rows)), _compiled_rates(flow)
         self._outputs = n + len(flow.pivots)
         self._parameters: Own[dict[int, np.ndarray]] = Own(dict)
@@ -324,14 +317,14 @@ def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
     def expressions() -> list[Expression]:
         import heyoka as hy
 
-        f = [flow.expressions[i] for i in rows]
         parameter = hy.par[flow.system.parameter_names.index(load)]
-        by_states = hy.diff_tensors(f, flow.variables, diff_order=1).jacobian
-        by_load = hy.diff_tensors(f, [parameter], diff_order=1).jacobian
-        return [*f, *np.ravel(by_states), *np.ravel(by_load)]
+        derivatives = flow.derivatives([*flow.variables, parameter])
+        by_all = [derivatives[i] for i in rows]
+        by_states = [each for row in by_all for each in row[:-1]]
+        return [*(flow.expressions[i] for i in rows), *by_states, *(row[-1] for row in by_all)]
 
-    # With loops the derivatives of ten bars are evaluated as quickly, and compiled much sooner.
-    return flow.compiled(("collocation", load, rows), expressions, compact=flow.heavy)
+    # Those of ten bars are compiled in two seconds so, and in ten to be four times as fast: a fifth of a branch's time.
+    return flow.compiled(("collocation", load, rows), expressions, quick=flow.heavy, compact=flow.heavy)
 
 
 def _compiled_rates(flow: Flow) -> Compiled:
@@ -367,8 +360,7 @@ class Collocation:
         return mean, X - mean[:, None], weights
 
     def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
-        e, g = self.equations, self.gauss
-        stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], g.A, g.A2, g.c, e.rows, e.follow, e.source, X)
+        stage_states(cycle.x, cycle.K, cycle.mesh.h, cycle.scalars[0], *self._rule, X)
 
     def correct(self, cycle: Cycle, pins: Pins, metric: Metric, converged: float | None = None) -> Solution | str:
         """The orbit that Newton's method finds under the conditions, or in words why it finds none.
@@ -410,25 +402,20 @@ class Collocation:
         """A step of Newton's method, in place, from the states at the Gauss points that the workspace holds: its size,
         the residual before it, and the determinant. A size that is not finite says that the step failed."""
         (x, K, scalars), h = (cycle.x, cycle.K, cycle.scalars), cycle.mesh.h
-        worst = condense(self.equations(w.X, scalars[1]), x, K, w.X, h, scalars, *self._constants, w.Z, G, w.ends)
+        worst = self._condensed(cycle, w.X, G, w)
         if not isfinite(worst):
             return nan, nan, 0.0
-        left = pins.right - pins.rows.reshape(len(pins.right), -1) @ x.ravel() - pins.scalars @ scalars
-        determinant = close_chain(G, w.ends, pins.rows, pins.scalars, left, cycle.signs, w.dx, w.dc)
+        determinant = close_chain(G, w.ends, *pins, x, scalars, cycle.signs, w.dx, w.dc)
         if not isfinite(determinant):
             return nan, worst, 0.0
-        size, largest = move(x, K, w.X, h, scalars, *self._stages, metric.states, metric.scalars, w.Z, w.dx, w.dc, w.dK)
+        size, largest = move(x, K, w.X, h, scalars, *self._rule, metric.states, metric.scalars, w.Z, w.dx, w.dc, w.dK)
         return size, worst / largest if largest > 0 else worst, determinant
 
     @cached_property
-    def _constants(self) -> tuple[np.ndarray, ...]:
+    def _rule(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of the Gauss points, and the states, as kernels take them."""
         e, g = self.equations, self.gauss
-        return e.unfolding, g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source
-
-    @cached_property
-    def _stages(self) -> tuple[np.ndarray, ...]:
-        e, g = self.equations, self.gauss
-        return g.A, g.A2, g.c, e.rows, e.follow, e.source
+        return np.vstack([g.A, g.A2, g.b, g.bA, g.c]), e.rows, e.follow
 
     def _solution(
         self, cycle: Cycle, G: np.ndarray, determinant: float, residual: float, steps: int, w: Workspace
@@ -488,10 +475,10 @@ class Collocation:
         n, nb = self._shape
         G, w = self._linearised(cycle)
         w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
-        close_chain(G, w.ends, pins.rows, pins.scalars, np.zeros(nb), cycle.signs, w.dx, w.dc)
-        dK = np.empty_like(cycle.K)
-        expand(w.Z, w.dx[0], w.dc[0], 0.0, dK)
-        return Cycle(cycle.mesh, w.dx[0].copy(), dK, w.dc[0].copy(), cycle.signs)
+        at_zero = np.zeros_like(cycle.x), np.zeros(nb)
+        close_chain(G, w.ends, pins.rows, pins.scalars, at_zero[1], *at_zero, cycle.signs, w.dx, w.dc)
+        dK = (w.Z[:, :, :n] @ w.dx[0, :-1, :, None])[:, :, 0] + w.Z[:, :, n : n + nb] @ w.dc[0]
+        return Cycle(cycle.mesh, w.dx[0].copy(), dK.reshape(cycle.K.shape), w.dc[0].copy(), cycle.signs)
 
     def gradients(self, cycle: Cycle, pins: Pins) -> np.ndarray | None:
         """Of what is conserved, at the mesh points of an orbit, indexed [quantity, point, state]; none if singular.
@@ -508,24 +495,26 @@ class Collocation:
         columns, rows = np.zeros((N, n, nb + 1)), np.zeros((nb, N + 1, n))
         columns[:, :, :nb] = at_nodes[:, ::-1].transpose(1, 2, 0)
         rows[:, :N] = w.ends[::-1, :, :nb].transpose(2, 0, 1)
-        found = np.empty((nb - 2, N + 1, n))
+        found, at_zero = np.empty((nb - 2, N + 1, n)), (np.zeros_like(cycle.x), np.zeros(nb))
         for k, gradient in enumerate(found):
             by_scalars, right = np.ascontiguousarray(pins.scalars.T), np.eye(nb)[2 + k]
-            if not isfinite(close_chain(back, columns, rows, by_scalars, right, cycle.signs, w.dx, w.dc)):
+            if not isfinite(close_chain(back, columns, rows, by_scalars, right, *at_zero, cycle.signs, w.dx, w.dc)):
                 return None
             gradient[:] = w.dx[0, ::-1]
         return found
 
     def _linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
         """Transition matrices, and a workspace that holds what else the equations condense to."""
-        e, g, n = self.equations, self.gauss, self._shape[0]
+        n = self._shape[0]
         w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
-        X = self.stages(cycle)
-        condense(
-            e(X, cycle.value), cycle.x, cycle.K, X, cycle.mesh.h, cycle.scalars, e.unfolding,
-            g.A, g.A2, g.b, g.bA, g.c, e.rows, e.follow, e.source, w.Z, G, w.ends,
-        )  # fmt: skip
+        self._condensed(cycle, self.stages(cycle), G, w)
         return G, w
+
+    def _condensed(self, cycle: Cycle, X: np.ndarray, G: np.ndarray, w: Workspace) -> float:
+        """The largest residual, with the equations of all intervals condensed to their ends."""
+        (mesh, x, K, scalars, _), e, (rule, rows, follow) = cycle, self.equations, self._rule
+        values = e(X, scalars[1])
+        return condense(values, x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.Z, G, w.ends)
 
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle
@@ -557,9 +546,8 @@ class Collocation:
         return self._slopes(change, cycle, cycle.scalars[0], change.scalars[0])
 
     def _slopes(self, change: Cycle, about: Cycle, T: float, dT: float) -> np.ndarray:
-        e, A, h = self.equations, self.gauss.A, about.mesh.h
         slopes = np.empty((about.intervals, self.gauss.degree, self._shape[0]))
-        all_slopes(change.x, change.K, h, T, about.x, about.K, dT, A, e.rows, e.follow, e.source, slopes)
+        all_slopes(change.x, change.K, about.mesh.h, T, about.x, about.K, dT, *self._rule, slopes)
         return slopes
 
     def interpolate(self, cycle: Cycle, K: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -576,15 +564,12 @@ class Collocation:
 
     def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
         """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
-        power, times = 1 / (self.gauss.degree + 1), np.empty(intervals + 1)
-        equidistribute(self._derivatives(cycle, metric), cycle.mesh.h, cycle.mesh.at, power, EVEN, times)
-        return Mesh(times)
+        derivatives, mesh = self._derivatives(cycle, metric), cycle.mesh
+        return Mesh(equidistributed(derivatives, mesh.h, mesh.at, 1 / (self.gauss.degree + 1), EVEN, intervals))
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
         """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
-        derivative = np.empty(cycle.intervals)
-        jumps(self.slopes(cycle), cycle.mesh.h, self.gauss.highest, metric.states, cycle.signs, derivative)
-        return derivative
+        return jumps(self.slopes(cycle), cycle.mesh.h, self.gauss.highest, metric.states, cycle.signs)
 
     def error(self, solution: Solution, metric: Metric) -> float:
         """The lesser of two estimates, relative to the orbit, of the error of states at the mesh points and period.

@@ -1,30 +1,58 @@
-"""The linear algebra of collocation: every interval condensed to its ends, then the chain of intervals to one.
+"""The equations of one interval, condensed to its ends.
 
 With time s in [0, 1] the equations are x' = T (f(x, p) + D α) and the unknowns of an interval of length h are the
 slopes k = x' at its Gauss points. Where a row of f is itself a state, q' = v, its slopes follow from those of v
 (Runge–Kutta–Nyström form), so that a mechanical system has only its accelerations for unknowns: of W δk = right, an
 eighth of the work. What remains is x_{j+1} = G_j x_j + g_j (T, p, α), whose G_j multiply to the monodromy matrix.
 
-The chain is reduced by eliminating mesh points one after the other, rows of two neighbouring intervals exchanged for
-the largest pivot (Ascher, Mattheij and Russell 1988, Sec. 7.2): products of G_j, in which rounding drowns where motions
-separate quickly, are never formed.
+In all kernels ``rule`` has the rows of A, A², bᵀ, bᵀA and cᵀ of the Gauss points, ``rows`` the states that have slopes,
+and ``follow`` those that follow one of them, with the place of that one in ``rows``. (One array is handed over in half
+a microsecond, a named tuple of six in six.)
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.bifurcation.orbits.kernels import compiled, part
 
-REGULAR = 1e-300  # pivots below this are zeros
 LANES, WIDTH = 32, 8  # at most, intervals that are eliminated side by side; a multiple of the processor's vectors
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
 
 
+def side_by_side(N: int) -> int:
+    """How many of N intervals are eliminated at once."""
+    return min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
+
+
+def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, Z, G, g):
+    """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
+
+    ``a`` is room for intervals side by side. Returns the largest residual of a slope, NaN where W is singular.
+    """
+    N, size, lanes = len(h), a.shape[0], a.shape[2]
+    worst = 0.0
+    for low in range(0, N, lanes):
+        count = min(lanes, N - low)
+        residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+        worst = worst if residual <= worst else residual
+        if eliminate_lanes(a, low, count, GROWN, Z):
+            assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+            W = a[:, :, :count].transpose(2, 0, 1)
+            try:
+                Z[low : low + count] = np.linalg.solve(W[:, :, :size], W[:, :, size:])
+            except np.linalg.LinAlgError:
+                return np.nan
+    ends(x, K, h, scalars[0], rule, rows, follow, Z, G, g)
+    return worst
+
+
 @compiled
-def stage_states(x, K, h, T, A, A2, c, rows, follow, source, X):
+def stage_states(x, K, h, T, rule, rows, follow, X):
     """States at the Gauss points from states at the mesh points and slopes: point i of interval j is X[:, i N + j]."""
     N, m, nr = K.shape
+    A, A2, c = rule[:m], rule[m : 2 * m], rule[2 * m + 2]
+    followers, source = follow[0], follow[1]
     for j in range(N):
         for i in range(m):
             at = i * N + j
@@ -33,101 +61,30 @@ def stage_states(x, K, h, T, A, A2, c, rows, follow, source, X):
                 for l in range(m):
                     total += A[i, l] * K[j, l, r]
                 X[rows[r], at] = x[j, rows[r]] + h[j] * total
-            for k in range(len(follow)):
+            for k in range(len(followers)):
                 s = source[k]
                 total = 0.0
                 for l in range(m):
                     total += A2[i, l] * K[j, l, s]
-                X[follow[k], at] = x[j, follow[k]] + h[j] * T * (c[i] * x[j, rows[s]] + h[j] * total)
+                X[followers[k], at] = x[j, followers[k]] + h[j] * T * (c[i] * x[j, rows[s]] + h[j] * total)
 
 
 @compiled
-def eliminate(a, size):
-    """Gauss's elimination with partial pivoting: a = [W | right] becomes [· | W⁻¹ right]; False where W is singular."""
-    width = a.shape[1]
-    for p in range(size):
-        pivot = p
-        for i in range(p + 1, size):
-            if abs(a[i, p]) > abs(a[pivot, p]):
-                pivot = i
-        if not abs(a[pivot, p]) > REGULAR:
-            return False
-        if pivot != p:
-            for t in range(p, width):
-                a[p, t], a[pivot, t] = a[pivot, t], a[p, t]
-        for i in range(p + 1, size):
-            factor = a[i, p] / a[p, p]
-            if factor != 0.0:
-                for t in range(p + 1, width):
-                    a[i, t] -= factor * a[p, t]
-    for p in range(size - 1, -1, -1):
-        for l in range(p + 1, size):
-            factor = a[p, l]
-            if factor != 0.0:
-                for t in range(size, width):
-                    a[p, t] -= factor * a[l, t]
-        for t in range(size, width):
-            a[p, t] /= a[p, p]
-    return True
+def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
+    """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix.
 
-
-@compiled
-def condense(values, x, K, X, h, scalars, D, A, A2, b, bA, c, rows, follow, source, Z, G, g):
-    """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
-
-    ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point. Intervals are
-    eliminated side by side, in lanes, without exchanging rows, as W is near 1 on a fine mesh; those in which a
-    factor grows are done again with partial pivoting. Returns the largest residual of a slope, NaN where W is singular.
+    ``values`` holds f, ∂f/∂x (row by row) and ∂f/∂p of the rows that have slopes, at every Gauss point. Returns the
+    largest residual of a slope.
     """
     N, m, nr = K.shape
-    size = m * nr
-    width = size + Z.shape[2]
-    lanes = min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
-    a, single, grown = np.empty((size, width, lanes)), np.empty((size, width)), np.empty(lanes)
-    worst = 0.0
-    for low in range(0, N, lanes):
-        count = min(lanes, N - low)
-        for attempt in range(2):
-            _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source)
-            if attempt == 0:
-                for row in range(size):
-                    for lane in range(count):
-                        residual = abs(a[row, width - 1, lane])
-                        worst = worst if residual <= worst else residual
-                _eliminate_lanes(a, size, grown)
-            left = 0
-            for lane in range(count):
-                if grown[lane] < GROWN:
-                    for row in range(size if attempt == 0 else 0):
-                        for t in range(width - size):
-                            Z[low + lane, row, t] = a[row, size + t, lane]
-                    continue
-                left += 1
-                if attempt == 1:
-                    for row in range(size):
-                        for t in range(width):
-                            single[row, t] = a[row, t, lane]
-                    if not eliminate(single, size):
-                        return np.nan
-                    for row in range(size):
-                        for t in range(width - size):
-                            Z[low + lane, row, t] = single[row, size + t]
-            if left == 0:
-                break
-    for j in range(N):
-        _ends(j, x, K, h, scalars[0], b, bA, rows, follow, source, Z, G, g)
-    return worst
-
-
-@compiled
-def _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, follow, source):
-    """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix."""
-    N, m, nr = K.shape
     n = x.shape[1]
+    A, A2, c = rule[:m], rule[m : 2 * m], rule[2 * m + 2]
+    followers, source = follow[0], follow[1]
     nb = len(scalars)
     T = scalars[0]
     size, lanes = m * nr, a.shape[2]
     last = size + n + nb
+    worst = 0.0
     step = np.zeros(lanes)
     for lane in range(count):
         step[lane] = T * h[low + lane]
@@ -146,7 +103,9 @@ def _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, fol
                 for k in range(nb - 2):
                     by_period[lane] += D[rows[r], k] * scalars[2 + k]
                     a[row, size + n + 2 + k, lane] = T * D[rows[r], k]
-                a[row, last, lane] = T * by_period[lane] - K[low + lane, i, r]
+                residual = T * by_period[lane] - K[low + lane, i, r]
+                a[row, last, lane] = residual
+                worst = worst if abs(residual) <= worst else abs(residual)
                 a[row, size + n + 1, lane] = T * values[nr + nr * n + r, at + lane]
             for s in range(nr):
                 by = values[nr + r * n + rows[s], at:]
@@ -156,18 +115,18 @@ def _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, fol
                     by_state[lane] = T * by[lane]
                 for lane in range(lanes):
                     twice[s, lane] = 0.0
-            for k in range(len(follow)):
-                by = values[nr + r * n + follow[k], at:]
+            for k in range(len(followers)):
+                by = values[nr + r * n + followers[k], at:]
                 through, by_state, moved = (
                     twice[source[k]],
                     a[row, size + rows[source[k]]],
-                    X[follow[k], at:],
+                    X[followers[k], at:],
                 )
                 for lane in range(count):
                     through[lane] -= step[lane] * step[lane] * by[lane]
-                    a[row, size + follow[k], lane] = T * by[lane]
+                    a[row, size + followers[k], lane] = T * by[lane]
                     by_state[lane] += T * c[i] * step[lane] * by[lane]
-                    by_period[lane] += by[lane] * (moved[lane] - x[low + lane, follow[k]])
+                    by_period[lane] += by[lane] * (moved[lane] - x[low + lane, followers[k]])
             for l in range(m):
                 for s in range(nr):
                     entry, direct, through = a[row, l * nr + s], once[s], twice[s]
@@ -176,16 +135,16 @@ def _assemble(a, low, count, values, x, K, X, h, scalars, D, A, A2, c, rows, fol
                         entry[lane] = first * direct[lane] + second * through[lane]
             for lane in range(lanes):
                 a[row, row, lane] += 1.0
+    return worst
 
 
 @compiled
-def _eliminate_lanes(a, size, grown):
-    """The same as ``eliminate`` for all lanes at once, without pivoting; the largest factor of each lane."""
-    width, lanes = a.shape[1:]
-    inverse = np.empty(lanes)
-    factor = np.empty(lanes)
-    for lane in range(lanes):
-        grown[lane] = 0.0
+def eliminate_lanes(a, low, count, most, Z):
+    """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right; in how many lanes factors grow beyond
+    a limit, so that rows must be exchanged. W is near 1 on a fine mesh.
+    """
+    size, width, lanes = a.shape
+    inverse, factor, grown = np.empty(lanes), np.empty(lanes), np.zeros(lanes)
     for p in range(size):
         for lane in range(lanes):
             inverse[lane] = 1.0 / a[p, p, lane]
@@ -206,251 +165,51 @@ def _eliminate_lanes(a, size, grown):
         for t in range(size, width):
             for lane in range(lanes):
                 a[p, t, lane] *= inverse[lane]
+            for lane in range(count):
+                Z[low + lane, p, t - size] = a[p, t, lane]
+    left = 0
+    for lane in range(count):
+        left += 0 if grown[lane] < most else 1
+    return left
 
 
 @compiled
-def _ends(j, x, K, h, T, b, bA, rows, follow, source, Z, G, g):
-    """The state at the end of an interval, by that at its beginning and the scalars."""
-    m, nr = K.shape[1:]
+def ends(x, K, h, T, rule, rows, follow, Z, G, g):
+    """The states at the ends of all intervals, by those at their beginnings and the scalars."""
+    N, m, nr = K.shape
     n = x.shape[1]
+    b, bA = rule[2 * m], rule[2 * m + 1]
+    followers, source = follow[0], follow[1]
     width = Z.shape[2] - n
-    for i in range(n):
-        for t in range(n):
-            G[j, i, t] = 0.0
-        for t in range(width):
-            g[j, i, t] = 0.0
-    for r in range(nr):
-        end = rows[r]
-        G[j, end, end] = 1.0
-        g[j, end, width - 1] = x[j, end] - x[j + 1, end]
-        for i in range(m):
-            weight = h[j] * b[i]
-            g[j, end, width - 1] += weight * K[j, i, r]
-            for t in range(n):
-                G[j, end, t] += weight * Z[j, i * nr + r, t]
-            for t in range(width):
-                g[j, end, t] += weight * Z[j, i * nr + r, n + t]
-    for k in range(len(follow)):
-        end, s = follow[k], source[k]
-        G[j, end, end] = 1.0
-        G[j, end, rows[s]] += h[j] * T
-        moved = x[j, rows[s]]
-        for i in range(m):
-            moved += h[j] * bA[i] * K[j, i, s]
-            weight = h[j] * h[j] * T * bA[i]
-            for t in range(n):
-                G[j, end, t] += weight * Z[j, i * nr + s, t]
-            for t in range(width):
-                g[j, end, t] += weight * Z[j, i * nr + s, n + t]
-        g[j, end, 0] += h[j] * moved
-        g[j, end, width - 1] += x[j, end] + h[j] * T * moved - x[j + 1, end]
-
-
-@compiled
-def triangulate(w, columns):
-    """Elimination with partial pivoting below the diagonal of the first columns of w, applied to all; the sign of
-    the permutation."""
-    height, width = w.shape
-    sign = 1.0
-    for p in range(columns):
-        pivot = p
-        for i in range(p + 1, height):
-            if abs(w[i, p]) > abs(w[pivot, p]):
-                pivot = i
-        if pivot != p:
-            sign = -sign
-            for t in range(p, width):
-                w[p, t], w[pivot, t] = w[pivot, t], w[p, t]
-        inverse = 1.0 / w[p, p]
-        upper = w[p]
-        for i in range(p + 1, height):
-            factor = w[i, p] * inverse
-            if factor != 0.0:
-                lower = w[i]
-                for t in range(p, width):
-                    lower[t] -= factor * upper[t]
-    return sign
-
-
-@compiled
-def reflect(w, columns, v, along):
-    """Householder's reflections that make the first columns of w upper triangular, applied to all.
-
-    ``v`` and ``along`` are room for a column and a row.
-    """
-    height, width = w.shape
-    for p in range(columns):
-        norm = 0.0
-        for i in range(p, height):
-            v[i] = w[i, p]
-            norm += v[i] * v[i]
-        below = norm - v[p] * v[p]
-        if below == 0.0:
-            continue
-        norm = np.sqrt(norm)
-        head = v[p]
-        v[p] += norm if head > 0 else -norm
-        beta = 2.0 / (below + v[p] * v[p])
-        for t in range(p, width):
-            along[t] = 0.0
-        for i in range(p, height):
-            for t in range(p, width):
-                along[t] += v[i] * w[i, t]
-        for i in range(p, height):
-            factor = beta * v[i]
-            for t in range(p, width):
-                w[i, t] -= factor * along[t]
-
-
-@compiled
-def close_chain(G, g, borders, scalar_borders, right, signs, dx, dc):
-    """Solve the chain, closed by x_N = signs·x_0, with border rows over all mesh points and over the scalars.
-
-    Two solutions at once: ``dx[0]``, ``dc[0]`` is Newton's step for the residuals in g and ``right``, ``dx[1]``,
-    ``dc[1]`` the response to a unit on the last border row, the tangent. Returns the determinant of the condensed
-    matrix, its rows scaled to unit size: it changes its sign where the tangent is not unique.
-    """
-    N, n, width = g.shape
-    nb = width - 1
-    wide = 3 * n + width
-    kept, w = np.empty((N, n, wide)), np.empty((2 * n, wide))
-    rows, by_scalars = np.empty((nb, N + 1, n)), np.empty((nb, width))
-    for k in range(nb):
-        for j in range(N + 1):
-            for t in range(n):
-                rows[k, j, t] = borders[k, j, t]
-        for t in range(nb):
-            by_scalars[k, t] = scalar_borders[k, t]
-        by_scalars[k, nb] = right[k]
-    sign = 1.0
     for j in range(N):
-        _couple(w, G[j], g[j], j)
-        if j == 0:
-            continue
-        sign *= triangulate(w, n)
-        for i in range(n):
-            for t in range(wide):
-                kept[j, i, t] = w[i, t]
-            if w[i, i] < 0:
-                sign = -sign
-        _carry(rows, by_scalars, kept[j], j, n)
-    final = np.empty((n + nb, n + nb + 2))
-    for i in range(n + nb):
-        final[i, n + nb + 1] = 0.0
-    for i in range(n):
-        for t in range(n):
-            final[i, t] = w[n + i, n + t] + w[n + i, 2 * n + t] * signs[t]
-        for t in range(width):
-            final[i, n + t] = w[n + i, 3 * n + t]
-    for k in range(nb):
-        for t in range(n):
-            final[n + k, t] = rows[k, 0, t] + rows[k, N, t] * signs[t]
-        for t in range(width):
-            final[n + k, n + t] = by_scalars[k, t]
-    final[n + nb - 1, n + nb + 1] = 1.0
-    if n % 2 == 1 and N % 2 == 0:  # of moving the columns of the eliminated points to the front
-        sign = -sign
-    determinant = sign * _scaled_determinant(final, n + nb)
-    if determinant == 0.0 or not eliminate(final, n + nb):
-        return np.nan
-    for q in range(2):
-        for t in range(n):
-            dx[q, 0, t] = final[t, n + nb + q]
-            dx[q, N, t] = signs[t] * dx[q, 0, t]
-        for t in range(nb):
-            dc[q, t] = final[n + t, n + nb + q]
-        for j in range(N - 1, 0, -1):
-            for i in range(n - 1, -1, -1):
-                total = kept[j, i, wide - 1] if q == 0 else 0.0
-                for t in range(n):
-                    total -= kept[j, i, n + t] * dx[q, 0, t] + kept[j, i, 2 * n + t] * dx[q, j + 1, t]
-                for t in range(nb):
-                    total -= kept[j, i, 3 * n + t] * dc[q, t]
-                for t in range(i + 1, n):
-                    total -= kept[j, i, t] * dx[q, j, t]
-                dx[q, j, i] = total / kept[j, i, i]
-    return determinant
-
-
-@compiled
-def _couple(w, G, g, j):
-    """Put the equation G x_j − x_{j+1} + g = 0 below what is left of those before, A x_0 + B x_j + C = 0.
-
-    Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
-    """
-    n, width = g.shape
-    for i in range(n):
-        for t in range(n):
-            if j > 0:
-                w[i, t] = w[n + i, 2 * n + t]
-                w[i, n + t] = w[n + i, n + t]
-                w[i, 2 * n + t] = 0.0
-                w[n + i, t] = G[i, t]
-                w[n + i, n + t] = 0.0
-            else:
-                w[n + i, n + t] = G[i, t]
-            w[n + i, 2 * n + t] = -1.0 if i == t else 0.0
-        for t in range(width):
-            if j > 0:
-                w[i, 3 * n + t] = w[n + i, 3 * n + t]
-            w[n + i, 3 * n + t] = g[i, t] if t < width - 1 else -g[i, t]
-
-
-@compiled
-def _carry(rows, by_scalars, kept, j, n):
-    """Take x_j out of the border rows, by the equation that was kept for it."""
-    nb, width = by_scalars.shape
-    y = np.empty(n)
-    for k in range(nb):
-        for i in range(n):
-            total = rows[k, j, i]
-            for t in range(i):
-                total -= y[t] * kept[t, i]
-            y[i] = total / kept[i, i]
         for i in range(n):
             for t in range(n):
-                rows[k, 0, t] -= y[i] * kept[i, n + t]
-                rows[k, j + 1, t] -= y[i] * kept[i, 2 * n + t]
+                G[j, i, t] = 1.0 if i == t else 0.0
             for t in range(width):
-                by_scalars[k, t] -= y[i] * kept[i, 3 * n + t]
+                g[j, i, t] = x[j, i] - x[j + 1, i] if t == width - 1 else 0.0
+        for r in range(nr + len(followers)):
+            second = r >= nr
+            end, s = (followers[r - nr], source[r - nr]) if second else (rows[r], r)
+            by_state, by_scalar, last = G[j, end], g[j, end], g[j, end, width - 1]
+            moved = x[j, rows[s]]
+            for i in range(m):
+                moved += h[j] * bA[i] * K[j, i, s]
+                last += 0.0 if second else h[j] * b[i] * K[j, i, s]
+                weight = h[j] * h[j] * T * bA[i] if second else h[j] * b[i]
+                line = Z[j, i * nr + s]
+                for t in range(n):
+                    by_state[t] += weight * line[t]
+                for t in range(width - 1):
+                    by_scalar[t] += weight * line[n + t]
+                last += weight * line[n + width - 1]
+            if second:
+                by_state[rows[s]] += h[j] * T
+                by_scalar[0] += h[j] * moved
+                last += h[j] * T * moved
+            by_scalar[width - 1] = last
 
 
-@compiled
-def _scaled_determinant(matrix, size):
-    """The determinant of the leading block with rows scaled to unit size (the rows stay scaled)."""
-    for i in range(size):
-        largest = 0.0
-        for t in range(size):
-            largest = max(largest, abs(matrix[i, t]))
-        if not largest > REGULAR:
-            return 0.0
-        for t in range(matrix.shape[1]):
-            matrix[i, t] /= largest
-    a = np.empty((size, size))
-    for i in range(size):
-        for t in range(size):
-            a[i, t] = matrix[i, t]
-    determinant = 1.0
-    for p in range(size):
-        pivot = p
-        for i in range(p + 1, size):
-            if abs(a[i, p]) > abs(a[pivot, p]):
-                pivot = i
-        if pivot != p:
-            determinant = -determinant
-            for t in range(size):
-                a[p, t], a[pivot, t] = a[pivot, t], a[p, t]
-        determinant *= a[p, p]
-        if a[p, p] == 0.0:
-            return 0.0
-        for i in range(p + 1, size):
-            factor = a[i, p] / a[p, p]
-            for t in range(p, size):
-                a[i, t] -= factor * a[p, t]
-    return determinant
-
-
-@compiled
+@part
 def expand(Z, dx, dc, residuals, dK):
     """Slopes that belong to the changes of states and scalars, and to a share of the residuals."""
     N, m, nr = dK.shape
@@ -486,7 +245,7 @@ def conclude(Z, dx, dc, x, halved, tangent, slopes, scalars, states):
 
 
 @compiled
-def move(x, K, X, h, scalars, A, A2, c, rows, follow, source, of_states, of_scalars, Z, dx, dc, dK):
+def move(x, K, X, h, scalars, rule, rows, follow, of_states, of_scalars, Z, dx, dc, dK):
     """Change x, K and scalars by a step of Newton's method: its size, and the largest slope before it.
 
     ``of_states`` and ``of_scalars`` scale the size. X become the states at the Gauss points after the step.
@@ -508,87 +267,5 @@ def move(x, K, X, h, scalars, A, A2, c, rows, follow, source, of_states, of_scal
             for r in range(K.shape[2]):
                 largest = max(largest, abs(K[j, i, r]))
                 K[j, i, r] += dK[j, i, r]
-    stage_states(x, K, h, scalars[0], A, A2, c, rows, follow, source, X)
+    stage_states(x, K, h, scalars[0], rule, rows, follow, X)
     return size, largest
-
-
-@compiled
-def sweep(G, Q, R):
-    """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N."""
-    N, n = G.shape[:2]
-    w, v, along = np.empty((n, 2 * n)), np.empty(n), np.empty(2 * n)
-    for j in range(N):
-        for i in range(n):
-            for t in range(n):
-                w[i, t] = 0.0
-                w[i, n + t] = 1.0 if t == i else 0.0
-            for l in range(n):
-                for t in range(n):
-                    w[i, t] += G[j, i, l] * Q[l, t]
-        reflect(w, n, v, along)
-        for i in range(n):
-            flip = -1.0 if w[i, i] < 0 else 1.0
-            for t in range(n):
-                R[j, i, t] = flip * w[i, t] if t >= i else 0.0
-                Q[t, i] = flip * w[i, n + t]
-
-
-@compiled
-def inner_product(weights, squares, a, b, scalar_squares, a_scalars, b_scalars):
-    """Σ w_j ⟨a_j, b_j⟩ over the mesh points, plus that of the scalars, each component by the square of its scale."""
-    total = 0.0
-    for j in range(len(weights)):
-        at = 0.0
-        for t in range(len(squares)):
-            at += squares[t] * a[j, t] * b[j, t]
-        total += weights[j] * at
-    for t in range(len(scalar_squares)):
-        total += scalar_squares[t] * a_scalars[t] * b_scalars[t]
-    return total
-
-
-@compiled
-def carried_velocity(G, rates, scale):
-    """How far the velocity f, carried over each interval by G, misses f at its end: summed, relative to the largest."""
-    N, n = G.shape[:2]
-    total, largest = 0.0, 0.0
-    for j in range(N):
-        worst = 0.0
-        for i in range(n):
-            missed = -rates[i, j + 1]
-            for t in range(n):
-                missed += G[j, i, t] * rates[t, j]
-            worst = max(worst, abs(missed * scale[i]))
-            largest = max(largest, abs(rates[i, j] * scale[i]))
-        total += worst
-    return total / largest
-
-
-@compiled
-def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, guess, of_guess):
-    """Fill the rows of the phase and of families; all rows have the values of an orbit, the last those of a guess.
-
-    ``held`` are covectors at the mesh points, indexed [family, point, state].
-    The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.
-    """
-    N, n = len(h), len(scale)
-    largest = 0.0
-    for j in range(N + 1):
-        for t in range(n):
-            before = x[j - 1, t] if j > 0 else signs[t] * x[N - 1, t]
-            after = x[j + 1, t] if j < N else signs[t] * x[1, t]
-            rows[0, j, t] = (after - before) / (h[j - 1] + h[j % N])
-            largest = max(largest, abs(rows[0, j, t] * scale[t]))
-    for j in range(N + 1):
-        for t in range(n):
-            rows[0, j, t] *= weights[j] * scale[t] * scale[t] / largest
-            for k in range(len(held)):
-                rows[1 + k, j, t] = weights[j] * held[k, j, t]
-    for k in range(len(right)):
-        states, others = (guess, of_guess) if k == len(right) - 1 else (x, of_scalars)
-        right[k] = 0.0
-        for j in range(N + 1):
-            for t in range(n):
-                right[k] += rows[k, j, t] * states[j, t]
-        for t in range(len(others)):
-            right[k] += scalars[k, t] * others[t]

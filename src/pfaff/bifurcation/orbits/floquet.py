@@ -7,10 +7,13 @@ Those of comparable size are taken together, as eigenvalues of one block; blocks
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import pairwise
+from math import exp, sqrt
 
-from pfaff.bifurcation.orbits.condensation import sweep
-from pfaff.bifurcation.orbits.kernels import compiled
+import numpy as np
+from scipy.linalg.lapack import dgeev
+
+from pfaff.bifurcation.orbits.kernels import compiled, part
 
 SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
@@ -28,10 +31,16 @@ def multipliers(
 
     ``accuracy`` is that of each of them, relative to itself.
     """
-    Q = np.eye(G.shape[1]) if start is None else start.copy()
-    values = np.empty(len(Q), dtype=np.complex128)
-    _multipliers(G, signs, Q, values, max(accuracy, DECOUPLED))
-    return values, Q
+    n = G.shape[1]
+    Q = np.eye(n) if start is None else start.copy()
+    blocks, sizes, bounds = np.zeros((n, n)), np.empty(n), np.empty(n + 1, dtype=np.int64)
+    count = _blocks(G, signs, Q, max(accuracy, DECOUPLED), blocks, sizes, bounds)
+    values: list[complex] = []
+    for low, high in pairwise(bounds[: count + 1].tolist()):
+        scale = exp(min(sizes[low], LARGEST))
+        values += [scale * each for each in _eigenvalues(blocks[low:high, low:high])]
+    values.sort(key=lambda each: (-abs(each), -each.imag))
+    return np.array(values, dtype=complex), Q
 
 
 def sorted_multipliers(values: np.ndarray) -> np.ndarray:
@@ -39,155 +48,155 @@ def sorted_multipliers(values: np.ndarray) -> np.ndarray:
     return values[np.lexsort((-values.imag, -np.abs(values)))]
 
 
-@compiled
-def _multipliers(G, signs, Q, values, decoupled):
-    n = G.shape[1]
-    R, H, block = np.empty(G.shape), np.empty((n, n)), np.empty(n, dtype=np.int64)
-    _iterate(G, signs, Q, R, H, block, decoupled)
-    low = block[0]
-    for high in range(1, n + 1):
-        if high == n or block[high] != block[low]:
-            product, size = _triangles(R, low, high)
-            _eigenvalues(H[low:high, low:high], product, np.exp(min(size, LARGEST)), values[low:high])
-            low = high
-    for k in range(n):
-        if abs(values[k].imag) < REAL * abs(values[k]):
-            values[k] = complex(values[k].real, 0.0)
-        elif values[k].imag > 0:  # of a real product: the conjugate is there too, but for rounding
-            mirrored = values[k].conjugate()
-            nearest = k
-            for l in range(n):
-                if abs(values[l] - mirrored) < abs(values[nearest] - mirrored):
-                    nearest = l
-            values[nearest] = mirrored
-    _sort(values)
+def _eigenvalues(block: np.ndarray) -> list[complex]:
+    """Of one or two in closed form."""
+    if len(block) > 2:
+        real, imaginary, *_ = dgeev(block, compute_vl=0, compute_vr=0)  # in a fraction of the time of NumPy's
+        found = map(complex, real.tolist(), imaginary.tolist())
+        return [each if abs(each.imag) >= REAL * abs(each) else complex(each.real) for each in found]
+    if len(block) == 1:
+        return [complex(block[0, 0])]
+    (a, b), (c, d) = block.tolist()
+    half, square = (a + d) / 2, ((a - d) / 2) ** 2 + b * c
+    if square < 0:
+        imaginary = sqrt(-square)
+        return [complex(half, imaginary), complex(half, -imaginary)]
+    larger = half + sqrt(square) if half > 0 else half - sqrt(square)
+    return [complex(larger), complex((a * d - b * c) / larger if larger != 0 else 0.0)]
 
 
-@compiled
-def _sort(values):
-    """As ``sorted_multipliers``, in place."""
-    for k in range(1, len(values)):
-        each, at = values[k], k
-        while at > 0:
-            before = values[at - 1]
-            if not (abs(each) > abs(before) or (abs(each) == abs(before) and each.imag > before.imag)):
-                break
-            values[at] = before
-            at -= 1
-        values[at] = each
-
-
-@compiled
-def test_functions(multipliers, structural):
+def test_functions(multipliers: np.ndarray, structural: int) -> tuple[float, int, float, float]:
     """Without the multipliers that are 1 by structure: how far those are from 1, how many others are unstable, and
     Π(1 + μ) and Π(μ_i μ_j − 1), each factor scaled, which change their signs at flips and at tori."""
-    n = len(multipliers)
-    order = np.empty(n, dtype=np.int64)
-    for k in range(n):
-        order[k] = k
-    for k in range(min(structural, n - 1)):  # those nearest to 1 come first
-        for i in range(k + 1, n):
-            if abs(multipliers[order[i]] - 1) < abs(multipliers[order[k]] - 1):
-                order[i], order[k] = order[k], order[i]
-    far = abs(multipliers[order[structural - 1]] - 1)
-    flip, torus = 1.0 + 0.0j, 1.0 + 0.0j
-    unstable = 0
-    for i in range(structural, n):
-        a = multipliers[order[i]]
-        unstable += 1 if abs(a) > 1 else 0
-        flip *= (1 + a) / (1 + abs(a))
-        for j in range(i + 1, n):
-            pair = a * multipliers[order[j]]
+    ordered = sorted(multipliers.tolist(), key=lambda each: abs(each - 1))
+    others = ordered[structural:]
+    flip = torus = 1.0 + 0.0j
+    for i, each in enumerate(others):
+        flip *= (1 + each) / (1 + abs(each))
+        for other in others[i + 1 :]:
+            pair = each * other
             torus *= (pair - 1) / (1 + abs(pair))
-    return far, unstable, flip.real, torus.real
+    unstable = sum(abs(each) > 1 for each in others)
+    return abs(ordered[structural - 1] - 1), unstable, flip.real, torus.real
+
+
+@part
+def reflect(w, columns, v, along):
+    """Householder's reflections that make the first columns of w upper triangular, applied to all.
+
+    ``v`` and ``along`` are room for a column and a row.
+    """
+    height, width = w.shape
+    for p in range(columns):
+        norm = 0.0
+        for i in range(p, height):
+            v[i] = w[i, p]
+            norm += v[i] * v[i]
+        below = norm - v[p] * v[p]
+        if below == 0.0:
+            continue
+        norm = np.sqrt(norm)
+        head = v[p]
+        v[p] += norm if head > 0 else -norm
+        beta = 2.0 / (below + v[p] * v[p])
+        for t in range(p, width):
+            along[t] = 0.0
+        for i in range(p, height):
+            for t in range(p, width):
+                along[t] += v[i] * w[i, t]
+        for i in range(p, height):
+            factor = beta * v[i]
+            for t in range(p, width):
+                w[i, t] -= factor * along[t]
+
+
+@part
+def sweep(G, Q, R):
+    """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N."""
+    N, n = G.shape[:2]
+    w, v, along = np.empty((n, 2 * n)), np.empty(n), np.empty(2 * n)
+    for j in range(N):
+        for i in range(n):
+            for t in range(n):
+                w[i, t] = 0.0
+                w[i, n + t] = 1.0 if t == i else 0.0
+            for l in range(n):
+                for t in range(n):
+                    w[i, t] += G[j, i, l] * Q[l, t]
+        reflect(w, n, v, along)
+        for i in range(n):
+            flip = -1.0 if w[i, i] < 0 else 1.0
+            for t in range(n):
+                R[j, i, t] = flip * w[i, t] if t >= i else 0.0
+                Q[t, i] = flip * w[i, n + t]
+
+
+@part
+def _multiply(H, R, low, high, blocks, sizes):
+    """A block of H times the blocks of all R, scaled to unit size; the logarithm of the scale."""
+    size, count = 0.0, high - low
+    product, following = np.empty((count, count)), np.empty((count, count))
+    for i in range(count):
+        for t in range(count):
+            product[i, t] = 1.0 if i == t else 0.0
+    for j in range(len(R) + 1):
+        scale = SMALLEST
+        for i in range(count):
+            for t in range(count):
+                total = 0.0
+                for l in range(count):
+                    by = R[j, low + i, low + l] if j < len(R) else H[low + i, low + l]
+                    total += by * product[l, t]
+                following[i, t] = total
+                scale = max(scale, abs(total))
+        for i in range(count):
+            for t in range(count):
+                product[i, t] = following[i, t] / scale
+        size += np.log(scale)
+    for i in range(count):
+        sizes[low + i] = size
+        for t in range(count):
+            blocks[low + i, low + t] = product[i, t]
 
 
 @compiled
-def _iterate(G, signs, Q, R, H, block, decoupled):
-    """Sweeps until Q is carried into itself as far as sizes separate it, into blocks; H = Q_0ᵀ signs Q_N."""
+def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
+    """Sweeps until Q is carried into itself as far as sizes separate it; the number of blocks, and where they begin.
+
+    The blocks on the diagonal, times the exponential of their size, have the multipliers for eigenvalues.
+    """
     N, n = G.shape[:2]
-    sizes, Q0 = np.empty(n), np.empty((n, n))
-    block[0] = 0
-    last = np.inf
+    R, H, Q0 = np.empty((N, n, n)), np.empty((n, n)), np.empty((n, n))
+    count, last = 1, np.inf
     for _ in range(SWEEPS):
         for i in range(n):
             for t in range(n):
                 Q0[i, t] = Q[i, t]
         sweep(G, Q, R)
         for i in range(n):
-            sizes[i] = 0.0
+            total = 0.0
+            for j in range(N):
+                total += np.log(max(R[j, i, i], SMALLEST))
+            sizes[i] = total
             for t in range(n):
                 Q[i, t] *= signs[i]
-            for j in range(N):
-                sizes[i] += np.log(max(R[j, i, i], SMALLEST))
-        left = 0.0
         for i in range(n):
             for t in range(n):
-                H[i, t] = 0.0
+                total = 0.0
                 for l in range(n):
-                    H[i, t] += Q0[l, i] * Q[l, t]
-        first = 0
+                    total += Q0[l, i] * Q[l, t]
+                H[i, t] = total
+        bounds[0], count, left = 0, 1, 0.0
         for p in range(1, n):
-            apart = sizes[p - 1] - sizes[p] > APART and sizes[first] - sizes[p] > SPREAD
-            block[p] = block[p - 1] + (1 if apart else 0)
-            first = p if apart else first
-        for i in range(1, n):
-            for t in range(i):
-                if block[t] < block[i]:
-                    left = max(left, abs(H[i, t]))
+            if sizes[p - 1] - sizes[p] > APART and sizes[bounds[count - 1]] - sizes[p] > SPREAD:
+                bounds[count] = p
+                count += 1
+            for t in range(bounds[count - 1]):
+                left = max(left, abs(H[p, t]))
+        bounds[count] = n
         if left < decoupled or (last / 2 < left < ROUNDING):
             break
         last = left
-
-
-@compiled
-def _eigenvalues(H, product, scale, values):
-    """Those of scale·H·product; of one or two in closed form."""
-    count = len(values)
-    if count > 2:
-        block = np.empty((count, count), dtype=np.complex128)
-        for i in range(count):
-            for t in range(count):
-                block[i, t] = 0.0
-                for l in range(count):
-                    block[i, t] += H[i, l] * product[l, t]
-        found = np.linalg.eigvals(block)
-        for k in range(count):
-            values[k] = found[k] * scale
-        return
-    if count == 1:
-        values[0] = H[0, 0] * product[0, 0] * scale
-        return
-    a, b = H[0, 0] * product[0, 0], H[0, 0] * product[0, 1] + H[0, 1] * product[1, 1]
-    c, d = H[1, 0] * product[0, 0], H[1, 0] * product[0, 1] + H[1, 1] * product[1, 1]
-    half, square = (a + d) / 2, ((a - d) / 2) ** 2 + b * c
-    if square < 0:
-        values[0], values[1] = complex(half, np.sqrt(-square)) * scale, complex(half, -np.sqrt(-square)) * scale
-        return
-    larger = half + np.sqrt(square) if half > 0 else half - np.sqrt(square)
-    values[0] = larger * scale
-    values[1] = (a * d - b * c) / larger * scale if larger != 0 else 0.0
-
-
-@compiled
-def _triangles(R, low, high):
-    """The product of the blocks on the diagonals, scaled to unit size, and the logarithm of the scale."""
-    size, count = 0.0, high - low
-    product, following = np.empty((count, count)), np.empty((count, count))
-    for i in range(count):
-        for t in range(count):
-            product[i, t] = 1.0 if i == t else 0.0
-    for j in range(len(R)):
-        scale = 0.0
-        for i in range(count):
-            for t in range(count):
-                following[i, t] = 0.0
-                for l in range(i, count):
-                    following[i, t] += R[j, low + i, low + l] * product[l, t]
-                scale = max(scale, abs(following[i, t]))
-        scale = max(scale, SMALLEST)
-        for i in range(count):
-            for t in range(count):
-                product[i, t] = following[i, t] / scale
-        size += np.log(scale)
-    return product, size
+    for k in range(count):
+        _multiply(H, R, bounds[k], bounds[k + 1], blocks, sizes)
+    return count

@@ -5,13 +5,16 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from threading import local
 
+from numba import njit
 from numba.core import event
 
 from pfaff.bifurcation.orbits.sealed import kept
 from pfaff.flow.compiled import compiling
 
 # Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one.
-compiled = kept(fastmath={"reassoc", "contract", "nsz"}, error_model="numpy")
+OPTIONS = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
+compiled = kept(**OPTIONS)
+part = njit(**OPTIONS, no_cpython_wrapper=True)  # of kernels, never called from Python
 
 
 class Telling(local, event.Listener):

@@ -4,83 +4,118 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.condensation import inner_product
-from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.bifurcation.orbits.kernels import compiled, part
 
 
 @compiled
-def all_slopes(x, K, h, T, about, about_K, dT, A, rows, follow, source, slopes):
-    """x' of every state at the Gauss points, or its change: of positions T v, or T δv + δT v about an orbit."""
-    N, m, nr = K.shape
-    for j in range(N):
-        for i in range(m):
-            for r in range(nr):
-                slopes[j, i, rows[r]] = K[j, i, r]
-            for k in range(len(follow)):
-                s = source[k]
-                v, v0 = 0.0, 0.0
-                for l in range(m):
-                    v += A[i, l] * K[j, l, s]
-                    v0 += A[i, l] * about_K[j, l, s]
-                v = x[j, rows[s]] + h[j] * v
-                slopes[j, i, follow[k]] = T * v + dT * (about[j, rows[s]] + h[j] * v0)
-
-
-@compiled
-def amplitudes(x, halved):
-    """Half of what every state covers, at the mesh points."""
-    n = x.shape[1]
-    covered = np.empty(n)
-    for t in range(n):
+def amplitudes(x, halved, covered):
+    """Half of what every state covers, at the mesh points; the largest of them."""
+    largest = 0.0
+    for t in range(x.shape[1]):
         low = high = x[0, t]
         for j in range(1, len(x)):
             low, high = min(low, x[j, t]), max(high, x[j, t])
         covered[t] = max(-low, high) if halved else (high - low) / 2
-    return covered
+        largest = max(largest, covered[t])
+    return largest
 
 
-@compiled
-def sizes(x, halved, share):
+def sizes(x: np.ndarray, halved: bool, share: float) -> np.ndarray:
     """By which states are compared: the amplitude of each, where it is not less than a share of the largest.
 
     A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
     the less it moves: along the branch it may move like any other.
     """
-    size = amplitudes(x, halved)
-    largest = 0.0
-    for each in size:
-        largest = max(largest, each)
+    size = np.empty(x.shape[1])
+    largest = amplitudes(x, halved, size)
     still = share * largest
-    for t in range(len(size)):
-        if size[t] < still:
-            own = 0.0
-            for j in range(len(x)):
-                own = max(own, abs(x[j, t]))
-            size[t] = max(still, min(own, largest, still * still / max(size[t], share * still)))
+    for t, each in enumerate(size.tolist()):
+        if each < still:
+            own = np.abs(x[:, t]).max()
+            size[t] = max(still, min(own, largest, still * still / max(each, share * still)))
     return size
 
 
 @compiled
-def largest_amplitude(x, halved):
-    largest = 0.0
-    for each in amplitudes(x, halved):
-        largest = max(largest, each)
-    return largest
+def all_slopes(x, K, h, T, about, about_K, dT, rule, rows, follow, slopes):
+    """x' of every state at the Gauss points, or its change: of positions T v, or T δv + δT v about an orbit."""
+    N, m, nr = K.shape
+    followers, source = follow[0], follow[1]
+    for j in range(N):
+        for i in range(m):
+            for r in range(nr):
+                slopes[j, i, rows[r]] = K[j, i, r]
+            for k in range(len(followers)):
+                s = source[k]
+                v, v0 = 0.0, 0.0
+                for l in range(m):
+                    v += rule[i, l] * K[j, l, s]
+                    v0 += rule[i, l] * about_K[j, l, s]
+                v = x[j, rows[s]] + h[j] * v
+                slopes[j, i, followers[k]] = T * v + dT * (about[j, rows[s]] + h[j] * v0)
+
+
+def jumps(slopes: np.ndarray, h: np.ndarray, highest: np.ndarray, scale: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
+    top = (highest @ slopes) * scale / h[:, None] ** (slopes.shape[1] - 1)
+    around = np.concatenate([[signs * top[-1]], top, [signs * top[0]]])
+    lengths = np.concatenate([h[-1:], h, h[:1]])
+    jump = 2 * np.abs(np.diff(around, axis=0)).max(axis=1) / (lengths[1:] + lengths[:-1])
+    return (jump[1:] + jump[:-1]) / 2
+
+
+def equidistributed(
+    derivative: np.ndarray, h: np.ndarray, at: np.ndarray, power: float, even: float, count: int
+) -> np.ndarray:
+    """Times between which the integral of derivative^power, with a share of its mean added, is the same."""
+    density = derivative**power
+    mean = density @ h
+    density = density + even * mean if mean > 0 else np.ones_like(h)
+    integral = np.concatenate([[0.0], np.cumsum(density * h)])
+    times = np.interp(np.arange(count + 1) * (integral[-1] / count), integral, at)
+    times[0], times[-1] = 0.0, 1.0
+    return times
 
 
 @compiled
-def measured(x, scalars, signs, share, parameter, of_states, of_scalars, squares, scalar_squares):
-    """Fill the factors by which states and scalars are compared, and the weights of their squares."""
-    size = sizes(x, signs[0] < 0, share)
-    n = len(size)
-    for t in range(n):
-        of_states[t] = 1 / size[t]
-        squares[t] = of_states[t] * of_states[t] / n
-    for t in range(len(scalars)):
-        of_scalars[t] = 0.0
-    of_scalars[0], of_scalars[1] = 1 / scalars[0], 1 / parameter
-    for t in range(len(scalars)):
-        scalar_squares[t] = of_scalars[t] * of_scalars[t]
+def defect_of_oddness(rates, scale, period):
+    """max |f(−x) + f(x)|, every component relative to its size; the columns are f at states and at their mirrors."""
+    n, count = rates.shape[0], rates.shape[1] // 2
+    worst = 0.0
+    for i in range(n):
+        defect, size = 0.0, 1 / (scale[i] * period)
+        for j in range(count):
+            total = abs(rates[i, j] + rates[i, count + j])
+            defect = total if not total <= defect else defect
+            size = max(size, abs(rates[i, j]))
+        worst = defect / size if not defect / size <= worst else worst
+    return worst
+
+
+@compiled
+def least_share(values, first):
+    """Of the rows from the first on, the least value relative to the largest, negative if their signs differ."""
+    least = np.inf
+    for i in range(first, values.shape[0]):
+        low = high = values[i, 0]
+        for j in range(1, values.shape[1]):
+            low, high = min(low, values[i, j]), max(high, values[i, j])
+        least = min(least, low / high if abs(low) < abs(high) else high / low)
+    return least
+
+
+@compiled
+def inner_product(weights, squares, a, b, scalar_squares, a_scalars, b_scalars):
+    """Σ w_j ⟨a_j, b_j⟩ over the mesh points, plus that of the scalars, each component by the square of its scale."""
+    total = 0.0
+    for j in range(len(weights)):
+        at = 0.0
+        for t in range(len(squares)):
+            at += squares[t] * a[j, t] * b[j, t]
+        total += weights[j] * at
+    for t in range(len(scalar_squares)):
+        total += scalar_squares[t] * a_scalars[t] * b_scalars[t]
+    return total
 
 
 @compiled
@@ -99,16 +134,6 @@ def normalise(weights, squares, scalar_squares, x, K, c, towards, towards_c):
     for t in range(len(c)):
         c[t] *= factor
     return sign
-
-
-@compiled
-def dual_row(weights, squares, scalar_squares, x, c, row, scalar_row):
-    """The row of products with a change of an orbit, over the mesh points and over the scalars."""
-    for j in range(x.shape[0]):
-        for t in range(x.shape[1]):
-            row[j, t] = weights[j] * squares[t] * x[j, t]
-    for t in range(len(c)):
-        scalar_row[t] = scalar_squares[t] * c[t]
 
 
 @compiled
@@ -146,53 +171,7 @@ def cubic(shares, x, K, c, x1, K1, c1, dx, dK, dc, dx1, dK1, dc1, states, slopes
         scalars[t] = a * c[t] + b * c1[t] + d * dc[t] + e * dc1[t]
 
 
-@compiled
-def jumps(slopes, h, highest, scale, signs, derivative):
-    """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
-    N, m, n = slopes.shape
-    top = np.empty((N + 2, n))
-    for j in range(N):
-        for t in range(n):
-            total = 0.0
-            for l in range(m):
-                total += highest[l] * slopes[j, l, t]
-            top[j + 1, t] = total * scale[t] / h[j] ** (m - 1)
-    for t in range(n):
-        top[0, t], top[N + 1, t] = signs[t] * top[N, t], signs[t] * top[1, t]
-    before = 0.0
-    for j in range(N + 1):
-        jump = 0.0
-        for t in range(n):
-            jump = max(jump, abs(top[j + 1, t] - top[j, t]))
-        jump *= 2 / (h[j % N] + h[j - 1])
-        if j > 0:
-            derivative[j - 1] = (before + jump) / 2
-        before = jump
-
-
-@compiled
-def equidistribute(derivative, h, at, power, even, times):
-    """Fill the times between which the integral of derivative^power, with a share of its mean added, is the same."""
-    N, count = len(h), len(times) - 1
-    density, mean = np.empty(N), 0.0
-    for j in range(N):
-        density[j] = derivative[j] ** power
-        mean += density[j] * h[j]
-    total = 0.0
-    for j in range(N):
-        density[j] = density[j] + even * mean if mean > 0 else 1.0
-        total += density[j] * h[j]
-    j, before = 0, 0.0  # the integral until the interval
-    for k in range(1, count):
-        aim = total * k / count
-        while j < N - 1 and before + density[j] * h[j] < aim:
-            before += density[j] * h[j]
-            j += 1
-        times[k] = at[j] + (aim - before) / density[j]
-    times[0], times[count] = 0.0, 1.0
-
-
-@compiled
+@part
 def polynomials(s, inverse, values, integrals):
     """At s in [0, 1]: the polynomials that are 1 at one Gauss point and 0 at the others, and their integrals from 0."""
     m = len(values)
@@ -239,27 +218,47 @@ def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
 
 
 @compiled
-def defect_of_oddness(rates, scale, period):
-    """max |f(−x) + f(x)|, every component relative to its size; the columns are f at states and at their mirrors."""
-    n, count = rates.shape[0], rates.shape[1] // 2
-    worst = 0.0
-    for i in range(n):
-        defect, size = 0.0, 1 / (scale[i] * period)
-        for j in range(count):
-            total = abs(rates[i, j] + rates[i, count + j])
-            defect = total if not total <= defect else defect
-            size = max(size, abs(rates[i, j]))
-        worst = defect / size if not defect / size <= worst else worst
-    return worst
+def carried_velocity(G, rates, scale):
+    """How far the velocity f, carried over each interval by G, misses f at its end: summed, relative to the largest."""
+    N, n = G.shape[:2]
+    total, largest = 0.0, 0.0
+    for j in range(N):
+        worst = 0.0
+        for i in range(n):
+            missed = -rates[i, j + 1]
+            for t in range(n):
+                missed += G[j, i, t] * rates[t, j]
+            worst = max(worst, abs(missed * scale[i]))
+            largest = max(largest, abs(rates[i, j] * scale[i]))
+        total += worst
+    return total / largest
 
 
 @compiled
-def least_share(values, first):
-    """Of the rows from the first on, the least value relative to the largest, negative if their signs differ."""
-    least = np.inf
-    for i in range(first, values.shape[0]):
-        low = high = values[i, 0]
-        for j in range(1, values.shape[1]):
-            low, high = min(low, values[i, j]), max(high, values[i, j])
-        least = min(least, low / high if abs(low) < abs(high) else high / low)
-    return least
+def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, guess, of_guess):
+    """Fill the rows of the phase and of families; all rows have the values of an orbit, the last those of a guess.
+
+    ``held`` are covectors at the mesh points, indexed [family, point, state].
+    The phase is along x', by differences of neighbouring states: f itself is far off where a stiff orbit is a guess.
+    """
+    N, n = len(h), len(scale)
+    largest = 0.0
+    for j in range(N + 1):
+        for t in range(n):
+            before = x[j - 1, t] if j > 0 else signs[t] * x[N - 1, t]
+            after = x[j + 1, t] if j < N else signs[t] * x[1, t]
+            rows[0, j, t] = (after - before) / (h[j - 1] + h[j % N])
+            largest = max(largest, abs(rows[0, j, t] * scale[t]))
+    for j in range(N + 1):
+        for t in range(n):
+            rows[0, j, t] *= weights[j] * scale[t] * scale[t] / largest
+            for k in range(len(held)):
+                rows[1 + k, j, t] = weights[j] * held[k, j, t]
+    for k in range(len(right)):
+        states, others = (guess, of_guess) if k == len(right) - 1 else (x, of_scalars)
+        right[k] = 0.0
+        for j in range(N + 1):
+            for t in range(n):
+                right[k] += rows[k, j, t] * states[j, t]
+        for t in range(len(others)):
+            right[k] += scalars[k, t] * others[t]

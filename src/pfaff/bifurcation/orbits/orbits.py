@@ -18,7 +18,7 @@ from pfaff.continuation.declared import Declared
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.statement.values import MOST, number_from, number_within, one_of, shown, told, whole_number
+from pfaff.statement.values import MOST, end_from, number_from, number_within, one_of, shown, told, whole_number
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class OrbitPoint:
     ) -> OrbitBranch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
         name = self.case.load_name(self.load if load is None else load)
-        to = real("to", to, f"a finite value of {name}")
+        to = end("to", to, f"a finite value of {name}")
         start = self if name == self.load else _reparametrised(self, name, to)
         return followed(start.directed(to), to, step, points, progress)
 
@@ -386,6 +386,11 @@ def real(name: str, value: Any, remedy: str) -> float:
         raise ParameterError(f"{name}={shown(value)}: give {remedy}") from None
 
 
+def end(name: str, value: Any, remedy: str) -> float:
+    """The same, of a size that can be followed to."""
+    return end_from(name, real(name, value, remedy))
+
+
 def accurate(accuracy: Any) -> float:
     remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
     return number_within("accuracy", accuracy, lambda x: FINEST <= x < 1, f"give {remedy}")
@@ -393,7 +398,7 @@ def accurate(accuracy: Any) -> float:
 
 def span_of(value: float, to: float, load: str) -> float:
     """How far the load is to be followed."""
-    to = real("to", to, f"a finite value of {load}")
+    to = end("to", to, f"a finite value of {load}")
     if to == value:
         raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
     return abs(to - value)
@@ -470,7 +475,7 @@ def followed(
     step = number_within("step", step, lambda x: x > 0, "give a positive number")
     whole_number("points", points, 2, MOST, "ask for fewer")
     told("progress", progress, "print", None)
-    problem, value, to = start.problem, start.value, real("to", to, f"a finite value of {start.load}")
+    problem, value, to = start.problem, start.value, end("to", to, f"a finite value of {start.load}")
     continuation = problem.continuation(span_of(value, to, start.load), start)
     declared = Declared(start.case.system, start.load, value, to)
     bounds = (min(declared.bounds), max(declared.bounds))

@@ -14,7 +14,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.neutral import neutral
-from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, accurate, followed, orbit_at, real, value_of
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, accurate, end, followed, orbit_at, real, value_of
 from pfaff.bifurcation.response.harmonics import SETTLED, Wave, cycle_of, grown, settled
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
@@ -253,7 +253,7 @@ def respond(
     """The response at ``from_``, followed until the parameter is ``to``."""
     if from_ is not None:
         case = case.at(**{load: from_})
-    value, to = value_of(case, load), real("to", to, f"a finite value of {load}")
+    value, to = value_of(case, load), end("to", to, f"a finite value of {load}")
     flow = forced_flow(case)
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accurate(accuracy), np.zeros((n, 0)), np.zeros((0, n)))

@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pfaff.algebra.factors import Solve
 from pfaff.algebra.radau import Collocation, radau
+from pfaff.algebra.tolerances import EPS
 from pfaff.errors import RankError
 from pfaff.flow.assembly_equations import Equations, Slopes
 
@@ -32,7 +33,6 @@ FLOOR = 1e-4  # sizes below this part of the largest do not count when errors ar
 SHRINK, GROW, SAFETY = 0.1, 4.0, 0.85
 FAR = 3.0  # ratio of step lengths up to which a step is foretold by the one before
 PROJECTIONS = 40
-ROUNDING = np.finfo(float).eps
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class Projection:
     def __init__(self, equations: Equations, q: np.ndarray, v: np.ndarray) -> None:
         at = equations.stack(q, v, np.zeros(equations.n), np.zeros(equations.m))
         self._constraints, self._any = equations.constraints, equations.m > 0
-        self._terms = ROUNDING * abs(equations.slopes(at).matrix("A"))
+        self._terms = EPS * abs(equations.slopes(at).matrix("A"))
 
     def __call__(self, solve: Solve, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not self._any:

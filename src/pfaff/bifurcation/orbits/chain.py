@@ -1,0 +1,187 @@
+"""The chain of intervals x_{j+1} = G_j x_j + g_j (T, p, α), closed to an orbit and solved.
+
+Mesh points are eliminated one after the other, rows of two neighbouring intervals exchanged for the largest pivot
+(Ascher, Mattheij and Russell 1988, Sec. 7.2): products of G_j, in which rounding drowns where motions separate
+quickly, are never formed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.kernels import compiled, part
+
+REGULAR = 1e-300  # pivots below this are zeros
+
+
+@part
+def triangulate(w, columns):
+    """Elimination with partial pivoting below the diagonal of the first columns of w, applied to all: the sign of the
+    permutation, zero where there is no pivot."""
+    height, width = w.shape
+    sign = 1.0
+    for p in range(columns):
+        pivot = p
+        for i in range(p + 1, height):
+            if abs(w[i, p]) > abs(w[pivot, p]):
+                pivot = i
+        if not abs(w[pivot, p]) > REGULAR:
+            return 0.0
+        upper = w[p]
+        if pivot != p:
+            sign = -sign
+            lower = w[pivot]
+            for t in range(p, width):
+                upper[t], lower[t] = lower[t], upper[t]
+        inverse = 1.0 / upper[p]
+        for i in range(p + 1, height):
+            lower = w[i]
+            factor = lower[p] * inverse
+            if factor != 0.0:
+                for t in range(p, width):
+                    lower[t] -= factor * upper[t]
+    return sign
+
+
+@part
+def eliminate(a, size):
+    """a = [W | right] becomes [· | W⁻¹ right], the pivots on the diagonal; the sign of the permutation, or zero."""
+    width = a.shape[1]
+    sign = triangulate(a, size)
+    if sign != 0.0:
+        for p in range(size - 1, -1, -1):
+            upper = a[p]
+            for l in range(p + 1, size):
+                lower, factor = a[l], upper[l]
+                for t in range(size, width):
+                    upper[t] -= factor * lower[t]
+            for t in range(size, width):
+                upper[t] /= upper[p]
+    return sign
+
+
+@part
+def _couple(w, G, g, j):
+    """Put the equation G x_j − x_{j+1} + g = 0 below what is left of those before, A x_0 + B x_j + C = 0.
+
+    Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
+    """
+    n, width = g.shape
+    for i in range(n):
+        for t in range(n):
+            if j > 0:
+                w[i, t] = w[n + i, 2 * n + t]
+                w[i, n + t] = w[n + i, n + t]
+                w[i, 2 * n + t] = 0.0
+                w[n + i, t] = G[i, t]
+                w[n + i, n + t] = 0.0
+            else:
+                w[n + i, n + t] = G[i, t]
+            w[n + i, 2 * n + t] = -1.0 if i == t else 0.0
+        for t in range(width):
+            if j > 0:
+                w[i, 3 * n + t] = w[n + i, 3 * n + t]
+            w[n + i, 3 * n + t] = g[i, t] if t < width - 1 else -g[i, t]
+
+
+@part
+def _carry(rows, by_scalars, kept, j, n):
+    """Take x_j out of the border rows, by the equation that was kept for it."""
+    nb, width = by_scalars.shape
+    y = np.empty(n)
+    for k in range(nb):
+        for i in range(n):
+            total = rows[k, j, i]
+            for t in range(i):
+                total -= y[t] * kept[t, i]
+            y[i] = total / kept[i, i]
+        for i in range(n):
+            for t in range(n):
+                rows[k, 0, t] -= y[i] * kept[i, n + t]
+                rows[k, j + 1, t] -= y[i] * kept[i, 2 * n + t]
+            for t in range(width):
+                by_scalars[k, t] -= y[i] * kept[i, 3 * n + t]
+
+
+@compiled
+def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc):
+    """Solve the chain, closed by x_N = signs·x_0, with border rows over all mesh points and over the scalars
+    that have the values ``right``.
+
+    Two solutions at once: ``dx[0]``, ``dc[0]`` is Newton's step for the residuals in g and in those values, ``dx[1]``,
+    ``dc[1]`` the response to a unit on the last border row, the tangent. Returns the determinant of the condensed
+    matrix, its rows scaled to unit size: it changes its sign where the tangent is not unique.
+    """
+    N, n, width = g.shape
+    nb = width - 1
+    wide = 3 * n + width
+    kept, w = np.empty((N, n, wide)), np.empty((2 * n, wide))
+    rows, by_scalars = np.empty((nb, N + 1, n)), np.empty((nb, width))
+    for k in range(nb):
+        left = right[k]
+        for j in range(N + 1):
+            for t in range(n):
+                rows[k, j, t] = borders[k, j, t]
+                left -= borders[k, j, t] * x[j, t]
+        for t in range(nb):
+            by_scalars[k, t] = scalar_borders[k, t]
+            left -= scalar_borders[k, t] * scalars[t]
+        by_scalars[k, nb] = left
+    sign = 1.0
+    for j in range(N):
+        _couple(w, G[j], g[j], j)
+        if j == 0:
+            continue
+        sign *= triangulate(w, n)
+        for i in range(n):
+            for t in range(wide):
+                kept[j, i, t] = w[i, t]
+            if w[i, i] < 0:
+                sign = -sign
+        _carry(rows, by_scalars, kept[j], j, n)
+    final = np.empty((n + nb, n + nb + 2))
+    for i in range(n + nb):
+        final[i, n + nb + 1] = 0.0
+    for i in range(n):
+        for t in range(n):
+            final[i, t] = w[n + i, n + t] + w[n + i, 2 * n + t] * signs[t]
+        for t in range(width):
+            final[i, n + t] = w[n + i, 3 * n + t]
+    for k in range(nb):
+        for t in range(n):
+            final[n + k, t] = rows[k, 0, t] + rows[k, N, t] * signs[t]
+        for t in range(width):
+            final[n + k, n + t] = by_scalars[k, t]
+    final[n + nb - 1, n + nb + 1] = 1.0
+    if n % 2 == 1 and N % 2 == 0:  # of moving the columns of the eliminated points to the front
+        sign = -sign
+    for i in range(n + nb):
+        largest = 0.0
+        for t in range(n + nb):
+            largest = max(largest, abs(final[i, t]))
+        if not largest > REGULAR:
+            return np.nan
+        for t in range(n + nb + 2):
+            final[i, t] /= largest
+    determinant = sign * eliminate(final, n + nb)
+    if determinant == 0.0:
+        return np.nan
+    for i in range(n + nb):
+        determinant *= final[i, i]
+    for q in range(2):
+        for t in range(n):
+            dx[q, 0, t] = final[t, n + nb + q]
+            dx[q, N, t] = signs[t] * dx[q, 0, t]
+        for t in range(nb):
+            dc[q, t] = final[n + t, n + nb + q]
+        for j in range(N - 1, 0, -1):
+            for i in range(n - 1, -1, -1):
+                total = kept[j, i, wide - 1] if q == 0 else 0.0
+                for t in range(n):
+                    total -= kept[j, i, n + t] * dx[q, 0, t] + kept[j, i, 2 * n + t] * dx[q, j + 1, t]
+                for t in range(nb):
+                    total -= kept[j, i, 3 * n + t] * dc[q, t]
+                for t in range(i + 1, n):
+                    total -= kept[j, i, t] * dx[q, j, t]
+                dx[q, j, i] = total / kept[j, i, i]
+    return determinant
