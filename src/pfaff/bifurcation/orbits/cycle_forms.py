@@ -314,5 +314,6 @@ def rates_and_jacobians(equations: Equations, X: np.ndarray, value: float) -> tu
     values = e(np.ascontiguousarray(X), value)
     f, J = np.zeros((n, count)), np.zeros((n, n, count))
     f[e.rows], J[e.rows] = values[: len(e.rows)], values[len(e.rows) :][: len(e.rows) * n].reshape(-1, n, count)
-    f[e.follow], J[e.follow, e.rows[e.source]] = X[e.rows[e.source]], 1.0
+    following, places = e.follow
+    f[following], J[following, e.rows[places]] = X[e.rows[places]], 1.0
     return f, J
