@@ -30,6 +30,11 @@ def kinds(followed):
     return [special.kind for special in followed.special]
 
 
+def both(special, to):
+    """The branch that crosses, one way and the other."""
+    return special.switch(to), special.switch(to, way=-1)
+
+
 def lorenz(rho0="1/2"):
     rho, sigma, b = sm.symbols("rho sigma b")
     equations = {x: sigma * (y - x), y: x * (rho - z) - y, z: x * y - b * z}
@@ -54,7 +59,7 @@ def test_a_pitchfork_and_both_of_its_arms():
     branch = ode({x: mu * x - x**3}, mu=-1).at().branch(to=1)
     assert kinds(branch) == ["branch point"]
     assert branch.special[0].value == pytest.approx(0, abs=1e-10)
-    arms = branch.special[0].switch(1)
+    arms = both(branch.special[0], 1)
     assert sorted(np.sign(arm[-1]["x"]) for arm in arms) == [-1, 1]
     for arm in arms:
         assert arm[-1].value == pytest.approx(1, abs=1e-12)
@@ -71,7 +76,7 @@ def test_the_pitchfork_is_a_branch_point_on_its_arms_too():
 def test_a_transcritical_bifurcation_switches_to_the_other_line():
     branch = ode({x: mu * x - x**2}, mu=-1).at().branch(to=1)
     assert kinds(branch) == ["branch point"]
-    for other in branch.special[0].switch(1):
+    for other in both(branch.special[0], 1):
         assert [point["x"] for point in other] == pytest.approx(list(other.values), abs=1e-10)
 
 
@@ -160,7 +165,7 @@ def test_a_zero_hopf_point_on_a_branch_says_why_it_has_no_l1():
 def test_a_transcritical_point_switches_whatever_other_states_there_are(more):
     """The row that is singular there is rounding only, and not one of size one."""
     branch = ode({x: mu * x - x**2, **more}, mu=-1).at().branch(to=1)
-    down, up = sorted(branch.special[0].switch(to=1), key=lambda arm: arm[-1].value)
+    down, up = sorted(both(branch.special[0], 1), key=lambda arm: arm[-1].value)
     assert up[-1].state == pytest.approx({str(each): 0.0 for each in more} | {"x": 1.0}, abs=1e-12)
     assert down[-1]["x"] == pytest.approx(down[-1].value, rel=1e-12)
 
@@ -233,7 +238,7 @@ def test_lorenz_pitchfork_and_hopf_points():
     assert kinds(branch) == ["branch point"]
     assert branch.special[0].value == pytest.approx(1, rel=1e-10)
     exact = 10 * (10 + 8 / 3 + 3) / (10 - 8 / 3 - 1)  # 24.7368…
-    for arm in branch.special[0].switch(30):
+    for arm in both(branch.special[0], 30):
         (hopf,) = arm.special
         assert hopf.kind == "hopf"
         assert hopf.value == pytest.approx(exact, rel=1e-12)
@@ -261,8 +266,8 @@ def test_predator_and_prey_of_auto():
     assert fold.value == pytest.approx(load(turn), rel=1e-12)
     assert (meeting["x"], meeting.value) == pytest.approx((1 / 3, load(1 / 3)), rel=1e-10)
     assert (trivial["x"], trivial.value) == pytest.approx((0, 3 / 5), abs=1e-10)
-    both = next(branch for branch in meeting.switch(0) if branch[-1]["y"] > 0)
-    (hopf,) = both.of_kind("hopf")
+    meet = next(branch for branch in both(meeting, 0) if branch[-1]["y"] > 0)
+    (hopf,) = meet.of_kind("hopf")
     # At u = 1/3 the trace 1 − v − 5p e^{−5/3} vanishes, with v = 2 − 3p(1 − e^{−5/3}).
     assert hopf.value == pytest.approx(1 / (3 - 8 * np.exp(-5 / 3)), rel=1e-12)
 
@@ -614,7 +619,7 @@ def test_relative_equilibria_of_a_bead_on_a_free_hoop():
     branch = hoop.at().branch("psi_dot", to=2, start={"psi_dot": 0.5})
     assert kinds(branch) == ["branch point"]
     assert branch.special[0].value == pytest.approx(1, rel=1e-10)
-    for arm in branch.special[0].switch(2):
+    for arm in both(branch.special[0], 2):
         assert [p["psi_dot"] ** 2 * np.cos(p["theta"]) for p in arm] == pytest.approx([1] * len(arm), rel=1e-12)
         assert arm[-1].stable
 
@@ -628,7 +633,7 @@ def test_ways_off_a_branch_point_do_not_depend_on_the_units_of_states(size, powe
     """Of the equilibrium zero nothing tells how large states are: |x| = S |μ − 1|^(1/p) on the branch that crosses."""
     equations = {x: (mu - 1) * x - x * (x / sm.Float(size)) ** power, y: -y + x}
     (point,) = ode(equations, mu=0).at().branch(to=2).special
-    for arm in point.switch(2):
+    for arm in both(point, 2):
         assert abs(arm[0].value - 1) < 0.1
         assert arm[-1].value == pytest.approx(2) if power == 2 or arm[-1]["x"] > 0 else arm[-1].value < 0
         for each in arm.points[:: max(len(arm) // 8, 1)]:
@@ -643,7 +648,7 @@ def test_a_thin_beam_buckles_in_metres():
         potential=(1 - P) * q**2 / 2 + q**4 / (4 * h**2),
     )  # fmt: skip
     (point,) = beam.at().branch(to=2).special
-    for arm in point.switch(2):
+    for arm in both(point, 2):
         assert arm[-1].value == pytest.approx(2)
         assert abs(arm[-1]["q"]) == pytest.approx(1e-6)
 
@@ -701,7 +706,8 @@ def test_an_interrupted_branch_keeps_its_points():
             raise KeyboardInterrupt
 
     branch = ode({x: mu * x - x**3}, mu=-1).at().branch(to=1, progress=stop)
-    assert branch.ended == "interrupted"
+    assert branch.ended == f"interrupted at mu = {branch[-1].value:.10g}"
+    assert branch.ended.reason is pfaff.Reason.INTERRUPTED
     assert kinds(branch) == ["branch point"]
     assert branch[-1].value > 0
 

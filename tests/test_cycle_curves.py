@@ -71,7 +71,7 @@ def test_folds_of_the_quintic_normal_form(quintic_fold):
 def test_folds_end_at_the_generalised_hopf_point(quintic_fold):
     curve = quintic_fold.curve("a", to=-1)
     (end,) = curve.special
-    assert curve.ended == "ends at a generalised hopf"
+    assert curve.ended == "ends at a generalised hopf point"
     assert end.kind == "generalised hopf"
     assert [end["mu"], end["a"]] == pytest.approx([0, 0], abs=1e-9)
 
@@ -97,7 +97,7 @@ def test_folds_meet_in_a_cusp_of_cycles():
         (cusp,) = curve.special
         assert cusp.kind == "cusp"
         assert [cusp["mu"], cusp["a"]] == pytest.approx([1, -3], abs=1e-8)
-        assert curve.ended == "came back to -0.5"
+        assert (curve.ended.reason, curve.ended.bound) == (pfaff.Reason.OTHER_SIDE, -0.5)
         for point in curve:
             r2 = (point.special.amplitude["x"]) ** 2
             assert point["a"] == pytest.approx(3 * r2**2 - 6 * r2, abs=1e-4)
@@ -109,7 +109,7 @@ def test_a_curve_turns_where_the_branch_breaks_off():
     ode = rotating(a - (rho - 1) ** 2 - mu**2, {mu: 2, a: 2})
     (fold,) = ode.at().hopf(to=0.5).orbits(to=1.45).of_kind("fold")
     curve = fold.curve("a", to=-1)
-    assert curve.ended == "came back to 5"
+    assert (curve.ended.reason, curve.ended.bound) == (pfaff.Reason.OTHER_SIDE, 5)
     assert not curve.special
     assert max(abs(point["a"] - point["mu"] ** 2) for point in curve) < 1e-13
     assert curve[-1]["mu"] == pytest.approx(-np.sqrt(5), abs=1e-13)
@@ -178,7 +178,7 @@ def test_period_doublings_of_the_adaptive_control_system(control, doubling):
 def test_a_closed_curve_of_period_doublings(doubling):
     """The product of the multipliers is exp(−αT): two are −1 on the axis α = 0 and nowhere else."""
     curve = doubling.curve("beta", to=0.1)
-    assert curve.ended == "closes"
+    assert curve.ended == "closes: it is back at its first point"
     assert curve[-1].values == curve[0].values
     assert [special.kind for special in curve.special] == ["1:2 resonance"] * 2
     assert [special["alpha"] for special in curve.special] == pytest.approx([0, 0], abs=1e-8)
@@ -199,7 +199,7 @@ def test_tori_end_at_strong_resonances(driven):
     assert down.special[-1]["kappa"] == pytest.approx(mathieu_a(0, 0.2) / 4, abs=1e-9)
     for curve in (up, down):
         assert max(abs(point["mu"] - 1) for point in curve) < 1e-11
-        assert curve.ended == f"ends at a {curve.special[-1].kind}"
+        assert curve.ended == f"ends at a {curve.special[-1].kind} point"
     assert np.cos(up[0].angle) == pytest.approx(up[0].multipliers[1].real, abs=1e-9)
     assert up.special[0].angle == pytest.approx(2 * np.pi / 3, abs=1e-8)
 
@@ -208,7 +208,7 @@ def test_period_doublings_around_a_tongue(driven):
     """The tongue of Mathieu's equation: closed, with 1:2 resonances on both its edges, a1 and b1."""
     branch = driven.at(kappa=0.22).hopf(to=2).orbits(to=1.5)
     curve = branch.of_kind("period doubling")[0].curve("kappa", to=0.1)
-    assert curve.ended == "closes"
+    assert curve.ended == "closes: it is back at its first point"
     edges = [mathieu_b(1, 0.2) / 4, mathieu_a(1, 0.2) / 4]
     assert [special["kappa"] for special in curve.of_kind("1:2 resonance")] == pytest.approx(edges, abs=1e-9)
     assert [special["mu"] for special in curve.special] == pytest.approx([1, 1], abs=1e-9)
@@ -265,7 +265,7 @@ def test_an_interruption_keeps_what_there_is(quintic_fold):
             raise KeyboardInterrupt
 
     curve = quintic_fold.curve("a", to=0.2, progress=stop)
-    assert curve.ended.startswith("interrupted at fold at mu = ")
+    assert curve.ended.startswith("interrupted at mu = ")
     assert 0.6 < curve.values[-1] < 0.8
     assert len(quintic_fold.curve("a", to=0.2, points=3)) == 3
 
@@ -315,7 +315,7 @@ def test_a_curve_is_saved_loaded_and_extended(quintic_fold, tmp_path):
     assert len(whole) > len(part)
     for point in whole:
         assert point["mu"] == pytest.approx(-(point["a"] ** 2) / 4, abs=1e-12)
-    assert whole.ended == "ends at a generalised hopf"
+    assert whole.ended == "ends at a generalised hopf point"
     ended = pfaff.load_curve(whole.save(tmp_path / "whole.nc"), quintic_fold.case)
     assert [(s.kind, s.values) for s in ended.special] == [(s.kind, s.values) for s in whole.special]
     with pytest.raises(ParameterError, match="use the other reader|holds"):

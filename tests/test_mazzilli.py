@@ -199,7 +199,7 @@ def test_the_perfect_bar_buckles_at_its_closed_form():
     branch = found.branch(to=1)
     assert branch.special[0].kind == "branch point"
     assert branch.special[0].value == pytest.approx(0.8, abs=1e-12)
-    there, back = branch.special[0].switch(to=0.5)
+    there, back = (branch.special[0].switch(to=0.5, way=way) for way in (1, -1))
     assert there[-1]["Q"] == pytest.approx(-back[-1]["Q"], rel=1e-10)
     for point in there[1:]:
         assert point.value + 0.2 == pytest.approx(point["Q"] * (1 - point["Q"] ** 2) / np.sin(point["Q"]), abs=1e-10)

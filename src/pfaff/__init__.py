@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch, load_branch
     from pfaff.case import Case
+    from pfaff.continuation.endings import Ending, Reason
     from pfaff.continuation.trail import Branch
     from pfaff.errors import PfaffError
     from pfaff.flow.assembly import Assembly
@@ -28,6 +29,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Assembly": "pfaff.flow.assembly",
     "Branch": "pfaff.continuation.trail",
+    "Ending": "pfaff.continuation.endings",
+    "Reason": "pfaff.continuation.endings",
     "EquilibriumBranch": "pfaff.bifurcation.equilibria.branches",
     "OrbitBranch": "pfaff.bifurcation.orbits.orbit_branch",
     "Case": "pfaff.case",
@@ -52,6 +55,7 @@ __all__ = [
     "Branch",
     "Case",
     "Drawing",
+    "Ending",
     "EquilibriumBranch",
     "Event",
     "Motion",
@@ -60,6 +64,7 @@ __all__ = [
     "Part",
     "Particle",
     "PfaffError",
+    "Reason",
     "System",
     "__version__",
     "atlas",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
 from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
@@ -138,8 +139,9 @@ class Bound(Travels):
         from_: float | None = None,
         to: float | None = None,
         *,
-        step: float = 0.3,
-        points: int = 1000,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         accuracy: float = 1e-9,
         progress: Callable[[OrbitPoint], Any] | None = None,
         **start: float,
@@ -150,12 +152,10 @@ class Bound(Travels):
         other, runs from ``from_`` (its value in this case, by default) to ``to``; folds, tori and period doublings on
         the way are located.
 
-        step, points
-            The largest step, relative to the response and the range of the parameter; how many at most.
+        step, points, bounds, progress
+            As for ``branch``.
         accuracy
             Relative, of the orbits.
-        progress
-            Is called with every orbit. Ctrl-C ends the branch and keeps what was computed.
         start
             Values of the states at time zero by name: the first response is the one that the motion from there settles
             on. Without them it is the one that grows from rest as the forcing grows from nothing.
@@ -166,8 +166,7 @@ class Bound(Travels):
         check_forced(self)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        settings: dict[str, Any] = {"step": step, "points": points, "accuracy": accuracy, "progress": progress}
-        return respond(self, name, from_, to, start, **settings)
+        return respond(self, name, from_, Course.asked(to, step, points, bounds, progress), accuracy, start)
 
     def branch(
         self,
@@ -175,8 +174,9 @@ class Bound(Travels):
         to: float | None = None,
         *,
         start: Any = None,
-        step: float = 0.05,
-        points: int = 1000,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
         **fixed: float,
     ) -> EquilibriumBranch:
@@ -189,7 +189,11 @@ class Bound(Travels):
             Another equilibrium to start from, a point of a branch, or values of the states by name; with speeds, of a
             steady motion.
         step, points
-            The largest step, relative to the range of the parameter and the size of the states; how many at most.
+            The largest step, as a share of the range from the start to ``to`` and of the size of the states, taken
+            together; how many points at most.
+        bounds
+            ``(low, high)``: the branch also ends where the parameter leaves them, as on the other side of its start
+            after a fold; None leaves a side open. By default as far from the start as ``to`` is.
         progress
             Is called with every point. Ctrl-C ends the branch and keeps what was computed.
         fixed
@@ -201,7 +205,7 @@ class Bound(Travels):
         self._check_rest()
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return follow_equilibria(self, name, to, start, step, points, progress, fixed)
+        return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress), fixed)
 
     def export(
         self,
@@ -470,7 +474,7 @@ class Case(Bound):
         frequency: float | None = None,
         amplitude: float | None = None,
         points: int = 300,
-        step: float = 0.3,
+        step: float = STEP,
         accuracy: float = 1e-9,
         **fixed: float,
     ) -> NormalMode:

@@ -11,7 +11,17 @@ import click
 from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, plot_into, save_into, state_values, which_case
 from pfaff.cli.output import check_complete, counting, draw_into, finite, known, print_json, table
 from pfaff.cli.statement import case_of
+from pfaff.continuation.course import POINTS, STEP
+from pfaff.continuation.endings import Reason
 from pfaff.errors import NoBifurcationError, ParameterError
+
+within = click.option(
+    "--bounds",
+    type=NUMBER,
+    nargs=2,
+    metavar="LOW HIGH",
+    help="Also end where the parameter leaves these; by default as far behind the start as --to is ahead.",
+)
 
 
 @click.command()
@@ -74,7 +84,9 @@ def hopf(
 @load_parameter
 @click.option("--to", type=NUMBER, required=True, help="Follow the orbits until the load has this value.")
 @click.option("--near", type=NUMBER, help="Start at the Hopf point nearest to this load instead of the first.")
-@click.option("--points", default=1000, show_default=True, help="Stop after so many orbits.")
+@click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
+@click.option("--points", default=POINTS, show_default=True, help="Stop after so many orbits.")
+@within
 @click.option("--accuracy", default=1e-11, show_default=True, help="Relative error that the mesh is adapted to.")
 @save_into("branch")
 @plot_into
@@ -84,7 +96,9 @@ def orbits(
     load_parameter: str | None,
     to: float,
     near: float | None,
+    step: float,
     points: int,
+    bounds: tuple[float, float] | None,
     accuracy: float,
     save: Path | None,
     plot: Path | None,
@@ -101,13 +115,13 @@ def orbits(
     case = case_of(**which)
     born = case.hopf(load=load_parameter, near=near, **state_values(case, fix))
     with counting(f"orbits along {born.load}", quiet=as_json) as progress:
-        branch = born.orbits(to=to, points=points, accuracy=accuracy, progress=progress)
+        branch = born.orbits(to=to, step=step, points=points, bounds=bounds, accuracy=accuracy, progress=progress)
     if save:
         branch.save(save)
     if plot:
         draw_into(branch.plot(), plot)
     _orbits_as_json(branch) if as_json else _print_orbits(branch)
-    check_complete(branch.status)
+    check_complete(branch.ended.reason is Reason.INTERRUPTED)
 
 
 def _orbits_as_json(branch: Any) -> None:
@@ -141,8 +155,9 @@ def _print_orbits(branch: Any) -> None:
 @fix
 @click.option("--in", "name_in", metavar="NAME", help="The parameter that changes, if not the declared load.")
 @click.option("--to", type=NUMBER, required=True, help="Where the branch ends.")
-@click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
-@click.option("--points", default=1000, show_default=True, help="Stop after so many points.")
+@click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
+@click.option("--points", default=POINTS, show_default=True, help="Stop after so many points.")
+@within
 @save_into("branch")
 @plot_into
 @as_json
@@ -152,6 +167,7 @@ def branch(
     to: float,
     step: float,
     points: int,
+    bounds: tuple[float, float] | None,
     save: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -166,13 +182,14 @@ def branch(
     gc.enable()
     with counting("equilibria", quiet=as_json) as progress:
         case = case_of(**which)
-        found = case.branch(name_in, to, step=step, points=points, progress=progress, **state_values(case, fix))
+        fixed = state_values(case, fix)
+        found = case.branch(name_in, to, step=step, points=points, bounds=bounds, progress=progress, **fixed)
     if save:
         found.save(save)
     if plot:
         draw_into(found.plot(), plot)
     print_json(branch_as_json(found)) if as_json else print_branch(found)
-    check_complete(found.ended)
+    check_complete(found.ended.reason is Reason.INTERRUPTED)
 
 
 def branch_as_json(found: Any) -> dict[str, Any]:
@@ -194,8 +211,9 @@ def print_branch(found: Any) -> None:
 @click.option("--in", "name_in", metavar="NAME", required=True, help="The second parameter, such as a damping.")
 @click.option("--to", type=NUMBER, required=True, help="Where the curve ends, in the second parameter.")
 @click.option("--near", type=NUMBER, help="Start from the Hopf point nearest to this load instead of the first.")
-@click.option("--step", default=0.05, show_default=True, help="The largest step, as a share of the range.")
-@click.option("--points", default=1000, show_default=True, help="Stop after so many points.")
+@click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
+@click.option("--points", default=POINTS, show_default=True, help="Stop after so many points.")
+@within
 @click.option("--of", "kind", metavar="KIND", help="Follow such special orbits instead: fold, torus, period doubling…")
 @click.option("--orbits-to", type=NUMBER, help="The load to which orbits are searched for the first of that kind.")
 @save_into("curve")
@@ -209,6 +227,7 @@ def curve(
     near: float | None,
     step: float,
     points: int,
+    bounds: tuple[float, float] | None,
     kind: str | None,
     orbits_to: float | None,
     save: Path | None,
@@ -231,7 +250,7 @@ def curve(
     if kind is not None:
         start = _special_orbit(start, kind, orbits_to, as_json)
     with counting("points", quiet=as_json) as progress:
-        found = start.curve(name_in, to, step=step, points=points, progress=progress)
+        found = start.curve(name_in, to, step=step, points=points, bounds=bounds, progress=progress)
     if save:
         found.save(save)
     if plot:
@@ -240,7 +259,7 @@ def curve(
         _print_cycle_curve(found, as_json)
     else:
         _print_curve(found, as_json)
-    check_complete(found.ended)
+    check_complete(found.ended.reason is Reason.INTERRUPTED)
 
 
 def _print_curve(found: Any, as_json: bool) -> None:

@@ -22,6 +22,7 @@ from pfaff.cli.arguments import (
 )
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of, mechanical
+from pfaff.motion.outcomes import INTERRUPTED
 from pfaff.progress import bar
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def simulate(
     if animate:
         _animate(motion, animate, seconds)
     _print_motion(motion, [path for path in (save, plot, film, animate) if path], not _is_ode(case), as_json)
-    check_complete(motion.status)
+    check_complete(motion.status == INTERRUPTED)
 
 
 def _print_motion(motion: Any, written: list[Path], mechanics: bool, as_json: bool) -> None:

@@ -89,9 +89,9 @@ def check_output(path: Path, flag: str, endings: tuple[str, ...]) -> None:
         raise ParameterError(f"{flag} {path}: cannot write it, name a file in a folder of your own")
 
 
-def check_complete(status: str) -> None:
+def check_complete(interrupted: bool) -> None:
     """What Ctrl-C left unfinished has been printed; the exit code still says so."""
-    if "interrupted" in status:
+    if interrupted:
         sys.exit(130)
 
 

@@ -33,11 +33,11 @@ def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, 
     if as_json:
         entries = [{"coordinates": e.coordinates, "reaction": e.reaction, "residual": e.residual} for e in found]
         print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
-        return check_complete(found.search)
+        return check_complete(found.interrupted)
     names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
     table("Equilibria", names, [[f"{x:.8g}" for x in (*e.q, *e.p)] for e in found])
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
-    check_complete(found.search)
+    check_complete(found.interrupted)
 
 
 @click.command()

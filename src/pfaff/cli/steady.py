@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pfaff.cli.arguments import NUMBER, as_json, plot_into, save_into, state_values, which_case
-from pfaff.cli.bifurcation import branch_as_json, print_branch
+from pfaff.cli.bifurcation import branch_as_json, print_branch, within
 from pfaff.cli.output import check_complete, counting, draw_into, print_json, table
 from pfaff.cli.statement import case_of
+from pfaff.continuation.endings import Reason
 from pfaff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--start", multiple=True, metavar="NAME=VALUE", help="Where to look for one that is free. Repeat.")
 @click.option("--in", "name_in", metavar="NAME", help="Follow them as this parameter, speed or coordinate changes.")
 @click.option("--to", type=NUMBER, help="Where the branch ends, with --in.")
+@within
 @save_into("branch")
 @plot_into
 @as_json
@@ -32,6 +34,7 @@ def steady(
     start: tuple[str, ...],
     name_in: str | None,
     to: float | None,
+    bounds: tuple[float, float] | None,
     save: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -56,7 +59,7 @@ def steady(
     branch = None
     if name_in is not None:
         with counting("steady motions", quiet=as_json) as progress:
-            branch = found.branch(name_in, to, progress=progress)
+            branch = found.branch(name_in, to, bounds=bounds, progress=progress)
     if branch is not None and save:
         branch.save(save)
     if plot:
@@ -69,7 +72,7 @@ def steady(
         if branch is not None:
             print_branch(branch)
     if branch is not None:
-        check_complete(branch.ended)
+        check_complete(branch.ended.reason is Reason.INTERRUPTED)
 
 
 def _facts(found: SteadyMotion) -> dict[str, Any]:

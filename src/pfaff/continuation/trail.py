@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from pfaff.continuation.endings import Ending
 from pfaff.continuation.kinds import MULTIPLE, NAMES
 from pfaff.errors import ParameterError
 from pfaff.statement.values import one_of, place, shown
@@ -21,7 +22,7 @@ class Trail(Generic[Point, Special]):
 
     points: tuple[Point, ...]
     special: tuple[Special, ...]
-    ended: str
+    ended: Ending
 
     def __len__(self) -> int:
         return len(self.points)

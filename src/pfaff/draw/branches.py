@@ -45,8 +45,8 @@ def draw_equilibria_branch(branch: EquilibriumBranch, state: str | None) -> Figu
 def _moving(branch: EquilibriumBranch) -> list[str]:
     """The states that change along a branch, beyond rounding, but for one that is followed itself."""
     x = np.array([point.x for point in branch])
-    sizes = branch[0].slice.sizes[: x.shape[1]]
-    spans = zip(branch[0].slice.flow.states, np.ptp(x, axis=0) / sizes, strict=True)
+    sizes = branch[0].equations.sizes[: x.shape[1]]
+    spans = zip(branch[0].equations.flow.states, np.ptp(x, axis=0) / sizes, strict=True)
     return [name for name, span in spans if span > MOVING and name != branch.parameter]
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import heyoka as hy
 import numpy as np
 
-from pfaff.bifurcation.equilibria.slices import jacobian_of, zero_chain
+from pfaff.bifurcation.equilibria.rest_equations import jacobian_of, zero_chain
 from pfaff.errors import ConvergenceError, PfaffError, StatementError
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked

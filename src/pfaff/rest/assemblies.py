@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.errors import ConvergenceError, RankError
 from pfaff.flow.assembly import Assembly, Rest
 from pfaff.flow.sparse_pencil import SparseLinearisation
-from pfaff.rest.path import walk
+from pfaff.rest.protocol import walk
 from pfaff.threads import cached_property
 
 FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
@@ -119,18 +119,29 @@ class LoadPath:
         return replace(above, data=data)
 
     def _attempt(self, here: float, ahead: float) -> np.ndarray | None:
+        nearest = self._nearest(ahead)[0]
+        known = self._known[nearest]
+        z = self.corrected(known + self.tangent(known, nearest, ahead - nearest) * (ahead - nearest), ahead)
+        if z is None:
+            return None
+        n, before = self.assembly.size, self._known[here]
+        return z if np.abs(z[:n] - before[:n]).max() <= FARTHEST * self.size(before, here) else None
+
+    def corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+        """The equilibrium that Newton's method reaches."""
         try:
-            z = _unknowns(self.assembly.settle(ahead, self._extrapolated(ahead), self.selection))
+            return _unknowns(self.assembly.settle(load, z, self.selection))
         except (ConvergenceError, RankError):
             return None
-        n = self.assembly.size
-        before = self._known[here][:n]
-        return z if np.abs(z[:n] - before).max() <= FARTHEST * (1 + np.abs(before).max()) else None
 
-    def _extrapolated(self, load: float) -> np.ndarray:
-        a, *others = self._nearest(load)
-        za = self._known[a]
-        return za + sum((self._known[b] - za) * ((load - a) / (b - a)) for b in others)
+    def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+        """dz/dload, by the nearest known states; none is known beside the first one."""
+        others = [known for known in self._nearest(load + span) if known != load]
+        return sum(((self._known[b] - z) / (b - load) for b in others), np.zeros_like(z))
+
+    def size(self, z: np.ndarray, load: float) -> float:
+        """What counts as a large movement: the configuration itself."""
+        return float(1 + np.abs(z[: self.assembly.size]).max())
 
     def _nearest(self, load: float) -> list[float]:
         place = bisect(self._loads, load)

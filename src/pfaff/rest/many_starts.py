@@ -46,7 +46,7 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     )
     if family:
         search += f"; family coordinate {', '.join(family)} set to 0"
-    return Equilibria(tuple(balance.equilibrium(z) for z in found), search)
+    return Equilibria(tuple(balance.equilibrium(z) for z in found), search, bool(ended))
 
 
 def checked_search(starts: Any, box: Any, seed: Any) -> tuple[int, float, int]:

@@ -75,6 +75,7 @@ class Equilibria(Sequence[Equilibrium]):
 
     found: tuple[Equilibrium, ...]
     search: str
+    interrupted: bool = False
 
     @property
     def family_dimension(self) -> int:

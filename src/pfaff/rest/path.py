@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect, insort
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.units import NOISE, row_units, stiffness_units
-from pfaff.errors import ConvergenceError, PfaffError, SingularMassError
-from pfaff.rest.mechanical import ACCEPTED, Balance, check_rest, check_rests, rest_near
+from pfaff.algebra.units import row_units, stiffness_units
+from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.rest.mechanical import ACCEPTED, Balance
+from pfaff.rest.path_starts import beginning, changed_by
+from pfaff.rest.protocol import walk
 from pfaff.statement.values import number_from
 from pfaff.threads import Once, cached_property
 
@@ -25,38 +27,14 @@ RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
 STRAIGHT = 1e-15  # residual of a point that needs no correction
 CORRECTIONS = 15  # steps of Newton's method from a predicted point
 SHORTEST = 1e-13  # of the load, relative to the interval
-MOST = 2000  # steps, taken or shortened, on the way to a load
 NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
-DISPLACEMENTS, NOTABLE = 61, 0.02  # tried for one that changes the matrices, and by how much, relatively
+DISPLACEMENTS = 61  # tried for one that changes the matrices
 NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # distances from the end of a path, relative, that tell how it ends
 FAR = 1e6  # displacements that change the matrices, on an equilibrium that runs to infinity
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
 BEGINNINGS: Once[Any, tuple[np.ndarray, Mapping[str, float]]] = Once(most=64)  # of paths: sliders ask for them again
-
-
-def walk(
-    here: float,
-    load: float,
-    take: Callable[[float, float], bool],
-    shortest: float,
-    enough: Callable[[float], bool] = lambda here: False,
-) -> float:
-    """The last load that is reached on the way to another: a step that cannot be taken is halved, the next is doubled.
-
-    Steps end where they are as short as that, relatively, or where it is enough.
-    """
-    step, span = load - here, max(abs(load), abs(here))
-    for _ in range(MOST):
-        ahead = load if abs(load - here) <= abs(step) else here + step
-        if take(here, ahead):
-            here, step = ahead, 2 * step
-        else:
-            step /= 2
-        if here == load or abs(step) < shortest * span or enough(here):
-            break
-    return here
 
 
 class Path:
@@ -131,7 +109,7 @@ class Path:
             return None
         place = min(max(bisect(self._loads, load), 1), len(self._loads) - 1)
         z = self._chord(load, *self._loads[place - 1 : place + 1])
-        return z if self._residual(z, load) < STRAIGHT else None
+        return z if self.residual(z, load) < STRAIGHT else None
 
     def _chord(self, load: float, a: float, b: float) -> np.ndarray:
         share = (load - a) / (b - a)
@@ -144,7 +122,7 @@ class Path:
             return None
         a, b = self._loads[place - 1 : place + 1]
         z = self._chord(load, a, b)
-        found = self._corrected(z, load)
+        found = self.corrected(z, load)
         chord = np.abs(self._position(self._known[b] - self._known[a])).max(initial=0.0)
         if found is not None and np.abs(self._position(found - z)).max(initial=0.0) <= ASIDE * chord:
             return found
@@ -153,19 +131,19 @@ class Path:
     def _step(self, here: float, ahead: float) -> np.ndarray | None:
         """The state ahead, if the tangents at both ends of the step agree with it."""
         z, span = self._known[here], ahead - here
-        predicted = z + self._tangent(z, here, span) * span
+        predicted = z + self.tangent(z, here, span) * span
         if not np.isfinite(predicted).all():
             return None
-        if self._residual(predicted, ahead) < STRAIGHT:
+        if self.residual(predicted, ahead) < STRAIGHT:
             return predicted
-        found = self._corrected(predicted, ahead)
+        found = self.corrected(predicted, ahead)
         if found is None:
             return None
-        backward = found - self._tangent(found, ahead, -span) * span
+        backward = found - self.tangent(found, ahead, -span) * span
         position = self._position
         moved = np.abs(position(found - z)).max()
         missed = max(np.abs(position(found - predicted)).max(), np.abs(position(backward - z)).max())
-        return found if missed <= CURVED * moved + RESOLUTION * self._size(found, ahead) else None
+        return found if missed <= CURVED * moved + RESOLUTION * self.size(found, ahead) else None
 
     def _remember(self, load: float, z: np.ndarray) -> None:
         self._known[load] = z
@@ -200,15 +178,15 @@ class Path:
             self._linear[load] = self._linearised(self.solution(load), load)
         return self._linear[load]
 
-    def _residual(self, z: np.ndarray, load: float) -> float:
+    def residual(self, z: np.ndarray, load: float) -> float:
         """How far from balance, each equation relative to its own terms."""
         raise NotImplementedError
 
-    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+    def corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
         """The equilibrium that Newton's method reaches."""
         raise NotImplementedError
 
-    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+    def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload."""
         raise NotImplementedError
 
@@ -216,7 +194,7 @@ class Path:
         """The part of z by which movements are judged."""
         raise NotImplementedError
 
-    def _size(self, z: np.ndarray, load: float) -> float:
+    def size(self, z: np.ndarray, load: float) -> float:
         """What counts as a large movement."""
         raise NotImplementedError
 
@@ -237,22 +215,22 @@ class LoadPath(Path):
         fixed = {name: number_from(name, value) for name, value in fixed.items()}
         others = case.numbers_at(load, origin).tobytes()
         z, held = BEGINNINGS.get(
-            (case.system, load, others, *sorted(fixed.items())), lambda: _beginning(case, load, fixed, origin)
+            (case.system, load, others, *sorted(fixed.items())), lambda: beginning(case, load, fixed, origin)
         )
         super().__init__(case, load, origin, z)
         self.balance = Balance(case, held)
 
-    def _residual(self, z: np.ndarray, load: float) -> float:
+    def residual(self, z: np.ndarray, load: float) -> float:
         return self.balance.residual_by_rows(z, self.numbers(load))
 
-    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+    def corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
         found, residual = self.balance.solve(z, self.numbers(load), CORRECTIONS)
         return found if residual < ACCEPTED else None
 
     def _position(self, z: np.ndarray) -> np.ndarray:
         return z[: self.balance.statics.n] / self._unit
 
-    def _size(self, z: np.ndarray, load: float) -> float:
+    def size(self, z: np.ndarray, load: float) -> float:
         """What counts as a large displacement: the configuration itself, or what changes the stiffness."""
         return float(max(np.abs(self._position(z)).max(), self.large))
 
@@ -280,11 +258,11 @@ class LoadPath(Path):
         q = z[:n, None] + (d * (1 + np.arange(n) % 3) / 3)[:, None] * np.append(0.0, sizes)
         with np.errstate(all="ignore"):
             at = self.balance.statics(q, np.repeat(z[n:, None], q.shape[1], axis=1), self.numbers(self.origin))
-            changed = np.any([_changed(each, d, d) for each in (at.K, at.M, at.C)], axis=0)
-            changed |= _changed(at.A, row_units(at.A[..., 0] * d), d)
+            changed = np.any([changed_by(each, d, d) for each in (at.K, at.M, at.C)], axis=0)
+            changed |= changed_by(at.A, row_units(at.A[..., 0] * d), d)
         return float(sizes[changed.argmax()]) if changed.any() else np.inf
 
-    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+    def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
         delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
         before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load, load + delta))
@@ -295,35 +273,6 @@ class LoadPath(Path):
 
         n = self.balance.statics.n
         return linearise(self.case.system, z[:n], z[n:], self.numbers(load))
-
-
-def _beginning(
-    case: Case, load: str, fixed: Mapping[str, float], origin: float
-) -> tuple[np.ndarray, Mapping[str, float]]:
-    """The equilibrium at the origin of a load, and the family coordinates to hold along its path.
-
-    These are the ones of the loaded system, if it has fewer than the unloaded one.
-    """
-    # The load starts from zero even where its symbol is declared positive.
-    try:
-        first, z = rest_near(case.unchecked(**{load: origin}), fixed)
-        check_rest(first, z)
-    except (ConvergenceError, SingularMassError) as problem:
-        raise type(problem)(f"{problem}; this is at {load} = {origin:g}, where the path of the load begins") from None
-    if origin:
-        return z, first.fixed
-    balance = Balance(case.unchecked(**{load: 1.0}), fixed)
-    check_rests(balance, z, load)
-    loaded = balance.pinned(z).fixed
-    return z, loaded if len(loaded) < len(first.fixed) else first.fixed
-
-
-def _changed(matrices: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Which of a stack differ from the first, in units of rows and columns: entries relative to those beside them."""
-    scaled = np.abs(matrices * rows[:, None, None] * columns[:, None])
-    high, wide = (scaled[..., 0].max(axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
-    usual = np.maximum(np.sqrt(high * wide), NOISE * scaled[..., 0].max(initial=0.0))[..., None]
-    return (np.abs(scaled[..., 1:] - scaled[..., :1]) > NOTABLE * usual).any(axis=(0, 1))
 
 
 class StatePath(Path):
@@ -338,12 +287,12 @@ class StatePath(Path):
         origin = float(case.numbers[case.system.parameter_names.index(load)])
         super().__init__(case, load, origin, steady_near(case, start).x)
 
-    def _residual(self, z: np.ndarray, load: float) -> float:
+    def residual(self, z: np.ndarray, load: float) -> float:
         J, rates = self.flow.jacobian(z, self.numbers(load)), np.abs(self.flow.rhs(z, self.numbers(load)))
         usual = np.abs(J) @ np.abs(z)
         return float((rates / np.where(usual, usual, 1.0)).max())
 
-    def _corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
+    def corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
         from pfaff.algebra.bordering import newton
 
         numbers = self.numbers(load)
@@ -356,10 +305,10 @@ class StatePath(Path):
     def _position(self, z: np.ndarray) -> np.ndarray:
         return z
 
-    def _size(self, z: np.ndarray, load: float) -> float:
+    def size(self, z: np.ndarray, load: float) -> float:
         return float(1 + np.abs(z).max())
 
-    def _tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
+    def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         from pfaff.algebra.bordering import bordering
 
         numbers = self.numbers(load)

@@ -8,7 +8,7 @@ critical plane, on which det J = ω² stays smooth through a Bogdanov–Takens p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, hopf_product, imaginary, near_axis, signed_log
-from pfaff.bifurcation.equilibria.followed import Followed, RestPoint, check_following
-from pfaff.bifurcation.equilibria.slices import Deflation, Slice, slice_of, zero_chain
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, equations_about, zero_chain
+from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.zero_forms import (
     Null,
     cusp_coefficient,
@@ -27,7 +27,10 @@ from pfaff.bifurcation.equilibria.zero_forms import (
 )
 from pfaff.bifurcation.hopf.hopf import normal_form_at
 from pfaff.bifurcation.hopf.normal_form import VANISHES, quintic
-from pfaff.continuation.arclength import Arclength, Event, Spot
+from pfaff.continuation.course import Course
+from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.endings import Refused
+from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.threads import cached_property
 
@@ -56,44 +59,35 @@ class CurveFacts:
 
 
 @dataclass(frozen=True, eq=False)
-class Singular:
+class Singular(Implicit):
     """Equilibria with g = 0, as a problem of continuation in z = (x, u, λ1, λ2)."""
 
-    slice: Slice
+    equations: RestEquations
     deflate: Deflation
     b: np.ndarray
     c: np.ndarray
     looks_inside = True
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        return np.append(self.slice.residual(z), self._bordered(z)[2])
+        return np.append(self.equations.residual(z), self._bordered(z)[2])
 
     def jacobian(self, z: np.ndarray) -> np.ndarray:
         v, w, _ = self._bordered(z)
         # g_z = −w·N_z v, the derivatives of N as differences of analytic Jacobians.
         gradient = np.array([-w @ change for change in self._changes(z, v)])
-        return np.vstack([self.slice.jacobian(z), gradient])
+        return np.vstack([self.equations.jacobian(z), gradient])
 
     def units(self, z: np.ndarray) -> np.ndarray:
-        return self.slice.sizes
-
-    def value(self, z: np.ndarray) -> float:
-        return float(z[-1])
+        return self.equations.sizes
 
     def rebased(self, z: np.ndarray) -> Any:
         """With the borders b, c renewed by the null vectors at a point, which makes them as good as can be."""
         v, w, _ = self._bordered(z)
-        fresh = replace(self, slice=self.slice.rebased(z), b=w / np.linalg.norm(w), c=v / np.linalg.norm(v))
-        return fresh._deflated_at(z) if self.slice.zeros else fresh
+        fresh = replace(self, equations=self.equations.rebased(z), b=w / np.linalg.norm(w), c=v / np.linalg.norm(v))
+        return fresh._deflated_at(z) if self.equations.zeros else fresh
 
     def _deflated_at(self, z: np.ndarray) -> Any:
         return self
-
-    def hides(self, a: Spot, b: Spot, length: float) -> bool:
-        return False
-
-    def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> None:
-        return None
 
     def _bordered(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """v, w and g of N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1."""
@@ -105,7 +99,7 @@ class Singular:
 
     def defect(self, z: np.ndarray) -> float:
         """How far the matrix is from singular, relative to the Jacobian that it is made of."""
-        return abs(self._bordered(z)[2]) / float(np.linalg.norm(self.slice.state_jacobian(z)))
+        return abs(self._bordered(z)[2]) / float(np.linalg.norm(self.equations.state_jacobian(z)))
 
     def with_borders(self, z: np.ndarray) -> Any:
         left, _, right = np.linalg.svd(self._matrix(z))
@@ -120,36 +114,33 @@ class Singular:
 
     def _takens(self, z: np.ndarray) -> dict[str, float]:
         """Coefficients of a Bogdanov–Takens point; none where its motion drives one along the family."""
-        null, form = self.slice.across(z), self.slice.form(z)
+        null, form = self.equations.across(z), self.equations.form(z)
         bent, unreached = form(null.q, null.q), null.matrix[null.n :, : null.n]
         drifts = np.abs(unreached @ bent).max(initial=0.0) > DRIFTS * np.linalg.norm(bent)
         a, b = (NAN, NAN) if drifts else takens_coefficients(null, form)
         return {"a": a, "b": b}
-
-    def event(self, name: str, spot: Spot) -> Event | None:
-        raise NotImplementedError
 
 
 class Folds(Singular):
     """N is the bordered Jacobian [[J, C], [R, 0]]."""
 
     def _matrix(self, z: np.ndarray) -> np.ndarray:
-        s = self.slice
+        s = self.equations
         return s.jacobian(z)[:, : s.n + s.k]
 
     def _changes(self, z: np.ndarray, v: np.ndarray) -> Iterator[np.ndarray]:
-        s = self.slice
+        s = self.equations
         changes = s.jacobian_along(z, np.diag(s.sizes)) / s.sizes
         for change in np.moveaxis(changes, 2, 0):
             yield np.concatenate([change @ v[: s.n], np.zeros(s.k)])
 
     def null(self, z: np.ndarray) -> Null:
-        s = self.slice
+        s = self.equations
         like = Null(np.zeros((0, 0)), self.c, self.b, s.n)
         return null_of(self._matrix(z), s.n, like)
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> CurveFacts:
-        s, null = self.slice, self.null(z)
+        s, null = self.equations, self.null(z)
         values, form = np.linalg.eigvals(s.reduced(z)), s.form(z)
         others = np.delete(values, np.abs(values).argmin())
         a = float(null.p @ form(null.q, null.q)) / 2
@@ -158,29 +149,29 @@ class Folds(Singular):
 
     def _passes_zero(self, z: np.ndarray, p: np.ndarray) -> bool:
         """Whether an eigenvalue is zero: pᵀJ = 0. Elsewhere the branch turns on its family of equilibria."""
-        units = self.slice.sizes[: self.slice.n]
-        J, p = self.slice.state_jacobian(z) * units / units[:, None], p * units
+        units = self.equations.sizes[: self.equations.n]
+        J, p = self.equations.state_jacobian(z) * units / units[:, None], p * units
         return bool(np.abs(p @ J).max() <= ZERO * np.abs(p).max() * np.abs(J).max())
 
     def _overlap(self, z: np.ndarray) -> float:
         """⟨p, q⟩ across the family, with a sign that does not depend on those of p and q."""
-        null = self.slice.across(z)
+        null = self.equations.across(z)
         whole = np.block([[null.matrix, null.left[:, None]], [null.right[None], np.zeros((1, 1))]])
         return null.overlap * float(np.linalg.slogdet(whole)[0])
 
-    def tests(self, spot: Spot) -> dict[str, float]:
-        facts = spot.facts
+    def tests(self, point: Spot) -> dict[str, float]:
+        facts = point.facts
         of_zero = {"bogdanov-takens": facts.overlap, "zero-hopf": bounded(facts.hopf)}
         return {"cusp": facts.coefficient} | (
-            of_zero if np.isfinite(facts.overlap) and len(self.slice.zeros) < 2 else {}
+            of_zero if np.isfinite(facts.overlap) and len(self.equations.zeros) < 2 else {}
         )
 
-    def event(self, name: str, spot: Spot) -> Event | None:
+    def event(self, name: str, point: Spot) -> Event | None:
         found = {"cusp": self._cusp, "bogdanov-takens": self._bogdanov_takens, "zero-hopf": self._zero_hopf}
-        return found[name](spot) if name in found else None
+        return found[name](point) if name in found else None
 
     def _cusp(self, spot: Spot) -> Event | None:
-        c = NAN if self.slice.k else cusp_coefficient(self.null(spot.z), self.slice.form(spot.z))
+        c = NAN if self.equations.k else cusp_coefficient(self.null(spot.z), self.equations.form(spot.z))
         return Event("cusp", spot, detail={"c": c})
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
@@ -196,10 +187,10 @@ class Hopfs(Singular):
     """N is the bialternate product of the Jacobian without its structural zeros."""
 
     def _matrix(self, z: np.ndarray) -> np.ndarray:
-        return bialternate(self.deflate(self.slice.state_jacobian(z)))
+        return bialternate(self.deflate(self.equations.state_jacobian(z)))
 
     def _changes(self, z: np.ndarray, v: np.ndarray) -> Iterator[np.ndarray]:
-        s = self.slice
+        s = self.equations
         (after, before), lengths = s.probes(z, np.diag(s.sizes))
         m = len(self.deflate.scale) - sum(s.zeros)
         basis = _antisymmetric(m)
@@ -209,7 +200,7 @@ class Hopfs(Singular):
             yield basis.T @ (change @ V + V @ change.T).ravel()
 
     def _deflated_at(self, z: np.ndarray) -> Any:
-        deflate = Deflation.about(self.slice.state_jacobian(z), self.slice.zeros)
+        deflate = Deflation.about(self.equations.state_jacobian(z), self.equations.zeros)
         return replace(self, deflate=deflate).with_borders(z)
 
     def square(self, z: np.ndarray) -> float:
@@ -217,7 +208,7 @@ class Hopfs(Singular):
 
         At a double Hopf point N has two: the eigenvalues tell it, of the pair whose plane is nearest to the last one.
         """
-        J = self.deflate(self.slice.state_jacobian(z))
+        J = self.deflate(self.equations.state_jacobian(z))
         values, vectors = np.linalg.eig(J)
         pairs = near_axis(values)
         basis = _antisymmetric(len(J))
@@ -229,7 +220,7 @@ class Hopfs(Singular):
         return float(np.linalg.det(plane.T @ J @ plane))
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> CurveFacts:
-        values, square = np.linalg.eigvals(self.slice.reduced(z)), self.square(z)
+        values, square = np.linalg.eigvals(self.equations.reduced(z)), self.square(z)
         critical = np.sqrt(complex(-square))
         first = np.abs(values - critical).argmin()
         rest = np.delete(values, first)
@@ -245,11 +236,11 @@ class Hopfs(Singular):
             return NAN
 
     def normal_form(self, z: np.ndarray, square: float) -> Any:
-        s = self.slice
+        s = self.equations
         return normal_form_at(s.field(z), s.x(z), s.free_values(z)[s.free[0]], float(np.sqrt(square)))
 
-    def tests(self, spot: Spot) -> dict[str, float]:
-        facts = spot.facts
+    def tests(self, point: Spot) -> dict[str, float]:
+        facts = point.facts
         tests = {
             "bogdanov-takens": facts.square,
             "zero-hopf": bounded(facts.zero),
@@ -257,14 +248,14 @@ class Hopfs(Singular):
         }
         return tests | ({"generalised hopf": facts.coefficient} if np.isfinite(facts.coefficient) else {})
 
-    def event(self, name: str, spot: Spot) -> Event | None:
+    def event(self, name: str, point: Spot) -> Event | None:
         found = {
             "bogdanov-takens": self._bogdanov_takens,
             "zero-hopf": self._zero_hopf,
             "double hopf": self._double_hopf,
             "generalised hopf": self._generalised_hopf,
         }
-        return found[name](spot) if name in found else None
+        return found[name](point) if name in found else None
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
         return Event("bogdanov-takens", spot, last=True, detail=self._takens(spot.z), outranks=("zero-hopf",))
@@ -333,7 +324,9 @@ class CurvePoint(RestPoint):
         """l1 of a Hopf point, a of a fold where an eigenvalue is zero."""
         if isinstance(self.problem, Folds):
             known = np.isfinite(self.spot.facts.overlap)
-            return fold_coefficient(self.slice.across(self.spot.z), self.slice.form(self.spot.z)) if known else NAN
+            return (
+                fold_coefficient(self.equations.across(self.spot.z), self.equations.form(self.spot.z)) if known else NAN
+            )
         return self.spot.facts.coefficient / self.omega if self.omega else NAN
 
     @property
@@ -364,14 +357,14 @@ class CurveSpecial(CurvePoint):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Followed[CurvePoint, CurveSpecial]):
+class Curve(RestTrail[CurvePoint, CurveSpecial]):
     """Hopf points or folds in two parameters; ``special`` lists the points of codimension two."""
 
     _point = staticmethod(CurvePoint)
 
     @staticmethod
     def _special(problem: Any, event: Event) -> CurveSpecial:
-        return CurveSpecial(problem, event.spot, event.kind, event.detail or {})
+        return CurveSpecial(problem, event.point, event.kind, event.detail or {})
 
     @property
     def of(self) -> str:
@@ -388,13 +381,13 @@ class Curve(Followed[CurvePoint, CurveSpecial]):
         return draw_curve(self)
 
 
-def curve_of_hopf(hopf: Hopf, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
+def curve_of_hopf(hopf: Hopf, name: str, course: Course) -> Curve:
     """From a Hopf point, with a second parameter freed."""
     around = hopf.around
     zeros = zero_chain(around.jacobian(hopf.x, hopf.value), around.zeros)
     held = [around.flow.states[j] for j in around.held]
-    s, z = slice_of(hopf.case, around.flow, (hopf.load,), hopf.x, (_searched(hopf),), held, zeros)
-    return _curve(Hopfs, s, z, name, to, step, points, progress)
+    s, z = equations_about(hopf.case, around.flow, (hopf.load,), hopf.x, (_searched(hopf),), held, zeros)
+    return _curve(Hopfs, s, z, name, course)
 
 
 def _searched(hopf: Hopf) -> float:
@@ -403,33 +396,32 @@ def _searched(hopf: Hopf) -> float:
     return apart if apart * abs(hopf.crossing) > BESIDE * hopf.omega else hopf.omega / abs(hopf.crossing)
 
 
-def curve_of_special(special: SpecialPoint, name: str, to: float, step: float, points: int, progress: Any) -> Curve:
+def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
     """From a fold or Hopf point of a branch, with a second parameter freed."""
     kinds = {"fold": Folds, "hopf": Hopfs}
-    s = special.slice
+    s = special.equations
     if special.kind not in kinds or not s.parameters:
         raise NoBifurcationError(
             f"no curve starts from a {special.kind} along {special.parameter}: take a fold or a Hopf point of a "
             "branch in a parameter"
         )
     s = replace(s, case=special.case)
-    return _curve(kinds[special.kind], s, special.spot.z, name, to, step, points, progress)
+    return _curve(kinds[special.kind], s, special.spot.z, name, course)
 
 
-def _curve(
-    kind: type[Singular], s: Slice, z: np.ndarray, name: str, to: float, step: float, points: int, progress: Any
-) -> Curve:
+def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, course: Course) -> Curve:
     """From a singular equilibrium."""
     system = s.case.system
     name = system.parameter(name).name
     if name in s.free:
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     other = float(s.case.numbers[system.parameter_names.index(name)])
-    to = check_following(name, other, to, step, points)
-    s, z = s.freed(name, other, abs(to - other), z)
+    limits = course.limits(system, name, other)
+    s, z = s.freed(name, other, limits.span, z)
     deflate = Deflation.about(s.state_jacobian(z), s.zeros)
     singular = kind(s, deflate, np.zeros(0), np.zeros(0)).with_borders(z)
-    start = Arclength(singular).corrected(z, np.eye(len(z))[-1])
-    if isinstance(start, str):
-        raise ConvergenceError(f"the curve cannot start at {name} = {other:g}: {start}")
-    return Curve.gathered(singular, Arclength(singular).start(start, to - other), to, step, points, progress)
+    try:
+        start = singular.solved(z, np.eye(len(z))[-1])
+    except Refused as why:
+        raise ConvergenceError(f"the curve cannot start at {name} = {other:g}: {why}") from why
+    return Curve.gathered(singular, singular.start(start, course.to - other), course, limits)

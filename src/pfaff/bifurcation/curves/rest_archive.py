@@ -15,10 +15,11 @@ from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.curves import Curve, Folds, Hopfs, Singular
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
-from pfaff.bifurcation.equilibria.followed import Followed
-from pfaff.bifurcation.equilibria.slices import Deflation, Slice
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
+from pfaff.bifurcation.equilibria.rest_points import RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
-from pfaff.continuation.arclength import Arclength, Event
+from pfaff.continuation.endings import Ending
+from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ FACTS = (
 )
 
 
-def dataset(followed: Followed[Any, Any]) -> xarray.Dataset:
+def dataset(followed: RestTrail[Any, Any]) -> xarray.Dataset:
     """Everything by name along the dimension ``point``, special points along ``special``."""
     import xarray
 
@@ -68,8 +69,8 @@ def _columns(points: tuple[Any, ...], prefix: str, dimension: str) -> dict[str, 
     return columns
 
 
-def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
-    problem, s = followed.points[0].problem, followed.points[0].slice
+def _notes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
+    problem, s = followed.points[0].problem, followed.points[0].equations
     arrays = {name: getattr(s, name).tolist() for name in ("columns", "rows", "held", "pull", "sizes")}
     about = {
         "of": {Rests: "equilibria", Folds: "folds", Hopfs: "hopf"}[type(problem)],
@@ -86,8 +87,8 @@ def _notes(followed: Followed[Any, Any]) -> dict[str, Any]:
         "values": {name: str(value) for name, value in s.case.values.items()},
         **arrays,
     }
-    notes = {"system": s.case.system.name, "ended": followed.ended, "status": followed.status}  # type: ignore[attr-defined]
-    return notes | {"step": followed.step, "about": json.dumps(about)}
+    notes = {"system": s.case.system.name, "ended": str(followed.ended), "status": followed.status}  # type: ignore[attr-defined]
+    return notes | {"reason": followed.ended.reason.name, "step": followed.step, "about": json.dumps(about)}
 
 
 def _rows(dimension: str, prefix: str = "") -> dict[str, Array]:
@@ -128,7 +129,7 @@ EQUILIBRIA = _layout("branch of equilibria", "use the other reader, load_branch,
 CURVE = _layout("curve", "use the other reader, load_branch, load_equilibria or load_motion")
 
 
-def save(followed: Followed[Any, Any], path: str | Path) -> Path:
+def save(followed: RestTrail[Any, Any], path: str | Path) -> Path:
     """Write a netCDF file."""
     return write(EQUILIBRIA if isinstance(followed, EquilibriumBranch) else CURVE, dataset(followed), path)
 
@@ -138,7 +139,9 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
         about = file.notes["about"]
-        return _restored(EquilibriumBranch, Rests(_slice(path, file, case, 1), about["undamped"], about["still"]), file)
+        return _restored(
+            EquilibriumBranch, Rests(_equations(path, file, case, 1), about["undamped"], about["still"]), file
+        )
 
 
 def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
@@ -149,7 +152,7 @@ def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
     with opened(path, CURVE, CYCLES) as file:
         if file.layout is CYCLES:
             return cycle_curve(path, file, case)
-        s, z = _slice(path, file, case, 2), file["unknowns"][0]
+        s, z = _equations(path, file, case, 2), file["unknowns"][0]
         kind: type[Singular] = _one_of({"folds": Folds, "hopf": Hopfs}, file.notes["about"]["of"])
         problem = kind(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
         return _restored(Curve, problem, file)
@@ -161,7 +164,7 @@ def _one_of(known: Mapping[str, Any], name: str) -> Any:
     return known[name]
 
 
-def _slice(path: str | Path, file: File, case: Bound, free: int) -> Slice:
+def _equations(path: str | Path, file: File, case: Bound, free: int) -> RestEquations:
     """The problem that the points of a file solve, with so many free names."""
     about, n, k = file.notes["about"], file.sizes["state"], file.sizes["held"]
     compare(path, case, file.notes["system"], about["values"], about["free"], identical)
@@ -171,7 +174,7 @@ def _slice(path: str | Path, file: File, case: Bound, free: int) -> Slice:
         raise Misfit(f"it varies {', '.join(about['free'])}, not {free} of the names of {case.system.name}")
     if min(about["sizes"]) <= 0 or min(about["zeros"], default=1) < 1 or sum(about["zeros"]) > n:
         raise Misfit("its sizes or structural zeros are impossible")
-    return Slice(
+    return RestEquations(
         case,
         flow,
         tuple(about["free"]),
@@ -189,22 +192,23 @@ def _restored(kind: type[Any], problem: Any, file: File) -> Any:
     points: list[Any] = []
     notes, about = file.notes, file.notes["about"]
     for z, tangent in zip(file["unknowns"], file["tangent"], strict=True):
-        _check_solves(problem.slice, z, f"point {len(points)}")
+        _check_solves(problem.equations, z, f"point {len(points)}")
         problem = problem.rebased(z)
         if isinstance(problem, Singular) and not problem.defect(z) <= UNMOVED:
             raise ParameterError(_other(f"point {len(points)}"))
-        points.append(kind._point(problem, Arclength(problem).spot(z, tangent)))
+        points.append(kind._point(problem, problem.spot(z, tangent)))
     if not all(0 <= place <= len(points) for place in about["places"]):
         raise Misfit("a special point is nowhere along it")
     special = [_special(kind, points, file, k) for k in range(file.sizes["special"])]
-    return kind(tuple(points), tuple(special), notes["ended"], notes["step"], tuple(about["places"]))
+    ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+    return kind(tuple(points), tuple(special), ended, notes["step"], tuple(about["places"]))
 
 
 def _other(name: str) -> str:
     return f"the stored {name} does not belong to this case: give the case it was computed for"
 
 
-def _check_solves(s: Slice, z: np.ndarray, name: str) -> None:
+def _check_solves(s: RestEquations, z: np.ndarray, name: str) -> None:
     """A stored point solves the equations of the case, as far as rounding and other computers leave it."""
     units, jacobian = np.maximum(s.sizes, np.abs(z)), s.jacobian(z)
     finite = np.isfinite(jacobian * units).all() and np.isfinite(units / s.sizes.min()).all()
@@ -214,9 +218,9 @@ def _check_solves(s: Slice, z: np.ndarray, name: str) -> None:
 
 def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     about, z, tangent = file.notes["about"], file["special_unknowns"][k], file["special_tangent"][k]
-    _check_solves(points[0].slice, z, about["kinds"][k])
+    _check_solves(points[0].equations, z, about["kinds"][k])
     near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
-    name, spot = about["kinds"][k], Arclength(near).spot(z, tangent)
+    name, spot = about["kinds"][k], near.spot(z, tangent)
     if isinstance(near, Rests):
         event = Event(name, replace(spot, tangent=tangent), detail=about["multiplicities"][k])
     else:

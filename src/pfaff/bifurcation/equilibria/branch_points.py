@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.slices import Slice
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import null_of
 
 POLISH = 8  # steps of Newton's method
@@ -12,7 +12,7 @@ SETTLED, NEAR = 1e-8, 1e-3  # the last step, and all of them together, of an acc
 PARALLEL = 1e-4  # two branches that cross at a smaller angle touch
 
 
-def polished(s: Slice, z: np.ndarray) -> np.ndarray:
+def polished(s: RestEquations, z: np.ndarray) -> np.ndarray:
     """F + b φ = 0, F_yᵀφ = 0, F_λᵀφ = 0, φᵀφ = 1 for z, b and φ (Moore 1980), by Newton's method.
 
     The second derivatives are differences of analytic first ones: they guide the steps, not the result.
@@ -41,7 +41,7 @@ def polished(s: Slice, z: np.ndarray) -> np.ndarray:
     return z if last < SETTLED and near else start
 
 
-def crossing_direction(s: Slice, z: np.ndarray, tangent: np.ndarray) -> np.ndarray:
+def crossing_direction(s: RestEquations, z: np.ndarray, tangent: np.ndarray) -> np.ndarray:
     """The tangent of the other branch through a branch point, from the quadratic form of bifurcation.
 
     On the null space of the Jacobian, spanned by the tangent t and a vector n across it, solutions leave along
@@ -60,6 +60,6 @@ def crossing_direction(s: Slice, z: np.ndarray, tangent: np.ndarray) -> np.ndarr
     return direction / np.linalg.norm(direction) * units
 
 
-def _transposed_change(s: Slice, z: np.ndarray, phi: np.ndarray) -> np.ndarray:
+def _transposed_change(s: RestEquations, z: np.ndarray, phi: np.ndarray) -> np.ndarray:
     """∂(Gᵀφ)/∂z."""
     return np.column_stack([s.bending(z, direction).T @ phi for direction in np.diag(s.sizes)]) / s.sizes

@@ -11,15 +11,19 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, axis_pairs, floor, imaginary
-from pfaff.bifurcation.equilibria.followed import Followed, RestPoint, check_following
-from pfaff.bifurcation.equilibria.slices import Deflation, Slice, start_slice
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, start_equations
+from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.bifurcation.hopf.hopf import criticality_of, hopf_near, hopf_of, normal_form_at
-from pfaff.continuation.arclength import Arclength, Event, Spot
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
+from pfaff.continuation.dense import Spot
+from pfaff.continuation.endings import Refused
+from pfaff.continuation.engine import Engine
+from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
-from pfaff.statement.values import end_from, number_from, one_of
+from pfaff.statement.values import number_from, one_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,7 +48,7 @@ class EquilibriumPoint(RestPoint):
 
     @property
     def parameter(self) -> str:
-        return self.slice.free[0]
+        return self.equations.free[0]
 
     @property
     def status(self) -> str:
@@ -71,7 +75,7 @@ class SpecialPoint(EquilibriumPoint):
 
     @property
     def status(self) -> str:
-        value = self.value if abs(self.value) > ROUNDING * self.slice.sizes[-1] else 0.0
+        value = self.value if abs(self.value) > ROUNDING * self.equations.sizes[-1] else 0.0
         text = f"{self.kind} at {self.parameter} = {value:.12g}"
         if np.isfinite(self.omega):
             text += f", ω = {self.omega:.8g}"
@@ -80,9 +84,20 @@ class SpecialPoint(EquilibriumPoint):
         return text + (f": {self.note}" if self.note else "")
 
     def switch(
-        self, to: float, *, step: float = 0.05, points: int = 1000, progress: Progress | None = None
-    ) -> tuple[EquilibriumBranch, EquilibriumBranch]:
-        """The other branch through a branch point, one each way, until the parameter is ``to``."""
+        self,
+        to: float,
+        *,
+        way: int = 1,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Progress | None = None,
+    ) -> EquilibriumBranch:
+        """The branch that crosses here, until the parameter is ``to``.
+
+        It leaves both ways: the one along which the parameter at first moves towards ``to``, if one does, and with
+        ``way=-1`` the other one.
+        """
         if self.kind == "multiple branch point":
             raise NoBifurcationError(
                 f"more than two branches meet at {self.parameter} = {self.value:.10g}, where {self.multiplicity} "
@@ -93,29 +108,31 @@ class SpecialPoint(EquilibriumPoint):
                 f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
                 "point"
             )
-        to = check_following(self.parameter, self.value, to, step, points)
-        problem = _in_units(self, to)
-        along = crossing_direction(problem.slice, self.spot.z, self.spot.tangent)
-        there, back = (_off(self, problem, sign * along, to, step, points, progress) for sign in (1.0, -1.0))
-        return there, back
+        course, way = Course.asked(to, step, points, bounds, progress), checked_way(way)
+        course.limits(self.case.system, self.parameter, self.value)
+        problem = _in_units(self, course.to)
+        first = _off(self, problem, course.to, way)
+        limits = course.limits(self.case.system, self.parameter, problem.value(first))
+        return EquilibriumBranch.gathered(problem, first, course, limits)
 
     def curve(
         self,
         name: str,
         to: float,
         *,
-        step: float = 0.05,
-        points: int = 1000,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
     ) -> Curve:
         """The curve of such folds or Hopf points in this parameter and another, until that one is ``to``."""
         from pfaff.bifurcation.curves.curves import curve_of_special
 
-        return curve_of_special(self, name, to, step, points, progress)
+        return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EquilibriumBranch(Followed[EquilibriumPoint, SpecialPoint], Branch[EquilibriumPoint, SpecialPoint]):
+class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[EquilibriumPoint, SpecialPoint]):
     """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
 
     _point = staticmethod(EquilibriumPoint)
@@ -144,7 +161,7 @@ class EquilibriumBranch(Followed[EquilibriumPoint, SpecialPoint], Branch[Equilib
             if b.value == value:
                 found.append(b)
             elif (a.value - value) * (b.value - value) < 0:
-                place = Arclength(b.problem).located(a.spot, b.spot, lambda spot: float(spot.z[-1]) - value)
+                place = Engine[Spot](b.problem).located(a.spot, b.spot, lambda spot: float(spot.z[-1]) - value)
                 if place is None:
                     raise ConvergenceError(f"no equilibrium was found at {self.parameter} = {value:g}: step less")
                 found.append(EquilibriumPoint(b.problem, place[1]))
@@ -159,33 +176,24 @@ class EquilibriumBranch(Followed[EquilibriumPoint, SpecialPoint], Branch[Equilib
         """States against the parameter: solid where stable, dashed elsewhere, special points labelled."""
         from pfaff.draw.branches import draw_equilibria_branch
 
-        states = self.points[0].slice.flow.states
+        states = self.points[0].equations.flow.states
         if state is not None:
             one_of(states, state, "no state")
         return draw_equilibria_branch(self, state)
 
 
 def follow_equilibria(
-    case: Bound,
-    name: str,
-    to: float,
-    start: Any,
-    step: float,
-    points: int,
-    progress: Progress | None,
-    fixed: Mapping[str, float],
+    case: Bound, name: str, start: Any, course: Course, fixed: Mapping[str, float]
 ) -> EquilibriumBranch:
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
-    to, fixed = end_from("to", to), {each: number_from(each, value) for each, value in fixed.items()}
-    at, z = start_slice(case, name, to, start, fixed)
-    to = check_following(name, z[-1], to, step, points)
-    problem = _with_undamped(at, z, to)
-    return EquilibriumBranch.gathered(
-        problem, Arclength(problem).start(z, to - z[-1]), to, step, points, progress, fresh=True
-    )
+    fixed = {each: number_from(each, value) for each, value in fixed.items()}
+    at, z = start_equations(case, name, course.to, start, fixed)
+    limits = course.limits(case.system, name, float(z[-1]))
+    problem = _with_undamped(at, z, course.to)
+    return EquilibriumBranch.gathered(problem, problem.start(z, course.to - z[-1]), course, limits, fresh=True)
 
 
-def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
+def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
     """With the number of modes that nothing damps, and of eigenvalues that are rounding, here and farther on."""
     undamped, still = [], []
     for share in (0.0, PROBED):
@@ -200,29 +208,29 @@ def _with_undamped(at: Slice, z: np.ndarray, to: float) -> Rests:
 
 def described(problem: Rests, event: Event) -> SpecialPoint:
     """A special point with its normal form."""
-    spot, special = event.spot, partial(SpecialPoint, problem, kind=event.kind)
+    spot, special = event.point, partial(SpecialPoint, problem, kind=event.kind)
     if event.kind.startswith("multiple"):
         return _multiple(special, spot, event)
     if event.kind == "branch point":
-        return special(replace(spot, z=polished(problem.slice, spot.z)))
+        return special(replace(spot, z=polished(problem.equations, spot.z)))
     if event.kind == "fold":
-        if problem.slice.k and not _singular(spot.facts.eigenvalues):
+        if problem.equations.k and not _singular(spot.facts.eigenvalues):
             return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
-        null = problem.slice.across(spot.z)
+        null = problem.equations.across(spot.z)
         note = "" if null.overlap else "nothing damps it, ẅ = a w²"
-        return special(spot, coefficient=fold_coefficient(null, problem.slice.form(spot.z)), note=note)
+        return special(spot, coefficient=fold_coefficient(null, problem.equations.form(spot.z)), note=note)
     if event.kind == "zero-hopf":
         return special(spot, omega=event.detail, note="an eigenvalue passes zero with the pair, so that there is no l1")
     if event.kind != "hopf":
         return special(spot)
     pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
     try:
-        if not problem.slice.parameters:
+        if not problem.equations.parameters:
             return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))
         found = hopf_on(problem, spot, pair)
     except PfaffError as why:
         return special(spot, omega=pair.imag, note=str(why))
-    z = np.concatenate([found.x, spot.z[problem.slice.n : -1], [found.value]])
+    z = np.concatenate([found.x, spot.z[problem.equations.n : -1], [found.value]])
     return special(
         replace(spot, z=z), coefficient=found.l1, omega=found.omega, hopf=found, note=found.criticality
     )  # fmt: skip
@@ -245,15 +253,15 @@ def _singular(values: np.ndarray) -> bool:
 
 def _on_family(problem: Rests, spot: Spot, omega: float) -> str:
     """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
-    s = problem.slice
-    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot.z), omega)
+    s = problem.equations
+    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
     return criticality_of(third)
 
 
 def hopf_on(problem: Rests, spot: Spot, pair: complex) -> Hopf:
     """The Hopf point near a spot, as ``case.hopf`` would give it."""
-    s = problem.slice
-    around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot.z)
+    s = problem.equations
+    around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot)
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:
         J = around.jacobian(x, load)
@@ -272,31 +280,47 @@ def _in_units(special: SpecialPoint, to: float) -> Rests:
     Where all states vanish nothing but the branch itself tells how large they are.
     """
     problem, z, span = special.problem, special.spot.z, abs(to - special.value)
-    sizes = problem.slice.sizes.copy()
+    sizes = problem.equations.sizes.copy()
     sizes[-1] = min(sizes[-1], span)
     for _ in range(TRIALS):
-        problem = replace(problem, slice=replace(problem.slice, sizes=sizes.copy()))
-        along = crossing_direction(problem.slice, z, special.spot.tangent)
-        first = Arclength(problem).corrected(z + OFF[0] * along, along / sizes**2)
-        taken = np.inf if isinstance(first, str) else abs(first[-1] - z[-1]) / span
+        problem = replace(problem, equations=replace(problem.equations, sizes=sizes.copy()))
+        along = crossing_direction(problem.equations, z, special.spot.tangent)
+        try:
+            taken = abs(problem.solved(z + OFF[0] * along, along / sizes**2)[-1] - z[-1]) / span
+        except Refused:
+            taken = np.inf
         if HARDLY <= taken <= INSIDE:
             return problem
-        sizes[: problem.slice.n] *= 10.0 if taken < HARDLY else OFF[0] / np.sqrt(taken) if np.isfinite(taken) else 0.1
+        sizes[: problem.equations.n] *= (
+            10.0 if taken < HARDLY else OFF[0] / np.sqrt(taken) if np.isfinite(taken) else 0.1
+        )
     return special.problem
 
 
-def _off(
-    special: SpecialPoint, problem: Rests, direction: np.ndarray, to: float, step: float, points: int,
-    progress: Progress | None,
-) -> EquilibriumBranch:  # fmt: skip
-    """The branch that leaves a branch point along a direction."""
-    arclength, why = Arclength(problem), ""
-    unit = direction / np.linalg.norm(direction / problem.slice.sizes)
+def _off(special: SpecialPoint, problem: Rests, to: float, way: int) -> Spot:
+    """The first point on one of the two ways off a branch point."""
+    along = crossing_direction(problem.equations, special.spot.z, special.spot.tangent)
+    arms = [_arm(special, problem, sign * along, to) for sign in (1.0, -1.0)]
+    ahead = [not isinstance(arm, Refused) and (arm.z[-1] - special.value) * (to - special.value) > 0 for arm in arms]
+    arm = arms[int(ahead == [False, True]) ^ int(way < 0)]
+    if isinstance(arm, Refused):
+        raise ConvergenceError(
+            f"no branch was found off the branch point at {special.parameter} = {special.value:.10g}: {arm}"
+        ) from arm
+    return arm
+
+
+def _arm(special: SpecialPoint, problem: Rests, direction: np.ndarray, to: float) -> Spot | Refused:
+    """The nearest point that is found along a direction."""
+    why = Refused("")
+    unit = direction / np.linalg.norm(direction / problem.equations.sizes)
     for share in OFF:
-        z = arclength.corrected(special.spot.z + share * unit, unit / problem.slice.sizes**2)
-        if not isinstance(z, str) and abs(z[-1] - special.value) < abs(to - special.value):
-            return EquilibriumBranch.gathered(problem, arclength.spot(z, unit), to, step, points, progress)
-        why = z if isinstance(z, str) else f"it is beyond {to:g} at once"
-    raise ConvergenceError(
-        f"no branch was found off the branch point at {special.parameter} = {special.value:.10g}: {why}"
-    )
+        try:
+            z = problem.solved(special.spot.z + share * unit, unit / problem.equations.sizes**2)
+        except Refused as refused:
+            why = refused
+            continue
+        if abs(z[-1] - special.value) < abs(to - special.value):
+            return problem.spot(z, unit)
+        why = Refused(f"it is beyond {to:g} at once")
+    return why

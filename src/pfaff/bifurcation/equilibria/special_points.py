@@ -28,9 +28,10 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     slopes,
     unstable,
 )
-from pfaff.bifurcation.equilibria.slices import Deflation, Slice
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
-from pfaff.continuation.arclength import Event, Missed, Spot
+from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.problem import Event, Missed
 
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
@@ -51,31 +52,27 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False)
-class Rests:
+class Rests(Implicit):
     """Equilibria along one free parameter, as a problem of continuation."""
 
-    slice: Slice
+    equations: RestEquations
     undamped: int  # sums of eigenvalues that vanish everywhere
     still: int = 0  # eigenvalues that do
-    looks_inside = False
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        return self.slice.residual(z)
+        return self.equations.residual(z)
 
     def jacobian(self, z: np.ndarray) -> np.ndarray:
-        return self.slice.jacobian(z)
+        return self.equations.jacobian(z)
 
     def units(self, z: np.ndarray) -> np.ndarray:
-        return self.slice.sizes
-
-    def value(self, z: np.ndarray) -> float:
-        return float(z[-1])
+        return self.equations.sizes
 
     def rebased(self, z: np.ndarray) -> Rests:
-        return replace(self, slice=self.slice.rebased(z))
+        return replace(self, equations=self.equations.rebased(z))
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Facts:
-        s = self.slice
+        s = self.equations
         if s.k:
             s.check_rest(z)
         J = s.state_jacobian(z)
@@ -96,15 +93,15 @@ class Rests:
             zero=signed_log(values[np.argsort(np.abs(values))[self.still :]]),
         )
 
-    def tests(self, spot: Spot) -> dict[str, float]:
-        facts = spot.facts
+    def tests(self, point: Spot) -> dict[str, float]:
+        facts = point.facts
         tests = {"fold": facts.turning, "branch point": bounded(facts.crossing), "hopf": bounded(facts.hopf)}
-        return tests | ({"divergence": bounded(facts.zero)} if self.slice.k else {})
+        return tests | ({"divergence": bounded(facts.zero)} if self.equations.k else {})
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         """Two folds, or a growth rate that comes and goes, or changes of stability that no test explains."""
         first, last = a.facts, b.facts
-        if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / self.slice.sizes[-1] / length):
+        if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / self.equations.sizes[-1] / length):
             return True
         rates = _rates(first, last, length)
         changes = abs(unstable(last.eigenvalues) - unstable(first.eigenvalues))
@@ -116,14 +113,14 @@ class Rests:
             return not self.undamped
         return rates.hide()
 
-    def event(self, name: str, spot: Spot) -> Event | None:
+    def event(self, name: str, point: Spot) -> Event | None:
         found = {
             "fold": self._fold,
             "branch point": self._branch_point,
             "hopf": self._hopf,
             "divergence": self._divergence,
         }
-        return found[name](spot)
+        return found[name](point)
 
     def _fold(self, spot: Spot) -> Event | None:
         # Where the parameter hardly changes at all, its tangent has no sign.
@@ -131,7 +128,7 @@ class Rests:
 
     def _curvature(self, spot: Spot) -> float:
         """d²λ/ds² from G_z t' = −G_zz(t, t), ⟨t, t'⟩ = 0, in units of the metric."""
-        s, t = self.slice, spot.tangent
+        s, t = self.equations, spot.tangent
         bent = s.bending(spot.z, t) @ t
         matrix = np.vstack([s.jacobian(spot.z) * s.sizes, t / s.sizes])
         rows = np.append(s.row_sizes(spot.z), 1.0)
@@ -187,11 +184,11 @@ class Rests:
         if pairs:
             # A single pair that rounding puts on the axis at the end of a step has a test of its own.
             return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs - alone > 1 else None
-        several = "multiple divergence" if self.slice.k else "multiple branch point"
+        several = "multiple divergence" if self.equations.k else "multiple branch point"
         return Event(several, spot, detail=many, outranks=("fold", "branch point", "divergence"))
 
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
-        s = self.slice
+        s = self.equations
         return null_of(s.jacobian(z)[:, : s.n + s.k], s.n, like)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.tolerances import SETTLED
-from pfaff.bifurcation.equilibria.slices import Deflation, zero_chain
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, zero_chain
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, graph_of

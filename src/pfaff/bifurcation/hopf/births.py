@@ -7,6 +7,7 @@ fold, or where other modes have changed their stability, and a smaller one is lo
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,8 +17,10 @@ from pfaff.bifurcation.hopf.hopf import Hopf, crosses
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.orbits import INTERVALS, Newborn, OrbitProblem, accurate, end, span_of, value_of
+from pfaff.bifurcation.orbits.orbits import INTERVALS, Newborn, OrbitProblem
 from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.bifurcation.orbits.ways import accurate, span_of, value_of
+from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, PfaffError
 from pfaff.threads import cached_property
 
@@ -29,13 +32,16 @@ RESOLVED = 1e-14  # growth rates below this, relative to ω, are hidden by round
 HALVINGS = 20  # of the first radius
 LARGE, CENTRED = 0.3, 1e-10  # of the natural radius, a cycle that shows what is conserved; what is left, relative to ω
 CONSERVED = 1e-6  # distance of a multiplier from what it is by structure where something is conserved
-CONSERVES = "something is conserved, so that orbits come in families"
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
+
+
+class Conserved(Refused):
+    """Orbits near an equilibrium come in families, and one alone is not found."""
 
 
 def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     """The first small orbit of the branch that is born at a Hopf point, its tangent pointing away."""
-    accuracy, to = accurate(accuracy), end("to", to, f"a finite value of {load}")
+    accuracy = accurate(accuracy)
     if hopf.drifts:
         raise NoBifurcationError(f"no branch of orbits starts at {hopf.load} = {hopf.value:.10g}: {hopf.criticality}")
     value = value_of(hopf.case, load)
@@ -49,13 +55,14 @@ def born_at(hopf: Hopf, load: str, to: float, accuracy: float) -> Newborn:
     ways = [(alone, True)] if birth.symmetric(problem, to) else []
     for each, halved in [*ways, (alone, False), *([(problem, False)] if len(held) else [])]:
         for radius in birth.first_radius(span) / 2.0 ** np.arange(HALVINGS):
-            found = birth.orbit(each.continuation(span), radius, halved)
-            found = found if isinstance(found, str) else birth.contradicted(found, radius, each) or found
-            if not isinstance(found, str):
+            try:
+                found = birth.orbit(each.continuation(span), radius, halved)
+                birth.check(found, radius, each)
                 return Newborn(each, found, value, birth.disturbing, hopf.centre)
-            why = found
-            if why == CONSERVES:
-                break
+            except Refused as refused:
+                why = str(refused)
+                if isinstance(refused, Conserved):
+                    break
     raise ConvergenceError(f"no orbit was found near the Hopf point at {hopf.load} = {hopf.value:.10g}: {why}")
 
 
@@ -66,8 +73,8 @@ def about_a_centre(hopf: Hopf) -> bool:
     birth = Birth(hopf, hopf.load, hopf.value)
     continuation = problem.continuation(birth.disturbing)
     for radius in LARGE * birth.natural_radius / 2.0 ** np.arange(HALVINGS):
-        found = birth.orbit(continuation, radius, False)
-        if not isinstance(found, str):
+        with suppress(Refused):
+            found = birth.orbit(continuation, radius, False)
             return abs(birth.crossing * (found.value - hopf.value)) <= CENTRED * hopf.omega
     return False
 
@@ -122,13 +129,13 @@ class Birth:
         seen = 2 * least / (third + np.sqrt(third**2 + 4 * fifth * least) or 1e-300)
         return float(np.sqrt(min(trusted, wanted or trusted, max(alone, seen))))
 
-    def contradicted(self, point: Point, radius: float, problem: OrbitProblem) -> str:
-        """What an orbit of this radius has other than the normal form says; nothing if they agree."""
+    def check(self, point: Point, radius: float, problem: OrbitProblem) -> None:
+        """An orbit of this radius is as the normal form says."""
         hopf, square = self.hopf, radius**2
         free = hopf.expansion.family - len(problem.held)
         structure = -1.0 if point.cycle.halved else 1.0  # a linear form that is conserved is odd
         if free and np.sort(np.abs(point.multipliers - structure))[0 if point.cycle.halved else 1] < CONSERVED:
-            return CONSERVES
+            raise Conserved("something is conserved, so that orbits come in families")
         moved = self.crossing * (point.value - self.value)
         third, fifth = hopf.c1.real * square, self.fifth * square**2
         rounding = RESOLVED * hopf.omega + np.finfo(float).eps * abs(self.crossing * self.value)
@@ -136,15 +143,15 @@ class Birth:
         left = abs(moved + third + fifth)
         if self.crossing and left > AGREES * (abs(third) + abs(fifth)) + uncertain:
             where = self.value - (third + fifth) / self.crossing
-            return f"one of radius {radius:.2e} is at {point.value:.10g}, which its normal form puts at {where:.10g}"
+            placed = f"{point.value:.10g}, which its normal form puts at {where:.10g}"
+            raise Refused(f"one of radius {radius:.2e} is at {placed}")
         grows = 2 * third + 4 * fifth
         told = hopf.simple and abs(grows) > uncertain and np.isfinite(point.tests["torus"])
         expected = hopf.growing + (grows > 0)
         if told and not expected <= point.unstable <= expected + free:
-            return f"one of radius {radius:.2e} has {point.unstable} unstable multipliers, not {expected}"
-        return ""
+            raise Refused(f"one of radius {radius:.2e} has {point.unstable} unstable multipliers, not {expected}")
 
-    def orbit(self, continuation: Continuation, radius: float, symmetric: bool) -> Point | str:
+    def orbit(self, continuation: Continuation, radius: float, symmetric: bool) -> Point:
         """x0 + 2r Re(q e^{iωt}), on families + r² (h11 − tangent η + Re(h20 e^{2iωt})), corrected at this amplitude."""
         c, hopf = continuation.collocation, self.hopf
         turn = np.pi if symmetric else 2 * np.pi
@@ -165,6 +172,4 @@ class Birth:
         change = guess._replace(x=wave, scalars=np.zeros_like(scalars))
         metric = Metric.of(guess, continuation.span)
         solution = continuation.born(guess, guess._replace(x=hopf.x + 0 * wave), change, metric)
-        if isinstance(solution, str):
-            return solution
         return continuation.refined(continuation.point(solution, change))

@@ -17,6 +17,7 @@ import numpy as np
 from pfaff.algebra.bordering import Border, balanced, bordering
 from pfaff.bifurcation.equilibria.eigenvalues import slopes
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, cubic, marsden_mccracken, quintic
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.path import LoadPath, Outward, Path
@@ -247,30 +248,32 @@ class Hopf:
         to: float,
         load: str | None = None,
         *,
-        step: float = 0.3,
+        step: float = STEP,
         accuracy: float = 1e-11,
-        points: int = 1000,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> OrbitBranch:
         """The branch of periodic orbits born here, followed until the load (or another parameter) is ``to``.
 
-        ``step`` is the largest, relative to the size of orbits, period and range together; ``accuracy`` is kept by
-        the mesh, relative to the orbit; ``points`` limits the branch; ``progress`` is called with every point.
-        Ctrl-C ends the branch where it is.
+        ``accuracy`` is kept by the mesh, relative to the orbit; the others are as in ``case.branch``. Ctrl-C ends the
+        branch where it is.
         """
         from pfaff.bifurcation.hopf.births import born_at
-        from pfaff.bifurcation.orbits.orbits import followed
+        from pfaff.bifurcation.orbits.ways import followed
 
-        start = born_at(self, self.case.load_name(self.load if load is None else load), to, accuracy)
-        return followed(start, to, step, points, progress)
+        course = Course.asked(to, step, points, bounds, progress)
+        start = born_at(self, self.case.load_name(self.load if load is None else load), course.to, accuracy)
+        return followed(start, course)
 
     def curve(
         self,
         name: str,
         to: float,
         *,
-        step: float = 0.05,
-        points: int = 1000,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
     ) -> Curve:
         """The curve of Hopf points in the load and another parameter, until that parameter is ``to``.
@@ -279,7 +282,7 @@ class Hopf:
         """
         from pfaff.bifurcation.curves.curves import curve_of_hopf
 
-        return curve_of_hopf(self, name, to, step, points, progress)
+        return curve_of_hopf(self, name, Course.asked(to, step, points, bounds, progress))
 
     def plot(self) -> Figure:
         from pfaff.draw.hopf import draw_hopf

@@ -14,10 +14,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration, check_conserved, vibration
-from pfaff.bifurcation.orbits.chords import Event, Point, Stop
+from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.following import Orbits
 from pfaff.bifurcation.orbits.neutral import OUTSIDE, Neutral
-from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem, Special, accurate, switched
+from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem, Special
+from pfaff.bifurcation.orbits.ways import accurate, switched
+from pfaff.continuation.course import STEP
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.engine import Engine
+from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.statement.values import MOST, number_from, number_within, one_of, whole_number
@@ -56,7 +62,7 @@ class NormalMode(Branch[OrbitPoint, Special]):
     number: int
     points: tuple[OrbitPoint, ...]
     special: tuple[Special, ...]
-    ended: str
+    ended: Ending
 
     @property
     def of(self) -> str:
@@ -100,12 +106,12 @@ class NormalMode(Branch[OrbitPoint, Special]):
         frequency: float | None = None,
         amplitude: float | None = None,
         points: int = 300,
-        step: float = 0.3,
+        step: float = STEP,
     ) -> NormalMode:
         """The vibrations that branch off at one of the special points, as far as for ``case.normal_mode``."""
         if not any(special is each for each in self.special):
             raise ParameterError("special: give one of mode.special")
-        first = switched(special, 1.0).point
+        first = switched(special, 1.0, 1).point
         limits = limits_from(energy, frequency, amplitude)
         return _along(self.vibration, self.number, special.problem, first, limits, points, step)
 
@@ -171,7 +177,7 @@ def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tup
     for k, omega in enumerate(small.frequencies):
         if 0.5 * between[0] <= omega <= 1.5 * between[1]:
             limits = {"amplitude": amplitude, "frequency": 1.5 * between[1]}
-            found.append(_followed(small, k + 1, limits, 200, 0.3, 1e-7))
+            found.append(_followed(small, k + 1, limits, 200, STEP, 1e-7))
     return tuple(found)
 
 
@@ -213,21 +219,23 @@ def _along(
         "amplitude": lambda point: max(_amplitudes(small, point.cycle).values()),
     }
     wanted = {name: (measures[name], limit) for name, limit in limits.items()}
-    found, special, ended = [first], [], f"stopped after {points} vibrations: ask for more points"
-    for each in family.follow(first, step, (-np.inf, np.inf)):
-        if isinstance(each, Stop):
-            ended = NOWHERE.sub("", each.why)
+    found, special = [first], []
+    ended = Ending(Reason.POINTS, f"stopped after {points} vibrations: ask for more points")
+    engine: Engine[Point] = Engine(Orbits(family, first, first))
+    for each in engine.follow(first, step, (np.inf, -np.inf)):
+        if isinstance(each, Ending):
+            ended = Ending(each.reason, NOWHERE.sub("", each))
         elif isinstance(each, Event):
             if each.kind not in DROPPED:
                 # At the point itself the tangent may be any combination with the way off.
                 _, tangent = family.moved_to(found[-1], each.point.cycle.mesh)
-                special.append(Special(problem, replace(each.point, tangent=tangent), each.kind, each.note))
+                special.append(Special(problem, replace(each.point, tangent=tangent), each.kind, each.detail))
         else:
             check_conserved(each.value, omega)
             crossed = next(_crossed(family, found[-1], each, wanted), None)
             found.append(crossed[0] if crossed else each)
             if crossed:
-                ended = f"reached {crossed[1]}"
+                ended = Ending(Reason.REACHED, f"reached {crossed[1]}")
                 special = [s for s in special if _before(s.point, found[-2], found[-1], each)]
                 break
             if len(found) >= points:
@@ -274,11 +282,13 @@ def _first(problem: OrbitProblem, family: Family, small: Vibration, number: int)
     symmetric = bool((np.abs(small.x) <= 1e-12 * np.abs(q).max()).all()) and problem.odd(size)
     for radius in _radii(problem, small, omega, q):
         for halved in [True, False] if symmetric else [False]:
-            found = _born(problem, family, small.x, omega, radius * q, halved)
-            if not isinstance(found, str):
-                check_conserved(found.value, omega)
-                return found
-            why = found
+            try:
+                found = _born(problem, family, small.x, omega, radius * q, halved)
+            except Refused as refused:
+                why = str(refused)
+                continue
+            check_conserved(found.value, omega)
+            return found
     raise ConvergenceError(
         f"no vibration was found near the frequency {omega:.8g} of {small.case.system.name}: {why}; another frequency "
         "may be a multiple of it, or nearly so"
@@ -296,9 +306,7 @@ def _radii(problem: OrbitProblem, small: Vibration, omega: float, q: np.ndarray)
             return
 
 
-def _born(
-    problem: OrbitProblem, family: Family, x: np.ndarray, omega: float, q: np.ndarray, halved: bool
-) -> Point | str:
+def _born(problem: OrbitProblem, family: Family, x: np.ndarray, omega: float, q: np.ndarray, halved: bool) -> Point:
     c, turn = problem.collocation, np.pi if halved else 2 * np.pi
     intervals = INTERVALS // 2 if halved else INTERVALS
     mesh = Mesh(np.linspace(0.0, 1.0, intervals + 1))
@@ -309,4 +317,4 @@ def _born(
     guess = Cycle(mesh, x + wave, slopes[:, :, c.equations.rows], np.array([turn / omega, 0.0]), signs)
     change = guess._replace(x=wave, scalars=np.zeros(2))
     solution = family.born(guess, guess._replace(x=x + 0 * wave), change, Metric.of(guess, family.span))
-    return solution if isinstance(solution, str) else family.refined(family.point(solution, change))
+    return family.refined(family.point(solution, change))

@@ -14,6 +14,7 @@ from pfaff.archive.stored import File, compare, flow_of, labels
 from pfaff.bifurcation.orbit_curves.cycle_curves import KINDS, CycleCurve, CyclePoint, CycleSpecial
 from pfaff.bifurcation.orbits.orbit_branch import PROBLEM, SCALARS, packed, packed_arrays, stored_problem, unpacked
 from pfaff.bifurcation.orbits.orbits import Special
+from pfaff.continuation.endings import Ending
 
 if TYPE_CHECKING:
     import xarray
@@ -71,7 +72,13 @@ def _notes(curve: CycleCurve) -> dict[str, Any]:
         "kinds": [each.kind for each in curve.special],
         "values": {name: str(value) for name, value in problem.case.values.items()},
     }
-    notes = {"system": problem.case.system.name, "of": curve.of, "ended": curve.ended, "status": curve.status}
+    notes = {
+        "system": problem.case.system.name,
+        "of": curve.of,
+        "ended": str(curve.ended),
+        "reason": curve.ended.reason.name,
+        "status": curve.status,
+    }
     return notes | {"step": curve.step, "about": json.dumps(about)}
 
 
@@ -137,4 +144,5 @@ def cycle_curve(path: str | Path, file: File, case: Bound) -> CycleCurve:
         CycleSpecial(*restored("special_", k, placed), kind)
         for k, (placed, kind) in enumerate(zip(about["special"], about["kinds"], strict=True))
     )
-    return CycleCurve(about["kind"], points, special, notes["ended"], notes["step"], about["spans"])
+    ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+    return CycleCurve(about["kind"], points, special, ended, notes["step"], about["spans"])

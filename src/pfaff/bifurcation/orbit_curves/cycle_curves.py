@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.equilibria.followed import check_following
 from pfaff.bifurcation.orbit_curves.resonance import first_cosine
-from pfaff.bifurcation.orbit_curves.surface import CurveContinuation, CurveEvent, Place
-from pfaff.bifurcation.orbits.chords import Stop
+from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
+from pfaff.bifurcation.orbit_curves.surface import Place, Surface
 from pfaff.bifurcation.orbits.orbits import Orbit, Special
-from pfaff.continuation.declared import Declared
+from pfaff.continuation.course import POINTS, Bounds, Course, Limits
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.engine import Engine
+from pfaff.continuation.gathering import gathered
+from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.statement.values import number_from, told
 
 if TYPE_CHECKING:
     import xarray
@@ -124,7 +126,7 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
     kind: str
     points: tuple[CyclePoint, ...]
     special: tuple[CycleSpecial, ...]
-    ended: str
+    ended: Ending
     step: float
     spans: dict[str, float]
 
@@ -150,18 +152,22 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         return write(CYCLES, self.to_xarray(), path)
 
     def extend(
-        self, to: float, *, points: int = 1000, progress: Callable[[CyclePoint], Any] | None = None
+        self,
+        to: float,
+        *,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[CyclePoint], Any] | None = None,
     ) -> CycleCurve:
         """The same, followed on from the last point in its direction until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
-        to = check_following(name, last.value, to, self.step, points)
-        ahead = last.value - self.points[-2].value if len(self) > 1 else to - last.value
-        spans = self.spans | {name: max(self.spans[name], abs(to - last.value))}
-        continuation = CurveContinuation(self.kind, spans, name)
-        first = continuation.start(last.special.problem, last.special.point, float(np.cos(last.angle)), ahead)
-        if isinstance(first, str):
-            raise ConvergenceError(f"the curve cannot go on from {name} = {last.value:g}: {first}")
-        more = _gathered(continuation, first, self.parameters, self.step, to, points, progress)
+        course = Course.asked(to, self.step, points, bounds, progress)
+        limits = course.limits(last.case.system, name, last.value)
+        if self.ended.reason is Reason.CLOSED:
+            raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        ahead = last.value - self.points[-2].value if len(self) > 1 else course.to - last.value
+        surface = Surface(self.kind, self.spans | {name: max(self.spans[name], limits.span)}, name)
+        more = _followed(surface, last.special, float(np.cos(last.angle)), ahead, course, limits)
         return replace(
             self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
         )
@@ -173,9 +179,7 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         return draw_cycle_curve(self)
 
 
-def curve_of_orbits(
-    special: Special, name: str, to: float, step: float, points: int, progress: Callable[[CyclePoint], Any] | None
-) -> CycleCurve:
+def curve_of_orbits(special: Special, name: str, course: Course) -> CycleCurve:
     """From a special point of a branch of orbits, with a second parameter freed."""
     if special.kind not in KINDS:
         raise NoBifurcationError(f"no curve starts from a {special.kind}: take one of {', '.join(KINDS)}")
@@ -184,53 +188,31 @@ def curve_of_orbits(
     if name == special.load:
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     value = float(case.numbers[case.system.parameter_names.index(name)])
-    to = check_following(name, value, to, step, points)
-    parameters = (special.load, name)
-    spans = {special.load: float(1 / special.point.metric.scalars[1]), name: abs(to - value)}
-    continuation = CurveContinuation(special.kind, spans, name)
+    limits = course.limits(case.system, name, value)
+    spans = {special.load: float(1 / special.point.metric.scalars[1]), name: limits.span}
     cosine = first_cosine(special.point.multipliers, 1 + len(special.problem.held))
-    first = continuation.start(special.problem, special.point, cosine, to - value)
-    if isinstance(first, str):
-        raise ConvergenceError(f"the curve cannot start at {name} = {value:g}: {first}")
-    return _gathered(continuation, first, parameters, step, to, points, progress)
+    surface = Surface(special.kind, spans, name)
+    return _followed(surface, special, cosine, course.to - value, course, limits)
 
 
-def _gathered(
-    continuation: CurveContinuation,
-    first: Place,
-    parameters: tuple[str, ...],
-    step: float,
-    to: float,
-    points: int,
-    progress: Callable[[CyclePoint], Any] | None,
+def _followed(
+    surface: Surface, special: Special, cosine: float, ahead: float, course: Course, limits: Limits
 ) -> CycleCurve:
-    """Everything from a place on, until the second parameter is ``to`` or as far on the other side; Ctrl-C keeps it."""
-    told("progress", progress, "print", None)
-    step = number_from("step", step)
-    kind, start = continuation.kind, first.values[continuation.second]
-    kept, found = [_point(first, kind, parameters)], []
-    declared = Declared(first.problem.case.system, continuation.second, start, to)
-    ended = f"stopped after {points} points: ask for more points"
+    """The curve through a special orbit, the second parameter at first moving ahead."""
+    kind, second = surface.kind, surface.second
+    parameters = tuple(surface.spans)
     try:
-        for each in continuation.follow(first, step, declared.bounds) if points > 1 else ():
-            if isinstance(each, Stop):
-                ended = declared.ended(each.why, kept[-1].values[continuation.second])
-            elif broken := declared.broken(each.values):
-                ended = f"stopped at {kept[-1].status}: {broken}"
-                break
-            elif isinstance(each, CurveEvent):
-                at = _point(each.place, kind, parameters)
-                values = {name: each.values[name] for name in parameters}
-                found.append(CycleSpecial(at.special, values, at.angle, each.kind))
-            else:
-                kept.append(_point(each, kind, parameters))
-                if progress is not None:
-                    progress(kept[-1])
-                if len(kept) >= points:
-                    break
-    except KeyboardInterrupt:
-        ended = f"interrupted at {kept[-1].status}"
-    return CycleCurve(kind, tuple(kept), tuple(found), ended, step, continuation.spans)
+        first = surface.start(special.problem, special.point, cosine, ahead)
+    except Refused as why:
+        raise ConvergenceError(f"the curve cannot start at {second} = {limits.start:g}: {why}") from why
+
+    def at_event(event: Event[Place]) -> CycleSpecial:
+        at = _point(event.point, kind, parameters)
+        return CycleSpecial(at.special, {name: event.detail[name] for name in parameters}, at.angle, event.kind)
+
+    engine: Engine[Place] = Engine(SpecialCurve(surface))
+    found = gathered(engine, first, course, limits, lambda place: _point(place, kind, parameters), at_event)
+    return CycleCurve(kind, tuple(found.points), tuple(found.special), found.ended, course.step, surface.spans)
 
 
 def _point(place: Place, kind: str, parameters: tuple[str, ...]) -> CyclePoint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import copysign, nan, sqrt
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root
 from pfaff.bifurcation.orbits.collocation import Cycle, Metric
+from pfaff.continuation.endings import Refused
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.stepping import Continuation
@@ -40,23 +42,6 @@ class Point:
     @property
     def value(self) -> float:
         return self.cycle.value
-
-
-@dataclass(frozen=True)
-class Event:
-    """A special point; a note says what is wrong with its place."""
-
-    kind: str
-    point: Point
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Stop:
-    """Why a branch ends; if on a bound of the parameter, on which."""
-
-    why: str
-    bound: float | None = None
 
 
 class Chord:
@@ -113,12 +98,10 @@ class Chord:
             return 0.0 if abs(left(0.0)) < abs(left(1.0)) else 1.0
         return bracketed_root(left, 0.0, 1.0, PLACE)
 
-    def point(self, at: float) -> Point | str:
+    def point(self, at: float) -> Point:
         """The orbit on the plane across the chord at a fraction of it."""
         cubic = self.cubic(at)
         solution = self.continuation.corrected(self._bent(cubic, at), self.b, self.row, LOCATED)
-        if isinstance(solution, str):
-            return solution
         self.off[at] = solution.cycle.moved(cubic, -1.0)
         return self.continuation.point(solution, self.chord, self.b.basis)
 
@@ -126,5 +109,6 @@ class Chord:
         """The orbit there by interpolation alone, where Newton's method fails."""
         c, guess = self.continuation, self.guess(at)
         pins = c.collocation.pins(self.b.cycle, self.b.metric, self.row, c.held, guess)
-        solution = c.collocation.evaluated(guess, pins, self.b.metric)
-        return None if isinstance(solution, str) else c.point(solution, self.chord, self.b.basis)
+        with suppress(Refused):
+            return c.point(c.evaluated(guess, pins, self.b.metric), self.chord, self.b.basis)
+        return None

@@ -108,8 +108,6 @@ def _moved(special: Special, distance: float) -> Point:
     point, c = special.point, special.problem.continuation(1 + abs(special.value))
     point = c.adopted(point)
     solution = c.corrected(point.cycle.moved(point.tangent, distance), point, point.metric.dual(point.tangent))
-    if isinstance(solution, str):
-        raise ConvergenceError(f"no orbit beside the {special.kind} was found: {solution}")
     return c.point(solution, point.tangent)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh
 from pfaff.bifurcation.orbits.forced import own_states
-from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem, accurate, orbit_at, value_of
+from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem
 from pfaff.bifurcation.orbits.recurrence import RETURN, TORUS, extent, one_of_many, returns, solved, verdict
+from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of

@@ -13,7 +13,10 @@ import numpy as np
 from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, Special, followed, real
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, Special
+from pfaff.bifurcation.orbits.ways import followed, real
+from pfaff.continuation.course import POINTS, Bounds, Course
+from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.statement.values import one_of
@@ -35,7 +38,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
     problem: OrbitProblem
     points: tuple[OrbitPoint, ...]
     special: tuple[Special, ...]
-    ended: str
+    ended: Ending
     step: float
 
     def __repr__(self) -> str:
@@ -80,10 +83,18 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         return tuple(found)
 
     def extend(
-        self, to: float, *, points: int = 1000, progress: Callable[[OrbitPoint], Any] | None = None
+        self,
+        to: float,
+        *,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> OrbitBranch:
         """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
-        more = followed(self.points[-1], to, self.step, points, progress, self.points[0])
+        course = Course.asked(to, self.step, points, bounds, progress)
+        if self.ended.reason is Reason.CLOSED:
+            raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
+        more = followed(self.points[-1], course, self.points[0])
         return replace(
             self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
         )
@@ -113,8 +124,13 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
             "held": problem.held.tolist(),
             "values": {name: str(value) for name, value in problem.case.values.items()},
         }
-        notes = {"system": problem.case.system.name, "load": self.load, "ended": self.ended, "status": self.status}
-        return notes | {"step": self.step, "accuracy": problem.accuracy, "about": json.dumps(about)}
+        notes = {"system": problem.case.system.name, "load": self.load, "ended": str(self.ended), "status": self.status}
+        return notes | {
+            "reason": self.ended.reason.name,
+            "step": self.step,
+            "accuracy": problem.accuracy,
+            "about": json.dumps(about),
+        }
 
     def save(self, path: str | Path) -> Path:
         """Write a netCDF file; ``pfaff.load_branch`` reads it again."""
@@ -224,7 +240,8 @@ def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
                 zip(about["special_symmetric"], about["kinds"], about["notes"], strict=True)
             )
         )
-        return OrbitBranch(problem, points, special, notes["ended"], notes["step"])
+        ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
+        return OrbitBranch(problem, points, special, ended, notes["step"])
 
 
 def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: float) -> OrbitProblem:
@@ -258,14 +275,21 @@ def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: 
     orbit, tangent = cycle("orbit"), cycle("tangent")
     continuation, metric = problem.continuation(span), Metric.of(orbit, span)
     row = metric.dual(tangent)
-    solution = continuation.corrected(orbit, orbit, row)
-    if isinstance(solution, str) or not metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED:
-        pins = problem.collocation.pins(orbit, metric, row, problem.held, orbit)
-        kept = problem.collocation.evaluated(orbit, pins, metric)
+    try:
+        solution = continuation.corrected(orbit, orbit, row)
+        stays = metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED
+    except Refused:
+        stays = False
+    if not stays:
         # At a branch point the equations are singular, but they hold.
-        if isinstance(kept, str) or not kept.residual < UNMOVED:
-            raise ParameterError(
-                f"the stored orbit {k} does not belong to this case: give the case that it was computed for"
-            )
-        solution = kept
+        pins = problem.collocation.pins(orbit, metric, row, problem.held, orbit)
+        try:
+            solution = continuation.evaluated(orbit, pins, metric)
+            stays = solution.residual < UNMOVED
+        except Refused:
+            stays = False
+    if not stays:
+        raise ParameterError(
+            f"the stored orbit {k} does not belong to this case: give the case that it was computed for"
+        )
     return OrbitPoint(problem, continuation.point(solution, tangent))

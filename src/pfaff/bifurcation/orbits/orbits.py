@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.algebra.gauss import gauss
-from pfaff.bifurcation.orbits.chords import Event, Point, Stop
-from pfaff.bifurcation.orbits.collocation import Collocation, Cycle, Equations, Metric, doubled
+from pfaff.bifurcation.orbits.chords import Point
+from pfaff.bifurcation.orbits.collocation import Collocation, Equations
 from pfaff.bifurcation.orbits.floquet import sorted_multipliers
 from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
 from pfaff.bifurcation.orbits.stepping import Continuation
-from pfaff.continuation.declared import Declared
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.statement.values import MOST, end_from, number_from, number_within, one_of, shown, told, whole_number
+from pfaff.statement.values import one_of
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ INTERVALS = 20  # of a period, at first
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 SAMPLES = 12  # of an interval, for extreme values and plots
-OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
-FINEST = 1e-14  # accuracy that can be asked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +142,11 @@ class OrbitPoint:
         return self.point.value
 
     @property
+    def values(self) -> dict[str, float]:
+        """Of all parameters that vary."""
+        return {self.load: self.value}
+
+    @property
     def period(self) -> float:
         return self.point.cycle.period
 
@@ -252,21 +254,20 @@ class OrbitPoint:
         to: float,
         load: str | None = None,
         *,
-        step: float = 0.3,
-        points: int = 1000,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> OrbitBranch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
-        name = self.case.load_name(self.load if load is None else load)
-        to = end("to", to, f"a finite value of {name}")
-        start = self if name == self.load else _reparametrised(self, name, to)
-        return followed(start.directed(to), to, step, points, progress)
+        from pfaff.bifurcation.orbits.ways import directed, followed, reparametrised
 
-    def directed(self, to: float) -> OrbitPoint:
-        """The same orbit with its tangent towards a value of the load."""
-        sign = 1.0 if (to - self.value) * self.point.tangent.scalars[1] >= 0 else -1.0
-        continuation = self.problem.continuation(span_of(self.value, to, self.load))
-        return OrbitPoint(self.problem, continuation.adopted(self.point, sign))
+        name, course = (
+            self.case.load_name(self.load if load is None else load),
+            Course.asked(to, step, points, bounds, progress),
+        )
+        start = self if name == self.load else reparametrised(self, name, course.to)
+        return followed(directed(start, course.to), course)
 
     def plot(self) -> Figure:
         return self.orbit.plot()
@@ -331,34 +332,41 @@ class Special(OrbitPoint):
         self,
         to: float,
         *,
-        step: float = 0.3,
-        points: int = 1000,
+        way: int = 1,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> OrbitBranch:
         """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
 
-        One branch: its two ways off are the same orbits, half a period apart, or mirror images of each other. At a
-        branch point they differ: it is the one along which the load at first moves towards ``to``, if one does.
+        It leaves both ways: the one along which the load at first moves towards ``to``, if one does, and with
+        ``way=-1`` the other one. Off a period doubling or a broken symmetry these are the same orbits, half a period
+        apart, or mirror images of each other.
         """
-        return followed(switched(self, to), to, step, points, progress)
+        from pfaff.bifurcation.orbits.ways import followed, switched
+
+        course = Course.asked(to, step, points, bounds, progress)
+        return followed(switched(self, course.to, checked_way(way)), course)
 
     def curve(
         self,
         name: str,
         to: float,
         *,
-        step: float = 0.1,
-        points: int = 1000,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
         progress: Callable[[CyclePoint], Any] | None = None,
     ) -> CycleCurve:
         """The curve of such orbits in the load and another parameter, until that parameter is ``to``.
 
-        Folds, period doublings, symmetry breakings and tori have curves. ``step`` is the largest, relative to the
-        orbit and to the range of the parameter. Points of codimension two are located: ``curve.of_kind("cusp")``.
+        Folds, period doublings, symmetry breakings and tori have curves. Points of codimension two are located:
+        ``curve.of_kind("cusp")``.
         """
         from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
 
-        return curve_of_orbits(self, name, to, step, points, progress)
+        return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress))
 
 
 def _greatest(t: np.ndarray, row: np.ndarray) -> float:
@@ -369,152 +377,3 @@ def _greatest(t: np.ndarray, row: np.ndarray) -> float:
     bent = (after - before) / (first + last)
     slope = (before * last + after * first) / (first + last)
     return float(row[k] - slope**2 / (4 * bent)) if bent < 0 else float(row.max())
-
-
-# Starting
-
-
-def value_of(case: Bound, load: str) -> float:
-    return float(case.numbers[case.system.parameter_names.index(load)])
-
-
-def real(name: str, value: Any, remedy: str) -> float:
-    """A finite number that was given by name."""
-    try:
-        return number_from(name, value)
-    except ParameterError:
-        raise ParameterError(f"{name}={shown(value)}: give {remedy}") from None
-
-
-def end(name: str, value: Any, remedy: str) -> float:
-    """The same, of a size that can be followed to."""
-    return end_from(name, real(name, value, remedy))
-
-
-def accurate(accuracy: Any) -> float:
-    remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
-    return number_within("accuracy", accuracy, lambda x: FINEST <= x < 1, f"give {remedy}")
-
-
-def span_of(value: float, to: float, load: str) -> float:
-    """How far the load is to be followed."""
-    to = end("to", to, f"a finite value of {load}")
-    if to == value:
-        raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
-    return abs(to - value)
-
-
-def _reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
-    """The same orbit on the branch along another parameter, over its whole period if that one breaks the symmetry."""
-    problem = replace(start.problem, case=start.case, load=load)
-    value = value_of(problem.case, load)
-    cycle = start.point.cycle
-    cycle = doubled(cycle) if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to) else cycle
-    scalars = cycle.scalars.copy()
-    scalars[1] = value
-    return orbit_at(problem, cycle._replace(scalars=scalars), value)
-
-
-def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
-    """The orbit near a guess at a value of the load."""
-    continuation = problem.continuation(1 + abs(value))
-    solution = continuation.at_value(guess, value)
-    point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution))
-    if not isinstance(point, str):
-        solution = continuation.at_value(point.cycle, value)  # refinement keeps to the branch, not to the value
-        point = solution if isinstance(solution, str) else continuation.point(solution)
-    if isinstance(point, str):
-        raise ConvergenceError(f"no orbit at {problem.load} = {value:.10g}: {point}")
-    return OrbitPoint(problem, point)
-
-
-def switched(special: Special, to: float) -> OrbitPoint:
-    """A first orbit off the branch, along the second null vector of the equations of the (doubled) orbit."""
-    if special.kind not in ("period doubling", "symmetry breaking", "branch point"):
-        raise ParameterError(f"no branch of orbits crosses at a {special.kind}: follow another point")
-    twice = special.kind != "branch point"
-    cycle, tangent = special.point.cycle, special.point.tangent
-    cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
-    continuation = special.problem.continuation(span_of(special.value, to, special.load))
-    metric = Metric.of(cycle, continuation.span)
-    pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
-    off = continuation.collocation.kernel(cycle, pins)
-    off = off.scaled(1 / metric.norm(off))
-    arms: list[Point] = []
-    why = ""
-    for distance in OFF:
-        for away in (off, off.scaled(-1.0)):
-            guess, row = cycle.moved(away, distance), metric.dual(away)
-            solution = continuation.corrected(guess, cycle, row, held=special.problem.held)
-            point = solution if isinstance(solution, str) else continuation.refined(continuation.point(solution, away))
-            if isinstance(point, str):
-                why = point
-                continue
-            arms.append(point)
-            if twice or (point.value - special.value) * (to - special.value) > 0:
-                return OrbitPoint(special.problem, point)
-        if arms:
-            return OrbitPoint(special.problem, arms[0])
-    raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
-
-
-# Following
-
-
-def followed(
-    start: OrbitPoint,
-    to: float,
-    step: float,
-    points: int,
-    progress: Callable[[OrbitPoint], Any] | None,
-    home: OrbitPoint | None = None,
-) -> OrbitBranch:
-    """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
-    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
-
-    step = number_within("step", step, lambda x: x > 0, "give a positive number")
-    whole_number("points", points, 2, MOST, "ask for fewer")
-    told("progress", progress, "print", None)
-    problem, value, to = start.problem, start.value, end("to", to, f"a finite value of {start.load}")
-    continuation = problem.continuation(span_of(value, to, start.load), start)
-    declared = Declared(start.case.system, start.load, value, to)
-    bounds = (min(declared.bounds), max(declared.bounds))
-    first = continuation.adopted(start.point)
-    found, special, status = [OrbitPoint(problem, first)], [], ""
-    try:
-        for each in continuation.follow(first, step, bounds, home.point if home else None):
-            if isinstance(each, Stop):
-                near = each.bound in (None, declared.bounds[0])
-                status = declared.ended(each.why, found[-1].value) if near else _left(start, found, to)
-            elif declared.broken({start.load: each.point.value if isinstance(each, Event) else each.value}):
-                status = f"stopped at {found[-1].value:.10g}: {declared.broken({start.load: -1.0})}"
-                break
-            elif isinstance(each, Event):
-                special.append(Special(problem, each.point, each.kind, each.note))
-            else:
-                found.append(OrbitPoint(problem, each))
-                if progress is not None:
-                    progress(found[-1])
-                if len(found) >= points:
-                    status = f"stopped at {found[-1].value:.10g} after {points} points: {_more(start)}"
-                    break
-    except KeyboardInterrupt:
-        status = f"interrupted at {found[-1].value:.10g}"
-    return OrbitBranch(problem, tuple(found), tuple(special), status, step)
-
-
-def _more(start: OrbitPoint) -> str:
-    if isinstance(start, Newborn) and start.centre:
-        return f"the orbits about a centre are a family, along which {start.load} does not change"
-    return "ask for more points"
-
-
-def _left(start: OrbitPoint, found: list[OrbitPoint], to: float) -> str:
-    """The end of a branch on the other side of its start than was asked for."""
-    side, last = ("above" if to < start.value else "below"), found[-1].value
-    if isinstance(start, Newborn) and all((each.value - start.born) * (to - start.born) <= 0 for each in found):
-        return (
-            f"ended at {last:.10g}: cycles exist {side} {start.load} = {start.born:.10g}, away from to={to:.10g}, and "
-            f"have not turned back until there; they are followed as far on this side, so give to {side} {last:.6g}"
-        )
-    return f"ended at {last:.10g}, away from to={to:.10g}: cycles go on {side}"

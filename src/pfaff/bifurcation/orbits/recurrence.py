@@ -15,6 +15,7 @@ from pfaff.bifurcation.orbits.floquet import multipliers
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import OrbitProblem
+from pfaff.continuation.endings import Refused
 
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 STILL = 1e-3  # of its magnitude, what a state covers at least
@@ -85,8 +86,9 @@ def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
     continuation = problem.continuation(1 + abs(guess.value))
     metric = Metric.of(guess, continuation.span)
     pins = problem.collocation.pins(guess, metric, metric.dual(guess), problem.held, guess)
-    solution = problem.collocation.evaluated(guess, pins, metric)
-    if isinstance(solution, str):
+    try:
+        solution = continuation.evaluated(guess, pins, metric)
+    except Refused:
         return False
     values, _ = multipliers(solution.G, guess.signs)
     return bool((np.abs(values - 1) < DOUBLE).sum() > 1)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.endings import at_zero
+from pfaff.bifurcation.orbits.orbit_ends import at_zero
+from pfaff.continuation.endings import Refused
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.chords import Chord, Point
@@ -39,8 +40,10 @@ def from_neighbours(chord: Chord, near: float, test: Callable[[Point], float]) -
 
 def _values(chord: Chord, nodes: np.ndarray, test: Callable[[Point], float]) -> np.ndarray | None:
     """The function at neighbours, if it is as good as linear."""
-    points = [chord.point(float(node)) for node in nodes]
-    values = np.array([np.nan if isinstance(point, str) else test(point) for point in points])
+    try:
+        values = np.array([test(chord.point(float(node))) for node in nodes])
+    except Refused:
+        return None
     slopes = values / NEIGHBOURS
     straight = slopes.min() * slopes.max() > 0 and np.abs(slopes).max() < STRAIGHT * np.abs(slopes).min()
     return values if straight else None

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root, vertex
-from pfaff.bifurcation.orbits.chords import Chord, Event, Point
+from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
+from pfaff.continuation.endings import Refused
+from pfaff.continuation.problem import Event
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.stepping import Continuation
@@ -115,8 +117,9 @@ class SpecialOrbits:
 
     def _probed(self, kind: str, a: Point, b: Point, at: float) -> float:
         """A function at a place of a step."""
-        probe = Chord(self.continuation, a, b).point(at)
-        return np.nan if isinstance(probe, str) else probe.tests[kind]
+        with suppress(Refused):
+            return Chord(self.continuation, a, b).point(at).tests[kind]
+        return np.nan
 
     def _pair(self, kind: str, a: Point, b: Point, at: float | None, nodes: list[tuple[float, float]]) -> list[Event]:
         """Two special points about a place of a step, or another by parabolas through three values, where a function
@@ -125,8 +128,13 @@ class SpecialOrbits:
             return []  # determinants vary by orders of magnitude elsewhere as well
         between = Chord(self.continuation, a, b)
         for _ in range(DIPS):
-            inner = between.point(at) if at is not None and 0 < at < 1 else ""
-            if at is None or isinstance(inner, str) or isnan(inner.tests[kind]):
+            if at is None or not 0 < at < 1:
+                return []
+            try:
+                inner = between.point(at)
+            except Refused:
+                return []
+            if isnan(inner.tests[kind]):
                 return []
             if inner.tests[kind] * a.tests[kind] < 0:
                 return self.events(a, inner, kind) + self.events(inner, b, kind)
@@ -160,7 +168,7 @@ class SpecialOrbits:
                     continue
                 doubtful = kind == "branch point" or (kind == "fold" and self._off(point) > FAR)
                 note = self._doubt(point) if doubtful else ""
-                found.append((at, Event(kind, point, note)))
+                found.append((at, Event(kind, point, detail=note)))
         if "branch point" in kinds and "fold" in kinds:
             found = self._pitchfork(a, b, found)
         return [event for _, event in sorted(found, key=lambda each: each[0])]
@@ -184,15 +192,16 @@ class SpecialOrbits:
         paired = many > 1 and bool((np.abs(critical.imag) > REAL).all())
         kind = "torus" if paired else real
         several = MULTIPLE if many > (2 if paired else 1) else ""  # else rounding hides one at the end of the step
-        return [each for each in found if each.kind != kind] + [Event(several + kind, point)]
+        return [each for each in found if each.kind != kind] + [Event(several + kind, point, detail="")]
 
     def _polished(self, a: Point, b: Point, at: float, point: Point, test: Callable[[Point], float]) -> Point:
         """A point on a chord near which Newton's method is singular, where a function vanishes, from its neighbours."""
         chord = Chord(self.continuation, a, b)
         if chord.length < ROOM:
             c = self.continuation
-            behind, ahead = c.step(c.adopted(a, -1.0), ROOM / 2, None), c.step(b, ROOM / 2, None)
-            if isinstance(behind, str) or isinstance(ahead, str):
+            try:
+                behind, ahead = c.step(c.adopted(a, -1.0), ROOM / 2, None), c.step(b, ROOM / 2, None)
+            except Refused:
                 return point
             short, chord = chord.length, Chord(c, c.adopted(behind[0], -1.0), ahead[0])
             at = (ROOM / 2 + at * short) / (ROOM + short)
@@ -211,7 +220,7 @@ class SpecialOrbits:
         if not tines:
             return found
         others = [e for e in found if e[1].kind not in ("fold", "branch point")]
-        return others + [(at, Event("branch point", event.point)) for at, event in tines]
+        return others + [(at, Event("branch point", event.point, detail="")) for at, event in tines]
 
     def _rounding(self, kind: str, a: Point, b: Point, point: Point) -> bool:
         """Whether a change of sign is rounding, as near homoclinic orbits and canards: at a branch point no multiplier
@@ -267,8 +276,6 @@ class SpecialOrbits:
         def value(at: float) -> float:
             if at not in known:
                 point = between.point(at)
-                if isinstance(point, str):
-                    raise ArithmeticError(point)
                 points[at], known[at] = point, test(point)
             return known[at]
 

@@ -6,7 +6,7 @@ are followed round their folds, and tori and period doublings on them are locate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,11 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.neutral import neutral
-from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, accurate, end, followed, orbit_at, real, value_of
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem
+from pfaff.bifurcation.orbits.ways import accurate, directed, followed, orbit_at, real, value_of
 from pfaff.bifurcation.response.harmonics import SETTLED, Wave, cycle_of, grown, settled
+from pfaff.continuation.course import POINTS, Course
+from pfaff.continuation.endings import Ending
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.forcing import forced_flow, forcing_of
@@ -118,7 +121,7 @@ class Response(Branch[ResponsePoint, "Special"]):
         return self.orbits.special
 
     @property
-    def ended(self) -> str:  # type: ignore[override]
+    def ended(self) -> Ending:  # type: ignore[override]
         return self.orbits.ended
 
     @property
@@ -172,7 +175,7 @@ class Response(Branch[ResponsePoint, "Special"]):
         """The response of the largest amplitude of a state among the points."""
         return self[int(self.amplitude(name).argmax())]
 
-    def extend(self, to: float, *, points: int = 1000) -> Response:
+    def extend(self, to: float, *, points: int = POINTS) -> Response:
         """The same response followed on until the parameter is ``to``."""
         return replace(self, orbits=self.orbits.extend(to, points=points))
 
@@ -242,23 +245,19 @@ def respond(
     case: Bound,
     load: str,
     from_: float | None,
-    to: float,
-    start: Mapping[str, float],
-    *,
-    step: float,
-    points: int,
+    course: Course,
     accuracy: float,
-    progress: Callable[[OrbitPoint], Any] | None,
+    start: Mapping[str, float],
 ) -> Response:
-    """The response at ``from_``, followed until the parameter is ``to``."""
+    """The response at ``from_``, followed along a course."""
     if from_ is not None:
         case = case.at(**{load: from_})
-    value, to = value_of(case, load), end("to", to, f"a finite value of {load}")
+    value = value_of(case, load)
     flow = forced_flow(case)
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accurate(accuracy), np.zeros((n, 0)), np.zeros((0, n)))
-    point, found = _first(problem, value, to, start)
-    branch = followed(neutral(point, to).directed(to), to, step, points, progress)
+    point, found = _first(problem, value, course.to, start)
+    branch = followed(directed(neutral(point, course.to), course.to), course)
     return Response(branch, found)
 
 

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from pfaff.bifurcation.equilibria.eigenvalues import unstable
-from pfaff.bifurcation.equilibria.slices import Slice
-from pfaff.continuation.arclength import CLOSED, Arclength, Event, Spot, Stop
-from pfaff.continuation.declared import Declared
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
+from pfaff.continuation.course import POINTS, Bounds, Course, Limits
+from pfaff.continuation.dense import Spot
+from pfaff.continuation.endings import Ending, Reason
+from pfaff.continuation.engine import Engine
+from pfaff.continuation.gathering import gathered
+from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Point, Special, Trail
 from pfaff.errors import ParameterError
-from pfaff.statement.values import MOST, end_from, number_from, number_within, one_of, told, whole_number
+from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
     import xarray
@@ -40,8 +44,8 @@ class RestPoint:
         raise NotImplementedError
 
     @property
-    def slice(self) -> Slice:
-        return self.problem.slice
+    def equations(self) -> RestEquations:
+        return self.problem.equations
 
     @property
     def value(self) -> float:
@@ -51,24 +55,24 @@ class RestPoint:
     @property
     def values(self) -> dict[str, float]:
         """Of all parameters that vary."""
-        return self.slice.free_values(self.spot.z)
+        return self.equations.free_values(self.spot.z)
 
     @property
     def x(self) -> np.ndarray:
-        return self.slice.x(self.spot.z)
+        return self.equations.x(self.spot.z)
 
     @property
     def state(self) -> dict[str, float]:
-        return dict(zip(self.slice.flow.states, self.x.tolist(), strict=True))
+        return dict(zip(self.equations.flow.states, self.x.tolist(), strict=True))
 
     @property
     def reaction(self) -> dict[str, float]:
-        values = self.slice.flow.reactions(self.x, self.slice.numbers(self.spot.z))
-        return dict(zip(getattr(self.slice.case.system, "reaction_names", ()), values.tolist(), strict=False))
+        values = self.equations.flow.reactions(self.x, self.equations.numbers(self.spot.z))
+        return dict(zip(getattr(self.equations.case.system, "reaction_names", ()), values.tolist(), strict=False))
 
     @property
     def case(self) -> Bound:
-        return self.slice.case_at(self.spot.z)
+        return self.equations.case_at(self.spot.z)
 
     @property
     def eigenvalues(self) -> np.ndarray:
@@ -88,7 +92,7 @@ class RestPoint:
     @property
     def residual(self) -> float:
         """Of the equations, relative to the largest rate that states of usual size have."""
-        s, z = self.slice, self.spot.z
+        s, z = self.equations, self.spot.z
         usual = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
         return float(np.abs(s.rates(z)).max() / (usual.max() or 1.0))
 
@@ -103,27 +107,29 @@ class RestPoint:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Followed(Trail[Point, Special]):
-    """``followed[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.
+class RestTrail(Trail[Point, Special]):
+    """``trail[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more.
 
     ``places`` are the indices of the points that come next after the special ones.
     """
 
     points: tuple[Point, ...]
     special: tuple[Special, ...]
-    ended: str
+    ended: Ending
     step: float
     places: tuple[int, ...]
 
-    def extend(self, to: float, *, points: int = 1000, progress: Callable[[Point], Any] | None = None) -> Self:
+    def extend(
+        self, to: float, *, points: int = POINTS, bounds: Bounds = None, progress: Callable[[Point], Any] | None = None
+    ) -> Self:
         """The same, followed on from the last point in its direction until the parameter is ``to``."""
-        last = self.points[-1]
-        to = check_following(self.parameters[-1], last.value, to, self.step, points)
-        if self.ended == CLOSED:
+        last, course = self.points[-1], Course.asked(to, self.step, points, bounds, progress)
+        limits = course.limits(last.case.system, self.parameters[-1], last.value)
+        if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
-        problem = _reaching(last.problem, abs(to - last.value))
-        spot, home = Arclength(problem).spot(last.spot.z, last.spot.tangent), self.points[0].spot
-        more = self.gathered(problem, spot, to, self.step, points, progress, home=home)
+        problem = _reaching(last.problem, limits.span)
+        spot, home = problem.spot(last.spot.z, last.spot.tangent), self.points[0].spot
+        more = self.gathered(problem, spot, course, limits, home=home)
         return replace(
             self,
             points=self.points + more.points[1:],
@@ -154,62 +160,25 @@ class Followed(Trail[Point, Special]):
 
     @classmethod
     def gathered(
-        cls,
-        problem: Any,
-        spot: Spot,
-        to: float,
-        step: float,
-        points: int,
-        progress: Callable[[Point], Any] | None,
-        fresh: bool = False,
-        home: Spot | None = None,
+        cls, problem: Any, start: Spot, course: Course, limits: Limits, fresh: bool = False, home: Spot | None = None
     ) -> Self:
-        """Everything from a spot on, until the parameter is ``to`` or as far on the other side; Ctrl-C keeps it.
-
-        A ``fresh`` one includes what happens at the spot itself; it is closed where it comes back to its ``home``.
-        """
-        told("progress", progress, "print", None)
-        step = number_from("step", step)
-        arclength, kept, special, places = Arclength(problem), [cls._point(problem, spot)], [], []
-        declared = Declared(kept[0].case.system, list(kept[0].values)[-1], problem.value(spot.z), to)
-        ended = f"stopped after {points} points"
-        try:
-            for item in arclength.follow(spot, step, declared.bounds, fresh, home):
-                if isinstance(item, Stop):
-                    ended = declared.ended(item.why, kept[-1].value)
-                    break
-                point = cls._point(arclength.problem, item.spot if isinstance(item, Event) else item)
-                broken = declared.broken(point.values)
-                if broken:
-                    ended = f"stopped at {kept[-1].value:.10g}: {broken}"
-                    break
-                if isinstance(item, Event):
-                    special.append(cls._special(arclength.problem, item))
-                    places.append(len(kept))
-                    continue
-                kept.append(point)
-                if progress:
-                    progress(kept[-1])
-                if len(kept) >= points:
-                    break
-        except KeyboardInterrupt:
-            ended = "interrupted"
-        return cls(tuple(kept), tuple(special), ended, step, tuple(places))
+        """Everything from a spot on; ``fresh`` and ``home`` are as for ``Engine.follow``."""
+        engine: Engine[Spot] = Engine(problem)
+        found = gathered(
+            engine,
+            start,
+            course,
+            limits,
+            lambda spot: cls._point(engine.problem, spot),
+            lambda event: cls._special(engine.problem, event),
+            fresh,
+            home,
+        )
+        return cls(tuple(found.points), tuple(found.special), found.ended, course.step, tuple(found.places))
 
 
 def _reaching(problem: Any, span: float) -> Any:
     """The same problem, its steps measured by a longer range of the parameter."""
-    sizes = problem.slice.sizes.copy()
+    sizes = problem.equations.sizes.copy()
     sizes[-1] = max(sizes[-1], span)
-    return replace(problem, slice=replace(problem.slice, sizes=sizes))
-
-
-def check_following(name: str, value: float, to: Any, step: Any, points: Any) -> float:
-    """The end as a number; what would fail on the way fails before it."""
-    to = end_from("to", to)
-    if to == value:
-        raise ParameterError(f"to={to:g} is where it starts: give another value of {name}")
-    share = "give the largest step as a share of the range, between 0 and 1"
-    number_within("step", step, lambda x: 0 < x <= 1, share)
-    whole_number("points", points, 1, MOST, "ask for fewer")
-    return to
+    return replace(problem, equations=replace(problem.equations, sizes=sizes))

@@ -1,4 +1,4 @@
-"""Equilibria as a regular problem: f(x, λ) + C u = 0 with R x = held, in one or two free parameters λ.
+"""Equilibria as regular equations: f(x, λ) + C u = 0 with R x = held, in one or two free parameters λ.
 
 Where equilibria come in families, the rows R select a member, and the columns C, which span what the Jacobian cannot
 reach, let u take up the equations that are then too many: u vanishes at every solution. What is still singular is a
@@ -85,7 +85,7 @@ def zero_chain(J: np.ndarray, most: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Slice:
+class RestEquations:
     """The problem in z = (x, u, λ). ``free`` names the λ: parameters, or one coordinate of the family itself."""
 
     case: Bound
@@ -169,7 +169,7 @@ class Slice:
         blank = np.zeros((self.k, self.k))
         return np.block([[self.state_jacobian(z), self.columns, by_free], [self.rows, blank, -self.pull]])
 
-    def rebased(self, z: np.ndarray) -> Slice:
+    def rebased(self, z: np.ndarray) -> RestEquations:
         """With columns, and sizes of the states, renewed at a point."""
         sizes = self.sizes.copy()
         # States grow together: one that is small beside the others is not followed in its own units.
@@ -179,7 +179,7 @@ class Slice:
         D = sizes[: self.n, None]
         return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
 
-    def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[Slice, np.ndarray]:
+    def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
         """With one more parameter free, and its z."""
         pull = np.column_stack([self.pull, np.zeros(self.k)])
         fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span))
@@ -270,10 +270,10 @@ def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
 
 
-def slice_of(
+def equations_about(
     case: Bound, flow: Flow, free: tuple[str, ...], x: np.ndarray, spans: Sequence[float], fixed: Sequence[str],
     zeros: tuple[int, ...],
-) -> tuple[Slice, np.ndarray]:  # fmt: skip
+) -> tuple[RestEquations, np.ndarray]:  # fmt: skip
     """The problem about an equilibrium with these structural zeros, and its z there."""
     J = jacobian_of(flow, x, case.numbers)
     k = zeros[0] if zeros else 0
@@ -289,7 +289,7 @@ def slice_of(
     span = np.abs(np.asarray(spans, dtype=float))
     sizes = np.concatenate([_sizes(J, x, flow, case, free, span), np.ones(k), span])
     z = np.concatenate([x, np.zeros(k), values])
-    return Slice(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
+    return RestEquations(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
 
 
 def _value(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
@@ -313,11 +313,13 @@ def _sizes(
     return overall * D
 
 
-def start_slice(case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]) -> tuple[Slice, np.ndarray]:
+def start_equations(
+    case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]
+) -> tuple[RestEquations, np.ndarray]:
     """The problem at the equilibrium of a case, or at a start that was given, on the way to a value of a parameter."""
     from pfaff.case import Case
 
-    if hasattr(start, "slice"):
+    if hasattr(start, "equations"):
         at = _point_start(case, start)
     else:
         at = (_mechanical_start if isinstance(case, Case) else _plain_start)(case, start, fixed)
@@ -328,7 +330,7 @@ def start_slice(case: Bound, name: str, to: float, start: Any, fixed: Mapping[st
         raise ParameterError(f"{name} is no state of this branch, {', '.join(flow.states)}: start from a value of it")
     span = abs(to - _value(case, flow, x, name)) or 1.0
     zeros = _persistent(case, at, name, span)
-    return slice_of(case, flow, (name,), x, (span,), held, zeros)
+    return equations_about(case, flow, (name,), x, (span,), held, zeros)
 
 
 @dataclass(frozen=True)
@@ -343,7 +345,7 @@ class _At:
 
 def _point_start(case: Any, point: Any) -> _At:
     """From a point of another branch, in its chart."""
-    s = point.slice
+    s = point.equations
     held = [s.flow.states.index(name) for name in s.held_states]
     rhs, jacobian = (lambda x: s.flow.rhs(x, case.numbers)), (lambda x: jacobian_of(s.flow, x, case.numbers))
     x, settled = newton(rhs, jacobian, point.x, held)

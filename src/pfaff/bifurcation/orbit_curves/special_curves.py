@@ -1,0 +1,140 @@
+"""Curves of special orbits as a problem of continuation: steps on the surface, points of codimension two, endings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pfaff.bifurcation.orbit_curves.resonance import on_circle
+from pfaff.bifurcation.orbit_curves.surface import Coordinates, Place, Surface, rounded
+from pfaff.bifurcation.orbits.chords import Point
+from pfaff.bifurcation.orbits.orbit_ends import converge, homoclinic, states_of_rest
+from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.problem import Event, Pace, Problem
+
+SMALL = 0.05  # amplitude, relative to the largest, below which an end in an equilibrium is looked for
+VANISHED = 4  # places from which such an end is extrapolated
+
+Solution = tuple[Coordinates, Place]
+
+
+@dataclass(frozen=True, eq=False)
+class SpecialCurve(Problem[Place]):
+    """Special orbits of one kind, in the coordinates s and q of the chart about each of them."""
+
+    surface: Surface
+    pace = Pace(smallest=1e-6, strayed=0.5)
+    of = "special orbit"
+    place = 1e-10
+    sharp = met = 1e-4  # what is left of a test function at a located point; more is a jump
+
+    @property
+    def kind(self) -> str:
+        return self.surface.kind
+
+    # Places
+
+    def moved(self, at: Place, length: float) -> Coordinates:
+        return length * at.along
+
+    def corrected(self, guess: Coordinates, at: Place) -> Solution:
+        return self.surface.across(at, guess, at.along)
+
+    def norm(self, solution: Solution, guess: Coordinates, at: Place) -> float:
+        return float(np.linalg.norm(solution[0] - guess))
+
+    def point(self, solution: Solution, at: Place) -> Place:
+        u, place = solution
+        return replace(self.surface.surveyed(place, at.along), reached=u, age=at.age + 1)
+
+    def turn(self, a: Place, b: Place) -> float:
+        return float(np.arccos(np.clip(a.along @ b.along, -1, 1)))
+
+    def chord(self, a: Place, b: Place) -> Callable[[float], Place]:
+        normal = b.reached / (np.linalg.norm(b.reached) or 1.0)
+        return lambda at: self.point(self.surface.across(a, at * b.reached, normal), a)
+
+    def value(self, point: Place) -> float:
+        return point.values[self.surface.second]
+
+    def renewed(self, point: Place) -> tuple[SpecialCurve, Place]:
+        """With the parameters in the roles, and on the mesh, that serve best; as it is where that fails."""
+        with suppress(Refused):
+            point = self.surface.exchanged(point)
+        if point.age >= ADAPT_EVERY or point.point.error > point.problem.accuracy:
+            with suppress(Refused):
+                point = self.surface.remeshed(point)
+            point = replace(point, age=0)
+        return self, point
+
+    # Points of codimension two
+
+    def tests(self, point: Place) -> dict[str, float]:
+        return point.critical.tests
+
+    def event(self, name: str, point: Place) -> Event[Place] | None:
+        if name.endswith("-torus") and self.kind != "torus" and not on_circle(point.critical.others):
+            return None
+        last = self.kind == "torus" and name in ("1:1 resonance", "1:2 resonance")  # neutral saddles follow
+        return Event(name, point, last, detail=point.values)
+
+    # Endings
+
+    def landed(self, a: Place, b: Place, bound: float) -> Place:
+        second, first, last = self.surface.second, self.value(a), self.value(b)
+        span, q0, fixed = self.surface.spans[second], a.values[a.fixed], a.fixed == second
+
+        def left(u: Coordinates, point: Point) -> float:
+            return ((q0 + u[1] * span if fixed else point.value) - bound) / span
+
+        slope = np.array([a.point.tangent.scalars[1], a.drift.scalars[1]]) / span
+        row = np.array([0.0, 1.0]) if fixed else slope
+        try:
+            found = self.surface.solved(a, b.reached * (bound - first) / (last - first), left, row)
+            return rounded(self.point(found, a), second, bound)
+        except Refused as why:
+            raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why
+
+    def signature(self, point: Place, like: Place) -> np.ndarray:
+        """Both parameters, the period and the size of the orbit."""
+        return np.array([*self._scaled(point), np.log(point.point.cycle.period), np.log(point.square)])
+
+    def ended(self, passed: Sequence[Place]) -> tuple[Event[Place] | None, Ending] | None:
+        last = passed[-1]
+        if self._shrunk(passed):
+            if self.kind == "fold" and len(passed) >= VANISHED:
+                event = self._vanished(passed[-VANISHED:])
+                return event, Ending(Reason.SPECIAL, f"ends at a {event.kind} point")
+            return None, Ending(Reason.EQUILIBRIUM, f"the orbits shrink to an equilibrium near {self.where(last)}")
+        periods = [each.point.cycle.period for each in passed]
+        grows = homoclinic(periods, [self._scaled(each) for each in passed])
+        if grows and states_of_rest(last.problem.collocation, last.point.cycle):
+            words = f"the period grows without bound near {self.where(last)}: towards a homoclinic orbit"
+            return None, Ending(Reason.HOMOCLINIC, words)
+        return None
+
+    def _shrunk(self, passed: Sequence[Place]) -> bool:
+        """Whether orbits shrink to an equilibrium: both parameters converge while they do."""
+        squares = [each.square for each in passed]
+        if squares[-1] > SMALL**2 * max(squares):
+            return False
+        return converge([each**-0.5 for each in squares], [self._scaled(each) for each in passed])
+
+    def _vanished(self, last: Sequence[Place]) -> Event[Place]:
+        """The generalised Hopf point to which folds shrink: parameters are smooth in the square of the amplitude."""
+        squares = np.array([each.square for each in last])
+        values = {
+            name: float(np.polyfit(squares / squares[0], [each.values[name] for each in last], len(last) - 1)[-1])
+            for name in self.surface.spans
+        }
+        return Event("generalised hopf", last[-1], last=True, detail=values)
+
+    def _scaled(self, place: Place) -> list[float]:
+        return [place.values[name] / span for name, span in self.surface.spans.items()]
+
+    def where(self, at: Place) -> str:
+        return ", ".join(f"{name} = {at.values[name]:.10g}" for name in self.surface.spans)

@@ -1,0 +1,236 @@
+"""A branch of periodic orbits as a problem of continuation: its steps, its special points, and how it ends.
+
+The step follows the turning of the tangent, of the chord and of the corrections, so that folds that lie close
+together are resolved and not jumped over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from math import ceil, isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pfaff.algebra.brackets import bracketed_root
+from pfaff.bifurcation.orbits.chords import Chord, Point
+from pfaff.bifurcation.orbits.collocation import EDGE, Cycle
+from pfaff.bifurcation.orbits.orbit_ends import (
+    LONG,
+    STILL,
+    at_zero,
+    converge,
+    homoclinic,
+    limit,
+    moments,
+    states_of_rest,
+)
+from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
+from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, FEWEST, MERGED, MOST, Continuation
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.problem import Event, Pace, Problem
+
+TURN = 0.15  # of the tangent in a step, aimed at, in radians
+RESERVE = 0.02  # share of the accuracy at which the error of a new mesh aims
+KEPT = 3e-3, 0.2  # shares between which a mesh keeps its number of intervals
+UNSTEADY = 1e-3  # of the accuracy, what the parameter changes by near homoclinic orbits where it does not
+TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
+VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
+AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
+AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
+ENDING = 4  # points from which its end is extrapolated
+WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
+
+
+class Passed(NamedTuple):
+    """What tells how a branch ends: period, largest amplitude, the parameter relative to its scale, and the margin of
+    the chart."""
+
+    period: float
+    amplitude: float
+    value: float
+    margin: float
+
+
+class Orbits(Problem[Point]):
+    """The branch through an orbit, once: what the last steps told is remembered for the next."""
+
+    pace = Pace(first=0.5, smallest=1e-7, growth=1.6)
+    of = "orbit"
+
+    def __init__(self, continuation: Continuation, start: Point, home: Point) -> None:
+        self.continuation, self.special = continuation, continuation.special
+        self.place, self.returned = continuation.place, max(self.returned, continuation.accuracy)
+        self.tried: Point | None = None  # the point from which a step was refused
+        self.earlier: Point | None = None  # the point before, ...
+        self.gone, self.rate, self.age = 0.0, 0.0, 0  # ... the step from there, the determinant's, those on this mesh
+        self.length, self.finer = 0.0, False  # of the last step, and whether it needed a finer mesh
+        self.hidden: dict[str, list[Event[Point]]] = {}
+        self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
+        self.passed = [self._passed(start)]
+        self.shortest, self.greatest, *_ = self.passed[0]
+        self.at_home = self._passed(home)
+        self.farthest = _apart(self.passed[0], self.at_home)
+
+    # Steps
+
+    def ahead(self, at: Point, length: float) -> tuple[Point, float]:
+        before = None if self.tried is at else self.earlier
+        self.tried, self.length = at, length
+        following, turn = self.continuation.step(at, length, before)
+        if self._strayed(at, following, self.rate * length):
+            raise Refused("another branch is near")
+        return following, turn
+
+    def _strayed(self, a: Point, b: Point, change: float) -> bool:
+        """Whether the determinant should have changed its sign and did not: a step onto the other of two branches."""
+        if isnan(a.tests["torus"]) or isnan(b.tests["torus"]):  # near homoclinic orbits rounding hides it as well
+            return False
+        expected = a.determinant * (a.determinant + change) < 0
+        return expected and abs(b.determinant) > abs(a.determinant) and a.determinant * b.determinant > 0
+
+    def paced(self, length: float, turn: float) -> float:
+        return length * min(max(TURN / max(turn, 1e-9), 0.5), self.pace.growth)
+
+    def kept(self, point: Point) -> Point:
+        """On a finer mesh where its accuracy needs one."""
+        if point.error <= self.continuation.accuracy:
+            return point
+        self.finer = True
+        return self.continuation.refined(point)
+
+    def renewed(self, point: Point) -> tuple[Orbits, Point]:
+        at = self.tried
+        # The determinant of the first orbit belongs to other pins; on families its size varies with the pivots.
+        told = self.earlier is not None and self.continuation.structural == 1 and not self.finer
+        self.rate = (point.determinant - at.determinant) / self.length if told and at is not None else 0.0
+        self.earlier, self.gone, self.age = at, self.length, 1 if self.finer else self.age + 1
+        self.finer = False
+        if self.age >= ADAPT_EVERY:
+            self.rate, self.age = 0.0, 0
+            with suppress(Refused):
+                point = self.continuation.remeshed(point, self._intervals(point))
+        return self, point
+
+    def _intervals(self, point: Point) -> int:
+        """As many as the accuracy needs, with a reserve that lasts for a while."""
+        share = max(point.error, 1e-14) / self.continuation.accuracy
+        if KEPT[0] < share < KEPT[1]:
+            return point.cycle.intervals
+        factor = (share / RESERVE) ** (1 / (2 * self.continuation.collocation.gauss.degree))
+        return min(max(FEWEST, ceil(point.cycle.intervals * min(max(factor, 0.7), 1.5))), MOST)
+
+    # Places on a chord
+
+    def value(self, point: Point) -> float:
+        return point.value
+
+    def chord(self, a: Point, b: Point) -> Callable[[float], Point]:
+        return Chord(self.continuation, a, b).point
+
+    def root(self, function: Callable[[float], float], place: float) -> float:
+        """By few evaluations: each is an orbit."""
+        return bracketed_root(function, 0.0, 1.0, place)
+
+    def landed(self, a: Point, b: Point, bound: float) -> Point:
+        found = self.continuation.point_at(a, b, bound)
+        if found is None:
+            raise Refused(f"the orbit at {bound:.10g} was not found")
+        return found
+
+    # Special points
+
+    def events(self, engine: Any, a: Point, b: Point, length: float, last: bool) -> list[Event[Point]]:
+        found = self.special.events(a, b)
+        if not self.special.accounted(a, b, found):
+            if length > MERGED:
+                raise Refused("more multipliers cross the unit circle than special points are found")
+            found = self.special.together(a, b, found)
+        length = Chord(self.continuation, a, b).length if last else length
+        folds = self.special.hidden_folds(a, b, length)
+        known, self.hidden = self.hidden, {}
+        if self.earlier is not None:
+            self.hidden = self.special.hidden(self.earlier, a, b, self.gone / length, known)
+        if last:
+            self.hidden |= self.special.hidden_last(a, b, set(self.hidden))
+        outranked, self.multiple = self.multiple, {e.kind[len(MULTIPLE) :] for e in found if MULTIPLE in e.kind}
+        self.hidden = {kind: two for kind, two in self.hidden.items() if kind not in self.multiple | outranked}
+        return [*folds, *(event for two in self.hidden.values() for event in two), *found]
+
+    # Endings
+
+    def returns(self, a: Point, b: Point, home: Point) -> bool:
+        away = _apart(self._passed(b), self.at_home)
+        if not away < min(self.farthest, WITHIN * self.length):
+            return False
+        start, before, after = (self.signature(each, home) for each in (home, a, b))
+        ahead = self._signature(home.cycle.moved(home.tangent, AHEAD), home) - start
+        return bool(ahead @ (after - before) >= 0)  # not the same way back
+
+    def signature(self, point: Point, like: Point) -> np.ndarray:
+        return self._signature(point.cycle, like)
+
+    def _signature(self, cycle: Cycle, like: Point) -> np.ndarray:
+        shape = moments(self.continuation.collocation, cycle, 1 / like.metric.states)
+        scale = self.continuation.scale(like.value)
+        return np.array([cycle.value / scale, cycle.period / like.cycle.period, *shape])
+
+    def closed(self, found: Point, home: Point) -> Point:
+        return found  # which may be in another phase
+
+    def _passed(self, point: Point) -> Passed:
+        value = point.value / self.continuation.scale(self.continuation.origin)
+        return Passed(point.cycle.period, point.cycle.largest_amplitude, value, point.margin)
+
+    def ended(self, passed: Sequence[Point]) -> tuple[None, Ending] | None:
+        """Whether orbits shrink to an equilibrium, or come to rest at one, or reach the edge of their chart."""
+        last, facts = passed[-1], self._passed(passed[-1])
+        self.passed.append(facts)
+        self.farthest = max(self.farthest, _apart(facts, self.at_home))
+        self.shortest, self.greatest = min(self.shortest, facts.period), max(self.greatest, facts.amplitude)
+        small, long = facts.amplitude < VANISHING * self.greatest, facts.period > LONG * self.shortest
+        if not (small or long or last.margin < AT_EDGE):
+            return None
+        periods, amplitudes, values, margins = zip(*self.passed, strict=True)
+        rows = [(value,) for value in values]
+        if last.margin < AT_EDGE:
+            edge = at_zero(margins[-ENDING:], values[-ENDING:]) * self._scale
+            off = self.continuation.collocation.off_chart
+            return None, Ending(Reason.EDGE, f"no orbit beyond {edge:.8g}: {off}")
+        if small and converge([1 / max(each, TINY) for each in amplitudes], rows):
+            words = f"the orbits shrink to an equilibrium near {last.value:.8g}: a Hopf point"
+            return None, Ending(Reason.EQUILIBRIUM, words)
+        resting = self._resting(last) if homoclinic(periods, rows, self._still) else None
+        return (None, resting) if resting else None
+
+    def stuck(self, at: Point, why: Refused, passed: Sequence[Point]) -> Ending:
+        return self._resting(at) or Ending(Reason.SINGULAR, f"no orbit beyond {at.value:.10g}: {why}")
+
+    def _resting(self, last: Point) -> Ending | None:
+        """The end of a branch whose orbits nearly come to rest, the longer the more."""
+        periods, values = [each.period for each in self.passed], [each.value for each in self.passed]
+        if periods[-1] < max(max(periods), LONG * min(periods)):
+            return None
+        rests = states_of_rest(self.continuation.collocation, last.cycle)
+        if not rests:
+            return None
+        where = limit(periods, values, self._still) * self._scale
+        towards = "homoclinic orbit" if len(rests) == 1 else "heteroclinic cycle"
+        words = f"the period grows without bound near {where:.10g}: towards a {towards}"
+        return Ending(Reason.HOMOCLINIC, words)
+
+    @property
+    def _scale(self) -> float:
+        return self.continuation.scale(self.continuation.origin)
+
+    @property
+    def _still(self) -> float:
+        """Changes of the parameter that are none, relative to its scale."""
+        return max(STILL, UNSTEADY * self.continuation.accuracy)
+
+
+def _apart(facts: Passed, home: Passed) -> float:
+    """How far an orbit is at least from another, by period, amplitude and parameter alone."""
+    sizes = (facts.period / home.period, facts.amplitude / home.amplitude)
+    return max(abs(facts.value - home.value), *(abs(each - 1) for each in sizes))

@@ -1,0 +1,150 @@
+"""The ways on from an orbit: along its branch, in another parameter, and off to the branch that crosses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.chords import Point
+from pfaff.bifurcation.orbits.collocation import Cycle, Metric, doubled
+from pfaff.bifurcation.orbits.following import Orbits
+from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, OrbitProblem, Special
+from pfaff.continuation.course import Course
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.engine import Engine
+from pfaff.continuation.gathering import gathered
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.statement.values import number_from, number_within, shown
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
+    from pfaff.case import Bound
+
+OFF = (0.01, 0.003, 0.03, 0.001, 3e-4, 0.1)  # distances from a branch at which another is looked for
+FINEST = 1e-14  # accuracy that can be asked for
+
+
+def value_of(case: Bound, load: str) -> float:
+    return float(case.numbers[case.system.parameter_names.index(load)])
+
+
+def real(name: str, value: Any, remedy: str) -> float:
+    """A finite number that was given by name."""
+    try:
+        return number_from(name, value)
+    except ParameterError:
+        raise ParameterError(f"{name}={shown(value)}: give {remedy}") from None
+
+
+def accurate(accuracy: Any) -> float:
+    remedy = f"a number between {FINEST:g}, which rounding allows, and 1"
+    return number_within("accuracy", accuracy, lambda x: FINEST <= x < 1, f"give {remedy}")
+
+
+def span_of(value: float, to: float, load: str) -> float:
+    """How far the load is to be followed."""
+    to = real("to", to, f"a finite value of {load}")
+    if to == value:
+        raise ParameterError(f"to={to:g} is where the branch starts: give another value of {load}")
+    return abs(to - value)
+
+
+def reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
+    """The same orbit on the branch along another parameter, over its whole period if that one breaks the symmetry."""
+    problem = replace(start.problem, case=start.case, load=load)
+    value = value_of(problem.case, load)
+    cycle = start.point.cycle
+    cycle = doubled(cycle) if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to) else cycle
+    scalars = cycle.scalars.copy()
+    scalars[1] = value
+    return orbit_at(problem, cycle._replace(scalars=scalars), value)
+
+
+def orbit_at(problem: OrbitProblem, guess: Cycle, value: float) -> OrbitPoint:
+    """The orbit near a guess at a value of the load."""
+    continuation = problem.continuation(1 + abs(value))
+    try:
+        point = continuation.refined(continuation.point(continuation.at_value(guess, value)))
+        # Refinement keeps to the branch, not to the value.
+        return OrbitPoint(problem, continuation.point(continuation.at_value(point.cycle, value)))
+    except Refused as why:
+        raise ConvergenceError(f"no orbit at {problem.load} = {value:.10g}: {why}") from why
+
+
+def directed(start: OrbitPoint, to: float) -> OrbitPoint:
+    """The same orbit with its tangent towards a value of the load."""
+    sign = 1.0 if (to - start.value) * start.point.tangent.scalars[1] >= 0 else -1.0
+    continuation = start.problem.continuation(span_of(start.value, to, start.load))
+    return OrbitPoint(start.problem, continuation.adopted(start.point, sign))
+
+
+def switched(special: Special, to: float, way: int) -> OrbitPoint:
+    """A first orbit off the branch, along the second null vector of the equations of the (doubled) orbit."""
+    if special.kind not in ("period doubling", "symmetry breaking", "branch point"):
+        raise ParameterError(f"no branch of orbits crosses at a {special.kind}: follow another point")
+    twice = special.kind != "branch point"
+    cycle, tangent = special.point.cycle, special.point.tangent
+    cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
+    continuation = special.problem.continuation(span_of(special.value, to, special.load))
+    metric = Metric.of(cycle, continuation.span)
+    pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
+    off = continuation.collocation.kernel(cycle, pins)
+    off = off.scaled(1 / metric.norm(off))
+    why = Refused("")
+    for distance in OFF:
+        arms: list[Point] = []
+        for away in (off, off.scaled(-1.0)):
+            try:
+                solution = continuation.corrected(
+                    cycle.moved(away, distance), cycle, metric.dual(away), held=special.problem.held
+                )
+                arms.append(continuation.refined(continuation.point(solution, away)))
+            except Refused as refused:
+                why = refused
+        # One way is towards the end if any is; the other one may not be found.
+        arms.sort(key=lambda arm: not twice and (arm.value - special.value) * (to - special.value) <= 0)
+        if arms and (way > 0 or len(arms) > 1):
+            return OrbitPoint(special.problem, arms[0 if way > 0 else 1])
+    raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
+
+
+def followed(start: OrbitPoint, course: Course, home: OrbitPoint | None = None) -> OrbitBranch:
+    """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
+
+    problem = start.problem
+    limits = course.limits(start.case.system, start.load, start.value)
+    continuation = problem.continuation(limits.span, start)
+    first = continuation.adopted(start.point)
+    run = Orbits(continuation, first, home.point if home else first)
+    found = gathered(
+        Engine(run),
+        first,
+        course,
+        limits,
+        lambda point: OrbitPoint(problem, point),
+        lambda event: Special(problem, event.point, event.kind, event.detail),
+        home=home.point if home else None,
+    )
+    ended = _told(found.ended, start, found.points, course)
+    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step)
+
+
+def _told(ended: Ending, start: OrbitPoint, found: list[OrbitPoint], course: Course) -> Ending:
+    """An ending with what is known about branches that are born at Hopf points."""
+    if not isinstance(start, Newborn):
+        return ended
+    if ended.reason is Reason.POINTS and start.centre:
+        family = f"the orbits about a centre are a family, along which {start.load} does not change"
+        return Ending(ended.reason, f"stopped after {len(found)} points: {family}")
+    away = all((each.value - start.born) * (course.to - start.born) <= 0 for each in found)
+    if ended.reason is Reason.OTHER_SIDE and away:
+        side = "above" if course.to < start.born else "below"
+        words = (
+            f"ended at {found[-1].value:.10g}: cycles exist {side} {start.load} = {start.born:.10g}, away from "
+            f"to={course.to:.10g}, and have not turned back until there; give to {side} it, or bounds=(low, high)"
+        )
+        return Ending(ended.reason, words, ended.bound)
+    return ended

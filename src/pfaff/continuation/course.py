@@ -1,0 +1,148 @@
+"""How far a branch or a curve is followed, and how finely: what every method that follows one is asked for.
+
+to
+    The value of the parameter at which it ends; at first the parameter moves towards it.
+bounds
+    ``(low, high)``: it also ends where the parameter leaves them, as on the other side of its start after a fold. None
+    leaves a side open. By default it is followed on the other side as far from the start as ``to`` is.
+step
+    The largest step, as a share of the range from the start to ``to`` and of the size of states, taken together.
+points
+    How many there are at most.
+progress
+    Is called with every point. Ctrl-C ends the branch and keeps what was computed.
+
+No parameter is taken farther than its declaration allows: a damping declared nonnegative is followed down to zero, and
+no farther; a mass declared positive as long as it is so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from pfaff.continuation.endings import Ending, Reason
+from pfaff.errors import ParameterError
+from pfaff.statement.values import MOST, broken_promise, end_from, number_from, number_within, shown, told, whole_number
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from pfaff.statement.parameters import Parametrised
+
+STEP, POINTS = 0.1, 1000  # what is asked for if nothing is said
+ROUNDING = 1e-12  # of the range that is followed
+
+Bounds = tuple[float | None, float | None] | None
+Progress = Callable[[Any], Any] | None
+
+
+@dataclass(frozen=True)
+class Course:
+    """What was asked for, each argument checked by itself."""
+
+    to: float
+    step: float
+    points: int
+    bounds: tuple[float, float] | None
+    progress: Progress
+
+    @classmethod
+    def asked(cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any) -> Course:
+        share = "give the largest step as a share of the range, between 0 and 1"
+        told("progress", progress, "print", None)
+        return cls(
+            end_from("to", to),
+            number_within("step", step, lambda x: 0 < x <= 1, share),
+            whole_number("points", points, 1, MOST, "ask for fewer"),
+            _ends(bounds),
+            progress,
+        )
+
+    def limits(self, system: Parametrised, name: str, start: float) -> Limits:
+        """Of a parameter that starts from a value."""
+        return Limits(system, name, start, self.to, self.bounds)
+
+
+def checked_way(way: Any) -> int:
+    """Which of the two ways off a branch: 1, or −1 for the other one."""
+    return int(number_within("way", way, lambda x: x in (1, -1), "1 is one way off the branch and -1 the other"))
+
+
+def _ends(bounds: Any) -> tuple[float, float] | None:
+    if bounds is None:
+        return None
+    example = "write bounds=(0, 10), with None for a side that is open"
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        raise ParameterError(f"bounds={shown(bounds)} is no pair: {example}")
+    low, high = (
+        side if each is None else number_from("bounds", each) for each, side in zip(bounds, (-inf, inf), strict=True)
+    )
+    if not low < high:
+        raise ParameterError(f"bounds={shown(bounds)}: the first must be less than the second, {example}")
+    return low, high
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of a parameter (or a state) that is followed from a start until it is ``to``, and no farther than it may."""
+
+    system: Parametrised
+    name: str
+    start: float
+    to: float
+    asked: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.to == self.start:
+            raise ParameterError(f"to={self.to:g} is where it starts: give another value of {self.name}")
+        if self._floor is not None and self.start <= self._floor and self.to < self._floor:
+            raise ParameterError(
+                f"to={self.to:g}: {self.name} is declared nonnegative and starts at {self.start:g}, give a larger value"
+            )
+        for word, value in (("to", self.to), ("the start", self.start)):
+            if self.asked is not None and not self.asked[0] <= value <= self.asked[1]:
+                low, high = self.asked
+                raise ParameterError(
+                    f"bounds=({low:g}, {high:g}) leave out {word}, {self.name} = {value:g}: widen them"
+                )
+
+    @property
+    def span(self) -> float:
+        return abs(self.to - self.start)
+
+    @cached_property
+    def _floor(self) -> float | None:
+        """Zero, if it may be reached and not be passed."""
+        symbol: Any = next((each for each in self.system.parameters if each.name == self.name), None)
+        return 0.0 if symbol is not None and symbol.is_nonnegative and not symbol.is_positive else None
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """Where it ends ahead and behind: what starts at zero may touch it again."""
+        behind = 2 * self.start - self.to
+        if self.asked is not None:
+            behind = self.asked[0] if self.to > self.start else self.asked[1]
+        if self._floor is None or self.start <= self._floor:
+            return self.to, behind
+        return max(self.to, self._floor), max(behind, self._floor)
+
+    def ended(self, ending: Ending, value: float) -> Ending:
+        """An ending at a value, with the declaration or the remedy in its words."""
+        if self._floor in self.bounds and abs(value) <= ROUNDING * self.span:
+            return Ending(Reason.DECLARED, f"{ending}: {self.name} is declared nonnegative", ending.bound)
+        if ending.reason is Reason.OTHER_SIDE and self.asked is None:
+            words = f"{ending}, away from to={self.to:.10g} and as far from its start: give bounds=(low, high) to go on"
+            return Ending(ending.reason, words, ending.bound)
+        return ending
+
+    def broken(self, values: Mapping[str, float]) -> str:
+        """Which parameter breaks its declaration at a point, in words; nothing if none does."""
+        for symbol in self.system.parameters:
+            if symbol.name in values:
+                slack = 0.0 if symbol.is_positive else ROUNDING * self.span
+                promise = broken_promise(symbol, values[symbol.name] + slack)
+                if promise:
+                    return f"beyond it {symbol.name} is not {promise}, as it is declared"
+        return ""

@@ -1,0 +1,162 @@
+"""Curves G(z) = 0 with one more unknown than equations, by dense matrices: Newton's method, tangents, first points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pfaff.algebra.bordering import row_sizes
+from pfaff.continuation.endings import Refused
+from pfaff.continuation.problem import Problem
+from pfaff.errors import PfaffError
+
+NEWTON_STEPS = 12
+SETTLED = 1e-9  # the last change, in units of the metric, of an accepted point
+SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
+FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
+ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """A solution with its tangent, of unit length in its units, and what the problem knows about it."""
+
+    z: np.ndarray
+    tangent: np.ndarray
+    units: np.ndarray
+    facts: Any
+
+
+class Implicit(Problem[Spot]):
+    """Equations G(z) = 0, the last unknown being the parameter that says where the branch ends."""
+
+    def residual(self, z: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def units(self, z: np.ndarray) -> np.ndarray:
+        """Sizes of the unknowns, by which lengths are measured."""
+        raise NotImplementedError
+
+    def rebased(self, z: np.ndarray) -> Any:
+        """The same problem with its borders and units renewed at a point."""
+        raise NotImplementedError
+
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Any:
+        """What is to be known about a solution."""
+        raise NotImplementedError
+
+    # What the engine asks for
+
+    def value(self, point: Spot) -> float:
+        return float(point.z[-1])
+
+    def moved(self, at: Spot, length: float) -> np.ndarray:
+        return at.z + length * at.tangent
+
+    def corrected(self, guess: np.ndarray, at: Spot) -> np.ndarray:
+        return self.solved(guess, at.tangent / at.units**2)
+
+    def norm(self, solution: np.ndarray, guess: np.ndarray, at: Spot) -> float:
+        return float(np.linalg.norm((solution - guess) / at.units))
+
+    def point(self, solution: np.ndarray, at: Spot) -> Spot:
+        return self.spot(solution, at.tangent)
+
+    def turn(self, a: Spot, b: Spot) -> float:
+        first, second = a.tangent / a.units, b.tangent / a.units
+        cosine = first @ second / (np.linalg.norm(first) * np.linalg.norm(second))
+        return float(np.arccos(np.clip(cosine, -1, 1)))
+
+    def signature(self, point: Spot, like: Spot) -> np.ndarray:
+        return point.z / like.units
+
+    def renewed(self, point: Spot) -> tuple[Any, Spot]:
+        return self.rebased(point.z), point
+
+    def chord(self, a: Spot, b: Spot) -> Callable[[float], Spot]:
+        """Points on planes across a chord; where it is singular, what the neighbours say."""
+
+        def between(at: float) -> Spot:
+            guess = hermite(a, b, at)
+            try:
+                z = self.solved(guess, (b.z - a.z) / a.units**2)
+            except Refused:
+                z = guess
+            return self.spot(z, b.z - a.z)
+
+        return between
+
+    # Solutions
+
+    def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
+        """The solution near a guess where row·z keeps its value."""
+        units = self.units(guess)
+        z, last, value = guess.copy(), np.inf, row @ guess
+        for _ in range(NEWTON_STEPS):
+            try:
+                G, J = self.residual(z), self.jacobian(z)
+            except (PfaffError, np.linalg.LinAlgError) as problem:
+                raise Refused(str(problem)) from problem
+            if not (np.isfinite(G).all() and np.isfinite(J).all()):
+                raise Refused("the equations are not finite")
+            step = -_solved(np.vstack([J, row]), np.append(G, row @ z - value), units)
+            size = float(np.abs(step / units).max())
+            if not np.isfinite(size) or size > ASTRAY:
+                raise Refused("Newton's method meets a singular matrix")
+            z = z + step
+            if size < 1e-15 or (size < SETTLED and size >= last / 4):
+                return z
+            last = size
+        if last < SETTLED:
+            return z
+        raise Refused(f"Newton's method does not settle (last change {last:.1e})")
+
+    def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
+        """Everything about a solution; its tangent has a positive product with a direction."""
+        units = self.units(z)
+        J = self.jacobian(z)
+        row = towards / units**2 / (np.linalg.norm(towards / units) or 1.0)
+        tangent = _solved(np.vstack([J, row]), np.eye(len(z))[-1], units)
+        if not np.isfinite(tangent).all():
+            tangent = towards
+        tangent = tangent / np.linalg.norm(tangent / units)
+        return Spot(z, tangent, units, self.inspect(z, tangent))
+
+    def start(self, z: np.ndarray, ahead: float) -> Spot:
+        """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""
+        units = self.units(z)
+        rows = row_sizes(self.jacobian, z, units)
+        scaled = self.jacobian(z) * units / np.where(rows, rows, 1.0)[:, None]
+        _, values, right = np.linalg.svd(scaled)
+        nulls = right[int((values > SINGULAR * values.max(initial=0.0)).sum()) :] * units
+        rises = nulls[:, -1]
+        # Where branches cross, the one along which the parameter changes most.
+        null = rises @ nulls if np.abs(rises).max() > FLAT else nulls[-1]
+        return self.spot(z, null if null[-1] * ahead >= 0 else -null)
+
+
+def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:
+    """The cubic of Hermite between two points."""
+    length = np.linalg.norm((b.z - a.z) / a.units)
+    end = b.tangent / np.linalg.norm(b.tangent / a.units)
+    bow = at * (1 - at) ** 2 * a.tangent + at**2 * (at - 1) * end
+    return a.z + at**2 * (3 - 2 * at) * (b.z - a.z) + length * bow
+
+
+def _solved(matrix: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """The solution with unknowns in their units and rows of like size."""
+    scaled = matrix * units
+    rows = np.abs(scaled).max(axis=1)
+    rows = np.where(rows, rows, 1.0)
+    if not np.isfinite(rows).all():
+        return np.full(len(right), np.nan)
+    try:
+        return np.linalg.solve(scaled / rows[:, None], right / rows) * units
+    except np.linalg.LinAlgError:
+        return np.full(len(right), np.nan)

@@ -1,0 +1,49 @@
+"""Why a branch or a curve has no more points, and why a step along it is refused: reasons, each with its words."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from pfaff.errors import ConvergenceError
+
+
+class Reason(Enum):
+    """What ends a branch or a curve; programs ask for it, people read the words."""
+
+    REACHED = "the parameter has the value asked for"
+    OTHER_SIDE = "the parameter has come to the bound on the other side of its start"
+    DECLARED = "a parameter would break its declaration"
+    POINTS = "there are as many points as were asked for"
+    INTERRUPTED = "Ctrl-C was pressed"
+    CLOSED = "it is back at its first point"
+    SPECIAL = "a special point ends it"
+    EQUILIBRIUM = "orbits shrink to an equilibrium"
+    HOMOCLINIC = "orbits come to rest, and their period grows without bound"
+    EDGE = "orbits reach the edge of their chart"
+    SINGULAR = "no step, however short, leads on"
+    UNRESOLVED = "the orbits are not resolved, or the last one was not found"
+    UNTOLD = "it was stored by a version that did not tell"
+
+
+class Ending(str):
+    """Reads and compares as its words; ``reason`` is one of ``Reason``, ``bound`` the one that it is at, if any."""
+
+    reason: Reason
+    bound: float | None
+
+    def __new__(cls, reason: Reason, words: str, bound: float | None = None) -> Ending:
+        ending = super().__new__(cls, words)
+        ending.reason, ending.bound = reason, bound
+        return ending
+
+    def __getnewargs__(self) -> tuple[Reason, str, float | None]:  # type: ignore[override]
+        return self.reason, str(self), self.bound
+
+    @classmethod
+    def stored(cls, words: str, reason: str | None) -> Ending:
+        """From a file: its words, and the name of its reason if it has one."""
+        return cls(Reason.__members__.get(reason or "", Reason.UNTOLD), words)
+
+
+class Refused(ConvergenceError, ArithmeticError):
+    """There is no point where one was looked for; where steps are taken, a shorter one may lead to one."""

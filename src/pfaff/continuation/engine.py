@@ -1,0 +1,211 @@
+"""The one engine: a curve of solutions is followed by steps, and special points on the way are located.
+
+Pseudo-arclength continuation (Keller 1977; Doedel 1991), whatever is followed: a guess along the tangent is corrected
+on the plane across it. Steps follow the turning of the tangent; one that is refused, or in which a problem says that
+something hides, is halved. So folds that lie close together are resolved and not jumped over. A step in which a test
+function changes its sign is searched for its zero, each trial a solution on the plane across the chord.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from itertools import pairwise
+from typing import Any, Generic
+
+import numpy as np
+
+from pfaff.algebra.brackets import vertex
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.problem import FAILURES, Event, P, Problem
+
+ABOUT = 0.02  # neighbours of the first point, relative to the largest step
+HERE = 1e-6  # of their distance, how far from the first point an event is that is at it
+NEAR, DIPS = 0.5, 6  # of a test, its least value in a step that is looked into; how often
+SAME = 1e-3  # part of a chord on which events of two kinds are one
+BESIDE = 1e-6  # part of a chord on which the best of several trials is taken
+CLOSED = Ending(Reason.CLOSED, "closes: it is back at its first point")
+
+Test = Callable[[Any], float]
+
+
+class Engine(Generic[P]):
+    """The solutions of a problem through a point; the problem is renewed on the way."""
+
+    def __init__(self, problem: Any) -> None:
+        self.problem: Problem[P] = problem
+
+    def follow(
+        self, at: P, step: float, bounds: tuple[float, float], fresh: bool = False, home: P | None = None
+    ) -> Iterator[P | Event[P] | Ending]:
+        """Points and events in order, then the ending; ``step`` is the largest, ``bounds`` are those ahead and behind.
+
+        What happens at the first point itself is an event of a ``fresh`` branch, not of one that is followed on from
+        a point beyond its ``home``.
+        """
+        pace = self.problem.pace
+        first, length, passed = home or at, pace.first * step, [at]
+        known = self._events_at(at, ABOUT * step) if fresh else []
+        yield from known
+        while True:
+            try:
+                ahead, turn = self.problem.ahead(at, length)
+                ahead, ending = self._cut(at, ahead, bounds, first if len(passed) > 2 else None)
+                events = self.problem.events(self, at, ahead, length, ending is not None)
+            except Refused as why:
+                length /= 2
+                if length < pace.smallest:
+                    yield self.problem.stuck(at, why, passed)
+                    return
+                continue
+            for event in events:
+                if known and len(passed) == 1 and self._apart(event.point, at) < HERE:
+                    continue
+                yield event
+                if event.last:
+                    yield Ending(Reason.SPECIAL, f"ends at a {event.kind} point")
+                    return
+            try:
+                ahead = self.problem.kept(ahead)
+            except Refused as why:
+                yield self.problem.stuck(at, why, passed)
+                return
+            yield ahead
+            passed.append(ahead)
+            if not ending:
+                vanished, ending = self.problem.ended(passed) or (None, None)
+                if vanished:
+                    yield vanished
+            if ending:
+                yield ending
+                return
+            length = min(step, self.problem.paced(length, turn))
+            self.problem, at = self.problem.renewed(ahead)
+
+    # Steps
+
+    def _cut(self, a: P, b: P, bounds: tuple[float, float], home: P | None) -> tuple[P, Ending | None]:
+        """A step that ends on the bound that it crosses, or where the branch began."""
+        first, last = self.problem.value(a), self.problem.value(b)
+        ends = ((Reason.REACHED, "reached"), (Reason.OTHER_SIDE, "came back to"))
+        for bound, (reason, how) in zip(bounds, ends, strict=True):
+            if (first - bound) * (last - bound) < 0 or last == bound:
+                landed = b if last == bound else self._landed(a, b, bound)
+                return landed, Ending(reason, f"{how} {bound:.10g}", bound)
+        closing = None if home is None else self._closing(a, b, home)
+        return (b, None) if closing is None else (closing, CLOSED)
+
+    def _landed(self, a: P, b: P, bound: float) -> P:
+        problem = self.problem
+        found = problem.landed(a, b, bound)
+        if found is None:
+            place = self.located(a, b, lambda point: problem.value(point) - bound)
+            found = b if place is None else place[1]
+        return found
+
+    def _closing(self, a: P, b: P, home: P) -> P | None:
+        """The point of a step that is the first one again."""
+        if not self.problem.returns(a, b, home):
+            return None
+        read = partial(self.problem.signature, like=home)
+        start, before, after = read(home), read(a), read(b)
+        chord, back = after - before, start - before
+        if not 0 < back @ chord <= chord @ chord or np.linalg.norm(back) > 2 * np.linalg.norm(chord):
+            return None
+        place = self.located(a, b, lambda point: float((read(point) - start) @ chord))
+        near = place is not None and np.linalg.norm(read(place[1]) - start) < self.problem.returned
+        return self.problem.closed(place[1], home) if near and place is not None else None
+
+    # Special points
+
+    def events(self, a: P, b: P) -> list[Event[P]]:
+        """Special points between two, in their order along the branch."""
+        problem = self.problem
+        before, after = problem.tests(a), problem.tests(b)
+        between, found = cache(problem.chord(a, b)), []
+        for name in (each for each in after if each in before):
+            for at, point in self._zeros(a, b, partial(_tested, problem, name), between):
+                event = problem.event(name, point)
+                found += [(at, event)] if event else []
+        missed = problem.missed(a, b, [event for _, event in found])
+        if missed:
+            # Without a change of sign, it is rounding that hides the zero at one of the ends.
+            ends = ((0.0, a), (1.0, b))
+            at, point = self.located(a, b, missed.test) or min(ends, key=lambda end: abs(missed.test(end[1])))
+            several = missed.event(point)
+            found += [(at, several)] if several else []
+        found.sort(key=lambda each: each[0])
+        return [
+            event for at, event in found
+            if not any(event.kind in other.outranks and abs(at - there) < SAME for there, other in found)
+        ]  # fmt: skip
+
+    def _events_at(self, at: P, length: float) -> list[Event[P]]:
+        """Events at a point, from its neighbours on both sides."""
+        problem = self.problem
+        try:
+            before, after = (
+                problem.point(problem.corrected(problem.moved(at, side), at), at) for side in (-length, length)
+            )
+        except FAILURES:
+            return []
+        return [event for event in self.events(before, after) if self._apart(event.point, at) < HERE]
+
+    def _apart(self, a: P, b: P) -> float:
+        return float(np.linalg.norm(self.problem.signature(a, b) - self.problem.signature(b, b)))
+
+    def _zeros(self, a: P, b: P, test: Test, between: Callable[[float], P]) -> Iterator[tuple[float, P]]:
+        """Where on the chord between two points a test vanishes: once, or twice if it dips below zero."""
+        dips = self.problem.looks_inside and test(a) * test(b) > 0
+        inner = dip(lambda at: test(between(at)), test(a), test(b)) if dips else None
+        cuts = [(0.0, a), *([] if inner is None else [(inner, between(inner))]), (1.0, b)]
+        for (start, first), (end, last) in pairwise(cuts):
+            # A zero at the end of a step belongs to the step that ends with it.
+            if test(first) * test(last) > 0 or test(first) == 0:
+                continue
+            place = self.located(first, last, test)
+            # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
+            if place and abs(test(place[1])) <= self.problem.sharp * max(abs(test(first)), abs(test(last))):
+                yield start + place[0] * (end - start), place[1]
+
+    def located(self, a: P, b: P, test: Test) -> tuple[float, P] | None:
+        """Where on the chord between two points a test vanishes, and the point there."""
+        points, between = {0.0: a, 1.0: b}, self.problem.chord(a, b)
+
+        def value(at: float) -> float:
+            if at not in points:
+                points[at] = between(at)
+            return test(points[at])
+
+        if not value(0.0) * value(1.0) <= 0:
+            return None
+        try:
+            root = self.problem.root(value, self.problem.place)
+        except FAILURES:
+            # Trials that meet the singular point itself fail; the one before them is as good as it.
+            root = min(points, key=lambda at: abs(test(points[at])))
+            left = min(abs(value(0.0)), abs(value(1.0)))
+            return (root, points[root]) if abs(value(root)) < self.problem.met * left else None
+        nearest = min((at for at in points if abs(at - root) < BESIDE), key=lambda at: abs(test(points[at])))
+        return root, points[nearest]
+
+
+def dip(value: Callable[[float], float], first: float, last: float) -> float | None:
+    """A place in (0, 1) where a function has another sign than at both ends, by parabolas through its least values."""
+    known, at = {0.0: first, 1.0: last}, 0.5
+    for _ in range(DIPS):
+        try:
+            known[at] = value(at)
+        except FAILURES:
+            return None
+        if not known[at] * first > 0:
+            return at if known[at] * first < 0 else None
+        nodes = sorted(known.items(), key=lambda each: abs(each[1]))[:3]
+        at, low = vertex(nodes) or (np.nan, np.nan)
+        if not 0 < at < 1 or at in known or low / first > NEAR * nodes[0][1] / first:
+            return None
+    return None
+
+
+def _tested(problem: Problem[P], name: str, point: P) -> float:
+    return problem.tests(point).get(name, np.nan)

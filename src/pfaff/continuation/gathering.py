@@ -1,0 +1,68 @@
+"""What an engine yields, gathered: points in order, the special ones among them, and why there are no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pfaff.continuation.course import Course, Limits
+from pfaff.continuation.endings import Ending, Reason
+from pfaff.continuation.engine import Engine
+from pfaff.continuation.problem import Event
+
+
+@dataclass
+class Gathered:
+    """Results so far; ``places`` are the indices of the points that come next after the special ones."""
+
+    points: list[Any]
+    special: list[Any] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    ended: Ending = field(default_factory=lambda: Ending(Reason.POINTS, ""))
+
+
+def gathered(
+    engine: Engine[Any],
+    start: Any,
+    course: Course,
+    limits: Limits,
+    point: Callable[[Any], Any],
+    special: Callable[[Event[Any]], Any],
+    fresh: bool = False,
+    home: Any = None,
+) -> Gathered:
+    """Everything from a start on, until a bound or whatever else ends it; Ctrl-C keeps it.
+
+    ``point`` and ``special`` make results of what the engine yields; ``fresh`` and ``home`` are as for ``follow``.
+    """
+    kept = Gathered([point(start)])
+    items = engine.follow(start, course.step, limits.bounds, fresh, home)
+    try:
+        while len(kept.points) < course.points:
+            item = next(items)
+            if isinstance(item, Ending):
+                kept.ended = limits.ended(item, kept.points[-1].value)
+                return kept
+            result = point(item.point if isinstance(item, Event) else item)
+            broken = limits.broken(result.values)
+            if broken:
+                kept.ended = Ending(Reason.DECLARED, f"stopped at {_where(kept)}: {broken}")
+                return kept
+            if isinstance(item, Event):
+                kept.special.append(special(item))
+                kept.places.append(len(kept.points))
+                continue
+            kept.points.append(result)
+            if course.progress is not None:
+                course.progress(result)
+    except KeyboardInterrupt:
+        kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {_where(kept)}")
+        return kept
+    words = f"stopped at {_where(kept)} after {len(kept.points)} points: ask for more points"
+    kept.ended = Ending(Reason.POINTS, words)
+    return kept
+
+
+def _where(kept: Gathered) -> str:
+    return ", ".join(f"{name} = {value:.10g}" for name, value in kept.points[-1].values.items())

@@ -1,0 +1,180 @@
+"""What can be followed: a problem that knows its points, its units and its linear algebra, and nothing of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.errors import PfaffError
+
+P = TypeVar("P")
+FAILURES = (PfaffError, ArithmeticError, ValueError)  # a LinAlgError is a ValueError
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Of steps: the first, relative to the largest, and the least; by what one exceeds the one before, if the tangent
+    turns less than is easy; the sharpest turn, in radians; how far from its guess a point may be, relative to the step;
+    and the step below which nothing is looked for between its ends."""
+
+    first: float = 0.2
+    smallest: float = 1e-9
+    growth: float = 1.6
+    easy: float = 0.12
+    sharpest: float = 0.35
+    strayed: float = 0.3
+    resolved: float = 2e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Event(Generic[P]):
+    """A located special point; the branch ends at a ``last`` one, and others that it ``outranks`` are the same."""
+
+    kind: str
+    point: P
+    last: bool = False
+    detail: Any = None
+    outranks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Missed(Generic[P]):
+    """A function that vanishes where no test changes its sign, and what happens there."""
+
+    test: Callable[[P], float]
+    event: Callable[[P], Event[P] | None]
+
+
+class Problem(Generic[P]):
+    """Points are solutions with a tangent. What cannot be found is ``Refused``, and a shorter step is tried."""
+
+    pace = Pace()
+    of = "point"  # what the points are, in words
+    place = 1e-14  # to which special points are located on the chord of their step
+    sharp, met = 1.0, 1e-8  # of a test at the ends of a step, what may be left of it at its zero, and at a last trial
+    returned = 1e-6  # distance at which a branch has come back to its start
+    looks_inside = False  # whether tests may vanish twice in a step, which ``hides`` does not say
+
+    # Points
+
+    def moved(self, at: P, length: float) -> Any:
+        """A guess of the solution a step ahead."""
+        raise NotImplementedError
+
+    def corrected(self, guess: Any, at: P) -> Any:
+        """The solution near a guess, on the plane across the tangent of a point."""
+        raise NotImplementedError
+
+    def norm(self, solution: Any, guess: Any, at: P) -> float:
+        """How far a solution is from its guess."""
+        raise NotImplementedError
+
+    def point(self, solution: Any, at: P) -> P:
+        """Everything about a solution, its tangent in the direction of another point's."""
+        raise NotImplementedError
+
+    def turn(self, a: P, b: P) -> float:
+        """The angle between two tangents."""
+        raise NotImplementedError
+
+    def chord(self, a: P, b: P) -> Callable[[float], P]:
+        """The points between two of them, by fractions of their chord."""
+        raise NotImplementedError
+
+    def root(self, function: Callable[[float], float], place: float) -> float:
+        """Where between 0 and 1 a function vanishes; it has been evaluated there."""
+        from scipy.optimize import brentq
+
+        found = float(brentq(function, 0.0, 1.0, xtol=place, rtol=4e-15, maxiter=100, disp=False))
+        function(found)
+        return found
+
+    def value(self, point: P) -> float:
+        """Of the parameter that says where the branch ends."""
+        raise NotImplementedError
+
+    def ahead(self, at: P, length: float) -> tuple[P, float]:
+        """The point a step ahead, and how much the tangent turns to there."""
+        guess = self.moved(at, length)
+        try:
+            solution = self.corrected(guess, at)
+            if self.norm(solution, guess, at) > self.pace.strayed * length:
+                raise Refused("the correction is as long as the step")
+            ahead = self.point(solution, at)
+        except FAILURES as why:
+            raise why if isinstance(why, Refused) else Refused(str(why)) from why
+        turn = self.turn(at, ahead)
+        if not turn < self.pace.sharpest:
+            raise Refused("the branch turns too sharply")
+        if length > self.pace.resolved and self.hides(at, ahead, length):
+            raise Refused("more happens in a step than is seen")
+        return ahead, turn
+
+    def paced(self, length: float, turn: float) -> float:
+        """The length of the step after one of a length and a turn."""
+        return self.pace.growth * length if turn < self.pace.easy else length
+
+    def kept(self, point: P) -> P:
+        """A point as it is to be kept."""
+        return point
+
+    def renewed(self, point: P) -> tuple[Any, P]:
+        """Problem and point with what serves the next step best: borders, meshes, charts."""
+        return self, point
+
+    # Special points
+
+    def tests(self, point: P) -> Mapping[str, float]:
+        """Functions that change their sign at special points."""
+        return {}
+
+    def event(self, name: str, point: P) -> Event[P] | None:
+        """What a zero of a test function is; none if it is nothing."""
+        raise NotImplementedError
+
+    def hides(self, a: P, b: P, length: float) -> bool:
+        """Whether something may happen between two points that does not show at them."""
+        return False
+
+    def events(self, engine: Any, a: P, b: P, length: float, last: bool) -> list[Event[P]]:
+        """Special points in a step, which may be the last one, in order; where more happens than they tell, Refused."""
+        found: list[Event[P]] = engine.events(a, b)
+        return found
+
+    def missed(self, a: P, b: P, found: Sequence[Event[P]]) -> Missed[P] | None:
+        """What happens between two points that the events found there do not explain."""
+        return None
+
+    # Endings
+
+    def landed(self, a: P, b: P, bound: float) -> P | None:
+        """The point between two at a value of the parameter; none where the engine is to locate it on their chord."""
+        return None
+
+    def returns(self, a: P, b: P, home: P) -> bool:
+        """Whether a step may pass the first point, as far as can be told at once."""
+        return True
+
+    def signature(self, point: P, like: P) -> np.ndarray:
+        """Numbers by which a point is known again, in units of another."""
+        raise NotImplementedError
+
+    def closed(self, found: P, home: P) -> P:
+        """The last point of a closed branch: the first one, or what was found there."""
+        return home
+
+    def ended(self, passed: Sequence[P]) -> tuple[Event[P] | None, Ending] | None:
+        """Whether it ends by itself at the last of the points passed, and at which special point."""
+        return None
+
+    def stuck(self, at: P, why: Refused, passed: Sequence[P]) -> Ending:
+        """The end where no step leads on."""
+        return Ending(Reason.SINGULAR, f"no {self.of} was found beyond {self.where(at)}: {why}")
+
+    def where(self, at: P) -> str:
+        """A place on the branch, in words."""
+        return f"{self.value(at):.10g}"

@@ -1,0 +1,46 @@
+"""Where the path of a load begins, and what displacement from there changes a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.units import NOISE
+from pfaff.errors import ConvergenceError, SingularMassError
+from pfaff.rest.mechanical import Balance, check_rest, check_rests, rest_near
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+NOTABLE = 0.02  # change of a matrix, relatively, that counts
+
+
+def beginning(
+    case: Case, load: str, fixed: Mapping[str, float], origin: float
+) -> tuple[np.ndarray, Mapping[str, float]]:
+    """The equilibrium at the origin of a load, and the family coordinates to hold along its path.
+
+    These are the ones of the loaded system, if it has fewer than the unloaded one.
+    """
+    # The load starts from zero even where its symbol is declared positive.
+    try:
+        first, z = rest_near(case.unchecked(**{load: origin}), fixed)
+        check_rest(first, z)
+    except (ConvergenceError, SingularMassError) as problem:
+        raise type(problem)(f"{problem}; this is at {load} = {origin:g}, where the path of the load begins") from None
+    if origin:
+        return z, first.fixed
+    balance = Balance(case.unchecked(**{load: 1.0}), fixed)
+    check_rests(balance, z, load)
+    loaded = balance.pinned(z).fixed
+    return z, loaded if len(loaded) < len(first.fixed) else first.fixed
+
+
+def changed_by(matrices: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Which of a stack differ from the first, in units of rows and columns: entries relative to those beside them."""
+    scaled = np.abs(matrices * rows[:, None, None] * columns[:, None])
+    high, wide = (scaled[..., 0].max(axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
+    usual = np.maximum(np.sqrt(high * wide), NOISE * scaled[..., 0].max(initial=0.0))[..., None]
+    return (np.abs(scaled[..., 1:] - scaled[..., :1]) > NOTABLE * usual).any(axis=(0, 1))
