@@ -40,7 +40,7 @@ class CycleForm:
     """``coefficient`` is b, c or d; ``side`` is where new orbits (at a fold: both) are, 1 above the load, −1 below.
 
     ``stable`` says whether they are; of a fold, whether one of the two is. ``words`` says the same. ``growth`` is how
-    fast ξ grows, by the load: new orbits have |ξ|² = −growth·Δ/Re(coefficient), ξ v with ∫|v|² = 1 over the orbit.
+    fast ξ grows, by the load: new orbits have ξ² = −growth·Δ/Re(coefficient), v of unit mean square on the orbit.
     """
 
     kind: str
