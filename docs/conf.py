@@ -13,7 +13,7 @@ author = "The pfaff developers"
 project_copyright = "the pfaff developers; BSD-3-Clause"
 version = release = pfaff.__version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "mathml", "atlas_page", "house"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "mathml", "atlas_page", "house", "films"]
 exclude_patterns = ["README.md", "_ext", "_generated/pictures"]
 
 html_theme = "furo"

@@ -257,3 +257,46 @@ def test_steady_motions(tmp_path):
     assert [each["kind"] for each in followed["special"]] == ["divergence"]
     assert followed["special"][0]["value"] == pytest.approx(3**-0.5, rel=1e-10)
     assert (tmp_path / "b.nc").stat().st_size > 0
+
+
+def test_flutter_alone_with_several_parameters_in_one_option():
+    found = answer("flutter", "column", "--set", "d=1/2,M_L=15,I_L=15,k1=50,c_i=1.5")
+    assert found["flutter"]["value"] == pytest.approx(76.3379703896335, rel=1e-12)
+
+
+def test_the_version_is_told_and_errors_point_to_the_help_of_their_command():
+    import pfaff
+
+    assert run("--version").stdout == f"pfaff {pfaff.__version__}\n"
+    done = run("flutter", "column", "--bogus")
+    assert done.returncode == 2
+    assert "see" in done.stderr
+    assert "flutter --help" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("pfaff show roll", {"rolling_disc", "rolling_hoop"}),
+        ("pfaff flutter column --set k1=50,M_", {"k1=50,M_L=", "k1=50,M_X="}),
+        ("pfaff critical column --constraint b", {"bow"}),
+        ("pfaff reproduce maz", {"mazzilli"}),
+    ],
+)
+def test_the_shell_completes(typed, offered, monkeypatch, capsys):
+    words = typed.split()
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    monkeypatch.setenv("_PFAFF_COMPLETE", "bash_complete")
+    with pytest.raises(SystemExit):
+        app(prog_name="pfaff")
+    assert {line.partition(",")[2] for line in capsys.readouterr().out.splitlines()} == offered
+
+
+def test_help_is_not_cut():
+    assert "..." not in run("--help").stdout.partition("Commands:")[2]
+
+
+def test_parameters_are_shown_with_their_meanings():
+    assert answer("show", "column")["meanings"]["F"] == "dead load"
+    assert "wheel base [m]" in run("show", "whipple_bicycle").stdout

@@ -89,4 +89,6 @@ def test_site_builds(tmp_path: Path) -> None:
         loaded = re.findall(r"""<(?:script|img|link)[^>]*?(?:src|href)=["'](https?://[^"']*)""", html)
         assert not loaded, (path.name, loaded)
         assert "MathJax" not in html
+    gallery = (tmp_path / "gallery.html").read_text(encoding="utf-8")
+    assert gallery.count("mount(document") == gallery.count('id="film-') > 10
     assert "<math" in (tmp_path / "theory" / "linearisation.html").read_text(encoding="utf-8")

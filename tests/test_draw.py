@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 import sys
 from dataclasses import replace
@@ -16,7 +17,12 @@ from PIL import Image
 import pfaff
 from conftest import XI_HAT
 from pfaff.draw.body import draw_body
+from pfaff.draw.diagram import places_of
+from pfaff.draw.footage import of_branch, of_motion, of_orbit
+from pfaff.draw.labels import formula, groups, letters
+from pfaff.draw.pictures import Stage, images_of
 from pfaff.draw.scene import scene_of, scene_of_motion
+from pfaff.draw.space import axes_of_view, seen
 from pfaff.draw.style import figure
 from pfaff.draw.view import view_of
 from pfaff.errors import ParameterError, StatementError
@@ -37,8 +43,8 @@ def drawn_sleigh(sleigh) -> pfaff.System:
     drawing = pfaff.Drawing(
         points={"blade": (x, y), "centre": sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])},
         links=[("blade", "centre")],
-        marks={"blade": "wheel", "centre": "mass"},
-        angles={"blade": phi + sm.pi / 2},
+        marks={"blade": "skate", "centre": "mass"},
+        angles={"blade": phi},
     )
     return replace(sleigh, drawing=drawing)
 
@@ -55,12 +61,15 @@ def test_bars_are_drawn_where_they_are(skate):
 def test_round_bodies_are_drawn_to_scale_and_in_view():
     case = pfaff.atlas.ball_in_cavity().at(rho="3/2", r="1/4")
     scene = scene_of(case, np.array([[0.3], [0], [0], [0], [0]]), np.zeros(1))
+    (ball,) = scene.radii.values()
+    wall = np.concatenate([line[0] for line in scene.meshes["bottom"].lines(scene.points["bottom"])])
+    centre = np.array([0, 0, 1.5])
+    np.testing.assert_allclose(np.linalg.norm(wall - centre, axis=1), 1.75)
+    assert np.linalg.norm(scene.points["ball"][0] - centre) + ball[0] == pytest.approx(1.75)
     axes = figure().add_subplot()
-    draw_body(axes, scene, 0, "black")
-    cavity, ball = (patch for patch in axes.patches if isinstance(patch, Circle))
-    assert (*cavity.center, cavity.radius, ball.radius) == (0, 1.5, 1.75, 0.25)
-    assert np.linalg.norm(np.subtract(cavity.center, ball.center)) + ball.radius == pytest.approx(cavity.radius)
-    assert (view_of(scene).size > 2 * 1.75).all()
+    draw_body(axes, seen(scene), 0, "black")
+    assert [patch.radius for patch in axes.patches if isinstance(patch, Circle)] == [0.25]
+    assert (view_of(seen(scene)).size > 1.75).all()
     with pytest.raises(StatementError, match="'bal'.*'ball'"):
         pfaff.Drawing(points={"ball": (0, 0)}, circles={"bal": 1})
 
@@ -71,7 +80,7 @@ def test_links_keep_their_lengths(fluttering):
         np.testing.assert_allclose(np.linalg.norm(scene.points[a] - scene.points[b], axis=1), 0.5, rtol=1e-14)
 
 
-def test_the_traced_point_moves_across_its_axle(skate):
+def test_the_traced_point_moves_along_its_blade(skate):
     """Eq. (9), seen in the data of the picture: what central differences leave vanishes with the square of the step."""
     motion = skate.at(**XI_HAT, F=20, beta0=0.3).simulate(10, theta1_dot=0.3)
     times, along = np.linspace(1, 9, 100), []
@@ -79,7 +88,7 @@ def test_the_traced_point_moves_across_its_axle(skate):
         before, now, after = (scene_of_motion(motion, times + shift) for shift in (-step, 0, step))
         (end,) = now.drawing.traced
         velocity = (after.points[end] - before.points[end]) / (2 * step)
-        along.append(np.abs(velocity[:, 0] * np.cos(now.angle(end)) + velocity[:, 1] * np.sin(now.angle(end))).max())
+        along.append(np.abs(velocity[:, 1] * np.cos(now.angle(end)) - velocity[:, 0] * np.sin(now.angle(end))).max())
     assert along[0] < 1e-3 * np.abs(velocity).max()
     assert along[0] / along[1] == pytest.approx(4, rel=1e-2)
 
@@ -129,14 +138,28 @@ def test_a_wrong_drawing_is_refused(drawn_sleigh, words, change):
         replace(drawn_sleigh.drawing, **change)
 
 
+@pytest.mark.parametrize("point", [(sm.Symbol("w"), 0), (sm.Function("x")(sm.Symbol("s")), 0, 0)])
+def test_a_point_is_stated_in_known_symbols(sleigh, point):
+    with pytest.raises(StatementError, match="'lost'.*neither a coordinate nor a parameter"):
+        replace(sleigh, drawing=pfaff.Drawing(points={"lost": point}))
+
+
 @pytest.mark.parametrize(
-    ("words", "point"),
-    [("pair", (1, 2, 3)), ("neither a coordinate nor a parameter", (sm.Symbol("w"), 0))],
+    ("words", "stated"),
+    [
+        ("4 entries: give a pair", {"points": {"a": (1, 2, 3, 4)}}),
+        ("'b' has 2 entries: give a triple", {"points": {"a": (0, 0, 0), "b": (1, 2)}}),
+        ("'a' has 3 entries: give a pair", {"points": {"a": (0, 0)}, "arrows": {"a": (1, 0, 0)}}),
+        ("for drawings in space", {"points": {"a": (0, 0)}, "discs": {"a": (1, (0, 0, 1))}}),
+        ("for drawings in space", {"points": {"a": (0, 0)}, "ground": True}),
+        ("'bow' of 'a' is for the plane", {"points": {"a": (0, 0, 0)}, "marks": {"a": "bow"}}),
+        ("give \\(radius, axle\\)", {"points": {"a": (0, 0, 0)}, "wheels": {"a": 1}}),
+        ("3 × 3 matrix", {"points": {"a": (0, 0, 0)}, "bodies": {"a": (sm.eye(2), [])}}),
+    ],
 )
-def test_a_point_is_a_pair_in_known_symbols(sleigh, words, point):
-    lost = replace(sleigh, drawing=pfaff.Drawing(points={"lost": point}))
-    with pytest.raises(StatementError, match=f"'lost'.*{words}"):
-        scene_of(lost.at(), np.zeros((3, 1)), np.zeros(1))
+def test_a_drawing_of_the_wrong_shape_is_refused_when_it_is_stated(words, stated):
+    with pytest.raises(StatementError, match=words):
+        pfaff.Drawing(**stated)
 
 
 def test_the_plot_shows_the_path_where_there_is_one(fluttering, tmp_path):
@@ -150,16 +173,33 @@ def test_the_plot_shows_the_path_where_there_is_one(fluttering, tmp_path):
         loaded.film()
 
 
-def test_many_coordinates_share_a_short_legend():
-    """Nine pendulums without constraints: no panel of reactions, and not nine names."""
+def test_of_many_coordinates_as_many_are_shown_as_one_can_read():
+    """Nine pendulums without constraints: no panel of reactions, six curves, the others by name."""
     angles = coordinates(" ".join(f"a{k}" for k in range(9)))
     rates = [angle.diff(angle.args[0]) for angle in angles]
     system = pfaff.System(angles, sum(rate**2 for rate in rates) / 2, -sum(map(sm.cos, angles)))
-    fig = system.at().simulate(1, a0=1, samples=5).plot()
+    motion = system.at().simulate(1, a8=1, samples=5)
+    fig = motion.plot()
     histories = fig.axes[0]
-    assert len(histories.lines) == 9
-    assert len(histories.get_legend().get_texts()) == 8
+    assert len(histories.lines) == 6
+    assert "$a_{8}$" in [line.get_label() for line in histories.lines]
+    assert histories.get_title(loc="right") == "6 of 9; others by name, plot('a5')"
     assert "reaction" not in [axes.get_ylabel() for axes in fig.axes]
+    assert [line.get_label() for line in motion.plot("a6").axes[0].lines] == ["$a_{6}$"]
+
+
+def test_angles_and_lengths_have_axes_of_their_own(fluttering):
+    labels = {axes.get_ylabel(): [line.get_label() for line in axes.lines] for axes in fluttering.plot().axes}
+    assert labels["angle"] == [r"$\theta_{1}$", r"$\theta_{2}$"]
+    assert labels["coordinate"] == ["$X$"]
+
+
+def test_reactions_are_drawn_between_the_samples(skate):
+    """Eleven samples hide most of what the reaction does; the picture does not."""
+    motion = skate.at(**XI_HAT, c_i=1.5, F=84).simulate(40, theta1_dot=0.5, samples=11)
+    (reactions,) = [axes for axes in motion.plot().axes if axes.get_ylabel() == "reaction"]
+    drawn = reactions.lines[0].get_ydata()
+    assert np.ptp(drawn) > 1.2 * np.ptp(motion["p"])
 
 
 def test_a_film_shows_the_asked_instants(fluttering):
@@ -198,11 +238,123 @@ def test_gif(drawn_sleigh, tmp_path):
 
 
 def test_html_stands_alone(fluttering, tmp_path):
-    text = fluttering.animate(tmp_path / "a<b>.HTML", seconds=3, fps=1).read_text()
-    assert text.count("iVBORw0KGgo") == 3
-    assert "http" not in text.replace("http://www.w3.org", "")
-    assert "<title>a&lt;b&gt;</title>" in text
-    assert len(text) < 200_000
+    named = replace(fluttering, system="a<b></script>")
+    text = named.animate(tmp_path / "x.HTML", seconds=3, fps=1).read_text()
+    assert "http" not in text
+    assert "import " not in text.replace("important ", "")
+    assert "<title>a&lt;b&gt;&lt;/script&gt;</title>" in text
+    assert text.count("</script>") == 1
+    assert len(text) < 250_000
+
+
+def played(data: dict, name: str) -> np.ndarray:
+    """A point of a scene as the player reads it."""
+    return np.frombuffer(base64.b64decode(data["points"][name]), "<f4").reshape(-1, data["dimension"])
+
+
+def test_the_player_is_given_where_things_are(fluttering):
+    data = of_motion(fluttering, 0, 40, 201).data(10)
+    scene = scene_of_motion(fluttering, np.linspace(0, 40, 201))
+    np.testing.assert_allclose(played(data, "joint2"), scene.points["joint2"], atol=1e-6)
+    assert [panel["title"] for panel in data["histories"]] == ["angle", "coordinate"]
+    assert [curve["name"] for curve in data["histories"][0]["curves"]] == ["θ₁", "θ₂"]
+
+
+def test_a_rolling_disc_touches_the_ground_and_does_not_slip():
+    """The lowest point of the rim is the contact, and the spoke's end is at rest when it comes by."""
+    motion = pfaff.atlas.rolling_disc().at().simulate(5, theta=0.2, phi_dot=2, psi_dot=0.3)
+    times = np.linspace(0, 5, 200)
+    scene = scene_of_motion(motion, times)
+    disc, centre = scene.rounds["centre"], scene.points["centre"]
+    rim = disc.rim(centre, 3600)
+    lowest = rim[np.arange(200), rim[..., 2].argmin(axis=1)]
+    assert np.abs(rim[..., 2].min(axis=1)).max() < 1e-6
+    np.testing.assert_allclose(lowest[:, :2], scene.points["contact"][:, :2], atol=2e-3)
+    # v = velocity of the centre + ω × (contact − centre), from two neighbouring instants of the same material point
+    step = 1e-4
+    ahead = scene_of_motion(motion, times[:-1] + step)
+    frames = [
+        np.stack([each.spoke, np.cross(each.axle, each.spoke), each.axle], axis=2)
+        for each in (disc, ahead.rounds["centre"])
+    ]
+    own = np.einsum("tji,tj->ti", frames[0][:-1], (scene.points["contact"] - centre)[:-1])
+    moved = ahead.points["centre"] + np.einsum("tij,tj->ti", frames[1], own)
+    assert np.abs(moved - scene.points["contact"][:-1]).max() / step < 1e-3
+
+
+def test_both_wheels_of_the_bicycle_stand_on_the_ground():
+    motion = pfaff.atlas.whipple_bicycle().at().simulate(2, phi_dot=0.5, s_dot=4.6, x_dot=4.6, f_dot=4.6)
+    scene = scene_of_motion(motion, np.linspace(0, 2, 50))
+    for wheel, track in (("rear", "rear track"), ("front", "front track")):
+        rim = scene.rounds[wheel].rim(scene.points[wheel], 3600)
+        assert np.abs(rim[..., 2].min(axis=1)).max() < 1e-6
+        lowest = rim[np.arange(50), rim[..., 2].argmin(axis=1)]
+        np.testing.assert_allclose(lowest[:, :2], scene.points[track][:, :2], atol=1e-3)
+
+
+def test_paper_shows_space_from_one_side():
+    """Lengths in the plane of the picture are true, and what lies along the view is a point."""
+    view = axes_of_view()
+    np.testing.assert_allclose(view @ view.T, np.eye(2), atol=1e-15)
+    scene = seen(scene_of(pfaff.atlas.rolling_hoop().at(), np.zeros((5, 1)), np.zeros(1)))
+    assert {line.kind for line in scene.lines} == {"ground", "rim", "spoke"}
+    np.testing.assert_allclose(scene.points["centre"][0] - scene.points["contact"][0], [0, view[1, 2]], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("name", "on_paper", "in_letters"),
+    [
+        ("theta1_dot", r"$\dot{\theta}_{1}$", "θ̇₁"),
+        ("c_i", "$c_{i}$", "cᵢ"),
+        ("I_Rxx", r"$I_{\mathrm{Rxx}}$", "I_Rxx"),
+        ("X", "$X$", "X"),
+        ("sprung", r"$\mathrm{sprung}$", "sprung"),
+    ],
+)
+def test_names_are_set_as_mathematics(name, on_paper, in_letters):
+    assert formula(name) == on_paper
+    assert letters(name) == in_letters
+
+
+def test_angles_are_told_from_lengths():
+    bicycle = pfaff.atlas.whipple_bicycle()
+    assert groups(bicycle, bicycle.coordinate_names) == {
+        "angle": ["psi", "phi", "chi", "delta"],
+        "coordinate": ["x", "y", "s", "f"],
+    }
+
+
+def test_a_system_is_drawn_with_its_coordinates_and_loads(skate, sleigh):
+    texts = [text.get_text() for text in skate.plot().axes[0].texts]
+    assert {r"$\theta_{1}$", r"$\theta_{2}$", "$X$", "$F$"} <= set(texts)
+    assert skate.at(F=0).plot().axes[0].get_title() == skate.name
+    with pytest.raises(StatementError, match="no drawing"):
+        sleigh.plot()
+
+
+def test_cycles_are_filmed(skate, tmp_path):
+    """One period later the block is as far ahead as the orbit says; unstable cycles play like stable ones."""
+    branch = skate.at(**XI_HAT, c_i=1.5).hopf().orbits(to=80)
+    orbit = branch[-1]
+    shown = of_orbit(orbit, 2, 401)
+    x = shown.scene.points["joint0"][:, 0]
+    assert x[200] - x[0] == pytest.approx(orbit.advance["X"], abs=1e-6)
+    assert x[400] - x[0] == pytest.approx(2 * orbit.advance["X"], abs=1e-6)
+    assert len(orbit.film(3).axes) == 3
+    assert "mount(" in orbit.animate(tmp_path / "orbit.html").read_text()
+    along = of_branch(branch, 600)
+    assert along.readings["F"][0] == branch[0].value
+    assert along.readings["F"][-1] == branch[-1].value
+    assert branch.animate(tmp_path / "branch.html").stat().st_size > 10_000
+
+
+def test_a_film_on_paper_is_the_same_whether_it_follows_or_not(drawn_sleigh):
+    """What is kept between pictures and what is drawn anew make one picture: the last, drawn alone, is the same."""
+    scene = scene_of_motion(drawn_sleigh.at().simulate(2, phi_dot=2), np.linspace(0, 2, 101))
+    *_, last = images_of(scene, 25, "sleigh", {})
+    (alone,) = [Stage(scene, "sleigh").picture(100, "t = 2.000")]
+    difference = np.abs(np.asarray(last, dtype=int) - np.asarray(alone, dtype=int))
+    assert (difference > 60).mean() < 1e-3  # the path's joints, drawn twice
 
 
 def test_mp4_hands_every_picture_to_ffmpeg(fluttering, tmp_path, monkeypatch):
@@ -268,13 +420,13 @@ def test_the_load_path_marks_its_critical_loads(skate):
     assert texts == ["flutter\n76.2073", "divergence\n95.4109"]
 
 
-def test_outlines_are_closed_curves_through_their_points():
-    disc = pfaff.atlas.rolling_disc()
-    (rim,) = disc.drawing.outlines
-    motion = disc.at().simulate(1, samples=3, phi_dot=1)
-    curves = [patch.get_xy() for patch in motion.film(1).axes[0].patches if len(patch.get_xy()) == len(rim) + 1]
-    assert len(curves) == 1
-    assert curves[0][0] == pytest.approx(curves[0][-1])
+def test_outlines_are_closed_curves_through_their_points(sleigh):
+    x, y, _ = sleigh.coordinates
+    rim = {f"rim{k}": (x + dx, y + dy) for k, (dx, dy) in enumerate([(0, 0), (1, 0), (0, 1)])}
+    drawn = replace(sleigh, drawing=pfaff.Drawing(points=rim, outlines=[list(rim)]))
+    axes = figure().add_subplot()
+    draw_body(axes, scene_of(drawn.at(), np.zeros((3, 1)), np.zeros(1)), 0, "black")
+    assert axes.patches[0].get_xy().tolist() == [[0, 0], [1, 0], [0, 1], [0, 0]]
     with pytest.raises(StatementError, match="no point 'rin'"):
         pfaff.Drawing(points={"rim": (0, 0)}, outlines=[["rim", "rin"]])
 
@@ -298,7 +450,7 @@ def test_a_curve_upon_another_is_dashed(fluttering):
 
 def test_names_choose_what_is_drawn(fluttering):
     histories = fluttering.plot("theta2").axes[0]
-    assert [line.get_label() for line in histories.lines] == ["theta2"]
+    assert [line.get_label() for line in histories.lines] == [r"$\theta_{2}$"]
     with pytest.raises(ParameterError, match="'theta3'"):
         fluttering.plot("theta3")
 
@@ -326,3 +478,31 @@ def test_every_kind_of_special_point_has_its_mark():
     assert [line.get_ydata().tolist() for line in lines] == [[2 * k] for k in range(len(names))]
     assert all(line.get_marker() not in ("", "None") for line in lines)
     assert {each.codimension for each in Kind} == {1, 2}
+
+
+def test_cycle_diagrams_are_true_between_their_points(skate):
+    """The line passes through orbits that were not followed, turns dashed at the folds, starts at the Hopf point."""
+    hopf = skate.at(**XI_HAT, c_i=1.5).hopf()
+    branch = hopf.orbits(to=90)
+    periods, amplitudes = branch.plot().axes
+    curve = np.concatenate([line.get_xydata() for line in periods.lines if line.get_linestyle() in ("-", "--")])
+    for value in (78.1, 83.3, 88.33):
+        for orbit in branch.at(value):
+            nearest = np.hypot((curve[:, 0] - value) / 14, (curve[:, 1] - orbit.period) / 2).min()
+            assert nearest < 4e-3
+    (dashed,) = [line.get_xydata() for line in periods.lines if line.get_linestyle() == "--" and len(line.get_xdata())]
+    folds = [(each.value, each.period) for each in branch.of_kind("fold")]
+    np.testing.assert_allclose(sorted([tuple(dashed[0]), tuple(dashed[-1])]), sorted(folds), rtol=1e-12)
+    texts = [text.get_text() for text in amplitudes.get_legend().get_texts()]
+    assert {"stable", "unstable", "rest state", "hopf"} <= set(texts)
+    assert branch.born == hopf.value
+
+
+def test_a_special_point_belongs_where_it_is_the_least_detour():
+    points = np.array([(0, 0), (1, 1), (2, 0), (1, -1), (0, 0.5)])
+    assert places_of(points, np.array([(0.5, 0.6), (1.6, -0.4), (0.4, -0.2)])) == [1, 3, 4]
+
+
+def test_critical_loads_choose_a_range_that_shows_them(skate):
+    fig = skate.at(**XI_HAT).critical().plot()
+    assert 95.41 < fig.axes[0].get_xlim()[1] < 140

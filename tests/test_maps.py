@@ -35,7 +35,17 @@ def test_three_bars_by_eigenvalues():
     found = case.flutter_map(c_i=[0.05, 0.3], c_e=[0.1])
     expected = [case.at(c_i=c, c_e=0.1).flutter().value for c in (0.05, 0.3)]
     np.testing.assert_allclose(found.values[:, 0], expected, rtol=1e-9)
-    assert "bisected" in found.how
+    assert found.how.startswith("2 points in batches")
+
+
+def test_any_parameters_are_mapped_and_light_damping_is_left_to_single_searches(skate):
+    case = skate.at(**XI_HAT, c_i=1.5)
+    axes = {"M_L": np.array([5.0, 15.0]), "k1": np.array([40.0, 50.0]), "c_i": np.array([0.0, 1e-9, 1.5])}
+    found = case.flutter_map(**axes)
+    for place in np.ndindex(found.values.shape):
+        values = {name: each[k] for (name, each), k in zip(axes.items(), place, strict=True)}
+        assert found.values[place] == pytest.approx(case.at(**values).flutter().value, rel=1e-10)
+    assert found.how.startswith("4 points in batches")
 
 
 def test_an_equilibrium_that_moves_is_followed_at_every_point(bow):
@@ -82,7 +92,9 @@ def two_oscillators(more):
 def test_maps_refuse_what_they_cannot_do(skate, bow):
     with pytest.raises(ParameterError, match="at least one"):
         skate.at(**XI_HAT).flutter_map()
-    with pytest.raises(ParameterError, match="'k1' is not a damping"):
-        skate.at(**XI_HAT).flutter_map(k1=[1])
-    with pytest.raises(ParameterError, match="non-negative"):
+    with pytest.raises(ParameterError, match="no parameter 'k2'"):
+        skate.at(**XI_HAT).flutter_map(k2=[1])
+    with pytest.raises(ParameterError, match="F is what is searched"):
+        skate.at(**XI_HAT).flutter_map(F=[1])
+    with pytest.raises(ParameterError, match="nonnegative"):
         skate.at(**XI_HAT).flutter_map(c_i=[-1])

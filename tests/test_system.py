@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import pickle
 from fractions import Fraction
 
 import pytest
@@ -198,3 +200,41 @@ def test_negative_inertia_and_damping_are_forbidden(skate, name):
 def test_an_unknown_principle_suggests_the_known_one(skate):
     with pytest.raises(StatementError, match="did you mean 'lagrange'"):
         skate.equations("lagrang")
+
+
+def test_constraints_may_have_names_and_their_reactions_then_too():
+    x, y, phi = coordinates("x y phi")
+    vx, vy, spin = (q.diff(t) for q in (x, y, phi))
+    stated = pfaff.System(
+        [x, y, phi],
+        kinetic=(vx**2 + vy**2 + spin**2) / 2,
+        nonholonomic_constraints={"blade": vy * sm.cos(phi) - vx * sm.sin(phi)},
+        meanings={phi: "heading [rad]"},
+    )
+    motion = stated.at().simulate(1, phi_dot=1, x_dot=1)
+    assert motion["p_blade"] is motion["p"] or (motion["p_blade"] == motion["p"]).all()
+    assert dataclasses.replace(stated, name="other").reaction_aliases == {"p_blade": "p"}
+    assert pickle.loads(pickle.dumps(stated)).reaction_aliases == {"p_blade": "p"}
+    with pytest.raises(StatementError, match="meanings names 'psi'.*'phi'"):
+        dataclasses.replace(stated, meanings={"psi": "heading"})
+
+
+def test_meanings_go_with_what_they_belong_to():
+    column = pfaff.atlas.column(2)
+    assert column.meanings["F"] == "dead load"
+    driven = column.at(k1=50).simulate(1, prescribed={"F": "sin(t)"}, theta1=0.1)
+    assert driven.finished
+
+
+def test_an_analysis_asked_of_a_system_says_to_bind_its_parameters(sleigh):
+    with pytest.raises(AttributeError, match=r"bind its parameters first, system.at\(.*\).flutter"):
+        sleigh.flutter()
+    with pytest.raises(AttributeError, match="no attribute 'fluter'"):
+        sleigh.fluter()
+
+
+def test_a_load_that_must_be_positive_and_is_zero_says_how_to_declare_it():
+    F = sm.Symbol("F", positive=True)
+    (x,) = coordinates("x")
+    with pytest.raises(ParameterError, match="nonnegative=True, if F may vanish"):
+        pfaff.System([x], kinetic=x.diff(t) ** 2 / 2, potential=-F * x, parameters={F: 0}, load=F)

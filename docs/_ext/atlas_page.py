@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sympy as sm
 from sphinx.application import Sphinx
-from sympy.physics.mechanics import vlatex
 
 import pfaff
 from pfaff.draw.body import draw_body
+from pfaff.draw.notebook import formulas
 from pfaff.draw.scene import scene_of
+from pfaff.draw.space import seen
+from pfaff.draw.structure import configuration
 from pfaff.draw.style import BLUE, figure
 from pfaff.draw.view import view_of
-from pfaff.flow.initial import initial_state
 
-LONGEST = 260  # characters of LaTeX that still make a readable formula
 MANY = 24  # parameters that are listed one by one
-BENT = 0.4  # how far the last coordinate is moved for the picture, where nothing forbids it
 
 HEAD = """# Atlas of ready systems
 
@@ -68,7 +65,7 @@ def section(name: str, folder: Path) -> str:
 def draw(system: Any) -> Any:
     """The system a little out of its way, on its holonomic constraints."""
     case = system.at()
-    scene = scene_of(case, configuration(case)[:, None], np.zeros(1))
+    scene = seen(scene_of(case, configuration(case)[:, None], np.zeros(1)))
     view = view_of(scene)
     fig = figure(6.0, float(np.clip(6.0 * view.size[1] / view.size[0], 1.2, 4.0)))
     axes = fig.add_subplot()
@@ -78,33 +75,15 @@ def draw(system: Any) -> Any:
     return fig
 
 
-def configuration(case: Any) -> np.ndarray:
-    """Coordinates bent a little, moved onto holonomic constraints by Newton's method, from another start if need be."""
-    names = case.system.coordinate_names
-    starts = [np.linspace(BENT / 2, BENT, len(names)), *np.random.default_rng(0).uniform(-1, 1, (20, len(names)))]
-    if not case.system.holonomic_constraints:
-        return starts[0]
-    for start in starts:
-        with contextlib.suppress(pfaff.PfaffError):
-            return initial_state(case, dict(zip(names, start, strict=True)), project=True).q
-    return starts[0]
-
-
-def formulas(system: Any) -> list[str]:
-    """Energies and constraints, as far as they are short enough to be read."""
-    stated = [("T", system.kinetic), ("V", system.potential), ("D", system.dissipation)]
-    lines = [f"{symbol} = {vlatex(expression)}" for symbol, expression in stated if expression != 0]
-    lines += [f"{vlatex(sm.sympify(c))} = 0" for c in (*system.nonholonomic_constraints, *system.holonomic_constraints)]
-    return [line for line in lines if len(line) <= LONGEST]
-
-
 def names(system: Any) -> str:
     """Coordinates, load, and parameters with their defaults; of very many, only those that are not zero."""
     values = system.defaults
     shown = values if len(values) <= MANY else {name: value for name, value in values.items() if value != 0}
-    given = [f"`{name}` = {'–' if value is None else value}" for name, value in shown.items()]
+    meanings = system.meanings
+    told = {name: f" ({meanings[name]})" if name in meanings else "" for name in (*shown, *system.coordinate_names)}
+    given = [f"`{name}` = {'–' if value is None else value}{told[name]}" for name, value in shown.items()]
     if len(shown) < len(values):
         given.append(f"and {len(values) - len(shown)} more that are 0")
     load = f" The load is `{system.load}`." if system.load is not None else ""
-    coordinates = ", ".join(f"`{name}`" for name in system.coordinate_names)
+    coordinates = ", ".join(f"`{name}`{told[name]}" for name in system.coordinate_names)
     return f"Coordinates {coordinates}; parameters {', '.join(given) or 'none'}.{load}\n"

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from pfaff.statement.odes import Ode, ode
     from pfaff.statement.particles import Particle
     from pfaff.statement.parts import Part
+    from pfaff.statement.rods import Rod
     from pfaff.statement.system import System
+    from pfaff.studies.points import grid, sobol
+    from pfaff.studies.study import Study, open_sweep
 
 __version__ = "0.1.0"
 
@@ -46,8 +49,13 @@ _HOMES = {
     "Part": "pfaff.statement.parts",
     "Particle": "pfaff.statement.particles",
     "PfaffError": "pfaff.errors",
+    "Rod": "pfaff.statement.rods",
     "System": "pfaff.statement.system",
+    "Study": "pfaff.studies.study",
+    "grid": "pfaff.studies.points",
     "ode": "pfaff.statement.odes",
+    "open_sweep": "pfaff.studies.study",
+    "sobol": "pfaff.studies.points",
 }
 
 __all__ = [
@@ -65,16 +73,26 @@ __all__ = [
     "Particle",
     "PfaffError",
     "Reason",
+    "Rod",
+    "Study",
     "System",
     "__version__",
     "atlas",
+    "grid",
     "load",
     "load_branch",
     "load_curve",
     "load_equilibria",
     "load_motion",
     "ode",
+    "open_sweep",
+    "sobol",
 ]
+
+
+def __dir__() -> list[str]:
+    """The front door, and nothing else."""
+    return sorted(__all__)
 
 
 def __getattr__(name: str) -> Any:

@@ -18,6 +18,8 @@ from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from pfaff.statement.odes import Ode
     from pfaff.statement.parameters import Parametrised
     from pfaff.statement.system import System
+    from pfaff.studies.study import Study
 
 
 MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
@@ -227,6 +230,46 @@ class Bound(Travels):
 
         return export(self, to, folder, load, until, start)
 
+    def sweep(
+        self,
+        axes: Any,
+        measure: Any = "flutter",
+        store: str | FilePath | None = None,
+        *,
+        load: str | None = None,
+        to: float | None = None,
+        chunk: int | None = None,
+        source: str | None = None,
+        accept: bool = False,
+        **fixed: float,
+    ) -> Study:
+        """Any result over any parameters: ``case.sweep({"c_i": values, "M_L": values}, measure=["hopf", "l1"]).run()``.
+
+        axes
+            Values by name (a grid), a list of points, or ``pfaff.sobol(…)``; of parameters, and of coordinates and
+            speeds
+            that select an equilibrium or a steady motion.
+        measure
+            Names (flutter, divergence, buckling, flutter_frequency; hopf, omega, crossing_speed, l1, criticality;
+            stable,
+            growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a motion
+            with their
+            options), or functions of a case that return a number or numbers by name.
+        store
+            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken
+            up; memory
+            if none is given.
+        load, to, fixed
+            As in ``hopf`` and ``flutter``.
+        chunk, source, accept
+            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``,
+            if it cannot
+            be found; whether to go on with a store of another version of pfaff.
+        """
+        from pfaff.studies.study import sweep
+
+        return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
+
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
         if isinstance(name, str) and name in self.system.state_names:
@@ -264,6 +307,33 @@ class Case(Bound):
             if not self.values[load]:
                 raise
             return LoadPath(self, load, fixed, self._number(load))
+
+    def plot(self) -> Figure:
+        """The structure as it is drawn, with its coordinates, loads and constraints, at these parameters."""
+        from pfaff.draw.structure import draw_structure
+
+        return draw_structure(self)
+
+    def of(self, system: System) -> Case:
+        """The values of this case in a system with the same parameters."""
+        return Case(system, self.values)
+
+    @property
+    def _refines(self) -> bool:
+        """Whether the number of modes of a rod is left open."""
+        return any(rod.refines for rod in self.system.rods)
+
+    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+        if not self._refines:
+            return super().hopf(load, to, near, **fixed)
+        from pfaff.stability.settled import noted, settled
+
+        def numbers(found: Hopf) -> list[float]:
+            return [found.value, found.omega]
+
+        return noted(*settled(self, lambda case: case.hopf(load, to, near, **fixed), numbers))
+
+    hopf.__doc__ = Bound.hopf.__doc__
 
     def equilibria(
         self,
@@ -365,7 +435,16 @@ class Case(Bound):
         """Flutter, divergence and buckling as the load grows from zero, in one search."""
         from pfaff.stability.critical import critical_loads
 
-        return critical_loads(self, self.load_name(load), to, fixed)
+        name = self.load_name(load)
+        if self._refines:
+            from pfaff.stability.settled import settled
+
+            def lowest(found: CriticalLoads) -> list[float]:
+                loads = (found.flutter.value, found.divergence.value, found.buckling.value)
+                return [min((load for load in loads if load is not None), default=math.inf)]
+
+            return settled(self, lambda case: critical_loads(case, name, to, fixed), lowest)[0]
+        return critical_loads(self, name, to, fixed)
 
     def flutter(
         self,
@@ -423,14 +502,24 @@ class Case(Bound):
             raise ParameterError(f"near={shown(near)} chooses among closed forms: leave it out, or add exact=True")
         from pfaff.stability.critical import critical_load
 
-        return critical_load(self, self.load_name(load), kind, to, fixed)
+        name = self.load_name(load)
+        if self._refines:
+            from pfaff.stability.settled import noted, settled
+
+            return noted(*settled(self, lambda case: critical_load(case, name, kind, to, fixed), lambda a: [a.value]))
+        return critical_load(self, name, kind, to, fixed)
 
     def characteristic(self, exact: bool = False, **values: Any) -> Any:
         """The characteristic polynomial of the small motions, structural zeros divided out.
 
-        Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``.
+        Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``, and of a uniform
+        rod its characteristic function (``RodCharacteristic``).
         """
         if truth("exact", exact):
+            if self.system.rods:
+                from pfaff.stability.rod_characteristic import RodCharacteristic
+
+                return RodCharacteristic(self.at(**values))
             from pfaff.stability.exact import characteristic_polynomial
 
             return characteristic_polynomial(self.at(**values))
@@ -461,8 +550,8 @@ class Case(Bound):
         return paradox(self, self.load_name(load), direction, among)
 
     def flutter_map(self, load: str | None = None, to: float | None = None, **axes: Any) -> FlutterMap:
-        """The flutter load over a grid of dampings: ``case.flutter_map(c_i=values, c_e=values)``."""
-        from pfaff.stability.maps import flutter_map
+        """The flutter load over a grid of any parameters: ``case.flutter_map(c_i=values, M_L=values)``."""
+        from pfaff.studies.flutter_maps import flutter_map
 
         return flutter_map(self, self.load_name(load), axes, to)
 

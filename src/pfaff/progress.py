@@ -14,9 +14,17 @@ ERASED = "\r\x1b[K"  # the line on a terminal, and the cursor at its beginning
 
 @contextmanager
 def bar(text: str) -> Iterator[Callable[[float], None]]:
-    """Is told the fraction done."""
-    if not sys.stderr.isatty() or not SCREEN.acquire(blocking=False):
+    """Is told the fraction done; in a notebook it is written in a line that goes away."""
+    line = _line()
+    if line is None or not SCREEN.acquire(blocking=False):
         yield lambda fraction: None
+        return
+    if isinstance(line, _InNotebook):
+        try:
+            yield lambda fraction: line.show(f"{text}: {100 * fraction:.0f} %")
+        finally:
+            line.remove()
+            SCREEN.release()
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -25,6 +33,25 @@ def bar(text: str) -> Iterator[Callable[[float], None]]:
         with Progress(console=Console(stderr=True), transient=True) as shown:
             task = shown.add_task(text, total=1.0)
             yield lambda fraction: shown.update(task, completed=fraction)
+    finally:
+        SCREEN.release()
+
+
+@contextmanager
+def counted(what: str, total: int) -> Iterator[Callable[[int, str], None] | None]:
+    """A bar that is told how many of a total are done, and what to say beside it; nothing away from a terminal."""
+    if not sys.stderr.isatty() or not SCREEN.acquire(blocking=False):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    try:
+        with Progress(
+            BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True), transient=True
+        ) as shown:
+            task = shown.add_task(f"0 of {total} {what}", total=total)
+            yield lambda done, text: shown.update(task, completed=done, description=text)
     finally:
         SCREEN.release()
 
@@ -62,11 +89,16 @@ class _OnTerminal:
 
 class _InNotebook:
     handle: Any = None
+    text = ""
 
     def show(self, text: str) -> None:
         from IPython.display import display
 
-        self.handle = display({"text/plain": text}, raw=True, display_id=True)
+        if self.handle is None:
+            self.handle = display({"text/plain": text}, raw=True, display_id=True)
+        elif text != self.text:
+            self.handle.update({"text/plain": text}, raw=True)
+        self.text = text
 
     def remove(self) -> None:
         if self.handle is not None:

@@ -1,11 +1,13 @@
-"""Ready systems by topic, one function each; ``column_assembly`` is the column of very many bars.
+"""Ready systems by topic, one function each; ``column_assembly`` and ``rod_assembly`` have very many unknowns.
 
 A new system is one import and one entry in ``TOPICS``; the first line of its docstring says what it is.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from pfaff.atlas.andrews_squeezer import andrews_squeezer
@@ -17,6 +19,7 @@ from pfaff.atlas.oscillator import oscillator
 from pfaff.atlas.particle import nonholonomic_particle
 from pfaff.atlas.pendulum import moving_support_pendulum, pendulum
 from pfaff.atlas.rattleback import rattleback
+from pfaff.atlas.rod import rod
 from pfaff.atlas.rolling_disc import rolling_disc, rolling_hoop
 from pfaff.atlas.sleigh import chaplygin_sleigh, knife_edge
 from pfaff.atlas.slider_crank import slider_crank
@@ -29,14 +32,31 @@ from pfaff.atlas.whipple_bicycle import whipple_bicycle
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
+    from pfaff.atlas.rod_elements import rod_assembly as rod_assembly
     from pfaff.statement import System
 
-TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
+
+def _remembered(make: Callable[..., System]) -> Callable[..., System]:
+    """A system that knows by which call it was made, so that other processes can make it again."""
+
+    @wraps(make)
+    def called(*values: Any, **options: Any) -> System:
+        system = make(*values, **options)
+        asked = inspect.signature(make).bind(*values, **options).arguments
+        if all(isinstance(each, str | int | float | bool) for each in asked.values()):
+            object.__setattr__(system, "origin", (make.__name__, asked))
+        return system
+
+    return called
+
+
+_LISTED: dict[str, tuple[Callable[..., System], ...]] = {
     "Columns of rigid bars": (
         column,
         ziegler,
         reut,
     ),
+    "Elastic rods": (rod,),
     "Small vibrations of nonholonomic systems": (
         bottema,
         bottema_general,
@@ -77,7 +97,9 @@ TOPICS: dict[str, tuple[Callable[..., System], ...]] = {
     ),
 }
 
+TOPICS = {topic: tuple(map(_remembered, makes)) for topic, makes in _LISTED.items()}
 SYSTEMS: dict[str, Callable[..., System]] = {make.__name__: make for topic in TOPICS.values() for make in topic}
+globals().update(SYSTEMS)
 
 
 def __getattr__(name: str) -> Any:
@@ -86,4 +108,8 @@ def __getattr__(name: str) -> Any:
         from pfaff.atlas.chain import column_assembly
 
         return column_assembly
+    if name == "rod_assembly":
+        from pfaff.atlas.rod_elements import rod_assembly
+
+        return rod_assembly
     raise AttributeError(f"module 'pfaff.atlas' has no attribute {name!r}")

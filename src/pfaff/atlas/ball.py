@@ -17,6 +17,7 @@ turns = coordinates("theta_x theta_y theta_z")
 m, r, j, rho = sm.symbols("m r j rho", positive=True)
 g, c = sm.symbols("g c", nonnegative=True)
 Omega = sm.Symbol("Omega", real=True)
+AROUND, LATITUDES, MERIDIANS = 32, 4, 4  # points of a line, and lines, by which the cavity is drawn
 BALL = {m: 1, r: sm.Rational(1, 10), j: sm.Rational(2, 5)}  # j = J/(m r²): 2/5 for a solid ball, 2/3 for a shell
 
 
@@ -37,9 +38,9 @@ def ball_on_turntable() -> System:
         nonholonomic_constraints=list(contact - table),
         parameters={**BALL, g: 1, alpha: 0, Omega: 1},
         drawing=Drawing(
-            points={"axis": (0, 0), "rim": (sm.cos(Omega * t), sm.sin(Omega * t)), "ball": (x, y)},
-            circles={"axis": 1, "ball": r},
-            marks={"axis": "hinge", "rim": "contact"},
+            points={"axis": (0, 0, 0), "ball": (x, y, r)},
+            discs={"axis": (1, (0, 0, 1), (sm.cos(Omega * t), sm.sin(Omega * t), 0))},
+            circles={"ball": r},
         ),
         name="ball on a turntable",
     )
@@ -64,9 +65,7 @@ def ball_in_cavity() -> System:
         dissipation=c * speed / 2,
         nonholonomic_constraints=rolling,
         parameters={**BALL, rho: 1, g: 1, c: 0},
-        drawing=Drawing(
-            points={"cavity": (0, rho), "ball": (place[0], place[2])}, circles={"cavity": rho + r, "ball": r}
-        ),
+        drawing=Drawing(points={"bottom": (0, 0, -r), "ball": place}, bodies={"bottom": _bowl()}, circles={"ball": r}),
         name="ball in a spherical cavity",
     )
 
@@ -96,16 +95,18 @@ def ball_absorber() -> System:
         parameters={**BALL, **tuned, M: 1, K: 1, C: sm.Rational(1, 100), p0: sm.Rational(1, 100), Omega: 1},
         drawing=Drawing(
             points={
-                "wall": (-2 * (rho + r), rho),
-                "side": (X - rho - r, rho),
-                "cavity": (X, rho),
-                "ball": (X + place[0], place[2]),
+                "wall": (-2 * (rho + r), 0, rho),
+                "side": (X - rho - r, 0, rho),
+                "bottom": (X, 0, -r),
+                "pushed": (X + rho + r, 0, rho),
+                "ball": (X + place[0], place[1], place[2]),
             },
-            circles={"cavity": rho + r, "ball": r},
+            bodies={"bottom": _bowl()},
+            circles={"ball": r},
             springs=[("wall", "side")],
-            marks={"wall": "wall"},
-            arrows={"cavity": (force, 0)},
-            traced=["cavity", "ball"],
+            marks={"wall": "hinge", "side": "contact"},
+            arrows={"pushed": (force, 0, 0)},
+            traced=["side", "ball"],
         ),
         name="ball vibration absorber",
     )
@@ -117,6 +118,22 @@ def _spin() -> sm.Matrix:
 
 def _rotation() -> sm.Expr:
     return j * m * r**2 * _spin().dot(_spin()) / 2
+
+
+def _bowl() -> tuple[sm.Matrix, list[list[tuple[sm.Expr, ...]]]]:
+    """The lower half of the cavity in lines, from its lowest point: circles of latitude, and meridians."""
+    R = rho + r
+    turn = [2 * sm.pi * k / AROUND for k in range(AROUND + 1)]
+    heights = [sm.pi * k / (2 * LATITUDES) for k in range(1, LATITUDES + 1)]
+    circles = [
+        [(R * sm.sin(b) * sm.cos(s), R * sm.sin(b) * sm.sin(s), R - R * sm.cos(b)) for s in turn] for b in heights
+    ]
+    arc = [sm.pi * k / AROUND - sm.pi / 2 for k in range(AROUND + 1)]
+    meridians = [
+        [(R * sm.sin(b) * sm.cos(s), R * sm.sin(b) * sm.sin(s), R - R * sm.cos(b)) for b in arc]
+        for s in (sm.pi * k / MERIDIANS for k in range(MERIDIANS))
+    ]
+    return sm.eye(3), [*circles, *meridians]
 
 
 def _in_cavity(u: sm.Expr, v: sm.Expr) -> tuple[sm.Matrix, list[sm.Expr], sm.Expr]:

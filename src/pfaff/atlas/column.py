@@ -6,8 +6,10 @@ structures under conservative loadings, J. Mech. Phys. Solids; equation numbers 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import sympy as sm
 
@@ -18,6 +20,25 @@ from pfaff.statement.values import one_of, truth, whole_number
 from pfaff.threads import once
 
 MANY = 100  # bars that are stated in seconds
+MEANINGS = {
+    "L": "length of the column",
+    "M": "mass of all bars",
+    "k": "stiffness of a hinge, moment by angle",
+    "k1": "stiffness of the hinge at the block",
+    "d": "centre of mass of a bar, as a share of its length",
+    "M_L": "mass at the end",
+    "I_L": "moment of inertia at the end",
+    "c_i": "viscosity of the hinges",
+    "c_e": "external drag of the bars",
+    "c_t": "drag at the end, against translation",
+    "c_r": "drag at the end, against rotation",
+    "M_X": "mass of the block",
+    "beta0": "misalignment of the constraint [rad]",
+    "F": "dead load",
+    "K": "stiffness of the spring that pushes",
+    "Delta": "by how much that spring is compressed",
+    "X": "displacement of the block",
+}
 CONSTRAINTS = ("skate", "bow")
 LOADS = ("dead", "spring")
 CONTACTS = ("printed", "exact")
@@ -87,7 +108,7 @@ def column(
     loading = {F: 0} if load == "dead" else {K: 1, Delta: 0}
     push = -F * X if load == "dead" else K * (X - Delta) ** 2 / 2
     picture = (
-        _bars(chain, "block", "wheel") if constraint == "skate" else _on_cylinder(_with_bow(chain, "block"), chain)
+        _bars(chain, "block", "skate") if constraint == "skate" else _on_cylinder(_with_bow(chain, "block"), chain)
     )
     return System(
         coordinates=[*chain.theta, X],
@@ -99,6 +120,7 @@ def column(
         load=F if load == "dead" else Delta,
         drawing=replace(picture, arrows={"joint0": (F, 0)}) if load == "dead" else _behind_spring(picture, chain),
         name=f"column of {bars} bars with {constraint} under {load} load",
+        meanings=_known(MEANINGS, chain.parameters, [M_X, beta0, *loading, *chain.theta, X]),
         accept_integrable=bars == 1,  # two coordinates and one relation: always integrable
     )
 
@@ -120,6 +142,13 @@ def reut(bars: int = 2, *, individual: bool = False) -> System:
     return _pushed(chain, "reut", bow(chain), replace(_with_bow(chain, "ground"), arrows=fixed_line))
 
 
+def _known(meanings: dict[str, str], *groups: Iterable[Any]) -> dict[str, str]:
+    """The meanings of those symbols and coordinates that there are."""
+    names = {getattr(each, "name", None) or type(each).__name__ for group in groups for each in group}
+    bars = {name: f"rotation of bar {name[5:]} [rad]" for name in names if name.startswith("theta")}
+    return {name: text for name, text in meanings.items() if name in names} | bars
+
+
 def _pushed(chain: Chain, name: str, row: list[sm.Expr], drawing: Drawing) -> System:
     return System(
         coordinates=chain.theta,
@@ -129,6 +158,7 @@ def _pushed(chain: Chain, name: str, row: list[sm.Expr], drawing: Drawing) -> Sy
         forces={angle: -F * a for angle, a in zip(chain.theta, row[:-1], strict=True)},
         parameters={**chain.parameters, beta0: 0, F: 0},
         load=F,
+        meanings=_known(MEANINGS, chain.parameters, [beta0, F, *chain.theta]),
         drawing=drawing,
         name=f"{name} column of {len(chain.theta)} bars",
     )
@@ -212,7 +242,7 @@ def _bars(chain: Chain, start: str, end: str) -> Drawing:
         points=points,
         links=[(f"joint{i}", f"joint{i + 1}") for i in range(last)],
         marks={**dict.fromkeys(points, "hinge"), "joint0": start, f"joint{last}": end},
-        angles={f"joint{last}": chain.theta[-1] + (beta0 if end == "wheel" else 0)},
+        angles={f"joint{last}": chain.theta[-1] + (beta0 + sm.pi / 2 if end == "skate" else 0)},
         traced=[f"joint{last}"],
     )
 

@@ -22,6 +22,11 @@ def nonholonomic_particle() -> System:
         nonholonomic_constraints=[z.diff(t) - y * x.diff(t)],
         particles=[Particle(m, (x, y, z))],
         parameters={m: 1},
-        drawing=Drawing(points={"particle": (x, z)}, marks={"particle": "mass"}),
+        drawing=Drawing(
+            points={"foot": (x, y, 0), "particle": (x, y, z)},
+            outlines=[("foot", "particle")],
+            marks={"particle": "mass"},
+            ground=True,
+        ),
         name="nonholonomic particle",
     )

@@ -10,11 +10,12 @@ from typing import Any
 
 import sympy as sm
 
-from pfaff.atlas.space import oblique, rotation
+from pfaff.atlas.space import rotation
 from pfaff.statement import TIME as t
 from pfaff.statement import Drawing, System, coordinates
 
-OUTLINE = 32  # points by which the rim is drawn
+OUTLINE = 32  # points by which a line on the ellipsoid is drawn
+RIBS = 4  # lines from end to end, and lines around
 
 
 def rattleback() -> System:
@@ -49,19 +50,32 @@ def rattleback() -> System:
             m: 1, a: "0.2", b: "0.03", c: "0.02", h: "0.01", A: "0.0002", B: "0.0016", C: "0.0017", D: "-0.00002",
             g: "9.81",
         },
-        drawing=_drawing(x, y, psi, tilting, height, a, b, h),
+        drawing=_drawing(x, y, psi, tilting, height, (a, b, c), h),
         name="rattleback",
     )  # fmt: skip
 
 
-def _drawing(x: Any, y: Any, psi: Any, tilting: sm.Matrix, height: Any, a: Any, b: Any, h: Any) -> Drawing:
-    """The rim of the ellipsoid, and the path of one end."""
+def _drawing(x: Any, y: Any, psi: Any, tilting: sm.Matrix, height: Any, half: Any, h: Any) -> Drawing:
+    """The lower half of the ellipsoid, cut off at its middle, and the path of one end."""
+    a, b, c = half
     turning = rotation((0, 0, 1), psi) * tilting
-
-    def shown(at: sm.Matrix) -> tuple[Any, Any]:
-        along, aside, up = turning * (at + sm.Matrix([0, 0, h]))
-        return oblique(x + along, y + aside, height + up)
-
-    angles = [2 * sm.pi * k / OUTLINE for k in range(OUTLINE)]
-    points = {f"rim{k}": shown(sm.Matrix([a * sm.cos(s), b * sm.sin(s), 0])) for k, s in enumerate(angles)}
-    return Drawing(points=points, outlines=[list(points)], traced=["rim0"])
+    centre = sm.Matrix([x, y, height])
+    around = [2 * sm.pi * k / OUTLINE for k in range(OUTLINE + 1)]
+    below = [sm.pi * k / OUTLINE for k in range(OUTLINE + 1)]
+    rim = [(a * sm.cos(s), b * sm.sin(s), h) for s in around]
+    ribs = [
+        [(a * sm.cos(s), -b * sm.sin(s) * sm.cos(side), h - c * sm.sin(s) * sm.sin(side)) for s in below]
+        for side in (sm.pi * k / RIBS for k in range(1, RIBS))
+    ]
+    hoops = [
+        [(share * a, -width * b * sm.cos(s), h - width * c * sm.sin(s)) for s in below]
+        for share in (sm.Rational(2 * k, RIBS) - 1 for k in range(1, RIBS))
+        for width in (sm.sqrt(1 - share**2),)
+    ]
+    end = centre + turning * sm.Matrix([a, 0, h])
+    return Drawing(
+        points={"centre": centre, "end": end},
+        bodies={"centre": (turning, [rim, *ribs, *hoops])},
+        traced=["end"],
+        ground=True,
+    )

@@ -10,24 +10,23 @@ from typing import Any
 
 import sympy as sm
 
-from pfaff.atlas.space import oblique
 from pfaff.statement import TIME as t
 from pfaff.statement import Drawing, System, coordinates
 
-RIM = 24  # points by which the rim is drawn
+ANGLES = {"psi": "heading [rad]", "theta": "lean [rad]", "phi": "rotation about the axle [rad]"}
 
 
 def rolling_disc() -> System:
     """A thin homogeneous disc that rolls on a plane: upright it rolls stably where φ̇² > g/(3r)."""
-    return _rolling(sm.Rational(1, 4), sm.Rational(1, 2), "rolling disc")
+    return _rolling(sm.Rational(1, 4), sm.Rational(1, 2), "rolling disc", "disc")
 
 
 def rolling_hoop() -> System:
     """A thin hoop that rolls on a plane: upright it rolls stably where φ̇² > g/(4r)."""
-    return _rolling(sm.Rational(1, 2), sm.Integer(1), "rolling hoop")
+    return _rolling(sm.Rational(1, 2), sm.Integer(1), "rolling hoop", "wheel")
 
 
-def _rolling(across: sm.Expr, axial: sm.Expr, name: str) -> System:
+def _rolling(across: sm.Expr, axial: sm.Expr, name: str, drawn: str) -> System:
     """Moments of inertia are in units of m r²; (x, y) is the contact, psi the heading, theta the lean, phi the spin.
 
     Steady circles obey m g r sin θ + ψ̇ cos θ ((C + m r²)(φ̇ + ψ̇ sin θ) − A ψ̇ sin θ) = 0, with A and C these moments.
@@ -49,20 +48,24 @@ def _rolling(across: sm.Expr, axial: sm.Expr, name: str) -> System:
         potential=m * g * r * sm.cos(theta),
         nonholonomic_constraints=[vx - r * spin * sm.cos(psi), vy - r * spin * sm.sin(psi)],
         parameters={m: 1, r: 1, g: 1},
-        drawing=_drawing(x, y, psi, theta, phi, r),
+        drawing=_drawing(x, y, psi, theta, phi, r, drawn),
         name=name,
+        meanings={m: "mass [kg]", r: "radius [m]", g: "gravity [m/s²]", x: "contact [m]", y: "contact [m]", **ANGLES},
     )
 
 
-def _drawing(x: Any, y: Any, psi: Any, theta: Any, phi: Any, r: Any) -> Drawing:
-    """The rim, a spoke and the path of the contact."""
-
-    def at(angle: Any, radius: Any = r) -> tuple[Any, Any]:
-        along, up = radius * sm.sin(angle), r + radius * sm.cos(angle)
-        aside = -up * sm.sin(theta)
-        ahead = (x + along * sm.cos(psi) - aside * sm.sin(psi), y + along * sm.sin(psi) + aside * sm.cos(psi))
-        return oblique(*ahead, up * sm.cos(theta))
-
-    rim = {f"rim{k}": at(phi + 2 * sm.pi * k / RIM) for k in range(RIM)}
-    points = {**rim, "centre": at(0, 0), "contact": oblique(x, y, 0)}
-    return Drawing(points=points, links=[("centre", "rim0")], outlines=[list(rim)], traced=["contact"])
+def _drawing(x: Any, y: Any, psi: Any, theta: Any, phi: Any, r: Any, drawn: str) -> Drawing:
+    """The disc or hoop with a spoke, and the path of the contact."""
+    ahead, left = sm.Matrix([sm.cos(psi), sm.sin(psi), 0]), sm.Matrix([-sm.sin(psi), sm.cos(psi), 0])
+    up = sm.Matrix([0, 0, 1])
+    upright, axle = sm.cos(theta) * up - sm.sin(theta) * left, sm.cos(theta) * left + sm.sin(theta) * up
+    contact = sm.Matrix([x, y, 0])
+    spoke = sm.sin(phi) * ahead + sm.cos(phi) * upright
+    round_body = {"centre": (r, axle, spoke)}
+    return Drawing(
+        points={"centre": contact + r * upright, "contact": contact},
+        discs=round_body if drawn == "disc" else {},
+        wheels=round_body if drawn == "wheel" else {},
+        traced=["contact"],
+        ground=True,
+    )

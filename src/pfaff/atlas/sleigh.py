@@ -51,8 +51,8 @@ def _on_knife_edge(
         drawing=Drawing(
             points={"blade": (x, y), "centre": centre, "nose": nose},
             links=[("blade", "nose")],
-            marks={"centre": "mass", "blade": "wheel"},
-            angles={"blade": phi + sm.pi / 2},
+            marks={"centre": "mass", "blade": "skate"},
+            angles={"blade": phi},
             traced=["blade"],
         ),
         name=name,

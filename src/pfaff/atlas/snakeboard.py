@@ -47,7 +47,7 @@ def snakeboard() -> System:
             },
             links=[("back", "front"), ("centre", "rotor")],
             marks={"back": "wheel", "front": "wheel", "rotor": "mass"},
-            angles={"back": theta + phi_b + sm.pi / 2, "front": theta + phi_f + sm.pi / 2},
+            angles={"back": theta + phi_b, "front": theta + phi_f},
         ),
         name="snakeboard",
     )

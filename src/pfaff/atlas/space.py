@@ -7,14 +7,6 @@ from typing import Any
 
 import sympy as sm
 
-DEPTH = sm.Rational(2, 5)  # by how much depth shortens in a picture
-SLANT = (sm.Rational(4, 5), sm.Rational(3, 5))  # the direction in which it runs
-
-
-def oblique(x: Any, y: Any, z: Any) -> tuple[Any, Any]:
-    """Where a picture shows a point of space: x to the right, z upwards, y into the depth."""
-    return x + DEPTH * SLANT[0] * y, z + DEPTH * SLANT[1] * y
-
 
 def rotation(axis: Sequence[Any], angle: Any) -> sm.Matrix:
     """R about a unit axis (Rodrigues): v in the old frame is R v of the components in the turned one."""

@@ -49,7 +49,7 @@ def towed_wheel() -> System:
             links=[("king pin", "wheel")],
             springs=[("left", "king pin"), ("king pin", "right")],
             marks={"left": "ground", "right": "ground", "king pin": "hinge", "wheel": "wheel"},
-            angles={"wheel": psi + sm.pi / 2},
+            angles={"wheel": psi},
         ),
         name="towed wheel",
     )

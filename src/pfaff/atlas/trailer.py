@@ -28,7 +28,7 @@ def rocking_suitcase() -> System:
         "m": 15, "I1": "0.6", "I2": "1.2", "I3": "0.9", "l": "0.8", "H": "0.8", "a": "0.2", "h": "0.2", "b": "0.2",
         "k_w": 2000, "c_w": 10, "k": 500, "c": 5, "g": "9.81",
     }  # fmt: skip
-    return _towed("rocking suitcase", values)
+    return _towed("rocking suitcase", values, box=("-1/20", "4/5"))
 
 
 def snaking_trailer() -> System:
@@ -37,16 +37,16 @@ def snaking_trailer() -> System:
         "m": 1200, "I1": 600, "I2": 2500, "I3": 2500, "l": "4", "H": "0.4", "a": "0.3", "h": "0.8", "b": "0.9",
         "k_w": 40000, "c_w": 1500, "k": 60000, "c": 500, "g": "9.81",
     }  # fmt: skip
-    return _towed("snaking trailer", values)
+    return _towed("snaking trailer", values, box=("-2/5", "1/2"))
 
 
-def _towed(name: str, values: dict[str, Any]) -> System:
+def _towed(name: str, values: dict[str, Any], box: tuple[str, str]) -> System:
     """Coordinates are the displacement q of the hitch, yaw psi and roll phi; the hitch is at (v t, q, H).
 
     The body has its centre of mass a ahead of the axle along the line to the hitch and h above it, its moments of
     inertia I1 about that line, I2 aside and I3 upwards. It rests on the wheels, at ±b on the axle, through
     vertical springs k_w and dampers c_w: as the line of the roll is inclined by atan(H/l), they yield by
-    ±b sin φ l/√(l² + H²).
+    ±b sin φ l/√(l² + H²). It is drawn as a box, from where to where along the line in lengths l.
     """
     q, psi, phi = coordinates("q psi phi")
     p = {each: sm.Symbol(each, **_promise(each)) for each in values}
@@ -73,7 +73,7 @@ def _towed(name: str, values: dict[str, Any]) -> System:
         nonholonomic_constraints=[left],
         parameters={**{p[each]: sm.Rational(value) for each, value in values.items()}, v: 0},
         load=v,
-        drawing=_drawing(q, psi, phi, l, b),
+        drawing=_drawing(q, psi, v, tilting * rolling, p, box),
         name=name,
     )
 
@@ -84,20 +84,32 @@ def _promise(name: str) -> dict[str, bool]:
     return {"nonnegative": True} if name in ("c", "c_w", "H") else {"positive": True}
 
 
-def _drawing(q: Any, psi: Any, phi: Any, l: Any, b: Any) -> Drawing:
-    """From above: hitch, body, and the wheels drawn apart by how far the body rolls over them."""
-    middle = sm.Matrix([-l * sm.cos(psi), q - l * sm.sin(psi)])
-    left = sm.Matrix([-sm.sin(psi), sm.cos(psi)])
+def _drawing(q: Any, psi: Any, v: Any, rolled: sm.Matrix, p: dict[str, sm.Symbol], box: tuple[str, str]) -> Drawing:
+    """The box of the body over its axle, the drawbar to the hitch, and two wheels, turned as if they ran straight."""
+    l, H, h, b = (p[each] for each in ("l", "H", "h", "b"))
+    radius = l / 12
+    turning = rotation((0, 0, 1), psi)
+    left, up = turning * sm.Matrix([0, 1, 0]), sm.Matrix([0, 0, 1])
+    hitch = sm.Matrix([v * t, q, H + radius])
+    axle = hitch - turning * sm.Matrix([l, 0, H])
+    angle = v * t / radius
+    spoke = turning * sm.Matrix([sm.sin(angle), 0, sm.cos(angle)])
+    back, front = (l * sm.Rational(share) for share in box)
+    low, high = h / 4, 7 * h / 4
+    floor, roof = ([(back, -b, z), (front, -b, z), (front, b, z), (back, b, z), (back, -b, z)] for z in (low, high))
+    posts = [[below, above] for below, above in zip(floor[:4], roof[:4], strict=True)]
     return Drawing(
         points={
-            "hitch": (0, q),
-            "left": middle + b * left,
-            "right": middle - b * left,
-            "axle": middle,
-            "top": middle - l / 2 * sm.sin(phi) * left,
+            "hitch": hitch,
+            "left": axle + b * left,
+            "right": axle - b * left,
+            "axle": axle,
+            "track": axle - radius * up,
         },
-        links=[("hitch", "axle"), ("left", "right"), ("axle", "top")],
-        marks={"hitch": "hinge", "left": "wheel", "right": "wheel", "top": "mass"},
-        angles={"left": psi + sm.pi / 2, "right": psi + sm.pi / 2},
-        traced=["axle"],
+        links=[("hitch", "axle"), ("left", "right")],
+        marks={"hitch": "hinge"},
+        wheels=dict.fromkeys(("left", "right"), (radius, left, spoke)),
+        bodies={"axle": (turning * rolled, [floor, roof, *posts])},
+        traced=["track"],
+        ground=True,
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sm
 
-from pfaff.atlas.space import kinetic_energy, oblique, rotation
+from pfaff.atlas.space import kinetic_energy, rotation
 from pfaff.statement import TIME as t
 from pfaff.statement import Drawing, System, coordinates
 
@@ -23,7 +23,17 @@ TABLE_1 = {
     "r_F": "0.35", "m_F": 3, "I_Fxx": "0.1405", "I_Fyy": "0.28",
 }  # fmt: skip
 SIGNED = ("c", "tilt", "x_B", "z_B", "I_Bxz", "x_H", "z_H", "I_Hxz")  # may have either sign
-RIM = 24  # points by which a wheel is drawn
+
+BODIES = {"R": "rear wheel", "B": "rear frame with rider", "H": "front frame", "F": "front wheel"}
+MEANINGS = {
+    "w": "wheel base [m]", "c": "trail [m]", "tilt": "tilt of the steering axis [rad]", "g": "gravity [m/s²]",
+    "r_R": "radius of the rear wheel [m]", "r_F": "radius of the front wheel [m]",
+    "x": "rear contact [m]", "y": "rear contact [m]", "psi": "yaw [rad]", "phi": "lean [rad]", "chi": "pitch [rad]",
+    "delta": "steer [rad]", "s": "distance rolled by the rear wheel [m]", "f": "the same by the front wheel [m]",
+    **{f"m_{body}": f"mass of the {what} [kg]" for body, what in BODIES.items()},
+    **{f"{axis}_{body}": f"centre of mass of the {BODIES[body]} [m]" for body in "BH" for axis in "xz"},
+    **{name: f"moment of inertia of the {BODIES[name[2]]} [kg m²]" for name in TABLE_1 if name.startswith("I_")},
+}  # fmt: skip
 
 
 def whipple_bicycle() -> System:
@@ -85,36 +95,54 @@ def whipple_bicycle() -> System:
         parameters={symbol: TABLE_1[name] for name, symbol in p.items()},
         drawing=_drawing(q, p, rotation((0, 0, 1), psi) * leaning, pitching, steering),
         name="Whipple's bicycle",
+        meanings=MEANINGS,
     )
 
 
 def _drawing(q: Any, p: dict[str, sm.Symbol], leaning: sm.Matrix, pitching: sm.Matrix, steering: sm.Matrix) -> Drawing:
-    """Both wheels, the frame, the fork and the tracks of both wheels."""
+    """Both wheels, the frame, the fork and the tracks of both wheels; in the picture y is to the left and z upwards."""
+    flip = sm.diag(1, -1, -1)
+    contact = sm.Matrix([q[0], -q[1], 0])
 
     def shown(along: sm.Matrix) -> sm.Matrix:
-        x, y, z = leaning * along
-        return sm.Matrix(oblique(x, -y, -z))
+        return flip * leaning * along
 
-    contact = sm.Matrix(oblique(q[0], -q[1], 0))
     rear = contact + shown(sm.Matrix([0, 0, -p["r_R"]]))
     front_frame = pitching * steering
     foot = rear + shown(pitching * sm.Matrix([p["w"] + p["c"], 0, p["r_R"]]))
     front = foot + shown(front_frame * sm.Matrix([-p["c"], 0, -p["r_F"]]))
     up = sm.Matrix([-sm.sin(p["tilt"]), 0, -sm.cos(p["tilt"])])
+    aside = sm.Matrix([0, 1, 0])
+    head = foot + shown(pitching * (p["w"] * up))
     points = {
         "rear": rear,
         "front": front,
         "seat": rear + shown(pitching * sm.Matrix([p["x_B"], 0, p["z_B"] + p["r_R"]])),
-        "head": foot + shown(pitching * (p["w"] * up)),
+        "head": head,
+        "left grip": head + shown(front_frame * sm.Matrix([0, -p["r_F"] * 2 / 3, 0])),
+        "right grip": head + shown(front_frame * sm.Matrix([0, p["r_F"] * 2 / 3, 0])),
+        "rear track": contact,
+        "front track": sm.Matrix([front[0], front[1], 0]) + _below(shown(front_frame * aside), p["r_F"]),
     }
-    for wheel, hub, radius, frame in (("rear", rear, p["r_R"], sm.eye(3)), ("front", front, p["r_F"], front_frame)):
-        ahead, down = (radius * shown(frame * sm.Matrix(unit)) for unit in ((1, 0, 0), (0, 0, 1)))
-        for k in range(RIM):
-            angle = 2 * sm.pi * k / RIM
-            points[f"{wheel}{k}"] = hub + sm.sin(angle) * ahead + sm.cos(angle) * down
-    links = [("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front")]
-    rims = [[f"{wheel}{k}" for k in range(RIM)] for wheel in ("rear", "front")]
-    return Drawing(points=points, links=links, outlines=rims, traced=["rear0", "front0"])
+    wheels = {
+        "rear": (p["r_R"], shown(aside), shown(_spoke(q[6] / p["r_R"]))),
+        "front": (p["r_F"], shown(front_frame * aside), shown(front_frame * _spoke(q[7] / p["r_F"]))),
+    }
+    links = [
+        ("rear", "seat"), ("seat", "head"), ("rear", "head"), ("head", "front"), ("left grip", "right grip"),
+    ]  # fmt: skip
+    return Drawing(points=points, links=links, wheels=wheels, traced=["rear track", "front track"], ground=True)
+
+
+def _spoke(rolled: Any) -> sm.Matrix:
+    """The direction of a spoke of a wheel that has rolled forwards: ahead, right, down."""
+    return sm.Matrix([sm.sin(rolled), 0, -sm.cos(rolled)])
+
+
+def _below(axle: sm.Matrix, radius: Any) -> sm.Matrix:
+    """From below the hub to the contact: the wheel leans sideways, along the level part of its axle."""
+    level = sm.sqrt(axle[0] ** 2 + axle[1] ** 2)
+    return sm.Matrix([axle[0], axle[1], 0]) * radius * axle[2] / level
 
 
 def _inertia(p: dict[str, sm.Symbol], body: str) -> sm.Matrix:

@@ -10,17 +10,20 @@ from contextlib import suppress
 
 import click
 
+from pfaff import __version__
 from pfaff.cli.bifurcation import branch, curve, hopf, orbits
 from pfaff.cli.motion import simulate
 from pfaff.cli.papers import reproduce
-from pfaff.cli.stability import critical, equilibria, paradox, spectrum
+from pfaff.cli.stability import critical, equilibria, flutter, paradox, spectrum
 from pfaff.cli.steady import steady
+from pfaff.cli.sweep import sweep
 from pfaff.cli.systems import atlas, compare, export, show
 from pfaff.cli.wording import on_shell
 from pfaff.errors import PfaffError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="pfaff", message="%(prog)s %(version)s")
 def app() -> None:
     """Mechanical systems with Pfaffian constraints: equations, equilibria, stability, motion.
 
@@ -28,9 +31,10 @@ def app() -> None:
     """
 
 
-STATEMENT, STABILITY = (atlas, show, compare, export), (equilibria, spectrum, critical, paradox)
+STATEMENT, STABILITY = (atlas, show, compare, export), (equilibria, spectrum, flutter, critical, paradox)
 BIFURCATION, MOTION = (hopf, orbits, branch, curve), (steady, simulate)
-for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, reproduce):
+for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, sweep, reproduce):
+    command.short_help = (command.help or "").strip().partition("\n")[0]  # click's own is cut
     app.add_command(command)
 
 
@@ -45,7 +49,8 @@ def main() -> None:
         except PfaffError as problem:
             _fail(f"pfaff: {on_shell(str(problem), _asked())}", 2)
         except click.ClickException as problem:
-            _fail(f"pfaff: {problem.format_message()} (see pfaff --help)", 2)
+            where = getattr(problem, "ctx", None)
+            _fail(f"pfaff: {problem.format_message()} (see {where.command_path if where else 'pfaff'} --help)", 2)
         except (KeyboardInterrupt, click.Abort):
             _fail("pfaff: interrupted", 130)
         except BrokenPipeError:  # whoever read has seen enough

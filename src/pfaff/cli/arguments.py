@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from pfaff.cli.completion import one_word, parameters, systems
 from pfaff.cli.output import check_output
 from pfaff.errors import ParameterError
 
 Command = Callable[..., Any]
+SEVERAL = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=(?!=))")  # the commas between pairs, not those inside a formula
 PICTURES = (".png", ".pdf", ".svg", ".eps", ".ps", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
 FILMS, STORED = (".gif", ".html", ".mp4"), (".nc", ".cdf", ".netcdf")
 
@@ -28,16 +31,21 @@ def together(*options: Command) -> Command:
 
 
 which_system = together(
-    click.argument("name", metavar="SYSTEM"),
+    click.argument("name", metavar="SYSTEM", shell_complete=systems),
     click.option("--bars", type=int, help="Number of bars of a column."),
-    click.option("--constraint", help="End of a column: skate or bow."),
-    click.option("--load", help="Loading of a column: dead or spring."),
+    click.option("--constraint", help="End of a column: skate or bow.", shell_complete=one_word("skate", "bow")),
+    click.option("--load", help="Loading of a column: dead or spring.", shell_complete=one_word("dead", "spring")),
     click.option("--option", multiple=True, metavar="NAME=VALUE", help="Any other option of the system. Repeat."),
 )
 which_case = together(
     which_system,
     click.option(
-        "--set", "values", multiple=True, metavar="NAME=VALUE", help="A parameter: k1=50, d=1/2, pi/2. Repeat."
+        "--set",
+        "values",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Parameters: k1=50, d=1/2, or k1=50,d=1/2. Repeat.",
+        shell_complete=parameters,
     ),
 )
 fix = click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A family coordinate: X=0. Repeat.")
@@ -92,9 +100,9 @@ def _brief(text: str) -> str:
 
 
 def pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
-    """NAME=VALUE, each name once."""
+    """NAME=VALUE, each name once; several may stand in one text, a=1,b=2."""
     found: dict[str, str] = {}
-    for text in texts:
+    for text in (each for several in texts for each in SEVERAL.split(several)):
         name, equals, value = text.partition("=")
         if not (equals and name.strip() and value.strip()):
             raise ParameterError(f"{flag} {_brief(text)!r}: write NAME=VALUE, such as k1=50")

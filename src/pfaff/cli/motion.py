@@ -146,12 +146,12 @@ def _is_ode(case: Any) -> bool:
 
 def _check_pictures(case: Case, animate: Path | None) -> None:
     """What would fail after a long integration fails before it."""
-    from pfaff.draw.animation import writer_for
+    from pfaff.draw.animation import check_suffix
     from pfaff.draw.scene import drawing_of
 
     drawing_of(case)
     if animate:
-        writer_for(animate)
+        check_suffix(animate)
 
 
 def _animate(motion: Motion, path: Path, seconds: float) -> None:

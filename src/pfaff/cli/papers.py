@@ -9,18 +9,20 @@ from pathlib import Path
 import click
 
 from pfaff.cli.arguments import as_json
+from pfaff.cli.completion import papers
 from pfaff.cli.output import print_json, table
 from pfaff.errors import ParameterError, nearest
 
 
 @click.command()
-@click.argument("paper", required=False)
+@click.argument("paper", required=False, shell_complete=papers)
 @click.option(
     "--output", type=click.Path(path_type=Path), default=Path("report"), show_default=True, help="Folder for results."
 )
+@click.option("--all", "every", is_flag=True, help="List all results, and not what differs alone.")
 @click.option("--fresh", is_flag=True, help="Compute everything anew, whatever earlier runs have kept.")
 @as_json
-def reproduce(paper: str | None, output: Path, fresh: bool, as_json: bool) -> None:
+def reproduce(paper: str | None, output: Path, every: bool, fresh: bool, as_json: bool) -> None:
     """Compute what a paper prints, as a report: printed value, computed value and verdict, figures, errata.
 
     Without a paper, list those that can be reproduced.
@@ -43,8 +45,11 @@ def reproduce(paper: str | None, output: Path, fresh: bool, as_json: bool) -> No
         sys.exit(130)
     if as_json:
         return print_json(result.as_dict())
-    rows = [[i.where, i.what, i.printed_text, i.computed_text, i.verdict] for i in result.items]
-    table(result.title, ["where", "what", "printed", "computed", "verdict"], rows)
+    shown = result.items if every else [*result.failed, *result.differing]
+    rows = [[i.where, i.what, i.printed_text, i.computed_text, i.verdict] for i in shown]
+    if rows:
+        heading = result.title if every else f"{result.title}: what differs"
+        table(heading, ["where", "what", "printed", "computed", "verdict"], rows)
     print(f"{result.status}\nopen {output / 'index.html'} (and {len(result.files) - 1} files beside it)")
     if result.failed or result.missing:
         sys.exit(1)

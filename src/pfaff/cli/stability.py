@@ -69,6 +69,31 @@ def spectrum(fix: tuple[str, ...], plot: Path | None, as_json: bool, **which: An
 @fix
 @load_parameter
 @click.option("--to", type=NUMBER, help="Search loads up to this value.")
+@plot_into
+@as_json
+def flutter(
+    fix: tuple[str, ...], load_parameter: str | None, to: float | None, plot: Path | None, as_json: bool, **which: Any
+) -> None:
+    """The first flutter load as the load grows from zero; the search goes no farther.
+
+    \b
+    Example:
+      pfaff flutter column --set d=1/2,M_L=15,I_L=15,k1=50,c_i=1.5
+    """
+    case = case_of(**which)
+    found = case.flutter(load=load_parameter, to=to, **state_values(case, fix))
+    if plot:
+        draw_into(found.plot(), plot)
+    if as_json:
+        return print_json({"flutter": _load_as_json(found), "load": found.load, "searched": list(found.searched)})
+    print(found.status)
+
+
+@click.command()
+@which_case
+@fix
+@load_parameter
+@click.option("--to", type=NUMBER, help="Search loads up to this value.")
 @click.option("--exact", is_flag=True, help="Closed forms, about the origin.")
 @plot_into
 @as_json

@@ -64,14 +64,20 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
     facts |= {
         "parameters": {s.name: None if v is None else str(v) for s, v in stated.parameters.items()},
         "load": stated.load.name if stated.load is not None else None,
+        "meanings": dict(getattr(stated, "meanings", {})),
     }
     if as_json:
         return print_json(facts)
     first = "equations" if isinstance(stated, Ode) else "coordinates"
     heads = ["state", "rate of change"] if isinstance(stated, Ode) else ["coordinate", "in shape space"]
-    table(stated.name, heads, [[k, v] for k, v in facts[first].items()])
-    rows = [[k, v or "to be given", "load" if k == facts["load"] else ""] for k, v in facts["parameters"].items()]
-    table("Parameters", ["name", "default", ""], rows)
+    meanings = facts["meanings"]
+    told = [*heads, "meaning"] if meanings.keys() & facts[first].keys() else heads
+    table(stated.name, told, [[k, v, meanings.get(k, "")][: len(told)] for k, v in facts[first].items()])
+    rows = [
+        [k, v or "to be given", "load" if k == facts["load"] else "", meanings.get(k, "")]
+        for k, v in facts["parameters"].items()
+    ]
+    table("Parameters", ["name", "default", "", "meaning" if meanings else ""], rows)
     for kind in ("nonholonomic", "holonomic"):
         for row in facts.get(f"{kind}_constraints", ()):
             print(f"{kind}: {row} = 0")
@@ -127,13 +133,11 @@ def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: A
 
 
 def _facts_of_system(stated: System) -> dict[str, Any]:
-    from pfaff.flow.graph import graph_of
     from pfaff.flow.shape import ignorable_coordinates, kept_coordinates
 
-    graph = graph_of(stated)
     return {
         "name": stated.name,
-        "coordinates": {**kept_coordinates(graph), **ignorable_coordinates(graph)},
+        "coordinates": {**kept_coordinates(stated), **ignorable_coordinates(stated)},
         "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
         "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],
         "reactions": list(stated.reaction_names) if stated.statement.constraints else [],

@@ -10,12 +10,14 @@ from collections.abc import Callable
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.patches import Circle, Polygon, Rectangle
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Patch, Polygon, Rectangle
 
 from pfaff.draw.scene import Scene
 from pfaff.draw.style import GREY, VERMILION
 
 BAR = 0.055  # half the width of a bar
+SLIM = 0.4  # of that, in space
 HINGE = 0.05
 BLOCK = 0.22  # half the side
 WHEEL = 0.2  # half the length
@@ -27,17 +29,21 @@ GENERATORS = 6  # lines on a cylinder that show how it turns
 def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> None:
     """The system at the instant ``scene.t[k]``; text is for the legend."""
     drawing, scale = scene.drawing, scene.scale
+    width = (SLIM if drawing.dimension == 3 else 1.0) * BAR * scale
+    for line in scene.lines:
+        LINES[line.kind](axes, line.at[k], colour)
     for a, b in drawing.springs:
         _spring(axes, scene.points[a][k], scene.points[b][k], scale)
     for name, radii in scene.radii.items():
-        axes.add_patch(Circle(scene.points[name][k], radii[k], fc="none", ec=colour, lw=1, zorder=2.5))
+        face = (*pale(colour), 0.35) if scene.drawing.dimension == 3 else "none"
+        _put(axes, Circle(scene.points[name][k], radii[k], fc=face, ec=colour, lw=1, zorder=2.5))
     for names in drawing.outlines:
         outline = np.array([scene.points[name][k] for name in names])
-        axes.add_patch(Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.links else text))
+        _put(axes, Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.links else text))
     for number, (a, b) in enumerate(drawing.links):
-        outline = _capsule(scene.points[a][k], scene.points[b][k], BAR * scale)
+        outline = _capsule(scene.points[a][k], scene.points[b][k], width)
         bar = Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=3, label=text if number == 0 else "")
-        axes.add_patch(bar)
+        _put(axes, bar)
     for name, mark in drawing.marks.items():
         MARKS[mark](axes, scene, name, k, colour)
     for tails, tips in scene.forces.values():
@@ -47,13 +53,42 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
 def draw_path(axes: Axes, scene: Scene, upto: int, colour: str = GREY, since: int = 0) -> None:
     """Where the traced points have been."""
     for name in scene.drawing.traced:
-        axes.plot(*scene.points[name][since : upto + 1].T, color=colour, lw=1, zorder=1)
+        axes.add_line(Line2D(*scene.points[name][since : upto + 1].T, color=colour, lw=1, zorder=1))
+
+
+def _put(axes: Axes, patch: Patch) -> None:
+    """On the page; where limits are set already, it need not be measured."""
+    (axes.add_patch if axes.get_autoscale_on() else axes.add_artist)(patch)
 
 
 def pale(colour: str) -> tuple[float, float, float]:
     """The same colour for the face of a body."""
     red, green, blue = (1 - 0.45 * (1 - share) for share in to_rgb(colour))
     return red, green, blue
+
+
+def _filled(axes: Axes, at: np.ndarray, colour: str) -> None:
+    _put(axes, Polygon(at, fc=(*pale(colour), 0.55), ec=colour, lw=1.6, zorder=2.4))
+
+
+def _ring(axes: Axes, at: np.ndarray, colour: str) -> None:
+    _put(axes, Polygon(at, fc="none", ec=colour, lw=2.2, zorder=2.5))
+
+
+def _stroke(width: float, colour: str = "", order: float = 2.6) -> Callable[[Axes, np.ndarray, str], None]:
+    def draw(axes: Axes, at: np.ndarray, own: str) -> None:
+        axes.add_line(Line2D(*at.T, color=colour or own, lw=width, zorder=order))
+
+    return draw
+
+
+LINES: dict[str, Callable[[Axes, np.ndarray, str], None]] = {
+    "disc": _filled,
+    "rim": _ring,
+    "spoke": _stroke(0.7),
+    "mesh": _stroke(0.9),
+    "ground": _stroke(0.6, "0.8", 0.1),
+}
 
 
 def _capsule(a: np.ndarray, b: np.ndarray, half_width: float) -> np.ndarray:
@@ -65,22 +100,22 @@ def _capsule(a: np.ndarray, b: np.ndarray, half_width: float) -> np.ndarray:
 
 
 def _hinge(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
-    axes.add_patch(Circle(scene.points[name][k], HINGE * scene.scale, fc="white", ec=colour, lw=1, zorder=5))
+    _put(axes, Circle(scene.points[name][k], HINGE * scene.scale, fc="white", ec=colour, lw=1, zorder=5))
 
 
 def _mass(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
-    axes.add_patch(Circle(scene.points[name][k], 2 * HINGE * scene.scale, fc=colour, ec=colour, zorder=5))
+    _put(axes, Circle(scene.points[name][k], 2 * HINGE * scene.scale, fc=colour, ec=colour, zorder=5))
 
 
 def _contact(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
-    axes.add_patch(Circle(scene.points[name][k], HINGE * scene.scale, fc=VERMILION, ec="white", lw=0.5, zorder=6))
+    _put(axes, Circle(scene.points[name][k], HINGE * scene.scale, fc=VERMILION, ec="white", lw=0.5, zorder=6))
 
 
 def _support(face: str) -> Callable[[Axes, Scene, str, int, str], None]:
     def draw(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
         (x, y), half = scene.points[name][k], BLOCK * scene.scale
         axes.axhline(y - half, color=GREY, lw=1.2, zorder=0)
-        axes.add_patch(Rectangle((x - half, y - half), 2 * half, 2 * half, fc=face, ec=colour, lw=1, zorder=2))
+        _put(axes, Rectangle((x - half, y - half), 2 * half, 2 * half, fc=face, ec=colour, lw=1, zorder=2))
         _hinge(axes, scene, name, k, colour)
 
     return draw
@@ -89,14 +124,21 @@ def _support(face: str) -> Callable[[Axes, Scene, str, int, str], None]:
 def _wall(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
     (x, y), half = scene.points[name][k], BLOCK * scene.scale
     solid = Rectangle((x - half, y - 2 * half), half, 4 * half, fc="white", ec=GREY, lw=0, hatch="////", zorder=1)
-    axes.add_patch(solid)
+    _put(axes, solid)
     axes.plot([x, x], [y - 2 * half, y + 2 * half], color="black", lw=1.2, zorder=2)
 
 
 def _wheel(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
-    """Seen from above: it rolls across its axle."""
-    at, half = scene.points[name][k], WHEEL * scene.scale * _across(scene, name, k)
-    axes.add_patch(Polygon(_capsule(at - half, at + half, 1.2 * BAR * scene.scale), color="black", lw=0, zorder=6))
+    """Seen from above: it rolls along its angle."""
+    at, half = scene.points[name][k], WHEEL * scene.scale * _along(scene, name, k)
+    _put(axes, Polygon(_capsule(at - half, at + half, 1.2 * BAR * scene.scale), color="black", lw=0, zorder=6))
+
+
+def _skate(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
+    """A blade along its angle, pointed at both ends."""
+    at, along = scene.points[name][k], _along(scene, name, k)
+    tip, side = 1.1 * WHEEL * scene.scale * along, 0.7 * BAR * scene.scale * np.array([-along[1], along[0]])
+    _put(axes, Polygon([at - tip, at + side, at + tip, at - side], color="black", lw=0.8, zorder=6))
 
 
 def _bow(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
@@ -106,7 +148,7 @@ def _bow(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
         if bow == name:
             axes.plot(*np.transpose([at, scene.points[contact][k]]), color=colour, lw=1.2, zorder=2.5)
     outline = _capsule(at - half, at + half, BAR * scene.scale)
-    axes.add_patch(Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=4))
+    _put(axes, Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=4))
 
 
 def _cylinder(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
@@ -115,7 +157,7 @@ def _cylinder(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:
     along = np.array([across[1], -across[0]])
     ends = scene.points[name][k] + np.outer(_contacts(scene, name, k), along)
     outline = [*(ends - radius * across), *(ends + radius * across)[::-1]]
-    axes.add_patch(Polygon(outline, fc="0.94", ec=GREY, lw=1.2, zorder=0.6))
+    _put(axes, Polygon(outline, fc="0.94", ec=GREY, lw=1.2, zorder=0.6))
     turned = scene.roll[k] / radius + 2 * np.pi * np.arange(GENERATORS) / GENERATORS
     for sine in np.sin(turned[np.cos(turned) > 0]):
         axes.plot(*(ends + sine * radius * across).T, color=GREY, lw=0.7, zorder=0.7)
@@ -131,6 +173,11 @@ def _contacts(scene: Scene, name: str, k: int) -> np.ndarray:
 def _across(scene: Scene, name: str, k: int) -> np.ndarray:
     angle = scene.angle(name)[k]
     return np.array([-np.sin(angle), np.cos(angle)])
+
+
+def _along(scene: Scene, name: str, k: int) -> np.ndarray:
+    angle = scene.angle(name)[k]
+    return np.array([np.cos(angle), np.sin(angle)])
 
 
 def _spring(axes: Axes, a: np.ndarray, b: np.ndarray, scale: float) -> None:
@@ -157,6 +204,7 @@ MARKS: dict[str, Callable[[Axes, Scene, str, int, str], None]] = {
     "ground": _support("lightgrey"),
     "wall": _wall,
     "wheel": _wheel,
+    "skate": _skate,
     "bow": _bow,
     "cylinder": _cylinder,
 }

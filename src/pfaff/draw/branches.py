@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import groupby
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from pfaff.draw.diagram import draw_stretches, name_styles
+from pfaff.draw.labels import formula
 from pfaff.draw.special import mark_special
 from pfaff.draw.style import BLUE, CYCLE, figure, label, title
 
@@ -35,9 +36,8 @@ def draw_equilibria_branch(branch: EquilibriumBranch, state: str | None) -> Figu
         _draw_runs(axes, branch, name, [point.stable for point in branch], CYCLE[k % len(CYCLE)], name)
         mark_special(axes, branch, itemgetter(name), named=k == 0)
     what = "state" if names else "growth rate"
-    label(axes, branch.parameter, names[0] if len(names) == 1 else what)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend(frameon=False, fontsize="small")
+    label(axes, formula(branch.parameter), formula(names[0]) if len(names) == 1 else what)
+    name_styles(axes, [point.stable for point in branch] if names else [])
     title(fig, f"{branch[0].case.system.name}: {branch.status}")
     return fig
 
@@ -64,39 +64,34 @@ def _draw_growth(axes: Any, branch: EquilibriumBranch) -> None:
 def draw_curve(curve: Curve) -> Figure:
     """The curve in the plane of its parameters; of Hopf points solid where l1 < 0, dashed where l1 > 0."""
     soft = [not point.coefficient > 0 for point in curve] if curve.of == "Hopf points" else [True] * len(curve)
-    return _in_plane(curve, lambda axes, first: _draw_runs(axes, curve, first, soft, BLUE, curve.of))
+    told = soft if curve.of == "Hopf points" else []
+    return _in_plane(curve, lambda axes, first: _draw_runs(axes, curve, first, soft, BLUE, curve.of), told)
 
 
 def draw_cycle_curve(curve: CycleCurve) -> Figure:
     """The curve in the plane of its parameters, with the points of codimension two."""
-    return _in_plane(
-        curve,
-        lambda axes, first: axes.plot(
-            curve.values, [point[first] for point in curve], "-", color=BLUE, lw=1.3, label=curve.of
-        ),
-    )
+
+    def line(axes: Any, first: str) -> None:
+        points, special = ([(each.value, each[first]) for each in group] for group in (curve, curve.special))
+        draw_stretches(axes, points, [True] * len(points), special, color=BLUE, lw=1.3, label=curve.of)
+
+    return _in_plane(curve, line)
 
 
-def _in_plane(curve: Curve | CycleCurve, line: Callable[[Any, str], Any]) -> Figure:
+def _in_plane(curve: Curve | CycleCurve, line: Callable[[Any, str], Any], solid: Sequence[bool] = ()) -> Figure:
     """A line drawn over the second parameter, and the special points on it."""
     fig = figure(6.5, 4.2)
     axes = fig.add_subplot()
     first, second = curve.parameters
     line(axes, first)
     mark_special(axes, curve, itemgetter(first))
-    label(axes, second, first)
-    axes.legend(frameon=False, fontsize="small")
+    label(axes, formula(second), formula(first))
+    name_styles(axes, solid, ("supercritical", "subcritical"))
     title(fig, f"{curve[0].case.system.name}: {curve.status}")
     return fig
 
 
 def _draw_runs(axes: Any, followed: Any, height: str, solid: list[bool], colour: str, name: str) -> None:
-    """Pieces of one line style, which change at special points where there are some."""
-    vertices = [(point.value, point[height], full) for point, full in zip(followed, solid, strict=True)]
-    for special, place in reversed(list(zip(followed.special, followed.places, strict=True))):
-        vertices.insert(place, (special.value, special[height], vertices[min(place, len(vertices) - 1)][2]))
-    for number, (full, run) in enumerate(groupby(range(len(vertices)), key=lambda i: vertices[i][2])):
-        indices = list(run)
-        piece = vertices[indices[0] : indices[-1] + 2]  # each piece ends where the next begins
-        x, y = [v[0] for v in piece], [v[1] for v in piece]
-        axes.plot(x, y, "-" if full else "--", color=colour, lw=1.3, label=None if number else name)
+    """A smooth line that changes its style at special points, where there are some."""
+    points, special = ([(each.value, each[height]) for each in group] for group in (followed, followed.special))
+    draw_stretches(axes, points, solid, special, followed.places, color=colour, lw=1.3, label=formula(name))

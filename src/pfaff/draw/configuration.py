@@ -10,8 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pfaff.draw.body import draw_body
+from pfaff.draw.labels import formula, formulas
 from pfaff.draw.scene import Scene, scene_of
+from pfaff.draw.space import seen
 from pfaff.draw.style import CYCLE, figure, label
+from pfaff.draw.view import view_of
 
 if TYPE_CHECKING:
     from pfaff.rest.mechanical import Equilibrium
@@ -37,12 +40,12 @@ def draw_equilibria(equilibria: Sequence[Equilibrium]) -> Figure:
     columns = 4
     rows = -(-len(shown) // columns)
     fig = figure(9, 2.2 * rows)
-    panels = np.ravel(fig.subplots(rows, columns))
+    panels = np.ravel(fig.subplots(rows, columns, sharex=True, sharey=True))
     scene = _scene(shown)
+    view = view_of(scene)
     for k, (axes, equilibrium) in enumerate(zip(panels, shown, strict=False)):
         draw_body(axes, scene, k, CYCLE[k % len(CYCLE)])
-        axes.autoscale_view()
-        axes.set_aspect("equal", adjustable="datalim")
+        view.frame(axes, 0)  # one scale for all
         axes.set_title(_told(equilibrium), fontsize="small")
         axes.tick_params(labelsize="x-small")
     for axes in panels[len(shown) :]:
@@ -65,12 +68,12 @@ def draw_together(axes: Axes, equilibria: Sequence[Equilibrium]) -> None:
 def _told(equilibrium: Equilibrium) -> str:
     """Its reactions; of a system without constraints, where it is."""
     values = equilibrium.reaction or equilibrium.coordinates
-    return ", ".join(f"{name} = {value:.4g}" for name, value in values.items())
+    return ", ".join(f"{formula(name)} = {value:.4g}" for name, value in values.items())
 
 
 def _scene(equilibria: Sequence[Equilibrium]) -> Scene:
     q = np.stack([equilibrium.q for equilibrium in equilibria], axis=1)
-    return scene_of(equilibria[0].case, q, np.zeros(len(equilibria)))
+    return seen(scene_of(equilibria[0].case, q, np.zeros(len(equilibria))))
 
 
 def _as_bars(equilibria: Sequence[Equilibrium]) -> Figure:
@@ -80,6 +83,6 @@ def _as_bars(equilibria: Sequence[Equilibrium]) -> Figure:
     width = 0.8 / len(equilibria)
     for k, equilibrium in enumerate(equilibria):
         axes.bar(np.arange(len(names)) + k * width, equilibrium.q, width, color=CYCLE[k % len(CYCLE)])
-    axes.set_xticks(np.arange(len(names)) + 0.4 - width / 2, names)
+    axes.set_xticks(np.arange(len(names)) + 0.4 - width / 2, formulas(names))
     label(axes, "coordinate", "value at rest")
     return fig

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from pfaff.draw.labels import formula
 from pfaff.draw.style import CYCLE, figure, label
 
 if TYPE_CHECKING:
@@ -20,15 +21,15 @@ def draw_ensemble(ensemble: Ensemble, name: str, since: float) -> Figure:
     peak = ensemble.peak(name, since)
     dims = ensemble.dimensions
     places = [_line(ensemble, k) for k in range(len(dims))]
-    title = f"largest |{name}| from t = {since:g} on"
+    title = f"largest |{formula(name)}| from t = {since:g} on"
     if len(dims) == 2:
         x, y = places[1], places[0]
         colours = axes.pcolormesh(x, y, peak, cmap="viridis", shading="nearest", rasterized=True)
         fig.colorbar(colours, ax=axes, label=title)
-        label(axes, dims[1], dims[0])
+        label(axes, formula(dims[1]), formula(dims[0]))
     elif len(dims) == 1:
         axes.plot(places[0], peak, ".-", color=CYCLE[0], lw=1)
-        label(axes, dims[0], title)
+        label(axes, formula(dims[0]), title)
     else:
         axes.hist(np.ravel(peak), bins=40, color=CYCLE[0])
         label(axes, title, "number of motions")

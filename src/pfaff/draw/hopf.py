@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from pfaff.draw.labels import formula
 from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, title
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def draw_hopf(hopf: Hopf) -> Figure:
     growth.axvline(hopf.value, color=GREY, lw=0.8, ls="--")
     if not (hopf.drifts or hopf.degenerate):
         _draw_cycles(growth, hopf)
-    label(growth, hopf.load, "amplitude predicted")
+    label(growth, formula(hopf.load), "amplitude predicted")
     title(fig, hopf.status)
     return fig
 
@@ -39,5 +40,5 @@ def _draw_cycles(axes: Any, hopf: Hopf) -> None:
     amplitudes = [hopf.amplitude(float(load)) for load in loads]
     style = {True: "-", False: "--", None: ":"}[hopf.stable_cycles]
     for k, name in enumerate(hopf.states):
-        axes.plot(loads, [each[name] for each in amplitudes], style, color=CYCLE[k % len(CYCLE)], label=name)
+        axes.plot(loads, [each[name] for each in amplitudes], style, color=CYCLE[k % len(CYCLE)], label=formula(name))
     axes.legend(frameon=False, fontsize="small")

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
+from pfaff.draw.labels import formula, formulas, groups, moving_most
 from pfaff.draw.scene import PATH, Scene, scene_of_motion
 from pfaff.draw.style import CYCLE, figure, label, named, plain, title
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pfaff.motion.result import Motion
     from pfaff.motion.trajectory import Trajectory
 
+DENSE = 2000  # instants of a reaction, beside the samples
 NAMED = 8  # entries of a legend at most
 ACROSS = 4  # of them side by side
 STRAIGHT, NARROW = 1e-6, 0.08  # width of a path by its length: less is rounding; less than the second is enlarged
@@ -26,22 +28,51 @@ COINCIDING = 3e-3  # curves nearer than this, relatively, lie on each other
 
 
 def draw_motion(motion: Motion, names: Sequence[str] = ()) -> Figure:
-    """One page; panels for reactions and for paths only where there are any. Names select coordinates, reactions."""
-    fig, panels = _page(motion)
-    shown, reactions = (_chosen(every, names) for every in (motion.names, motion.reaction_names))
-    positions, velocities = ([motion[f"{name}{dot}"] for name in shown] for dot in ("", "_dot"))
-    _lines(panels["histories"], [motion.t] * len(shown), positions, shown)
-    _lines(panels["portraits"], positions, velocities, shown)
-    label(panels["histories"], "time", "coordinate")
-    label(panels["portraits"], "coordinate", "velocity")
-    _legend(panels["histories"])  # the portraits have the same colours
+    """One page; panels for reactions and for paths only where there are any. Names select coordinates, reactions.
+
+    Angles have axes of their own, apart from other coordinates; of very many, those that move most are shown.
+    """
+    kinds = groups(motion.case.system if motion.case is not None else None, _chosen(motion.names, names))
+    fig, panels = _page(motion, list(kinds))
+    for kind, every in kinds.items():
+        rows = {name: motion[name] for name in every}
+        shown = every if names else moving_most(rows)
+        velocities = [motion[f"{name}_dot"] for name in shown]
+        histories, portraits = panels[kind], panels[f"{kind} phase"]
+        _lines(histories, [motion.t] * len(shown), [rows[name] for name in shown], shown)
+        _lines(portraits, [rows[name] for name in shown], velocities, shown)
+        label(histories, "time", kind)
+        label(portraits, kind, f"{kind} velocity".replace("coordinate ", ""))
+        _legend(histories)  # the portraits have the same colours
+        _others(histories, len(shown), every, shown)
     _energies(panels["energies"], motion)
     if motion.reaction_names:
-        _lines(panels["reactions"], [motion.t] * len(reactions), [motion[name] for name in reactions], reactions)
+        reactions = _chosen(motion.reaction_names, names)
+        t, p = _reactions(motion)
+        rows = {name: p[motion.reaction_names.index(name)] for name in reactions}
+        shown = reactions if names else moving_most(rows)
+        _lines(panels["reactions"], [t] * len(shown), [rows[name] for name in shown], shown)
         label(panels["reactions"], "time", "reaction")
         _legend(panels["reactions"])
+        _others(panels["reactions"], len(shown), reactions, shown)
     title(fig, f"{motion.system}: {motion.status}")
     return fig
+
+
+def _reactions(motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+    """From the integrator's own polynomials, between the samples too; of a stored motion, at its samples."""
+    if motion.case is None or motion.dense is None:
+        return motion.t, motion.p
+    t = np.union1d(np.linspace(motion.t[0], motion.t[-1], DENSE), motion.t)
+    return t, motion.reactions(t)
+
+
+def _others(axes: Axes, count: int, every: Sequence[str], shown: Sequence[str]) -> None:
+    """Says that there are more, and how to see them."""
+    left_out = [name for name in every if name not in shown]
+    if left_out:
+        text = f"{count} of {len(every)}; others by name, plot({left_out[0]!r})"
+        axes.set_title(text, fontsize="x-small", loc="right", color="0.4")
 
 
 def draw_trajectory(trajectory: Trajectory, names: Sequence[str] = ()) -> Figure:
@@ -50,11 +81,11 @@ def draw_trajectory(trajectory: Trajectory, names: Sequence[str] = ()) -> Figure
     shown = list(names) or list(trajectory.states)
     axes = fig.subplots(1, 2 if len(shown) > 1 else 1, squeeze=False)[0]
     _lines(axes[0], [trajectory.t] * len(shown), [trajectory[name] for name in shown], shown)
-    label(axes[0], "time", named(shown, "state"))
+    label(axes[0], "time", named(formulas(shown), "state"))
     _legend(axes[0])
     if len(axes) > 1:
         axes[1].plot(trajectory[shown[0]], trajectory[shown[1]], color=CYCLE[0], lw=0.9)
-        label(axes[1], *shown[:2])
+        label(axes[1], *formulas(shown[:2]))
     title(fig, f"{trajectory.system}: {trajectory.status}")
     return fig
 
@@ -63,19 +94,21 @@ def _chosen(every: Sequence[str], names: Sequence[str]) -> list[str]:
     return [name for name in every if name in names] or list(every)
 
 
-def _page(motion: Motion) -> tuple[Figure, dict[str, Axes]]:
-    """Four panels, or three without reactions; wide paths go below them, others beside them."""
-    rows = [["histories", "portraits"], ["energies", "reactions" if motion.reaction_names else "energies"]]
+def _page(motion: Motion, kinds: Sequence[str]) -> tuple[Figure, dict[str, Axes]]:
+    """Histories beside portraits, energies beside reactions; wide paths go below them, others beside them."""
+    rows = [[kind, f"{kind} phase"] for kind in kinds]
+    rows.append(["energies", "reactions" if motion.reaction_names else "energies"])
+    height = 0.6 + 2.9 * len(rows)
     if motion.case is None or motion.case.system.drawing is None:
-        fig = figure(9, 6.5)
+        fig = figure(9, height)
         return fig, fig.subplot_mosaic(rows)
     scene = scene_of_motion(motion, np.linspace(motion.t[0], motion.t[-1], PATH))
-    width, height = scene.span(scene.drawing.traced)
-    if width > 2 * height:
-        fig = figure(9, 8.5)
+    width, depth = scene.span(scene.drawing.traced)[:2]
+    if width > 1.5 * depth:
+        fig = figure(9, height + 2.2)
         rows.append(["paths", "paths"])
     else:
-        fig = figure(12, 6.5)
+        fig = figure(12, height)
         rows = [[*row, "paths"] for row in rows]
     panels: dict[str, Axes] = fig.subplot_mosaic(rows)
     _paths(panels["paths"], scene)
@@ -83,12 +116,12 @@ def _page(motion: Motion) -> tuple[Figure, dict[str, Axes]]:
 
 
 def _paths(axes: Axes, scene: Scene) -> None:
-    """The paths of the traced points, as they lie in the plane."""
+    """The paths of the traced points, as they lie in the plane; in space, seen from above."""
     for k, name in enumerate(scene.drawing.traced):
-        axes.plot(*scene.points[name].T, color=CYCLE[k % len(CYCLE)], lw=0.9, label=f"path of {plain(name)}")
-    starts = np.array([scene.points[name][0] for name in scene.drawing.traced])
+        axes.plot(*scene.points[name][:, :2].T, color=CYCLE[k % len(CYCLE)], lw=0.9, label=f"path of {plain(name)}")
+    starts = np.array([scene.points[name][0, :2] for name in scene.drawing.traced])
     axes.plot(*starts.T, "o", color="black", mfc="white", ms=5, label="start")
-    span = scene.span(scene.drawing.traced)
+    span = scene.span(scene.drawing.traced)[:2]
     if STRAIGHT < span.min() / (span.max() or 1.0) < NARROW:  # to scale, this path would look like a line
         enlarged = int(span.argmin())
         label(axes, *(f"{name} (enlarged)" if k == enlarged else name for k, name in enumerate("xy")))
@@ -119,7 +152,7 @@ def _lines(axes: Axes, x: Iterable[np.ndarray], y: Iterable[np.ndarray], names: 
     for name, colour, along, up in zip(names, colours, x, y, strict=False):
         hidden = sum(_close(along, a, sizes[0]) and _close(up, b, sizes[1]) for a, b in drawn)
         style = (0, (6 / hidden, 6)) if hidden else "-"  # dashes let what lies beneath be seen
-        axes.plot(along, up, color=colour, lw=0.9, ls=style, label=name)
+        axes.plot(along, up, color=colour, lw=0.9, ls=style, label=formula(name))
         drawn.append((along, up))
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle
 
+from pfaff.draw.diagram import draw_stretches, name_styles, places_of
+from pfaff.draw.labels import formula, formulas
 from pfaff.draw.special import mark_special
-from pfaff.draw.style import BLUE, CYCLE, figure, label, named, title
+from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, named, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
@@ -22,34 +24,52 @@ def draw_branch(branch: OrbitBranch, state: str) -> Figure:
     periods, amplitudes = fig.subplots(1, 2)
     _draw(periods, branch, lambda each: each.period)
     _draw(amplitudes, branch, lambda each: each.amplitude[state])
-    label(periods, branch.load, "period")
-    label(amplitudes, branch.load, f"amplitude of {state}")
-    if branch.special:
-        periods.legend(frameon=False, fontsize="small")
+    _draw_birth(amplitudes, branch)
+    label(periods, formula(branch.load), "period")
+    label(amplitudes, formula(branch.load), f"amplitude of {formula(state)}")
+    for axes in (periods, amplitudes):
+        name_styles(axes, [each.stable for each in branch])
     title(fig, f"{branch.problem.case.system.name}: {branch.status}")
     return fig
 
 
 def _draw(axes: Any, branch: OrbitBranch, height: Any) -> None:
-    x, y = branch.values, np.array([height(each) for each in branch])
-    for stable, run in groupby(range(len(branch)), key=lambda i: branch[i].stable):
-        indices = list(run)
-        joined = range(max(indices[0] - 1, 0), indices[-1] + 1)  # each piece starts where the one before ends
-        axes.plot(x[list(joined)], y[list(joined)], "-" if stable else "--", color=BLUE, lw=1.3)
+    """Special points are between those orbits between which load and period put them."""
+    places = places_of(*(_loads_and_periods(group) for group in (branch, branch.special)))
+    points, special = ([(each.value, height(each)) for each in group] for group in (branch, branch.special))
+    draw_stretches(axes, points, [each.stable for each in branch], special, places, color=BLUE, lw=1.3)
     mark_special(axes, branch, height, size=5)
 
 
-def draw_orbit(orbit: Orbit) -> Figure:
-    """States against time, and the phase portraits of coordinates with their velocities (of pairs otherwise)."""
-    fig = figure(9, 4)
-    histories, portraits = fig.subplots(1, 2)
+def _loads_and_periods(points: Any) -> np.ndarray:
+    return np.array([(each.value, each.period) for each in points]).reshape(-1, 2)
+
+
+def _draw_birth(axes: Any, branch: OrbitBranch) -> None:
+    """The rest state, and the Hopf point at which the first orbit was born."""
+    if branch.born is None:
+        return
+    low, high = axes.get_xlim()
+    axes.plot([low, high], [0, 0], color=GREY, lw=1, zorder=1, label="rest state")
+    axes.plot([branch.born], [0], "o", mfc="white", color=VERMILION, ms=6, label="hopf")
+    axes.set_xlim(low, high)
+
+
+def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None) -> Figure:
+    """States against time, phase portraits (of pairs where there are no velocities), multipliers on the unit circle."""
+    fig = figure(9 if multipliers is None else 12, 4)
+    histories, portraits, *more = fig.subplots(1, 2 if multipliers is None else 3)
+    if multipliers is not None:
+        _draw_multipliers(more[0], multipliers)
     for k, name in enumerate(orbit.states):
-        histories.plot(orbit.t, orbit[name], color=CYCLE[k % len(CYCLE)], lw=1, label=name)
+        histories.plot(orbit.t, orbit[name], color=CYCLE[k % len(CYCLE)], lw=1, label=formula(name))
     for k, (first, second) in enumerate(_pairs(orbit.states)):
-        portraits.plot(orbit[first], orbit[second], color=CYCLE[k % len(CYCLE)], lw=1, label=f"{first}, {second}")
-    label(histories, "time", named(orbit.states, "state"))
+        portraits.plot(
+            orbit[first], orbit[second], color=CYCLE[k % len(CYCLE)], lw=1, label=f"{formula(first)}, {formula(second)}"
+        )
+    label(histories, "time", named(formulas(orbit.states), "state"))
     firsts, seconds = zip(*_pairs(orbit.states), strict=True) if len(orbit.states) > 1 else ((), ())
-    label(portraits, named(firsts, "coordinate"), named(seconds, "velocity"))
+    label(portraits, named(formulas(firsts), "coordinate"), named(formulas(seconds), "velocity"))
     for axes in (histories, portraits):  # above the panel: curves stay uncovered
         axes.legend(
             frameon=False,
@@ -60,6 +80,18 @@ def draw_orbit(orbit: Orbit) -> Figure:
         )
     title(fig, orbit.title)
     return fig
+
+
+def _draw_multipliers(axes: Any, multipliers: np.ndarray) -> None:
+    """Inside and outside the unit circle; one at 1 is the orbit itself."""
+    axes.add_patch(Circle((0, 0), 1, fc="none", ec=GREY, lw=1))
+    outside = np.abs(multipliers) > 1 + 1e-6
+    for these, colour, mark, words in ((~outside, BLUE, "o", "inside or on"), (outside, VERMILION, "s", "outside")):
+        if these.any():
+            axes.plot(multipliers[these].real, multipliers[these].imag, mark, color=colour, label=words)
+    axes.set_aspect("equal", adjustable="datalim")
+    label(axes, "Re μ", "Im μ", "multipliers")
+    axes.legend(frameon=False, fontsize="small")
 
 
 def _pairs(states: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
 from pfaff.statement import Drawing, System
+from pfaff.statement.rods import drawn_stations, point_values
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
-    from pfaff.case import Case
+    from pfaff.case import Bound
+    from pfaff.draw.space import Line
     from pfaff.motion.result import Motion
 
+RIM = 48  # points by which a round rim is drawn
 PATH = 6000  # instants that a smooth path needs, its corners included
 SMALL, LARGE = 1 / 4, 1 / 2  # of the system: symbols are sized between these, whatever its links
 BEYOND = 2.0  # times its own size: a contact farther away than that is left out of the picture
@@ -26,8 +30,38 @@ APART = ("cylinder", "wall", "contact")  # marks of what does not move with the 
 
 
 @dataclass(frozen=True)
+class Round:
+    """A disc or a wheel: its radius, and the directions of its axle and of a spoke, at each instant."""
+
+    radius: np.ndarray
+    axle: np.ndarray
+    spoke: np.ndarray
+    turns: bool  # whether the spoke was stated, and shows how it turns
+    spoked: bool  # a wheel, and no disc
+
+    def rim(self, centre: np.ndarray, points: int = RIM) -> np.ndarray:
+        """Points around it, the first on the spoke: instants × points × (x, y, z)."""
+        angle = 2 * np.pi * np.arange(points) / points
+        across = np.cross(self.axle, self.spoke)
+        around = np.cos(angle)[:, None] * self.spoke[:, None] + np.sin(angle)[:, None] * across[:, None]
+        return centre[:, None] + self.radius[:, None, None] * around
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A body of lines: its axes at each instant (as columns), and its curves in them."""
+
+    axes: np.ndarray
+    curves: tuple[np.ndarray, ...]
+
+    def lines(self, centre: np.ndarray) -> list[np.ndarray]:
+        """Each curve at each instant: instants × points × coordinates."""
+        return [centre[:, None] + np.einsum("tij,kj->tki", self.axes, curve) for curve in self.curves]
+
+
+@dataclass(frozen=True)
 class Scene:
-    """Points and arrows, one row (x, y) for each instant of ``t``; angles and radii, one number for each."""
+    """Points and arrows, one row (x, y) or (x, y, z) for each instant of ``t``; angles and radii, one number each."""
 
     drawing: Drawing
     t: np.ndarray
@@ -35,14 +69,25 @@ class Scene:
     angles: Mapping[str, np.ndarray]
     radii: Mapping[str, np.ndarray]
     arrows: Mapping[str, np.ndarray]
+    rounds: Mapping[str, Round] = field(default_factory=dict)
+    meshes: Mapping[str, Mesh] = field(default_factory=dict)
+    lines: tuple[Line, ...] = ()  # of bodies, as a picture on paper shows them
+
+    @property
+    def dimension(self) -> int:
+        return next(iter(self.points.values())).shape[1]
 
     @cached_property
     def moving(self) -> np.ndarray:
-        """All points of the system itself, with the corners about its circles: instants × points × (x, y)."""
+        """All points of the system itself, with the corners about its circles: instants × points × coordinates."""
         marks = self.drawing.marks
-        own = [at for name, at in self.points.items() if marks.get(name) not in APART]
-        own += [self.points[name] + sign * radius[:, None] for name, radius in self.radii.items() for sign in (-1, 1)]
-        return np.stack(own or list(self.points.values()), axis=1)
+        own = [at[:, None] for name, at in self.points.items() if marks.get(name) not in APART]
+        for name, radius in self.radii.items():
+            own += [(self.points[name] + sign * radius[:, None])[:, None] for sign in (-1, 1)]
+        own += [each.rim(self.points[name], 8) for name, each in self.rounds.items()]
+        own += [line for name, each in self.meshes.items() for line in each.lines(self.points[name])]
+        own += [line.at for line in self.lines if line.kind != "ground"]
+        return np.concatenate(own or [at[:, None] for at in self.points.values()], axis=1)
 
     @cached_property
     def extent(self) -> float:
@@ -121,32 +166,64 @@ class Scene:
         return bool(into >= 0)
 
 
-def drawing_of(case: Case | None) -> Drawing:
+def drawing_of(case: Bound | None) -> Drawing:
     """The drawing of a case's system, or an error that says how to give one."""
     if case is None:
         raise ParameterError(
             "this motion knows no case to draw: read files with load_motion(path, case); assemblies have no drawing"
         )
-    if case.system.drawing is None:
+    drawing: Drawing | None = getattr(case.system, "drawing", None)
+    if drawing is None:
         raise StatementError(
             f"{case.system.name} has no drawing: give its System one of points and links, "
             "drawing=Drawing(points={'a': (0, 0), 'b': (x, y)}, links=[('a', 'b')])"
         )
-    return case.system.drawing
+    return drawing
 
 
-def scene_of(case: Case | None, q: np.ndarray, t: np.ndarray, numbers: np.ndarray | None = None) -> Scene:
+def scene_of(case: Bound | None, q: np.ndarray, t: np.ndarray, numbers: np.ndarray | None = None) -> Scene:
     """Everything at coordinates q (one column for each instant), with the case's parameters or given ones."""
     drawing = drawing_of(case)
     assert case is not None
     with np.errstate(all="ignore"):
-        rows = _formulas(case.system)(*np.asarray(q, dtype=float), *(case.numbers if numbers is None else numbers), t)
+        rows = _formulas(cast("System", case.system))(
+            *np.asarray(q, dtype=float), *(case.numbers if numbers is None else numbers), t
+        )
     values = iter([np.broadcast_to(np.asarray(row, dtype=float), np.shape(t)) for row in rows])
-    points = {name: np.stack([next(values), next(values)], axis=1) for name in drawing.points}
-    angles = {name: next(values) for name in drawing.angles}
-    radii = {name: next(values) for name in drawing.circles}
-    arrows = {name: np.stack([next(values), next(values)], axis=1) for name in drawing.arrows}
-    return Scene(drawing, np.asarray(t), points, angles, radii, arrows)
+    filled = drawing.mapped(lambda given, name: next(values))
+    return Scene(
+        drawing,
+        np.asarray(t),
+        points={name: np.stack(point, axis=1) for name, point in filled.points.items()},
+        angles=dict(filled.angles),
+        radii=dict(filled.circles),
+        arrows={name: np.stack(arrow, axis=1) for name, arrow in filled.arrows.items()},
+        rounds={
+            name: _round(*given, spoked=spoked)
+            for group, spoked in ((filled.discs, False), (filled.wheels, True))
+            for name, given in group.items()
+        },
+        meshes={name: _mesh(*given) for name, given in filled.bodies.items()},
+    )
+
+
+def _round(radius: np.ndarray, axle: Sequence[np.ndarray], *spoke: Sequence[np.ndarray], spoked: bool) -> Round:
+    """Directions of unit length, the spoke across the axle; any spoke where none was stated."""
+    axis = _unit(np.stack(axle, axis=1))
+    given = np.stack(spoke[0], axis=1) if spoke else np.eye(3)[np.abs(axis).argmin(axis=1)]
+    across = given - (given * axis).sum(axis=1, keepdims=True) * axis
+    return Round(radius, axis, _unit(across), bool(spoke), spoked)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(lengths > 0, lengths, 1.0)
+
+
+def _mesh(axes: Any, curves: Any) -> Mesh:
+    """Bodies are rigid: their curves are those of the first instant."""
+    turned = np.stack([np.stack(row, axis=1) for row in axes], axis=1)
+    return Mesh(turned, tuple(np.array([[float(each[0]) for each in point] for point in curve]) for curve in curves))
 
 
 def scene_of_motion(motion: Motion, times: np.ndarray) -> Scene:
@@ -156,31 +233,19 @@ def scene_of_motion(motion: Motion, times: np.ndarray) -> Scene:
 
 @once(most=32)
 def _formulas(system: System) -> Callable[..., list[Any]]:
-    """Points, angles, radii and arrows, in this order: one function of the coordinates, parameters and time."""
-    drawing = system.drawing
+    """All expressions of the drawing, in its order: one function of the coordinates, parameters and time."""
+    drawing, s = system.drawing, system.statement
     assert drawing is not None
-    entries = [
-        *((name, each) for name, point in drawing.points.items() for each in _pair(name, point)),
-        *drawing.angles.items(),
-        *drawing.circles.items(),
-        *((name, each) for name, arrow in drawing.arrows.items() for each in _pair(name, arrow)),
-    ]
-    s = system.statement
-    known = [*s.q, *system.parameters, s.time]
-    expressions = []
-    for name, entry in entries:
-        expressions.append(sm.sympify(entry, strict=True).xreplace(dict(s.to_plain)))
-        functions = expressions[-1].atoms(sm.core.function.AppliedUndef)
-        for symbol in sorted({*functions, *expressions[-1].free_symbols} - set(known), key=str):
-            raise StatementError(
-                f"the drawing of {name!r} contains {symbol}, which is neither a coordinate nor a parameter of "
-                f"{system.name}: write it in those"
-            )
-    return sm.lambdify(known, expressions, "numpy", cse=True, dummify=True)  # a parameter may be called sin
+    points = [sm.Symbol(name, real=True) for station in drawn_stations(system) for name in station.names]
+    plain = dict(s.to_plain) | {sm.Function(point.name)(system.time): point for point in points}
+    expressions = [entry.xreplace(plain) for _, entry in drawing.entries()]
+    known = [*s.q, *system.parameters, s.time, *points]
+    formulas = sm.lambdify(known, expressions, "numpy", cse=True, dummify=True)  # a parameter may be called sin
+    return partial(_with_points, system, formulas) if points else formulas
 
 
-def _pair(name: str, given: Any) -> tuple[Any, ...]:
-    entries = tuple(given)
-    if len(entries) != 2:
-        raise StatementError(f"the drawing of {name!r} has {len(entries)} entries: give a pair (x, y)")
-    return entries
+def _with_points(system: System, formulas: Callable[..., list[Any]], *values: Any) -> list[Any]:
+    """Formulas that contain coordinates of points of rods, which follow from those of the system."""
+    n, stations = len(system.coordinates), drawn_stations(system)
+    placed = point_values(system, stations, np.atleast_2d(np.asarray(values[:n], dtype=float)), values[n:-1])
+    return formulas(*values, *(placed[name] for station in stations for name in station.names))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
+from pfaff.draw.labels import formula
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_loads
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.stability.large import SparseFlutter
 
 POINTS = 801
+BEYOND = 1.3  # times the last critical load: as far as a picture goes
 FLAT = 1e-9  # growth rates that are none beside the largest eigenvalue
 
 
@@ -44,6 +46,13 @@ def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str)
     return fig
 
 
+def draw_critical(case: Case, load: str, searched: float) -> Figure:
+    """The path over a range that shows what was found: little farther than the last critical load."""
+    found = critical_loads(case, load, searched, {})
+    marks = [float(mark) for mark in (found.flutter, found.divergence, found.buckling) if mark]
+    return draw_spectrum_path(case, load, min(searched, BEYOND * max(marks)) if marks else searched)
+
+
 def draw_checked_loads(found: SparseFlutter) -> Figure:
     """Growth rates and frequencies of the modes that were computed at each load, and the flutter load."""
     fig = figure(7, 5)
@@ -57,7 +66,7 @@ def draw_checked_loads(found: SparseFlutter) -> Figure:
             axes.axvline(float(found), color=GREY, ls="--", lw=0.9)
         label(axes, "", name)
     parts[0].set_title(found.status.split(";")[0], fontsize="small")
-    parts[1].set_xlabel(f"load {found.load}")
+    parts[1].set_xlabel(f"load {formula(found.load)}")
     return fig
 
 
@@ -87,7 +96,7 @@ def draw_spectrum_path(case: Case, load: str, to: float, low: float = 0.0) -> Fi
     every = np.concatenate(values)
     fig = figure(7, 5)
     top, bottom = fig.subplots(2, 1, sharex=True)
-    for axes, part, name in ((top, every.real, "Re Ω"), (bottom, every.imag, "Im Ω")):
+    for axes, part, name in ((top, every.real, "growth rate"), (bottom, every.imag, "frequency")):
         axes.plot(at[~unstable], part[~unstable], ".", color=BLUE, ms=1.5)
         axes.plot(at[unstable], part[unstable], ".", color=VERMILION, ms=1.5)
         for mark in marks:
@@ -96,5 +105,5 @@ def draw_spectrum_path(case: Case, load: str, to: float, low: float = 0.0) -> Fi
     for mark in marks:
         text, place = f"{mark.kind}\n{float(mark):.6g}", (float(mark), 1.02)
         top.annotate(text, place, xycoords=("data", "axes fraction"), va="bottom", ha="center", fontsize="small")
-    bottom.set_xlabel(f"load {load}")
+    bottom.set_xlabel(f"load {formula(load)}")
     return fig

@@ -31,7 +31,7 @@ def view_of(scene: Scene) -> View:
     """Everything, unless the system travels far; a mere point has no size to compare with."""
     low, high = _extent(scene)
     far = FAR if scene.extent else np.inf
-    tracks = [_track(low[:, axis], high[:, axis], far) for axis in (0, 1)]
+    tracks = [_track(low[:, axis], high[:, axis], far) for axis in range(scene.dimension)]
     return View(np.array([size for size, _ in tracks]), np.stack([corner for _, corner in tracks], axis=1))
 
 
@@ -45,7 +45,8 @@ def _extent(scene: Scene) -> tuple[np.ndarray, np.ndarray]:
         if mark == "bow":
             head = scene.reach * np.stack([-np.sin(angle), np.cos(angle)], axis=1)
             corners += [at - head, at + head]
-        if mark == "wall" and scene.span([name, *scene.drawing.traced]).max() < FAR * scene.extent:
+        near = scene.span([name, *scene.drawing.traced]).max() < FAR * scene.extent or not scene.extent
+        if mark == "wall" and near:
             corners.append(at)
     return np.min(corners, axis=0) - margin, np.max(corners, axis=0) + margin
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.archive.files import write_text
 from pfaff.errors import ParameterError
+from pfaff.statement.told import told
 from pfaff.statement.values import one_of, path_from, shown
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ TARGETS = {
 CONTINUES = ("auto", "bifurcationkit")  # whose files start a continuation
 
 
+@told
 @dataclass(frozen=True)
 class Export:
     """Files by name, the equations first."""

@@ -23,6 +23,7 @@ from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 from pfaff.flow.statics import AtRest
 from pfaff.statement.names import checked_title
 from pfaff.statement.parts import Copies
+from pfaff.statement.told import told
 from pfaff.statement.values import instance, listed, number_from, numbers_from, one_of, shown, whole_number
 from pfaff.threads import cached_property
 
@@ -35,6 +36,7 @@ ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
 ROUNDING = 16 * EPS  # of forces that are summed over parts
 
 
+@told
 @dataclass(frozen=True)
 class Rest:
     """An assembly at rest: coordinates, reactions of the constraints, and how well the forces balance."""

@@ -108,6 +108,11 @@ def forced_flow(case: Bound) -> Flow:
     """The flow without coordinates of a symmetry, its forcing carried by two more states."""
     system = case.system
     assert isinstance(system, System | Ode)
+    if getattr(system, "rods", ()):
+        raise ParameterError(
+            f"{system.name} has rods, whose equations are not expressions in which a forcing could stand for the time: "
+            "simulate it, or state a chain of bars"
+        )
     flow = system.flow if isinstance(system, Ode) else relative_flow(system, (), case.numbers)
     return carried(flow)
 

@@ -18,13 +18,14 @@ from pfaff.errors import ParameterError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
 from pfaff.motion.sampled import DEGREE, check_smooth, check_span, coefficients, common_knots, piecewise
+from pfaff.statement.drawing import replaced
 from pfaff.statement.expressions import expressed
 from pfaff.statement.values import one_of, shown
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case
-    from pfaff.statement import Drawing, System
+    from pfaff.statement import System
 
 SINCE = "spline·knot"  # a name that nobody types
 
@@ -130,22 +131,8 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
         holonomic_constraints=[*(driven(c) for c in system.holonomic_constraints), *motions],
         parameters={**{p: v for p, v in system.parameters.items() if p not in loads}, **parameters},
         load=None if system.load in loads else system.load,
-        drawing=_driven_drawing(system.drawing, loads),
-    )
-
-
-def _driven_drawing(drawing: Drawing | None, loads: Mapping[sm.Symbol, sm.Expr]) -> Drawing | None:
-    if drawing is None:
-        return None
-
-    def driven(pair: Any) -> tuple[Any, ...]:
-        return tuple(sm.sympify(e, strict=True).xreplace(loads) for e in pair)
-
-    return replace(
-        drawing,
-        points={name: driven(point) for name, point in drawing.points.items()},
-        angles={name: sm.sympify(angle, strict=True).xreplace(loads) for name, angle in drawing.angles.items()},
-        arrows={name: driven(arrow) for name, arrow in drawing.arrows.items()},
+        meanings={name: text for name, text in system.meanings.items() if name not in {p.name for p in loads}},
+        drawing=replaced(system.drawing, loads),
     )
 
 

@@ -15,8 +15,8 @@ from scipy.interpolate import BPoly
 from scipy.optimize import brentq, minimize_scalar
 
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.flow.graph import graph_of
 from pfaff.flow.shape import ignorable_coordinates
+from pfaff.statement.told import told
 from pfaff.statement.values import number_from, number_within, one_of, shown
 from pfaff.threads import cached_property
 
@@ -32,6 +32,7 @@ FINER = 8  # knots of an imposed function in each step of the integrator
 STEADY = 0.01  # relative scatter of the last cycles that still counts as periodic
 
 
+@told
 @dataclass(frozen=True, eq=False)
 class Locomotion:
     """A motion with imposed coordinates, and what it takes: reactions, drives, and the load that could be moved.
@@ -141,7 +142,7 @@ def impose(
 
 def _shared(system: System, motion: Motion, names: Sequence[str]) -> list[str]:
     if not names:
-        ignorable = ignorable_coordinates(graph_of(system))
+        ignorable = ignorable_coordinates(system)
         names = [name for name in system.coordinate_names if name in motion.names and name not in ignorable]
     both = [name for name in motion.names if name in system.coordinate_names]
     for name in names:
@@ -194,9 +195,10 @@ def period(motion: Motion, name: str | None = None) -> float:
 
 
 def _ignorable(motion: Motion) -> set[str]:
-    return set(ignorable_coordinates(graph_of(motion.case.system))) if motion.case is not None else set()
+    return set(ignorable_coordinates(motion.case.system)) if motion.case is not None else set()
 
 
+@told
 @dataclass(frozen=True, eq=False)
 class Friction:
     """The friction coefficient ``|p|/N`` that a constraint needs along a motion, and where a given one would slip."""

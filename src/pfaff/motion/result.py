@@ -83,8 +83,15 @@ class Motion:
 
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
+        known |= {alias: known[name] for alias, name in self.aliases.items()}
         one_of(known, name, "no coordinate, velocity or reaction")
         return known[name]
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Other names of reactions, after constraints that have names: ``p_blade`` for ``p1``."""
+        named = self.case.system.reaction_aliases if self.case is not None else {}
+        return {alias: name for alias, name in named.items() if name in self.reaction_names}
 
     def __call__(self, t: Any) -> np.ndarray:
         """The state at a time, or one column for each of several: the integrator's own polynomials."""
@@ -173,10 +180,10 @@ class Motion:
         """
         from pfaff.draw.motion import draw_motion
 
-        known = (*self.names, *self.reaction_names)
+        known = (*self.names, *self.reaction_names, *self.aliases)
         for name in names:
             one_of(known, name, "no coordinate or reaction")
-        return draw_motion(self, names)
+        return draw_motion(self, [self.aliases.get(name, name) for name in names])
 
     def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:
         """Successive configurations, evenly spaced or at the given times, with the path of the traced points so far."""
@@ -193,7 +200,7 @@ class Motion:
         span: tuple[float, float] | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Path:
-        """Write a moving picture: ``.gif``, ``.html`` (one file, needs no network) or ``.mp4`` (by ffmpeg).
+        """Write a moving picture: ``.html`` (one file that plays in any browser), ``.gif`` or ``.mp4`` (by ffmpeg).
 
         The motion, or the part of it from ``span[0]`` to ``span[1]``, takes so many seconds to watch, in fps pictures
         a second; ``progress(done, all)`` is called after each.
@@ -201,6 +208,12 @@ class Motion:
         from pfaff.draw.animation import animate
 
         return animate(self, path, seconds=seconds, fps=fps, span=span, progress=progress)
+
+    def _repr_html_(self) -> str:
+        """In a notebook a motion plays, if its system has a drawing; else its histories are shown."""
+        from pfaff.draw.notebook import motion_html
+
+        return motion_html(self)
 
 
 def states_of(names: Iterable[str]) -> tuple[str, ...]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from pfaff.archive.files import write_text
-from pfaff.papers.reproduction import DIFFERS, REPRODUCED, Erratum, Item, Picture, Reproduction
+from pfaff.papers.reproduction import DIFFERS, REPRODUCED, Erratum, Item, Paper, Picture, Reproduction
 from pfaff.papers.running import sources, writing_into
 from pfaff.papers.sources import code_of
 from pfaff.report import document as report
 from pfaff.report.html import page
+
+PLACE = re.compile(r"\(\d+\w?\)|Fig\. \d+|Sec\. [\d.]+\d")
+CLAIMS = 6  # that an erratum points to
 
 
 def write(result: Reproduction, folder: Path) -> Reproduction:
@@ -40,11 +44,13 @@ def document_of(result: Reproduction, folder: Path) -> report.Document:
     sections = []
     if result.differing:
         text = "Everything else is reproduced. The errata below give the evidence."
-        sections.append(report.Section("What differs", [_entry(item, False) for item in result.differing], text=text))
+        differing = [_entry(item, errata=_errata_of(item, paper), again=True) for item in result.differing]
+        sections.append(report.Section("What differs", differing, text=text))
     for section in paper.sections:
         items = [by_claim[id(claim)] for claim in section.claims if id(claim) in by_claim]
         images = list(_images(result, folder, section.pictures))
-        sections.append(report.Section(section.title, [_entry(item) for item in items], images))
+        entries = [_entry(item, errata=_errata_of(item, paper)) for item in items]
+        sections.append(report.Section(section.title, entries, images))
     if paper.errata:
         text = "What is printed, what should be, and computed evidence for each."
         sections.append(report.Section("Errata", list(_errata(result)), text=text))
@@ -69,7 +75,14 @@ def _footer(result: Reproduction) -> str:
     return f"pfaff {__version__}, sources {sources()}; {seconds:.0f} seconds of computing. Values as JSON: reproduction.json."
 
 
-def _entry(item: Item, code: bool = True) -> report.Entry:
+def _errata_of(item: Item, paper: Paper) -> list[Erratum]:
+    """The errata about the place of an item: an equation, a figure or a section that both name."""
+    places = set(PLACE.findall(item.where))
+    return [erratum for erratum in paper.errata if places & set(PLACE.findall(erratum.where))]
+
+
+def _entry(item: Item, errata: Sequence[Erratum] = (), again: bool = False) -> report.Entry:
+    """With links to the errata; one that is shown again, ahead of its section, links to its place there."""
     facts = {"printed": item.printed_text, "computed": item.computed_text}
     if item.claim.method:
         facts["how"] = item.claim.method
@@ -80,20 +93,32 @@ def _entry(item: Item, code: bool = True) -> report.Entry:
         facts=facts,
         verdict=item.verdict,
         good=item.verdict == REPRODUCED,
-        code=code_of(item.claim.compute) if code else "",
+        code=code_of(item.claim.compute),
+        see={f"erratum on {each.where}": _erratum_anchor(each) for each in errata},
+        first=not again,
     )
 
 
 def _errata(result: Reproduction) -> Iterator[report.Entry]:
     by_claim = {id(item.claim): item for item in result.evidence}
     for erratum in result.paper.errata:
-        yield _erratum(erratum, [by_claim[id(claim)] for claim in erratum.evidence if id(claim) in by_claim])
+        evidence = [by_claim[id(claim)] for claim in erratum.evidence if id(claim) in by_claim]
+        about = [item for item in result.items if erratum in _errata_of(item, result.paper)]
+        yield _erratum(
+            erratum, evidence, {f"{item.where}, {item.what}": _entry(item).anchor for item in about[:CLAIMS]}
+        )
 
 
-def _erratum(erratum: Erratum, evidence: list[Item]) -> report.Entry:
+def _erratum_anchor(erratum: Erratum) -> str:
+    return report.anchor(f"erratum {erratum.where}")
+
+
+def _erratum(erratum: Erratum, evidence: list[Item], claims: Mapping[str, str]) -> report.Entry:
     shown = len(evidence) == len(erratum.evidence) and all(item.verdict == REPRODUCED for item in evidence)
     return report.Entry(
         title=erratum.where,
+        place=_erratum_anchor(erratum),
+        see=claims,
         remark=erratum.why,
         formulas={"printed": erratum.printed, "should be": erratum.corrected},
         verdict="shown" if shown else "not shown",
@@ -114,7 +139,7 @@ def _images(result: Reproduction, folder: Path, pictures: Sequence[Picture]) -> 
     """Those that were drawn: vector pictures and films into the page, the other formats beside it."""
     there = {path.name for path in map(Path, result.files)}
     for picture in pictures:
-        first = f"{picture.name}.gif" if picture.moving else f"{picture.name}.svg"
+        first = f"{picture.name}.html" if picture.moving else f"{picture.name}.svg"
         if first in there:
             others = [folder / f"{picture.name}.{ending}" for ending in ("svg", "pdf", "png")]
             yield report.Image(folder / first, picture.title, picture.caption, [] if picture.moving else others)

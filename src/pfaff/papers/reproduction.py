@@ -122,11 +122,14 @@ class Item:
             return self.error
         if self.claim.printed is not None:
             return f"{self.computed:.12g}"
+        holds = self.verdict == REPRODUCED
         if self.claim.beyond is not None:
-            return f"{self.computed:.6g} (at least {self.claim.beyond:g})"
+            return f"differs by {self.computed:.3g}, {'as it must' if holds else f'less than {self.claim.beyond:g}'}"
         if self.claim.within == 0:
             return "holds exactly" if self.computed == 0 else f"{self.computed:g} exceptions"
-        return f"{self.computed:.2e} (at most {self.claim.within:g})"
+        if not holds:
+            return f"is off by {self.computed:.2g}, where {self.claim.within:g} is allowed"
+        return f"holds to {self.computed:.0e}" if self.computed else "holds to the last digit"
 
     def as_dict(self) -> dict[str, Any]:
         return {

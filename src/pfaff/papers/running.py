@@ -157,7 +157,7 @@ def _done(paper: Paper, task: Task, store: Path) -> Outcome:
 
 def _drawn(picture: Picture, store: Path) -> tuple[str, ...]:
     if picture.moving:
-        name = f"{picture.name}.gif"
+        name = f"{picture.name}.html"
         picture.draw(store / name)
         return (name,)
     figure = picture.draw()

@@ -66,6 +66,10 @@ class Principle:
         """All steps, typeset one after the other."""
         return document(self.steps())
 
+    def _repr_markdown_(self) -> str:
+        """In a notebook: the steps, typeset."""
+        return "\n\n".join(f"**{title}**\n\n$$\n{latex}\n$$" for title, latex in self.steps())
+
     @property
     def multipliers(self) -> sm.Matrix:
         """The reactions p as functions of time."""

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+
+def anchor(title: str) -> str:
+    """A place on the page to jump to."""
+    return re.sub(r"\W+", "-", title.lower()).strip("-")
 
 
 @dataclass(frozen=True)
@@ -31,6 +37,15 @@ class Entry:
     code: str = ""
     formulas: Mapping[str, str] = field(default_factory=dict)  # further ones, each with its name
     parts: Sequence[Entry] = ()
+    see: Mapping[str, str] = field(default_factory=dict)  # other entries, by their anchors
+
+    place: str = ""
+    first: bool = True  # what is shown a second time has its anchor at the first
+
+    @property
+    def anchor(self) -> str:
+        """A place on the page to jump to."""
+        return self.place or anchor(f"{self.where} {self.title}")
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import base64
-import re
 from html import escape
 from pathlib import Path
 
-from pfaff.report.document import Document, Entry, Image, Section
-from pfaff.report.mathematics import mathml
-from pfaff.report.stylesheet import CSS
+from pfaff.report.document import Document, Entry, Image, Section, anchor
+from pfaff.report.mathematics import in_words, mathml
+from pfaff.report.stylesheet import CSS, SCRIPT
 
 KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".gif": "image/gif"}
 
@@ -26,22 +25,27 @@ def page(document: Document) -> str:
             '<html lang="en">',
             f'<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             f'<title>{escape(document.title)}</title><link rel="icon" href="data:,"><style>{CSS}</style></head>',
-            "<body>",
-            f"<header><h1>{escape(document.title)}</h1><p>{escape(document.about)}</p>",
-            f'<ul class="counts">{counts}</ul>',
-            f'<nav aria-label="Contents"><h3>Contents</h3><ol>{contents}</ol></nav></header>',
+            '<body data-show="all">',
+            f'<nav aria-label="Contents"><h2>Contents</h2>{_filter(document)}<ol>{contents}</ol></nav>',
+            f'<div class="page"><header><h1>{escape(document.title)}</h1><p>{in_words(document.about)}</p>',
+            f'<ul class="counts">{counts}</ul></header>',
             "<main>",
             *(_section(section) for section in document.sections),
             "</main>",
-            f"<footer>{escape(document.footer)}</footer>",
+            f"<footer>{escape(document.footer)}</footer></div>",
+            f"<script>{SCRIPT}</script>",
             "</body></html>",
         ]
     )  # fmt: skip
 
 
-def anchor(title: str) -> str:
-    """A place on the page to jump to."""
-    return re.sub(r"\W+", "-", title.lower()).strip("-")
+def _filter(document: Document) -> str:
+    """Everything, what differs, what is reproduced, or pictures alone."""
+    verdicts = {entry.verdict for section in document.sections for entry in section.entries}
+    words = {"all": "everything", "differs": "what differs", "reproduced": "what is reproduced", "figures": "figures"}
+    shown = {key: text for key, text in words.items() if key in ("all", "figures") or key in verdicts}
+    options = "".join(f'<option value="{key}">{text}</option>' for key, text in shown.items())
+    return f'<label class="filter">Show <select>{options}</select></label>'
 
 
 def _figures(section: Section) -> str:
@@ -50,30 +54,35 @@ def _figures(section: Section) -> str:
 
 
 def _section(section: Section) -> str:
-    text = f"<p>{escape(section.text)}</p>" if section.text else ""
+    text = f"<p>{in_words(section.text)}</p>" if section.text else ""
     entries = "".join(_entry(entry) for entry in section.entries)
     images = "".join(_image(image) for image in section.images)
-    return f'<section id="{anchor(section.title)}"><h2>{escape(section.title)}</h2>{text}{images}{entries}</section>'
+    return f'<section id="{anchor(section.title)}"><h2>{in_words(section.title)}</h2>{text}{images}{entries}</section>'
 
 
-def _entry(entry: Entry) -> str:
+def _entry(entry: Entry, inside: bool = False) -> str:
     colour = "good" if entry.good else "bad"
     badge = f'<span class="badge {colour}">{escape(entry.verdict)}</span>' if entry.verdict else ""
     where = f'<div class="where">{escape(entry.where)}</div>' if entry.where else ""
-    facts = [f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in entry.facts.items()]
+    facts = [f"<tr><th>{escape(name)}</th><td>{in_words(value)}</td></tr>" for name, value in entry.facts.items()]
     formulas = [
         f'<div class="named"><span>{escape(name)}</span>{_formula(each)}</div>' for name, each in entry.formulas.items()
     ]
+    here = "" if inside else f' <a class="here" href="#{entry.anchor}" aria-label="link to this entry">#</a>'
+    see = ", ".join(f'<a href="#{place}">{in_words(text)}</a>' for text, place in entry.see.items())
     pieces = [
-        f'<div class="head"><div>{where}<h3>{escape(entry.title)}</h3></div>{badge}</div>',
+        f'<div class="head"><div>{where}<h3>{in_words(entry.title)}{here}</h3></div>{badge}</div>',
         _formula(entry.formula) if entry.formula else "",
-        f'<p class="remark">{escape(entry.remark)}</p>' if entry.remark else "",
+        f'<p class="remark">{in_words(entry.remark)}</p>' if entry.remark else "",
         *formulas,
         f"<table>{''.join(facts)}</table>" if facts else "",
+        f'<p class="see">See {see}.</p>' if see else "",
         f"<details><summary>code</summary><pre><code>{escape(entry.code)}</code></pre></details>" if entry.code else "",
-        f'<div class="parts">{"".join(_entry(part) for part in entry.parts)}</div>' if entry.parts else "",
+        f'<div class="parts">{"".join(_entry(part, inside=True) for part in entry.parts)}</div>' if entry.parts else "",
     ]
-    return f"<article>{''.join(pieces)}</article>"
+    place = f' id="{entry.anchor}"' if entry.first else ""
+    named = "" if inside else f'{place} data-verdict="{escape(entry.verdict)}"'
+    return f"<article{named}>{''.join(pieces)}</article>"
 
 
 def _formula(latex: str) -> str:
@@ -85,8 +94,12 @@ def _image(image: Image) -> str:
     others = ", ".join(f'<a href="{escape(path.name)}">{escape(path.suffix[1:].upper())}</a>' for path in image.others)
     beside = f" ({others})" if others else ""
     title, caption = escape(image.title), escape(image.caption)
-    picture = f'<img src="{_embedded(image.path)}" alt="{title}: {caption}">'
-    words = f"<figcaption><b>{title}.</b> {caption}{beside}</figcaption>"
+    if image.path.suffix == ".html":
+        film = escape(image.path.read_text(encoding="utf-8"), quote=True)
+        picture = f'<iframe title="{title}: {caption}" loading="lazy" srcdoc="{film}"></iframe>'
+    else:
+        picture = f'<img src="{_embedded(image.path)}" alt="{title}: {caption}">'
+    words = f"<figcaption><b>{title}.</b> {in_words(image.caption)}{beside}</figcaption>"
     return f'<figure id="{anchor(image.title)}">{picture}{words}</figure>'
 
 

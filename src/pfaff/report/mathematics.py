@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from html import escape
 
 from pfaff.errors import ParameterError
 
 ONE_ARGUMENT = "mathbb|mathbf|mathcal|mathsf|mathrm|boldsymbol|tilde|hat|bar|dot|ddot"
+INDEXED = re.compile(r"(?<![\w&#./-])([A-Za-zα-ωΑ-Ω]|ℓ)(?:_(\w+(?:,\d)?)|(\d))(?![\w(])")
 UNBRACED = re.compile(rf"\\({ONE_ARGUMENT})(?:\s+([A-Za-z])|\s*(\\[A-Za-z]+))(?![A-Za-z])")
 
 
@@ -20,6 +22,11 @@ def mathml(latex: str, display: bool = True) -> str:
         return convert(_braced(latex), display="block" if display else "inline")
     except Exception as problem:
         raise ParameterError(f"cannot typeset {latex}: {type(problem).__name__} {problem}") from problem
+
+
+def in_words(text: str) -> str:
+    """Text for a page, with its small formulas set as such: c_i, θ1, F_cr and λ_3,4 with their indices below."""
+    return INDEXED.sub(lambda m: f"<i>{m[1]}</i><sub>{m[2] or m[3]}</sub>", escape(text))
 
 
 def _braced(latex: str) -> str:

@@ -18,6 +18,7 @@ from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.statement.told import told
 from pfaff.statement.values import number_from, one_of, place
 from pfaff.threads import cached_property
 
@@ -33,6 +34,7 @@ WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have l
 SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
 
 
+@told
 @dataclass(frozen=True)
 class Equilibrium:
     """A configuration at rest, its reactions, and the family it belongs to."""
@@ -69,6 +71,7 @@ class Equilibrium:
         return draw_equilibria([self])
 
 
+@told
 @dataclass(frozen=True)
 class Equilibria(Sequence[Equilibrium]):
     """The equilibria found, nearest to the origin first, and how they were searched for."""

@@ -32,6 +32,7 @@ from pfaff.rest.reduction import (
     without_structural_zeros,
 )
 from pfaff.statement.system import System
+from pfaff.statement.told import told
 from pfaff.statement.values import complex_number
 from pfaff.threads import cached_property
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over the NOISE of these units
 
 
+@told
 @dataclass(frozen=True)
 class Spectrum:
     """Eigenvalues of small motions, the structural zeros kept apart.

@@ -12,6 +12,7 @@ from pfaff.algebra.bordering import balanced, bordering, newton
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.statement.told import told
 from pfaff.statement.values import number_from, one_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Spectrum
 
 
+@told
 @dataclass(frozen=True)
 class SteadyState:
     """An equilibrium of a plain ODE."""

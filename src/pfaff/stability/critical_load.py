@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pfaff.errors import ParameterError
+from pfaff.statement.told import told
 
 NOTED = 1e-9  # uncertainty of a load, relative, that is said
 
@@ -32,6 +33,8 @@ class CriticalLoad:
     case: Any  # a Case; of a large system the assembly
     crossing_speed: float | None = None
     rounding: float = 0.0
+    modes: int | None = None  # of a rod that settled the load, and by how much the last ones changed it, relatively
+    change: float | None = None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.status}>"
@@ -60,9 +63,9 @@ class CriticalLoad:
         )
 
     def plot(self) -> Any:
-        from pfaff.draw.spectrum import draw_spectrum_path
+        from pfaff.draw.spectrum import draw_critical
 
-        return draw_spectrum_path(self.case, self.load, self.searched[1])
+        return draw_critical(self.case, self.load, self.searched[1])
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class Cell:
         return "flutter" if self.oscillating else "divergence" if self.divergent else "stable"
 
 
+@told
 @dataclass(frozen=True)
 class CriticalLoads:
     """Flutter, divergence and buckling of one search, and the cells of stability between the loads found."""

@@ -20,6 +20,7 @@ import sympy as sm
 
 from pfaff.algebra.tolerances import GROWING
 from pfaff.errors import PfaffError, SingularMassError
+from pfaff.statement.told import told
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 p = sm.Symbol("p")
 
 
+@told
 @dataclass(frozen=True)
 class Determinant:
     """pˢ D(p), with ``coefficients`` of D from the highest power on, ``zeros`` = s and the other ``roots``.
@@ -89,6 +91,7 @@ class Determinant:
         return draw_roots(self.roots, growing, self.zeros, "zero root(s) of the constraints")
 
 
+@told
 @dataclass(frozen=True)
 class ExactDeterminant:
     """The same in SymPy: the bordered ``matrix``, D as a ``polynomial`` in p, and the number of zero roots."""

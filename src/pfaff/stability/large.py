@@ -23,6 +23,7 @@ from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large_model import Model
 from pfaff.stability.large_modes import lowest_squares
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
+from pfaff.statement.told import told
 from pfaff.statement.values import MOST, number_within, whole_number
 
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
@@ -31,6 +32,7 @@ SHORTEST = 1e-12  # step of load, relative to it
 MARCH = 16  # steps of load when nothing is predicted
 
 
+@told
 @dataclass(frozen=True)
 class CheckedLoad:
     """The lowest eigenvalues ω at one load, and how many of them grow."""

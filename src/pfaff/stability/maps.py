@@ -1,4 +1,4 @@
-"""Maps: the flutter load over a grid of two or more damping (or other) parameters, a million points at a time."""
+"""Maps: the flutter load over a grid of parameters; over dampings of two degrees of freedom in closed form."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pfaff.rest.path import LoadPath
 from pfaff.stability.along import checked_end, natural_range
 from pfaff.stability.critical import critical_load
 from pfaff.stability.paradox import damping_sources
+from pfaff.statement.told import told
 from pfaff.statement.values import numbers_from, whole_number
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 MANY = 100_000_000  # points of a map
 CHUNK = 16384  # points at a time, so that all intermediates stay in the cache
 AFFINE = 1e-12
-NOISE, UNIT = 1e-13, 1e-15  # growth rates that are rounding, relative to the eigenvalue and to the largest
 
 
+@told
 @dataclass(frozen=True)
 class FlutterMap:
     """The flutter load over all combinations of parameter values; NaN where there is none.
@@ -49,34 +50,43 @@ class FlutterMap:
         return draw_map(self)
 
 
-def flutter_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float | None = None) -> FlutterMap:
-    """The first flutter load for every combination of damping values."""
-    axes = {name: _values(name, values) for name, values in axes.items()}
-    names = list(axes)
-    if not names:
-        raise ParameterError("a map needs at least one damping with its values: flutter_map(c_i=values)")
-    damping_sources(case, names)
-    for name, values in axes.items():
-        if values.ndim != 1 or not values.size or not np.isfinite(values).all() or values.min(initial=0.0) < 0:
-            raise ParameterError(f"{name}: give a one-dimensional array of finite, non-negative values")
-    count = math.prod(values.size for values in axes.values())
-    whole_number("the number of points", count, 1, MANY, "give fewer values")
-    grids = np.meshgrid(*axes.values(), indexing="ij", copy=False)
-    points = np.stack([np.ravel(grid) for grid in grids])
+def closed_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float | None) -> FlutterMap | None:
+    """The map in closed form: over dampings, of two degrees of freedom whose load only stiffens; nothing of others."""
+    names, points = list(axes), grid_points(axes)
+    try:
+        damping_sources(case, names)
+    except ParameterError:
+        return None
     to = checked_end(to)
     pencil = AffinePencil(case, load, names, to)
+    if not pencil.affine or len(pencil.M) != 2:
+        return None
     top = to if to is not None else pencil.natural_range
-    if not pencil.affine:
-        values, how = _one_by_one(case, load, names, points, top), "a search at every point"
-    else:
-        closed = len(pencil.M) == 2
-        solve = pencil.quartic if closed else pencil.bisection
-        values = np.empty(points.shape[1])
-        for start in range(0, points.shape[1], CHUNK):
-            chunk = slice(start, start + CHUNK)
-            values[chunk] = solve(points[:, chunk], top)
-        how = "closed form of the Hurwitz determinant" if closed else "eigenvalues in steps of the load, bisected"
-    return FlutterMap(load, axes, values.reshape(grids[0].shape), f"{how}, up to {load} = {top:g}")
+    values = np.empty(points.shape[1])
+    for start in range(0, points.shape[1], CHUNK):
+        chunk = slice(start, start + CHUNK)
+        values[chunk] = pencil.quartic(points[:, chunk], top)
+    how = f"closed form of the Hurwitz determinant, up to {load} = {top:g}"
+    return FlutterMap(load, axes, values.reshape([len(each) for each in axes.values()]), how)
+
+
+def checked_axes(case: Case, axes: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Values of parameters that keep what their symbols promise."""
+    if not axes:
+        raise ParameterError("a map needs at least one parameter with its values: flutter_map(c_i=values)")
+    found = {name: np.atleast_1d(numbers_from(name, values)) for name, values in axes.items()}
+    for name, values in found.items():
+        case.system.parameter(name)
+        if values.ndim != 1 or not values.size or not np.isfinite(values).all():
+            raise ParameterError(f"{name}: give a one-dimensional array of finite values")
+        case.at(**{name: float(values.min())}).at(**{name: float(values.max())})
+    whole_number("the number of points", math.prod(map(len, found.values())), 1, MANY, "give fewer values")
+    return found
+
+
+def grid_points(axes: Mapping[str, np.ndarray]) -> np.ndarray:
+    """All combinations, one column each."""
+    return np.stack([np.ravel(grid) for grid in np.meshgrid(*axes.values(), indexing="ij", copy=False)])
 
 
 def _one_by_one(case: Case, load: str, names: list[str], points: np.ndarray, to: float) -> np.ndarray:
@@ -145,43 +155,6 @@ class AffinePencil:
         doubtful = (~stable & ~((r1 == 0) & (self._undamped is not None))) | sooner[0] | sooner[1]
         first[doubtful] = _one_by_one(self.case, self.load, self.names, c[:, doubtful], to)
         return first
-
-    def bisection(self, c: np.ndarray, to: float, steps: int = 200) -> np.ndarray:
-        """Any number of degrees of freedom: eigenvalues on a grid of loads, then bisection to rounding."""
-        C = self.C0 + np.tensordot(c.T, self.C, axes=1)
-        size = c.shape[1]
-        low, high = np.zeros(size), np.full(size, np.nan)
-        at_once = self._unstable(C, low)
-        high[at_once] = 0.0
-        for F in np.linspace(0, to, steps + 1)[1:]:
-            open_ = np.isnan(high)
-            if not open_.any():
-                break
-            unstable = np.zeros(size, dtype=bool)
-            unstable[open_] = self._unstable(C[open_], np.full(open_.sum(), F))
-            high[unstable] = F
-            low[open_ & ~unstable] = F
-        found = ~np.isnan(high)
-        for _ in range(60):
-            middle = (low[found] + high[found]) / 2
-            unstable = self._unstable(C[found], middle)
-            high[found] = np.where(unstable, middle, high[found])
-            low[found] = np.where(unstable, low[found], middle)
-        return high
-
-    def _unstable(self, C: np.ndarray, F: np.ndarray) -> np.ndarray:
-        d = len(self.M)
-        K = self.K0 + F[:, None, None] * self.K1
-        J = np.zeros((len(F), 2 * d, 2 * d))
-        J[:, :d, d:] = np.eye(d)
-        J[:, d:, :d], J[:, d:, d:] = -np.linalg.solve(self.M, K), -np.linalg.solve(self.M, C)
-        values = np.linalg.eigvals(J)
-        noise = NOISE * np.abs(values) + UNIT * np.abs(values).max(axis=1, keepdims=True)
-        return ((values.real > noise) & (np.abs(values.imag) > noise)).any(axis=1)
-
-
-def _values(name: str, values: Any) -> np.ndarray:
-    return np.atleast_1d(numbers_from(name, values))
 
 
 def _mixed(A: np.ndarray, B: np.ndarray) -> np.ndarray:

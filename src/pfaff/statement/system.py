@@ -14,14 +14,17 @@ from pfaff.statement.coordinates import checked_coordinates
 from pfaff.statement.degrees import check_degrees
 from pfaff.statement.drawing import Drawing
 from pfaff.statement.expressions import expressed
-from pfaff.statement.names import checked_title
+from pfaff.statement.names import checked_name, checked_title
 from pfaff.statement.parameters import Parametrised, checked_load, checked_parameters
 from pfaff.statement.particles import Particle, checked_particles
 from pfaff.statement.plain_symbols import Statement, in_plain_symbols
+from pfaff.statement.rods import Rod, Station, state_rods
 from pfaff.statement.values import listed, one_of, shown, truth
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from pfaff.case import Case
     from pfaff.flow.flow import Flow
     from pfaff.principles import LagrangeEquations, Principle
@@ -43,9 +46,10 @@ class System(Parametrised):
     forces
         Generalised forces by coordinate, for what has no potential: ``{theta1: -F*sin(...)}``.
     nonholonomic_constraints
-        Expressions A(q, t) q̇ + b(q, t) that vanish.
+        Expressions A(q, t) q̇ + b(q, t) that vanish; by name, ``{"blade": …}``, their reactions are also called
+        ``p_blade``.
     holonomic_constraints
-        Expressions φ(q, t) that vanish.
+        Expressions φ(q, t) that vanish; they may have names, too.
     parameters
         Every other symbol with its default value; ``None`` where the user must give one. A symbol
         declared ``positive`` or ``nonnegative`` keeps that promise in every case.
@@ -57,10 +61,16 @@ class System(Parametrised):
     accept_redundant
         Keep constraints that follow from the others. Their reactions are then not unique: ``simulate`` uses the
         augmented Lagrangian and gives those of least norm, other analyses ask for ``system.independent``.
+    rods
+        Elastic rods as parts, ``pfaff.Rod``: their amplitudes are further coordinates, and the coordinates of their
+        points may be written in every expression. Their energies come with them.
     particles
         Material points, for Newton's law and d'Alembert's principle. The kinetic energy may then be left out: it is
         theirs. Without potential, dissipation and forces the generalised forces are theirs, too; with them,
         the forces on the particles must be the same ones, or be left out.
+
+    meanings
+        What parameters and coordinates are, in words with their units: ``{F: "dead load [N]"}``.
 
     Expressions are SymPy's, or text in the names of the coordinates, velocities (``x_dot``), parameters and time:
     ``kinetic="m*x_dot**2/2"``. Text is read, never executed; ``pfaff.statement.expressions`` lists the functions it may
@@ -84,9 +94,14 @@ class System(Parametrised):
     accept_integrable: bool = False
     accept_redundant: bool = False
     particles: Sequence[Particle] = ()
+    meanings: Mapping[Any, str] = field(default_factory=dict)
+    rods: Sequence[Rod] = ()
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        if self.rods:
+            state_rods(self)
+            return
         normalise = object.__setattr__
         normalise(self, "name", checked_title(self.name, "name of a system"))
         normalise(self, "coordinates", checked_coordinates(self.coordinates))
@@ -105,6 +120,7 @@ class System(Parametrised):
             if getattr(self, energy) is not None:
                 normalise(self, energy, expressed(getattr(self, energy), self.words, where))
         normalise(self, "forces", _forces(self))
+        normalise(self, "meanings", _meanings(self))
         truth("accept_integrable", self.accept_integrable)
         truth("accept_redundant", self.accept_redundant)
         if self.drawing is not None and not isinstance(self.drawing, Drawing):
@@ -113,6 +129,9 @@ class System(Parametrised):
             normalise(self, "drawing", self.drawing.read(self.words))
         normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "statement", in_plain_symbols(self))
+        if self.drawing is not None:
+            known = {*self.statement.q, *self.parameters, self.time}
+            self.drawing.check_symbols(self.statement.to_plain, known, self.name)
         check_degrees(self)
         normalise(self, "redundant", redundant_constraints(self))
         check_integrability(self)
@@ -123,6 +142,8 @@ class System(Parametrised):
 
     statement: Statement = field(init=False, repr=False)
     redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, from zero
+    frame: System | None = field(init=False, repr=False, default=None)  # of a system with rods, beside them
+    stations: tuple[Station, ...] = field(init=False, repr=False, default=())  # points of rods that the frame knows
 
     @property
     def time(self) -> sm.Symbol:
@@ -161,6 +182,29 @@ class System(Parametrised):
         count = len(self.nonholonomic_constraints) + len(self.holonomic_constraints)
         return ("p",) if count == 1 else tuple(f"p{k + 1}" for k in range(count))
 
+    @cached_property
+    def reaction_aliases(self) -> dict[str, str]:
+        """``p_blade`` for the reaction of a constraint that was given the name blade."""
+        labels = [
+            label for kind in ("nonholonomic", "holonomic") for label in getattr(self, f"{kind}_constraints").labels
+        ]
+        return {f"p_{label}": name for label, name in zip(labels, self.reaction_names, strict=True) if label}
+
+    def __getattr__(self, name: str) -> Any:
+        """Analyses want numbers: they are asked of a case."""
+        from pfaff.case import Case
+
+        if not name.startswith("_") and callable(getattr(Case, name, None)):
+            raise AttributeError(
+                f"a System has no {name}: bind its parameters first, system.at({self._example()}).{name}(…)"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _example(self) -> str:
+        """Values for some parameters, as one would write them."""
+        names = self.__dict__.get("parameters", {})
+        return ", ".join(f"{p.name}={1 if value is None else value}" for p, value in list(names.items())[:2])
+
     @property
     def states_forces(self) -> bool:
         """Whether potential, dissipation or generalised forces are stated; if not, those of the particles act."""
@@ -198,6 +242,7 @@ class System(Parametrised):
         from pfaff.principles import PRINCIPLES, derive
 
         one_of(PRINCIPLES, principle, "unknown principle", StatementError)
+        self.check_written_out()
         self.check_independent()
         if quasi_velocities is None:
             return derive(self, principle)
@@ -209,6 +254,7 @@ class System(Parametrised):
         """The principles of mechanics side by side: sizes, costs, and agreement at random states, or ``near`` one."""
         from pfaff.principles.comparison import compare
 
+        self.check_written_out()
         return compare(self, states, seed, near)
 
     def random_states(self, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> States:
@@ -234,6 +280,14 @@ class System(Parametrised):
         held = [c for k, c in enumerate(self.holonomic_constraints, start=s) if k not in self.redundant]
         return replace(self, nonholonomic_constraints=kept, holonomic_constraints=held, accept_redundant=False)
 
+    def check_written_out(self) -> None:
+        """Refuse what needs formulas where rods are evaluated by structure."""
+        if self.rods:
+            raise StatementError(
+                f"{self.name} has rods, whose equations are evaluated by structure and not written out: state a chain "
+                "of bars, as atlas.column, where formulas are needed"
+            )
+
     def check_independent(self) -> None:
         """Refuse what needs unique reactions where constraints are redundant."""
         if self.redundant:
@@ -257,12 +311,30 @@ class System(Parametrised):
 
         return shape_flow(self)
 
+    def _repr_markdown_(self) -> str:
+        """In a notebook: energies and constraints as formulas."""
+        from pfaff.draw.notebook import system_markdown
+
+        return system_markdown(self)
+
+    def plot(self) -> Figure:
+        """The structure as it is drawn, with its coordinates, loads and constraints; what has no value counts as 1."""
+        given = {name: 1 for name, value in self.defaults.items() if value is None}
+        load = {self.load.name: 1} if self.load is not None and self.defaults.get(self.load.name) == 0 else {}
+        return self.at(**(given | load)).plot()
+
     def __repr__(self) -> str:
         return (
             f"<System {self.name!r}: coordinates {', '.join(self.coordinate_names)}; "
             f"{len(self.nonholonomic_constraints)} nonholonomic, {len(self.holonomic_constraints)} holonomic "
             f"constraints; parameters {', '.join(self.parameter_names)}>"
         )
+
+
+class Frame(System):
+    """What a system with rods states beside them, in its own coordinates and those of points of rods."""
+
+    needs_inertia = False
 
 
 def _parameters(system: System) -> dict[sm.Symbol, Any]:
@@ -278,12 +350,37 @@ def _forces(system: System) -> dict[sm.Expr, sm.Expr]:
     return {q: expressed(force, system.words, f"the force on {shown(q)}") for q, force in system.forces.items()}
 
 
-def _relations(system: System, kind: str) -> tuple[sm.Expr, ...]:
+class Relations(tuple[sm.Expr, ...]):
+    """Expressions that vanish, and what each is called; nothing where it has no name."""
+
+    labels: tuple[str, ...]
+
+
+def _relations(system: System, kind: str) -> Relations:
     """Expressions that vanish; an equation counts as left side minus right side."""
     given = getattr(system, f"{kind}_constraints")
+    labels = getattr(given, "labels", None)
+    if isinstance(given, Mapping):
+        labels = tuple(checked_name(label, f"{kind} constraint") for label in given)
+        given = list(given.values())
     given = listed(f"{kind}_constraints", given, "[expression]", StatementError)
     relations = [expressed(each, system.words, f"{kind} constraint {k + 1}") for k, each in enumerate(given)]
-    return tuple(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
+    found = Relations(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
+    found.labels = labels if labels is not None else ("",) * len(found)
+    return found
+
+
+def _meanings(system: System) -> dict[str, str]:
+    """By name, of parameters and coordinates that there are."""
+    if not isinstance(system.meanings, Mapping):
+        raise StatementError("meanings must be given by name: meanings={F: 'dead load [N]'}")
+    known = (*system.parameter_names, *system.coordinate_names)
+    found = {}
+    for key, text in system.meanings.items():
+        name = key if isinstance(key, str) else getattr(key, "name", None) or type(key).__name__
+        one_of(known, name, "meanings names", StatementError)
+        found[name] = checked_title(text, f"meaning of {name}")
+    return found
 
 
 def _check_names(system: System) -> None:
@@ -291,5 +388,5 @@ def _check_names(system: System) -> None:
     if not (system.nonholonomic_constraints or system.holonomic_constraints):
         return
     for name in (*system.coordinate_names, *system.parameter_names):
-        if name in system.reaction_names:
+        if name in system.reaction_names or name in system.reaction_aliases:
             raise StatementError(f"{name!r} is the name of a reaction: rename the coordinate or parameter")

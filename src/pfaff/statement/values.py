@@ -67,6 +67,7 @@ def check_promise(symbol: sm.Symbol, value: float) -> None:
         raise ParameterError(
             f"{symbol.name}={shown(value)} breaks the declaration that {symbol.name} is {promise}: "
             f"give a {promise} value"
+            + (f", or declare it nonnegative=True, if {symbol.name} may vanish" if value == 0 else "")
         )
 
 

@@ -32,6 +32,7 @@ from pfaff.continuation.dense import Implicit, Spot
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -356,6 +357,7 @@ class CurveSpecial(CurvePoint):
         return f"{self.kind} ({known})" if known else self.kind
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(RestTrail[CurvePoint, CurveSpecial]):
     """Hopf points or folds in two parameters; ``special`` lists the points of codimension two."""

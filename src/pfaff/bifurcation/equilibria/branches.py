@@ -23,6 +23,7 @@ from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ class SpecialPoint(EquilibriumPoint):
         return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress))
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[EquilibriumPoint, SpecialPoint]):
     """Equilibria along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""

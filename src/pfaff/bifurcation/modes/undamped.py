@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ConvergenceError, NoBifurcationError
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
@@ -85,6 +85,8 @@ class Vibration:
 
 def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
     """About the equilibrium of a case; refused where it is none, or unstable."""
+    if case.system.rods:
+        raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
     free = undamped(case.system).at().unchecked(**case.values)
     flow = relative_flow(free.system, (), free.numbers)
     rest = free.equilibrium(**fixed)

@@ -20,6 +20,7 @@ from pfaff.continuation.gathering import gathered
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.statement.told import shown_in_notebooks
 
 if TYPE_CHECKING:
     import xarray
@@ -118,6 +119,7 @@ class CycleSpecial(CyclePoint):
         return f"{self.kind} at {self._where}" if self.kind == "generalised hopf" else super().status
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class CycleCurve(Trail[CyclePoint, CycleSpecial]):
     """Special orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the points of codimension two,

@@ -36,6 +36,7 @@ from pfaff.bifurcation.orbits.meshes import (
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
+from pfaff.flow.structured import Matched, StructuredFlow
 from pfaff.threads import Own, cached_property
 
 NEWTON_STEPS = 10
@@ -309,11 +310,16 @@ class Equations:
 
 def _followers(flow: Flow) -> dict[int, int]:
     """States whose rate is another state that has an equation of its own: positions, and their velocities."""
+    if isinstance(flow, StructuredFlow):
+        return flow.followers()
     rates = [next((k for k, state in enumerate(flow.variables) if state == f), None) for f in flow.expressions]
     return {i: k for i, k in enumerate(rates) if k is not None and k != i and rates[k] is None}
 
 
-def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
+def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled | Matched:
+    if isinstance(flow, StructuredFlow):
+        return flow.linearised(load, rows)
+
     def expressions() -> list[Expression]:
         import heyoka as hy
 
@@ -327,7 +333,9 @@ def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled:
     return flow.compiled(("collocation", load, rows), expressions, quick=flow.heavy, compact=flow.heavy)
 
 
-def _compiled_rates(flow: Flow) -> Compiled:
+def _compiled_rates(flow: Flow) -> Compiled | Matched:
+    if isinstance(flow, StructuredFlow):
+        return flow.rates_and_pivots()
     return flow.compiled("rates and pivots" if flow.pivots else "rhs", lambda: [*flow.expressions, *flow.pivots])
 
 

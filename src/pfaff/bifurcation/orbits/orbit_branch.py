@@ -19,6 +19,7 @@ from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, and its largest residual
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitBranch(Branch[OrbitPoint, Special]):
     """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""
@@ -40,6 +42,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
     special: tuple[Special, ...]
     ended: Ending
     step: float
+    born: float | None = None  # where the Hopf point is that its first orbit comes from
 
     def __repr__(self) -> str:
         return f"<{self.status}>"
@@ -144,6 +147,19 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         if state is not None:
             one_of(states, state, "no state")
         return draw_branch(self, state or states[0])
+
+    def animate(
+        self,
+        path: str | Path,
+        *,
+        seconds: float = 20.0,
+        fps: float = 25.0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Path:
+        """Write a film of the cycle as it deforms along the branch: ``.html``, ``.gif`` or ``.mp4``."""
+        from pfaff.draw.animation import animate_branch
+
+        return animate_branch(self, path, seconds=seconds, fps=fps, progress=progress)
 
 
 # Files

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -270,7 +271,30 @@ class OrbitPoint:
         return followed(directed(start, course.to), course)
 
     def plot(self) -> Figure:
-        return self.orbit.plot()
+        """The orbit in time and in phase, and its multipliers on the unit circle."""
+        from pfaff.draw.orbits import draw_orbit
+
+        return draw_orbit(self.orbit, self.multipliers if self.resolved else None)
+
+    def film(self, frames: int = 8) -> Figure:
+        """Successive configurations over one period, where the system has a drawing."""
+        from pfaff.draw.film import draw_cycle
+
+        return draw_cycle(self, frames)
+
+    def animate(
+        self,
+        path: str | Path,
+        *,
+        periods: int = 3,
+        seconds: float = 10.0,
+        fps: float = 25.0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Path:
+        """Write a film of the cycle, stable or not: ``.html``, ``.gif`` or ``.mp4``; see ``Motion.animate``."""
+        from pfaff.draw.animation import animate_orbit
+
+        return animate_orbit(self, path, periods=periods, seconds=seconds, fps=fps, progress=progress)
 
     def __repr__(self) -> str:
         return f"<{self.status}>"

@@ -129,7 +129,8 @@ def followed(start: OrbitPoint, course: Course, home: OrbitPoint | None = None) 
         home=home.point if home else None,
     )
     ended = _told(found.ended, start, found.points, course)
-    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step)
+    born = start.born if isinstance(start, Newborn) else None
+    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
 
 
 def _told(ended: Ending, start: OrbitPoint, found: list[OrbitPoint], course: Course) -> Ending:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
+from scipy.interpolate import PchipInterpolator
 
 from pfaff.atlas import column
 from pfaff.draw.body import draw_body, draw_path
@@ -103,7 +104,9 @@ def figure_10() -> Any:
 
 def _surface(axes: Any, pair: tuple[str, str]) -> None:
     """The surface with its edges: vanishing damping in blue, loads that no viscosity changes in vermilion."""
-    r, phi = np.meshgrid(np.linspace(1e-3, 10, 80), np.linspace(0, np.pi / 2, 121), indexing="ij")
+    # Towards the edges, where the surface falls off a cliff, lines are as close as the cliff is steep.
+    across = np.pi / 4 * (1 - np.cos(np.linspace(0, np.pi, 161)))
+    r, phi = np.meshgrid(1e-3 + 10 * np.linspace(0, 1, 80) ** 2, across, indexing="ij")
     loads = flutter_over(pair, r * np.cos(phi), r * np.sin(phi))
     style = {"cmap": "cividis", "rstride": 2, "cstride": 2, "linewidth": 0.1, "edgecolor": GREY, "alpha": 0.9}
     axes.plot_surface(r, phi, loads, rasterized=True, **style)
@@ -138,7 +141,7 @@ def figure_11() -> Any:
     grid = fig.add_gridspec(2, 2, width_ratios=[1.6, 1])
     angles, block, path = fig.add_subplot(grid[0, 0]), fig.add_subplot(grid[1, 0]), fig.add_subplot(grid[:, 1])
     for k, colour in enumerate((BLUE, VERMILION, GREEN)):
-        angles.plot(motion.t, motion.y[k], color=colour, lw=1, label=f"θ{k + 1}")
+        angles.plot(motion.t, motion.y[k], color=colour, lw=1, label=rf"$\theta_{k + 1}$")
     angles.legend(frameon=False, fontsize="small")
     block.plot(motion.t, motion["X"], color=BLUE, lw=1.2)
     _path(path, motion)
@@ -148,6 +151,7 @@ def figure_11() -> Any:
     return fig
 
 
+SMALL: dict[str, Any] = {"frameon": False, "fontsize": "small"}
 SHOWN = 120.0  # of the motions in Fig. 12: until the mean velocity is steady
 
 
@@ -161,10 +165,16 @@ def figure_12() -> Any:
         label(row[0], "τ", "χ", f"{constraint}, F = 1.1 F_cr")
         for k, axes in enumerate(row[1:]):
             _portrait(axes, motion, k, SKY, BLUE, orbit(constraint))
+    fig.legend(*row[1].get_legend_handles_labels(), loc="outside lower center", ncols=2, **SMALL)
     return fig
 
 
-NAMES = {"c_i": "internal c_i", "c_e": "external c_e", "c_t": "end, translation c_t", "c_r": "end, rotation c_r"}
+NAMES = {
+    "c_i": "internal $c_i$",
+    "c_e": "external $c_e$",
+    "c_t": "end, translation $c_t$",
+    "c_r": "end, rotation $c_r$",
+}
 
 
 def figure_13() -> Any:
@@ -178,8 +188,10 @@ def figure_13() -> Any:
         axes.axhline(0, color=GREY, lw=0.8)
         for damping, colour in zip(DAMPINGS, CYCLE, strict=False):
             l1 = lyapunov_over(constraint, xi, damping, magnitudes)
-            # Only the sign matters: the cube root keeps small values apart from zero.
-            axes.semilogx(magnitudes, np.cbrt(l1 / np.abs(l1).max()), color=colour, label=NAMES[damping])
+            # Only the sign matters: the cube root keeps small values apart from zero, of the smooth l1 between points.
+            fine = np.geomspace(magnitudes[0], magnitudes[-1], 2001)
+            between = PchipInterpolator(np.log(magnitudes), l1 / np.abs(l1).max())(np.log(fine))
+            axes.semilogx(fine, np.cbrt(between), color=colour, label=NAMES[damping])
             for change in np.flatnonzero(np.diff(np.sign(l1))):
                 x, y = np.log(magnitudes[change : change + 2]), l1[change : change + 2]
                 axes.axvline(np.exp(x[0] - y[0] * np.diff(x)[0] / np.diff(y)[0]), color=colour, ls="--", lw=1)
@@ -200,18 +212,21 @@ def figure_14() -> Any:
     draw_together(shape, [case.equilibrium()])
     shape.set_title("equilibrium at F = 80, β0 = π/100", fontsize="medium")
     for k, axes in enumerate(portraits):
-        for motion, pale, dark in ((aligned(), SKY, BLUE), (misaligned(), "#9AD8C3", GREEN)):
+        both = ((aligned(), SKY, BLUE, "perfect"), (misaligned(), "#9AD8C3", GREEN, "misaligned"))
+        for motion, pale, dark, told in both:
             assert motion.case is not None
-            _portrait(axes, motion, k, pale, dark, motion.case.orbit(motion))
+            _portrait(axes, motion, k, pale, dark, motion.case.orbit(motion), told)
+    fig.legend(*portraits[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, **SMALL)
     return fig
 
 
-def _portrait(axes: Any, motion: Motion, k: int, pale: str, dark: str, found: OrbitPoint) -> None:
+def _portrait(axes: Any, motion: Motion, k: int, pale: str, dark: str, found: OrbitPoint, told: str = "") -> None:
     """The motion pale, the limit cycle by collocation dark."""
     name = motion.names[k]
-    axes.plot(motion[name], motion[f"{name}_dot"], color=pale, lw=0.4)
-    axes.plot(found.orbit[name], found.orbit[f"{name}_dot"], color=dark, lw=1.8)
-    label(axes, f"θ{k + 1}", f"dθ{k + 1}/dτ")
+    whose = f", {told}" if told else ""
+    axes.plot(motion[name], motion[f"{name}_dot"], color=pale, lw=0.4, label=f"motion{whose}")
+    axes.plot(found.orbit[name], found.orbit[f"{name}_dot"], color=dark, lw=1.8, label=f"limit cycle{whose}")
+    label(axes, rf"$\theta_{k + 1}$", rf"$\mathrm{{d}}\theta_{k + 1}/\mathrm{{d}}\tau$")
 
 
 def _path(axes: Any, motion: Motion) -> None:
@@ -221,7 +236,7 @@ def _path(axes: Any, motion: Motion) -> None:
     x, y = motion["X"] + np.cos(angles).sum(axis=0) / bars, np.sin(angles).sum(axis=0) / bars
     axes.plot(x, y, color=BLUE, lw=0.8)
     axes.plot(x[0], y[0], "o", color=GREY, ms=4)
-    axes.set_aspect("equal")
+    axes.set_aspect("equal", adjustable="datalim")
 
 
 def film_3(path: Path) -> None:

@@ -1,0 +1,165 @@
+"""Studies on the shell: begun in a store, run in as many pieces as one likes, looked at, tried again, drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
+from pfaff.cli.output import draw_into, print_json, table
+from pfaff.cli.statement import case_of
+from pfaff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pfaff.studies.study import Study
+
+STORE = click.argument("store", type=click.Path(path_type=Path))
+SHOWN = 20  # failures in a table
+
+
+@click.group()
+def sweep() -> None:
+    """Results over parameters, kept in a store that survives whatever happens.
+
+    \b
+    Example:
+      pfaff sweep new map.zarr column --set k1=50 --set M_L=15 --set I_L=15 --set d=1/2 \\
+          --axis c_i=0.25:30:200 --measure hopf --measure l1
+      pfaff sweep run map.zarr --workers 4
+      pfaff sweep plot map.zarr l1 --plot l1.png
+    """
+
+
+@sweep.command()
+@STORE
+@which_case
+@click.option("--axis", multiple=True, metavar="NAME=A:B:N", help="N values from A to B, or a list: 1,2,5. Repeat.")
+@click.option("--measure", multiple=True, metavar="NAME", help="flutter, hopf, omega, l1, stable, … Repeat.")
+@load_parameter
+@fix
+@click.option("--to", type=NUMBER, help="Where the search for a load ends.")
+@click.option("--chunk", type=int, help="Points that are computed and kept together.")
+@as_json
+def new(
+    store: Path,
+    name: str,
+    values: tuple[str, ...],
+    axis: tuple[str, ...],
+    measure: tuple[str, ...],
+    load_parameter: str | None,
+    fix: tuple[str, ...],
+    to: float | None,
+    chunk: int | None,
+    as_json: bool,
+    **which: Any,
+) -> None:
+    """Begin a study: what is measured, over which values."""
+    case = case_of(name, values, **which)
+    axes = {key: _values(key, text) for key, text in pairs(axis, "--axis").items()}
+    source = str(name) if ":" in name else None
+    fixed = state_values(case, fix)
+    options = {"load": load_parameter, "to": to, "chunk": chunk, "source": source}
+    _say(case.sweep(axes, list(measure) or ["flutter"], store, **options, **fixed), as_json)
+
+
+@sweep.command()
+@STORE
+@click.option("--workers", type=int, default=0, help="Processes; none is this one.")
+@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler: tcp://host:8786.")
+@click.option("--part", metavar="I/N", help="The I-th of N shares, for job arrays.")
+@click.option("--timeout", type=NUMBER, help="Seconds for a point.")
+@click.option("--accept", is_flag=True, help="Go on with a store of another version of pfaff.")
+@as_json
+def run(
+    store: Path,
+    workers: int,
+    scheduler: str | None,
+    part: str | None,
+    timeout: float | None,
+    accept: bool,
+    as_json: bool,
+) -> None:
+    """Compute what is missing."""
+    study = _opened(store, accept)
+    if scheduler is None:
+        return _say(study.run(workers, part=part, timeout=timeout), as_json)
+    try:
+        from distributed import Client
+    except ImportError as problem:
+        raise ParameterError("--scheduler needs the extra: pip install 'pfaff[sweep]'") from problem
+    with Client(scheduler) as client:
+        _say(study.run(client=client, part=part), as_json)
+
+
+@sweep.command()
+@STORE
+@as_json
+def status(store: Path, as_json: bool) -> None:
+    """How far it is, and what failed."""
+    from pfaff.studies.study import open_sweep
+
+    study = open_sweep(store, accept=True, known=False)
+    _say(study, as_json)
+    if not as_json and study.failures:
+        rows = [
+            [", ".join(f"{name} = {value:g}" for name, value in each["point"].items()), each["state"], each["reason"]]
+            for each in study.failures[:SHOWN]
+        ]
+        table("Failures", ["point", "state", "reason"], rows)
+
+
+@sweep.command()
+@STORE
+@click.argument("which", default="failed")
+@click.option("--workers", type=int, default=0, help="Processes; none is this one.")
+@click.option("--timeout", type=NUMBER, help="Seconds for a point.")
+@as_json
+def retry(store: Path, which: str, workers: int, timeout: float | None, as_json: bool) -> None:
+    """Compute points again that failed, timed out, crashed, or all of these."""
+    _say(_opened(store, False).retry(which.replace("-", " "), workers, timeout=timeout), as_json)
+
+
+@sweep.command()
+@STORE
+@click.argument("measure", required=False)
+@click.option("--at", multiple=True, metavar="NAME=VALUE", help="Where other axes are held. Repeat.")
+@plot_into
+def plot(store: Path, measure: str | None, at: tuple[str, ...], plot: Path | None) -> None:
+    """Draw a measure into a file: --plot map.png."""
+    from pfaff.cli.arguments import numbers
+    from pfaff.studies.study import open_sweep
+
+    if plot is None:
+        raise ParameterError("into which file? Give --plot map.png")
+    study = open_sweep(store, accept=True, known=False)
+    draw_into(study.plot(measure, **numbers(at, "--at")), plot)
+
+
+def _opened(store: Path, accept: bool) -> Study:
+    from pfaff.studies.study import open_sweep
+
+    return open_sweep(store, accept=accept)
+
+
+def _say(study: Study, as_json: bool) -> None:
+    if as_json:
+        return print_json({"status": study.status, "counts": study.counts, "points": study.points.size})
+    print(study.status)
+
+
+def _values(name: str, text: str) -> list[float]:
+    """0.25:30:100, or 1,2,5."""
+    import numpy as np
+
+    from pfaff.statement.expressions import constant
+
+    wrong = f"--axis {name}={text[:40]}: write first:last:count, {name}=0.1:2:50, or values, {name}=1,2,5"
+    parts = text.split(":")
+    if len(parts) == 3 and parts[2].strip().isdigit() and int(parts[2]) > 1:
+        first, last = (float(constant(each, wrong)) for each in parts[:2])
+        return [float(each) for each in np.linspace(first, last, int(parts[2]))]
+    if len(parts) != 1:
+        raise ParameterError(wrong)
+    return [float(constant(each, wrong)) for each in text.split(",")]

@@ -1,0 +1,98 @@
+"""Names as mathematics: θ₁ for theta1, as LaTeX for figures and as letters for the player; and what shares an axis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sm
+from sympy.printing.pretty.pretty_symbology import pretty_symbol
+
+from pfaff.threads import once
+
+GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "chi")  # letters for angles
+READABLE = 6  # curves on one axis at most
+DOTS = {"ddot": "\u0308", "dot": "\u0307"}
+PARTS = re.compile(r"^(?P<stem>[^\W\d_]+?)_?(?P<below>\d+|(?<=_)\w+)?$")
+
+
+def _split(name: str) -> tuple[str, str, str]:
+    """Stem, index and dots of a name: theta1_dot is theta, 1, dot."""
+    dots = next((word for word in DOTS if name.endswith(f"_{word}")), "")
+    bare = name.removesuffix(f"_{dots}") if dots else name
+    found = PARTS.match(bare)
+    return (found["stem"], found["below"] or "", dots) if found else (bare, "", dots)
+
+
+@once(most=4096)
+def formula(name: str) -> str:
+    r"""A name for a figure: ``theta1_dot`` as ``$\dot{\theta}_{1}$``; what is no name stays as it is."""
+    stem, below, dots = _split(name)
+    if not stem.isidentifier():
+        return name.replace("$", r"\$")
+    letter = sm.latex(sm.Symbol(stem))
+    if letter == stem and len(stem) > 1:
+        letter = rf"\mathrm{{{stem}}}"
+    letter = rf"\{dots}{{{letter}}}" if dots else letter
+    below = ", ".join(_below(part) for part in below.split("_") if part)
+    return f"${letter}_{{{below}}}$" if below else f"${letter}$"
+
+
+def _below(part: str) -> str:
+    letter = sm.latex(sm.Symbol(part)) if part.isidentifier() else part
+    return rf"\mathrm{{{part}}}" if letter == part and len(part) > 1 and not part.isdigit() else letter
+
+
+@once(most=4096)
+def letters(name: str) -> str:
+    """A name in plain letters: ``theta1_dot`` as θ̇₁."""
+    stem, below, dots = _split(name)
+    written = pretty_symbol(f"{stem}_{below}" if below and not below.isdigit() else f"{stem}{below}")
+    return written[0] + DOTS[dots] + written[1:] if dots else written
+
+
+def formulas(names: Iterable[str]) -> list[str]:
+    return [formula(name) for name in names]
+
+
+def groups(system: Any, names: Sequence[str]) -> dict[str, list[str]]:
+    """Names of coordinates by what their axis says: angles apart from lengths and others."""
+    turning = _angles(system) if system is not None else frozenset()
+    sorted_out = {"angle": [name for name in names if name in turning]}
+    sorted_out["coordinate"] = [name for name in names if name not in turning]
+    return {kind: found for kind, found in sorted_out.items() if found}
+
+
+@once(most=256)
+def _angles(system: Any) -> frozenset[str]:
+    """Coordinates that stand in a sine or cosine as they are, in what is stated or drawn.
+
+    Of one on which nothing depends, such as the integral of a ball's spin, its name is all that tells.
+    """
+    s = getattr(system, "statement", None)
+    if s is None:
+        return frozenset()
+    drawn = [entry for _, entry in system.drawing.entries()] if system.drawing is not None else []
+    stated = [
+        s.kinetic,
+        s.potential,
+        s.dissipation,
+        *s.forces,
+        *s.constraints,
+        *(e.xreplace(dict(s.to_plain)) for e in drawn),
+    ]
+    inside = {function.args[0] for each in stated for function in each.atoms(sm.sin, sm.cos, sm.tan)}
+    appearing = set().union(*(each.free_symbols for each in stated))
+    turning = {q.name for q in s.q if any(argument.diff(q).is_number and argument.has(q) for argument in inside)}
+    return frozenset(turning | {q.name for q in s.q if q not in appearing and _split(q.name)[0] in GREEK})
+
+
+def moving_most(rows: dict[str, np.ndarray], most: int = READABLE) -> list[str]:
+    """The names of the curves that cover most, in their order: no more than one can read."""
+    sizes = {
+        name: float(np.ptp(row[np.isfinite(row)])) if np.isfinite(row).any() else 0.0 for name, row in rows.items()
+    }
+    chosen = sorted(sizes, key=lambda name: -sizes[name])[:most]
+    return [name for name in rows if name in chosen]

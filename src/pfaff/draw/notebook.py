@@ -1,0 +1,157 @@
+"""Results in a notebook: what they say in words, tables of what they hold, equations as formulas, motions that play."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sm
+
+from pfaff.draw.footage import FRAMES, of_motion
+from pfaff.draw.labels import letters
+from pfaff.draw.player import frame
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.motion.result import Motion
+
+ROWS = 30  # of a table at most
+SECONDS = 10.0
+LONGEST = 260  # characters of LaTeX that still make a readable formula
+
+Table = tuple[Sequence[str], Iterable[Sequence[Any]]]
+
+
+def motion_html(motion: Motion) -> str:
+    """A film that plays; without a drawing, the histories."""
+    words = f"<p>{html.escape(motion.status)}</p>" if not motion.finished else ""
+    if motion.case is None or motion.case.system.drawing is None:
+        return words + _picture(motion.plot(), f"{motion.system}: {motion.status}")
+    film = of_motion(motion, float(motion.t[0]), float(motion.t[-1]), FRAMES)
+    return words + frame(film.data(SECONDS))
+
+
+def system_markdown(system: Any) -> str:
+    """What is stated: coordinates, parameters, and energies and constraints that are short enough to be read."""
+    coordinates = ", ".join(f"`{name}`" for name in system.coordinate_names)
+    values = ", ".join(f"`{name}` = {'–' if v is None else v}" for name, v in system.defaults.items())
+    lines = [f"**{system.name}**: coordinates {coordinates}", *(f"$$\n{each}\n$$" for each in formulas(system))]
+    return "\n\n".join([*lines, f"Parameters {values}." if values else "No parameters."])
+
+
+def formulas(system: Any) -> list[str]:
+    """Energies and constraints in LaTeX, as far as they are short enough to be read."""
+    from sympy.physics.mechanics import vlatex
+
+    s = [("T", system.kinetic), ("V", system.potential), ("D", system.dissipation)]
+    lines = [f"{symbol} = {vlatex(energy)}" for symbol, energy in s if energy is not None and energy != 0]
+    lines += [f"{vlatex(sm.sympify(c))} = 0" for c in (*system.nonholonomic_constraints, *system.holonomic_constraints)]
+    return [line for line in lines if len(line) <= LONGEST]
+
+
+def html_of(result: Any) -> str:
+    """The status, and a table for those results that are one."""
+    names = [each.__name__ for each in type(result).__mro__]
+    make = next((TABLES[name] for name in names if name in TABLES), None)
+    status = getattr(result, "status", "")
+    words = f"<p>{html.escape(status)}</p>" if status else ""
+    return f"<div>{words}{table(*make(result)) if make else ''}</div>"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Numbers to the right; of very many rows the first and the last."""
+    every = [[_cell(each) for each in row] for row in rows]
+    if not every:
+        return ""
+    left_out = len(every) - ROWS
+    if left_out > 0:
+        gap = [f'<td colspan="{len(heads)}" style="text-align: center">… {left_out} more …</td>']
+        every = [*every[: ROWS // 2], gap, *every[-ROWS // 2 :]]
+    top = "".join(f"<th>{html.escape(head)}</th>" for head in heads)
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in every)
+    return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return f'<td style="text-align: right">{_number(float(value))}</td>'
+    return f'<td style="text-align: left">{html.escape(str(value))}</td>'
+
+
+def _number(value: float) -> str:
+    return f"{value:.8g}".replace("-", "−")
+
+
+def _picture(fig: Figure, text: str) -> str:
+    png = io.BytesIO()
+    fig.savefig(png, format="png")
+    data = base64.b64encode(png.getvalue()).decode()
+    return f'<img alt="{html.escape(text)}" style="max-width: 100%" src="data:image/png;base64,{data}">'
+
+
+def _spectrum(spectrum: Any) -> Table:
+    values = sorted(np.asarray(spectrum.values), key=lambda each: (-each.real, abs(each.imag), -each.imag))
+    return ("growth rate", "frequency"), [(float(each.real), float(each.imag)) for each in values]
+
+
+def _critical(loads: Any) -> Table:
+    found = [each for each in (loads.flutter, loads.divergence) if each]
+    return ("", loads.flutter.load), [(each.kind, float(each)) for each in found]
+
+
+def _equilibria(equilibria: Any) -> Table:
+    if not len(equilibria):
+        return (), ()
+    first = equilibria[0]
+    names = [*first.coordinates, *first.reaction]
+    heads = ["", *map(letters, names)]
+    rows = [
+        [k, *map(float, (*each.coordinates.values(), *each.reaction.values()))] for k, each in enumerate(equilibria)
+    ]
+    return heads, rows
+
+
+def _equilibrium(equilibrium: Any) -> Table:
+    return _equilibria([equilibrium])
+
+
+def _orbit_branch(branch: Any) -> Table:
+    heads = ("", letters(branch.load), "period", "stable")
+    ends = [("first orbit", branch[0]), *((each.kind, each) for each in branch.special), ("last orbit", branch[-1])]
+    return heads, [(kind, each.value, each.period, "yes" if each.stable else "no") for kind, each in ends]
+
+
+def _equilibrium_branch(branch: Any) -> Table:
+    ends = [("first", branch[0]), *((each.kind, each) for each in branch.special), ("last", branch[-1])]
+    return ("", letters(branch.parameter)), [(kind, float(each.value)) for kind, each in ends]
+
+
+def _curve(curve: Any) -> Table:
+    ends = [("first", curve[0]), *((each.kind, each) for each in curve.special), ("last", curve[-1])]
+    return ("", *map(letters, curve.parameters)), [
+        (kind, *(float(each[p]) for p in curve.parameters)) for kind, each in ends
+    ]
+
+
+def _hopf(hopf: Any) -> Table:
+    rows = [(letters(hopf.load), float(hopf.value)), ("ω", float(hopf.omega)), ("l₁", float(hopf.l1))]
+    rows.append(("crossing speed", float(hopf.crossing_speed)))
+    return ("", "value"), rows
+
+
+TABLES: dict[str, Callable[[Any], Table]] = {
+    "Spectrum": _spectrum,
+    "CriticalLoads": _critical,
+    "Equilibria": _equilibria,
+    "Equilibrium": _equilibrium,
+    "OrbitBranch": _orbit_branch,
+    "EquilibriumBranch": _equilibrium_branch,
+    "Curve": _curve,
+    "CycleCurve": _curve,
+    "Hopf": _hopf,
+}

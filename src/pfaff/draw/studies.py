@@ -1,0 +1,124 @@
+"""Studies seen: curves, maps with contours, slices, samples, probabilities and Sobol indices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.figure import Figure
+
+from pfaff.draw.style import BLUE, GREY, ORANGE, VERMILION, figure, label
+from pfaff.errors import ParameterError
+from pfaff.statement.values import number_from, one_of
+
+if TYPE_CHECKING:
+    from pfaff.studies.points import Points
+    from pfaff.studies.uncertainty import Indices, Probability
+
+LEVELS = 24
+FEW = 5  # curves of a second axis that a legend can tell apart
+
+
+def draw_study(data: Any, points: Points, name: str, at: Mapping[str, float]) -> Figure:
+    """One measure over what remains when the other axes are held at the nearest of their values."""
+    values = data[name]
+    for axis, value in at.items():
+        one_of(points.dims if points.is_grid else (), axis, f"{name} has no axis")
+        values = values.sel({axis: number_from(axis, value)}, method="nearest")
+    if not points.is_grid:
+        return _sample(values, points, name)
+    held = {axis: float(values[axis]) for axis in points.dims if axis not in values.dims}
+    if values.ndim > 2:
+        more = ", ".join(f"{axis}=…" for axis in values.dims[2:])
+        raise ParameterError(f"{name} is over {', '.join(values.dims)}: hold all but two, plot({name!r}, {more})")
+    if not np.isfinite(values).any():
+        raise ParameterError(f"{name} has no value yet: run the study")
+    title = ", ".join(f"{axis} = {value:.4g}" for axis, value in held.items())
+    fig = figure(6.4, 4.4)
+    axes = fig.add_subplot()
+    if values.ndim < 2 or 1 in values.shape:
+        _curve(axes, values.squeeze(), name, title)
+    else:
+        _map(fig, axes, values, name, title)
+    return fig
+
+
+def _curve(axes: Axes, values: Any, name: str, title: str) -> None:
+    if not values.ndim:
+        raise ParameterError(f"{name} is one number, {float(values):g}: leave an axis free")
+    (along,) = values.dims
+    axes.plot(values[along], values, color=BLUE, marker="." if values.size < 40 else "")
+    if _signs(values):
+        axes.axhline(0, color=GREY, lw=0.8)
+    label(axes, along, _words(values, name), title)
+
+
+def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
+    """Filled contours, some lines with their values, and the line where the measure changes its sign."""
+    x, y = values.dims
+    grid = np.ma.masked_invalid(values.to_numpy().T)
+    args = values[x].to_numpy(), values[y].to_numpy(), grid
+    both = _signs(values)
+    low, high = float(grid.min()), float(grid.max())
+    levels: Any = LEVELS
+    if both:  # as many colours on either side, however much farther one goes
+        levels = [*np.linspace(low, 0, LEVELS // 2 + 1), *np.linspace(0, high, LEVELS // 2 + 1)[1:]]
+    colours: dict[str, Any] = {"cmap": "RdBu_r", "norm": TwoSlopeNorm(0, low, high)} if both else {"cmap": "viridis"}
+    filled = axes.contourf(*args, levels=levels, **colours)
+    fig.colorbar(filled, label=_words(values, name), format="%.3g")
+    if high > low:
+        lines = axes.contour(*args, levels=levels[2::4] if both else 6, colors="black", linewidths=0.5, alpha=0.6)
+        axes.clabel(lines, fontsize="x-small", fmt="%.4g")
+    if both:
+        axes.contour(*args, levels=[0.0], colors="black", linewidths=2)
+        axes.plot([], [], color="black", lw=2, label=f"{name} = 0")
+        axes.legend(loc="best", fontsize="small")
+    label(axes, x, y, title)
+
+
+def _sample(values: Any, points: Points, name: str) -> Figure:
+    """A measure against each parameter of a list or a sample."""
+    names = points.names
+    fig = figure(3.0 * len(names) + 0.6, 3.4)
+    panels = fig.subplots(1, len(names), sharey=True, squeeze=False)[0]
+    for axes, each in zip(panels, names, strict=True):
+        axes.plot(points.coordinates[each], values, ".", color=BLUE, ms=2, alpha=0.6)
+        label(axes, each, _words(values, name) if axes is panels[0] else "")
+    return fig
+
+
+def draw_probability(found: Probability) -> Figure:
+    """The distribution of a measure, what lies below the value coloured."""
+    fig = figure(6, 3.6)
+    axes = fig.add_subplot()
+    edges = np.histogram_bin_edges(found.values, bins="auto").tolist()
+    below, above = found.values[found.values < found.below], found.values[found.values >= found.below]
+    axes.hist([below, above], bins=edges, stacked=True, color=[VERMILION, BLUE], rwidth=1.0)
+    axes.axvline(found.below, color="black", lw=1)
+    label(axes, found.name, "samples", f"P({found.name} < {found.below:g}) = {found.value:.4g} ± {found.error:.1g}")
+    return fig
+
+
+def draw_indices(found: Indices) -> Figure:
+    """Shares of the variance, alone and with all others, with their errors."""
+    fig = figure(6, 3.6)
+    axes = fig.add_subplot()
+    places = np.arange(len(found.first))
+    for k, (shares, text, colour) in enumerate(((found.first, "alone", BLUE), (found.total, "with others", ORANGE))):
+        errors = [found.errors[name][k] for name in shares]
+        axes.bar(places + 0.4 * k - 0.2, list(shares.values()), 0.38, yerr=errors, capsize=3, color=colour, label=text)
+    axes.set_xticks(places, list(found.first))
+    axes.legend(frameon=False)
+    label(axes, "", f"share of the variance of {found.name}")
+    return fig
+
+
+def _signs(values: Any) -> bool:
+    return bool((values < 0).any() and (values > 0).any())
+
+
+def _words(values: Any, name: str) -> str:
+    return f"{values.attrs['long_name']} {name}" if "long_name" in values.attrs else name

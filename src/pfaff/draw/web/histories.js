@@ -1,0 +1,117 @@
+// Time histories beside a film: panels of curves over time, drawn once, and a cursor that moves over them.
+
+import { single } from "./scene.js";
+import { handy } from "./paint.js";
+
+const HEIGHT = 84;
+const LEFT = 46;
+const TOP = 18;
+const BOTTOM = 4;
+
+export class Histories {
+  constructor(canvas, scene, colours) {
+    Object.assign(this, { canvas, scene, colours });
+    this.still = document.createElement("canvas");
+  }
+
+  get height() {
+    return this.scene.histories.length * HEIGHT + (this.scene.histories.length ? 16 : 0);
+  }
+
+  // Everything but the cursor and the numbers.
+  prepare(width, ratio) {
+    Object.assign(this, { width, ratio });
+    for (const each of [this.canvas, this.still]) {
+      each.width = Math.round(width * ratio);
+      each.height = Math.round(this.height * ratio);
+    }
+    if (!this.height) return;
+    const context = this.still.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = this.colours.paper;
+    context.fillRect(0, 0, width, this.height);
+    this.scene.histories.forEach((panel, k) => this.panel(context, panel, k * HEIGHT));
+    this.ticks(context);
+  }
+
+  x(time) {
+    const [first, last] = [this.scene.t[0], this.scene.t[this.scene.count - 1]];
+    return LEFT + ((time - first) / (last - first || 1)) * (this.width - LEFT - 6);
+  }
+
+  panel(context, panel, top) {
+    const all = panel.curves.flatMap((curve) => [smallest(curve.values), largest(curve.values)]);
+    const [low, high] = [Math.min(...all, 0), Math.max(...all, 0)];
+    const span = high - low || 1;
+    const y = (value) => top + HEIGHT - BOTTOM - ((value - low) / span) * (HEIGHT - TOP - BOTTOM);
+    context.lineWidth = 1;
+    Object.assign(context, { font: "11px system-ui, sans-serif", textAlign: "right", textBaseline: "middle" });
+    for (const value of [low, 0, high]) {
+      if (value === 0 || Math.abs(y(value) - y(0)) > 14) {
+        context.strokeStyle = this.colours.grid;
+        context.beginPath(); context.moveTo(LEFT, y(value)); context.lineTo(this.width - 6, y(value)); context.stroke();
+        context.fillStyle = this.colours.faint;
+        context.fillText(short(value), LEFT - 4, y(value));
+      }
+    }
+    panel.curves.forEach((curve, k) => {
+      context.strokeStyle = this.colours.cycle[k % this.colours.cycle.length];
+      context.lineWidth = 1.4;
+      context.beginPath();
+      curve.values.forEach((value, i) => context.lineTo(this.x(this.scene.t[i]), y(value)));
+      context.stroke();
+    });
+  }
+
+  ticks(context) {
+    const [first, last] = [this.scene.t[0], this.scene.t[this.scene.count - 1]].sort((a, b) => a - b);
+    const step = handy((last - first || 1) / Math.max(2, this.width / 110));
+    context.fillStyle = this.colours.faint;
+    Object.assign(context, { textAlign: "center", textBaseline: "bottom" });
+    for (let k = Math.ceil(first / step); k * step <= last; k += 1) {
+      context.fillText(short(k * step), Math.min(this.x(k * step), this.width - 14), this.height - 1);
+    }
+  }
+
+  paint(moment) {
+    if (!this.height) return;
+    const context = this.canvas.getContext("2d");
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.drawImage(this.still, 0, 0);
+    context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    const x = this.x(single(this.scene.t, moment));
+    context.strokeStyle = this.colours.ink;
+    context.lineWidth = 1;
+    context.beginPath(); context.moveTo(x, 4); context.lineTo(x, this.height - 16); context.stroke();
+    Object.assign(context, { font: "12px system-ui, sans-serif", textAlign: "left", textBaseline: "top" });
+    this.scene.histories.forEach((panel, k) => {
+      let left = LEFT + 4;
+      const write = (text, colour) => {
+        context.fillStyle = this.colours.paper;
+        context.fillRect(left - 2, k * HEIGHT + 1, context.measureText(text).width + 4, 15);
+        context.fillStyle = colour;
+        context.fillText(text, left, k * HEIGHT + 3);
+        left += context.measureText(text).width + 12;
+      };
+      write(panel.title, this.colours.faint);
+      panel.curves.forEach((curve, i) => {
+        write(`${curve.name} = ${short(single(curve.values, moment))}`, this.colours.cycle[i % this.colours.cycle.length]);
+      });
+    });
+  }
+
+  // The fraction of the film at a place in pixels.
+  fraction(x) {
+    return this.scene.fractionOf(this.scene.t[0]
+      + ((x - LEFT) / (this.width - LEFT - 6)) * (this.scene.t[this.scene.count - 1] - this.scene.t[0]));
+  }
+}
+
+const smallest = (values) => values.reduce((a, b) => (b < a ? b : a), Infinity);
+const largest = (values) => values.reduce((a, b) => (b > a ? b : a), -Infinity);
+
+export function short(value) {
+  const size = Math.abs(value);
+  const text = size && (size < 1e-3 || size >= 1e5) ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+  return (Number(text) === 0 ? "0" : text).replaceAll("-", "−");
+}

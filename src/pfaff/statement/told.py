@@ -1,0 +1,29 @@
+"""How a result shows itself: in one line by its status, and in a notebook as a table where it is one."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+Result = TypeVar("Result", bound=type)
+
+
+def told(result: Result) -> Result:
+    """A class whose ``repr`` is its status, and whose display in a notebook is made in the room ``draw``."""
+    result.__repr__ = _in_words  # type: ignore[assignment]
+    return shown_in_notebooks(result)
+
+
+def shown_in_notebooks(result: Result) -> Result:
+    """A class that notebooks show as the room ``draw`` makes it; its ``repr`` stays."""
+    result._repr_html_ = _as_html  # type: ignore[attr-defined]
+    return result
+
+
+def _in_words(self: Any) -> str:
+    return f"<{self.status}>"
+
+
+def _as_html(self: Any) -> str:
+    from pfaff.draw.notebook import html_of
+
+    return html_of(self)

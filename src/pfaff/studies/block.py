@@ -1,0 +1,136 @@
+"""One chunk of a study: numbers, a state and a reason for each of its points, whatever happens at them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.errors import PfaffError
+from pfaff.studies.points import Points
+from pfaff.studies.quantities import Asked, Found, Measure
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+PENDING, DONE, NONE, FAILED, TIMED_OUT, CRASHED = range(6)
+STATES = {"pending": PENDING, "done": DONE, "none": NONE, "failed": FAILED, "timed out": TIMED_OUT, "crashed": CRASHED}
+LONGEST = 500  # characters of a reason
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is computed at a point: a case with the point's values, searched as asked, measured."""
+
+    case: Bound
+    points: Points
+    measures: tuple[Measure, ...]
+    asked: Asked = field(default_factory=Asked)
+    batched: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for measure in self.measures for name in measure.names)
+
+    def split(self, point: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
+        """Values of parameters apart from those of coordinates and speeds."""
+        parameters = {name: value for name, value in point.items() if name in self.case.system.parameter_names}
+        return parameters, {name: value for name, value in point.items() if name not in parameters}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a point."""
+
+    values: Mapping[str, float]
+    state: int
+    reason: str = ""
+
+
+@dataclass
+class Block:
+    """What came of a chunk: arrays over its points in order, and reasons by place where there is one."""
+
+    values: dict[str, np.ndarray]
+    state: np.ndarray
+    reasons: dict[int, str]
+    batched: int = 0
+
+    @classmethod
+    def empty(cls, names: tuple[str, ...], size: int) -> Block:
+        return cls({name: np.full(size, np.nan) for name in names}, np.zeros(size, dtype=np.int8), {})
+
+    def put(self, k: int, outcome: Outcome) -> None:
+        for name, value in outcome.values.items():
+            self.values[name][k] = value
+        self.state[k] = outcome.state
+        self.reasons.pop(k, None)
+        if outcome.reason:
+            self.reasons[k] = outcome.reason[:LONGEST]
+
+    def outcome(self, k: int) -> Outcome:
+        values = {name: float(values[k]) for name, values in self.values.items()}
+        return Outcome(values, int(self.state[k]), self.reasons.get(k, ""))
+
+
+def compute(
+    job: Job,
+    places: np.ndarray,
+    known: Mapping[int, Outcome] | None = None,
+    before: Callable[[int], None] = lambda k: None,
+    after: Callable[[int, Outcome], None] = lambda k, outcome: None,
+) -> Block:
+    """All points at these places: in a batch where that is known to give the same, one by one elsewhere.
+
+    ``known`` are outcomes by their order in the chunk; ``before`` and ``after`` are told of points done one by one.
+    """
+    block = Block.empty(job.names, len(places))
+    known = known or {}
+    if job.batched and not known:
+        from pfaff.studies.many_points import batched
+
+        block.batched = batched(job, places, block)
+    for k, outcome in known.items():
+        block.put(k, outcome)
+    for k in np.flatnonzero(block.state == PENDING).tolist():
+        before(k)
+        outcome = measured(job, job.points.point(int(places[k])))
+        after(k, outcome)
+        block.put(k, outcome)
+    return block
+
+
+def measured(job: Job, point: Mapping[str, float]) -> Outcome:
+    """One point by itself: an exception is recorded, not raised."""
+    values = dict.fromkeys(job.names, np.nan)
+    reasons: list[str] = []
+    state = DONE
+    try:
+        parameters, fixed = job.split(point)
+        case = job.case.at(**parameters)
+        asked = Asked(job.asked.load, job.asked.to, {**job.asked.fixed, **fixed})
+    except PfaffError as problem:
+        return Outcome(values, FAILED, _said(problem))
+    for measure in job.measures:
+        try:
+            found: Found = measure(case, asked)
+        except Exception as problem:  # a function of the user's may raise anything
+            state = FAILED
+            reasons.append(_said(problem))
+            continue
+        values.update(found.values)
+        if found.absent:
+            state = max(state, NONE)
+            reasons.append(found.absent)
+    return Outcome(values, state, "; ".join(reasons))
+
+
+def _said(problem: BaseException) -> str:
+    return f"{type(problem).__name__}: {' '.join(str(problem).split())}"
+
+
+def summary(states: Any) -> dict[str, int]:
+    """How many points are in which state, of counts by number."""
+    return {word: int(states[number]) for word, number in STATES.items() if states[number]}

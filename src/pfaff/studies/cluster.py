@@ -1,0 +1,82 @@
+"""A study on a Dask cluster: one task for each chunk, which its worker writes into the store itself.
+
+Nothing depends on the scheduler staying alive: what is in the store is done. A task first looks whether its chunk is
+there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pfaff.errors import ParameterError, PfaffError
+from pfaff.studies.block import CRASHED, Block, Job, Outcome, compute
+from pfaff.studies.executors import Progress, Task, written
+from pfaff.studies.workers import Order, one_thread
+
+AHEAD = 4  # tasks for each thread of the cluster that are submitted at a time
+
+
+def on_cluster(task: Task, client: Any, progress: Progress) -> None:
+    """Chunks as tasks, a few ahead of what the workers do; a chunk whose worker died too often is recorded as
+    crashed."""
+    try:
+        from distributed import Client, as_completed
+    except ImportError as problem:
+        raise ParameterError("a Dask cluster needs the extra: pip install 'pfaff[sweep]'") from problem
+    if not isinstance(client, Client):
+        raise ParameterError(f"client={client!r} is no client of Dask: give distributed.Client(…)")
+    store = task.store if task.store.shared else None
+    jobs = [client.scatter(task.job, broadcast=True, hash=False)]
+    orders = [task.order(k) for k in reversed(task.todo)]
+    running: dict[Any, Order] = {}
+    queue = as_completed([])
+
+    def submit() -> None:
+        if not orders:
+            return
+        if jobs[0].cancelled():  # the workers that had it are gone
+            jobs[0] = client.scatter(task.job, broadcast=True, hash=False)
+        order = orders.pop()
+        future = client.submit(computed, jobs[0], store, order, pure=False, retries=1)
+        running[future.key] = order
+        queue.add(future)
+
+    for _ in range(AHEAD * max(1, sum(client.nthreads().values()))):
+        submit()
+    for future in queue:
+        order = running.pop(future.key)
+        if future.cancelled():
+            orders.append(order)
+        else:
+            block = _result(future, task, order.k)
+            if store is None or block.values:
+                written(task.store, order.k, block)
+            progress(order.k, block)
+        future.release()
+        submit()
+
+
+def computed(job: Job, store: Any, order: Order) -> Block:
+    """What a worker of the cluster does; only what is not in a store goes back."""
+    one_thread()
+    block = compute(job, order.places, order.known)
+    if store is not None:
+        store.write(order.k, block)
+        block.values = {}
+    return block
+
+
+def _result(future: Any, task: Task, k: int) -> Block:
+    from distributed.scheduler import KilledWorker
+
+    try:
+        return future.result()
+    except KilledWorker as problem:
+        block = Block.empty(task.job.names, task.chunks.size(k))
+        for j in range(len(block.state)):
+            block.put(j, Outcome({}, CRASHED, f"workers died with this chunk: {problem}"))
+        return block
+    except OSError as problem:
+        raise PfaffError(
+            f"a worker cannot write into {task.store.path} ({problem}): give a folder that all share"
+        ) from problem

@@ -1,0 +1,61 @@
+"""The normal form to third order at many Hopf points at once (Kuznetsov 2004, Sec. 5.4), as
+``bifurcation.hopf.normal_form``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.hopf.normal_form import VANISHES
+from pfaff.studies import small_matrices
+from pfaff.studies.along_loads import at_loads
+from pfaff.studies.first_crossings import Crossings, bilinear
+from pfaff.studies.frames import Frame
+
+DOUBTFUL = 1e3 * VANISHES  # real parts below this, relative to the terms they are made of, are left to the scalar route
+
+
+def first_coefficients(frame: Frame, parameters: np.ndarray, at: Crossings) -> tuple[np.ndarray, np.ndarray]:
+    """l1 = Re c1/ω of all points, and for which it is not in doubt."""
+    own = at_loads(frame, parameters, at.load)
+    x, p, omega = at.x, at.p, at.value.imag
+    r, i = np.ascontiguousarray(at.q.real), np.ascontiguousarray(at.q.imag)
+    second, third = _lines(frame, x, own, r, i)
+    rr, ii, ri = second
+    h20 = _resolvent(frame, x, own, 2j * omega, rr - ii + 2j * ri)
+    h11 = _resolvent(frame, x, own, np.zeros_like(omega), rr + ii).real
+    a, b = h20.real, h20.imag
+    bent = bilinear(frame, x, own, r, a + 2 * h11) + bilinear(frame, x, own, i, b)
+    bent = bent + 1j * (bilinear(frame, x, own, r, b) - bilinear(frame, x, own, i, a - 2 * h11))
+    terms = [(p.conj() * each).sum(axis=0) / 2 for each in (third, bent)]
+    c1 = terms[0] + terms[1]
+    sure = np.abs(c1.real) > DOUBTFUL * (np.abs(terms[0]) + np.abs(terms[1]))
+    return c1.real / omega, sure & np.isfinite(c1)
+
+
+def _lines(
+    frame: Frame, x: np.ndarray, own: np.ndarray, r: np.ndarray, i: np.ndarray
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
+    """B(r, r), B(i, i), B(r, i) and C(q, q, q̄) with q = r + i·i, of derivatives along r, i, r + i and r − i."""
+    along = (r, i, r + i, r - i)
+    rr, ii, plus, minus = (frame.line(2, x, each, own) for each in along)
+    rrr, iii, plus3, minus3 = (frame.line(3, x, each, own) for each in along)
+    rii, rri = (plus3 + minus3 - 2 * rrr) / 6, (plus3 - minus3 - 2 * iii) / 6
+    return (rr, ii, (plus - minus) / 4), rrr + rii + 1j * (rri + iii)
+
+
+def _resolvent(frame: Frame, x: np.ndarray, own: np.ndarray, shift: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """(shift − A)⁻¹ right."""
+    found = np.empty(right.shape, dtype=complex)
+    J = frame.jacobians(x, own)
+    small_matrices.solve_many(
+        J,
+        frame.n,
+        frame.scale,
+        frame.unit,
+        shift.astype(complex),
+        frame.columns,
+        frame.rows,
+        -right.astype(complex),
+        found,
+    )
+    return found

@@ -1,0 +1,305 @@
+"""What a study measures at a point: loads, frequencies, normal forms, cycles and motions by name, or a function of
+the case.
+
+A measure gives numbers by name. ``NONE`` in place of a number is an answer, such as no flutter up to the last load.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.statement.values import named, number_from, one_of, shown
+from pfaff.studies.recipe import function_from, function_origin
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+HOPF = ("hopf", "omega", "crossing_speed", "l1", "criticality")
+CRITICAL = ("flutter", "divergence", "buckling")
+REST = ("stable", "growth")
+CYCLE = ("period", "amplitude", "multiplier")
+MOTION = ("end", "mean_velocity")
+WORDS = {
+    "hopf": "load of the first Hopf point",
+    "omega": "angular frequency at the Hopf point",
+    "crossing_speed": "d Re λ/d load at the Hopf point",
+    "l1": "first Lyapunov coefficient",
+    "criticality": "−1 supercritical, +1 subcritical, 0 degenerate",
+    "flutter": "flutter load",
+    "flutter_frequency": "angular frequency at the flutter load",
+    "divergence": "divergence load",
+    "buckling": "buckling load",
+    "stable": "1 where the equilibrium is stable, 0 elsewhere",
+    "growth": "largest growth rate of small motions",
+    "period": "period of the cycle",
+    "amplitude": "largest amplitude of the cycle",
+    "multiplier": "largest Floquet multiplier but the trivial one",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How loads are searched: which, how far, and on which equilibrium."""
+
+    load: str | None = None
+    to: float | None = None
+    fixed: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Numbers by name, and in words why some are missing, if they are."""
+
+    values: Mapping[str, float]
+    absent: str = ""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Names of numbers, and how to compute them at a case. ``about`` is JSON; a function is found again by its file."""
+
+    names: tuple[str, ...]
+    about: Mapping[str, Any]
+    function: Callable[[Any], Any] | None = None
+
+    def __call__(self, case: Bound, asked: Asked) -> Found:
+        kind = self.about["kind"]
+        if kind == "function":
+            return self._called(case)
+        return KINDS[kind](case, asked, self)
+
+    def _called(self, case: Bound) -> Found:
+        function = self.function or function_from(self.about)
+        given = function(case)
+        numbers = given if isinstance(given, Mapping) else {self.names[0]: given}
+        values = {name: _number(name, numbers.get(name)) for name in self.names}
+        missing = [name for name, value in values.items() if math.isnan(value)]
+        return Found(values, f"no {', '.join(missing)}" if missing else "")
+
+    def __getstate__(self) -> dict[str, Any]:
+        function = None if "file" in self.about else self.function
+        return {"names": self.names, "about": dict(self.about), "function": function}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+
+
+def _number(name: str, value: Any) -> float:
+    """A number of the user's; None and NaN are answers, text is not."""
+    if value is None:
+        return math.nan
+    if isinstance(value, bool | np.bool_):
+        return float(value)
+    if isinstance(value, float | np.floating) and math.isnan(value):
+        return math.nan
+    return number_from(name, value)
+
+
+def measures_from(given: Any, case: Bound) -> tuple[Measure, ...]:
+    """Measures of names, of a function, or of a mapping from names to functions or options."""
+    if isinstance(given, str) or callable(given):
+        given = [given]
+    if isinstance(given, Mapping):
+        found = [_named(name, value) for name, value in given.items()]
+    elif isinstance(given, Sequence):
+        found = [_of_function(each, case) if callable(each) else _named(each, None) for each in given]
+    else:
+        raise ParameterError(f"measure={shown(given)}: give names, ['flutter', 'l1'], or a function of a case")
+    if not found:
+        raise ParameterError("what is to be measured? Give measure=['flutter'], or a function of a case")
+    measures = tuple(_joined(found))
+    taken: set[str] = set()
+    for name in (name for each in measures for name in each.names):
+        if name in taken:
+            raise ParameterError(f"{name} is measured twice: leave one out")
+        if name in case.system.parameter_names or name in ("state", "point", "sample"):
+            raise ParameterError(
+                f"a measure may not be called {name}, which is taken: give it another name, {{'my_{name}': …}}"
+            )
+        taken.add(name)
+    return measures
+
+
+def _named(name: Any, value: Any) -> Measure:
+    if callable(value):
+        (name,) = named("the names of measures", [name], "['speed']")
+        return Measure((name,), {"kind": "function", "of": name, **function_origin(value)}, value)
+    one_of([*GROUPS, *MOTION], name, "no measure")
+    if name in MOTION:
+        return _of_motion(name, value)
+    if value is not None:
+        raise ParameterError(f"{name} takes no options, not {shown(value)}: leave them out")
+    return Measure((name,), {"kind": GROUPS[name]})
+
+
+def _of_motion(name: str, options: Any) -> Measure:
+    example = f"measure={{'{name}': {{'duration': 100, 'of': ['X'], 'theta1_dot': 0.01}}}}"
+    if not isinstance(options, Mapping) or "duration" not in options or "of" not in options:
+        raise ParameterError(f"{name} needs a duration and the names of what is measured: {example}")
+    of = options["of"]
+    which = (of,) if isinstance(of, str) else named("of", of, "['X']")
+    numbers = {key: number_from(key, value) for key, value in options.items() if key != "of"}
+    return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, "of": list(which), "options": numbers})
+
+
+def _of_function(function: Callable[[Any], Any], case: Bound) -> Measure:
+    """A function that names its numbers itself: they are learnt from the case."""
+    title = getattr(function, "__name__", "measure")
+    try:
+        given = function(case)
+    except Exception as problem:
+        raise ParameterError(
+            f"{title} fails at the values of this case ({problem}), so that what it measures is not known: say it, "
+            f"measure={{'{title}': {title}}}, or give a case where it does not"
+        ) from problem
+    names = tuple(given) if isinstance(given, Mapping) else (title if title.isidentifier() else "measure",)
+    names = named("the names that a measure gives", names, "{'speed': 1.0}")
+    return Measure(names, {"kind": "function", "of": list(names), **function_origin(function)}, function)
+
+
+def _joined(measures: list[Measure]) -> list[Measure]:
+    """Those that come of one search made one."""
+    found: dict[str, Measure] = {}
+    for k, each in enumerate(measures):
+        kind = each.about["kind"]
+        key = kind if kind in ("hopf", "critical", "rest", "cycle") else f"{kind} {k}"
+        names = (*found[key].names, *each.names) if key in found else each.names
+        found[key] = Measure(names, each.about, each.function)
+    return list(found.values())
+
+
+def restored_measures(about: Sequence[Mapping[str, Any]]) -> tuple[Measure, ...]:
+    return tuple(Measure(tuple(each["names"]), {k: v for k, v in each.items() if k != "names"}) for each in about)
+
+
+def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
+    if speeds(case, asked):
+        return _hopf_of_steady(case, asked, measure)
+    try:
+        hopf = case.hopf(asked.load, asked.to, **asked.fixed)
+    except NoBifurcationError as answer:
+        return Found(dict.fromkeys(measure.names, math.nan), str(answer))
+    return Found({name: hopf_number(hopf, name) for name in measure.names})
+
+
+def hopf_number(hopf: Any, name: str) -> float:
+    if name == "criticality":
+        words = hopf.criticality
+        return -1.0 if words == "supercritical" else 1.0 if words == "subcritical" else 0.0
+    return float({"hopf": hopf.value, "omega": hopf.omega, "crossing_speed": hopf.crossing_speed, "l1": hopf.l1}[name])
+
+
+def _hopf_of_steady(case: Any, asked: Asked, measure: Measure) -> Found:
+    """The first Hopf point on a branch of steady motions, in a parameter, a speed or a coordinate."""
+    if asked.load is None or asked.to is None:
+        raise ParameterError("a branch of steady motions needs what varies and how far: load='s_dot', to=8")
+    branch = case.steady(**asked.fixed).branch(asked.load, asked.to)
+    first = next(iter(branch.of_kind("hopf")), None)
+    if first is None:
+        return Found(dict.fromkeys(measure.names, math.nan), f"no Hopf point: {branch.status}")
+    return Found({name: _steady_number(first, name) for name in measure.names})
+
+
+def _steady_number(special: Any, name: str) -> float:
+    if name in ("hopf", "omega"):
+        return float({"hopf": special.value, "omega": special.omega}[name])
+    if special.hopf is not None:
+        return hopf_number(special.hopf, name)
+    known = {"l1": special.coefficient, "criticality": float(np.sign(special.coefficient))}
+    if name not in known:
+        raise ParameterError(f"{name} is not known where a speed is followed: leave it out, or let a parameter vary")
+    return float(known[name])
+
+
+def _critical(case: Any, asked: Asked, measure: Measure) -> Found:
+    if set(measure.names) <= {"flutter", "flutter_frequency"}:
+        found = {"flutter": case.flutter(asked.load, asked.to, **asked.fixed)}
+    elif len(measure.names) == 1:
+        found = {measure.names[0]: getattr(case, measure.names[0])(asked.load, asked.to, **asked.fixed)}
+    else:
+        loads = case.critical(asked.load, asked.to, **asked.fixed)
+        found = {name: getattr(loads, name) for name in CRITICAL}
+    values = {name: each.value for name, each in found.items()}
+    values["flutter_frequency"] = found["flutter"].frequency if "flutter" in found else None
+    numbers = {name: math.nan if values[name] is None else float(values[name]) for name in measure.names}
+    return Found(numbers, "; ".join(found[name].status for name in measure.names if name in found and not found[name]))
+
+
+def _rest(case: Any, asked: Asked, measure: Measure) -> Found:
+    about = case.steady(**asked.fixed) if speeds(case, asked) else None
+    spectrum = case.spectrum(**asked.fixed) if about is None else about.spectrum()
+    values = {"stable": float(spectrum.stable), "growth": float(spectrum.values.real.max(initial=-np.inf))}
+    return Found({name: values[name] for name in measure.names})
+
+
+def speeds(case: Bound, asked: Asked) -> list[str]:
+    """Velocities among what is fixed, by which steady motions are asked for."""
+    names = getattr(case.system, "coordinate_names", ())
+    return [name for name in asked.fixed if name not in names and name.removesuffix("_dot") in names]
+
+
+def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
+    """Of the cycle born at the first Hopf point, at the load that the case has."""
+    load = case.load_name(asked.load)
+    to = float(case.numbers[case.system.parameter_names.index(load)])
+    try:
+        branch = case.hopf(load, asked.to, **asked.fixed).orbits(to=to)
+    except NoBifurcationError as answer:
+        return Found(dict.fromkeys(measure.names, math.nan), str(answer))
+    last = branch[-1]
+    if abs(last.value - to) > 1e-9 * (1 + abs(to)):
+        return Found(dict.fromkeys(measure.names, math.nan), f"no cycle at {load} = {to:g}: {branch.status}")
+    trivial = int(np.abs(last.multipliers - 1).argmin())
+    values = {
+        "period": last.period,
+        "amplitude": max(last.amplitude.values()),
+        "multiplier": np.delete(np.abs(last.multipliers), trivial).max(initial=0.0),
+    }
+    return Found({name: float(values[name]) for name in measure.names})
+
+
+def _end(case: Any, asked: Asked, measure: Measure) -> Found:
+    motion, which = _moved(case, measure, samples=2)
+    return Found({f"end_{name}": float(np.asarray(motion[name])[-1]) for name in which})
+
+
+def _mean_velocity(case: Any, asked: Asked, measure: Measure) -> Found:
+    motion, which = _moved(case, measure, samples=2)
+    times = np.asarray(motion.t)
+    return Found(
+        {
+            f"mean_velocity_{name}": float(np.diff(np.asarray(motion[name])[[0, -1]])[0] / np.ptp(times))
+            for name in which
+        }
+    )
+
+
+def _moved(case: Any, measure: Measure, samples: int) -> tuple[Any, list[str]]:
+    options = dict(measure.about["options"])
+    motion = case.simulate(options.pop("duration"), samples=samples, **options)
+    if motion.t[-1] < measure.about["options"]["duration"] * (1 - 1e-12):
+        raise ParameterError(f"the motion ended at t = {motion.t[-1]:g}: {motion.status}")
+    return motion, measure.about["of"]
+
+
+GROUPS = {
+    **dict.fromkeys(HOPF, "hopf"),
+    **dict.fromkeys((*CRITICAL, "flutter_frequency"), "critical"),
+    **dict.fromkeys(REST, "rest"),
+    **dict.fromkeys(CYCLE, "cycle"),
+}
+KINDS: dict[str, Callable[[Any, Asked, Measure], Found]] = {
+    "hopf": _hopf,
+    "critical": _critical,
+    "rest": _rest,
+    "cycle": _cycle,
+    "end": _end,
+    "mean_velocity": _mean_velocity,
+}

@@ -1,0 +1,169 @@
+"""How to make a case again, in JSON: a call of the atlas, or a name in a file with the file's hash, and the values.
+
+A store holds nothing that could run by itself: what is not in the atlas is looked for in the user's own file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from pfaff.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+LOADING: list[Path] = []  # files that are being executed just now: what they ask to be run is not run again
+
+
+def described(case: Bound, source: str | None = None) -> dict[str, Any]:
+    """A case as numbers and names: where its system comes from, what it says, and its values."""
+    return {
+        "system": {"name": case.system.name, "fingerprint": fingerprint(case.system), **origin_of(case.system, source)},
+        "values": {name: _written(value) for name, value in case.values.items()},
+        "pfaff": import_module("pfaff").__version__,
+    }
+
+
+def made(recipe: Mapping[str, Any]) -> Bound:
+    """The case of a recipe; refused where the file or the system has changed."""
+    about = recipe["system"]
+    if "atlas" in about:
+        from pfaff import atlas
+
+        system = getattr(atlas, about["atlas"])(**about["options"])
+    elif "file" in about:
+        system = _system_in(about)
+    else:
+        raise ParameterError(
+            f"the store does not say where {about['name']} comes from: give the case, open_sweep(store, case=…), or "
+            "state it in a file and begin with source='file.py:name'"
+        )
+    if fingerprint(system) != about["fingerprint"]:
+        raise ParameterError(f"{about['name']} is stated differently now than when the study began: begin a new store")
+    return system.at(**{name: value for name, value in recipe["values"].items() if value is not None})
+
+
+def fingerprint(system: Any) -> str:
+    """Of all that is stated: equal for systems that are."""
+    if hasattr(system, "right_hand_sides"):
+        parts = [system.state_names, system.right_hand_sides]
+    else:
+        s = system.statement
+        parts = [s.q, s.kinetic, s.potential, s.dissipation, s.forces, s.constraints, s.positions, s.particles]
+    named = [str(part) for part in (*parts, list(system.parameters), system.load)]
+    return hashlib.sha256("\n".join(named).encode()).hexdigest()
+
+
+def origin_of(system: Any, source: str | None) -> dict[str, Any]:
+    """A call of the atlas, a name in a file, or nothing where neither is known."""
+    if source is not None:
+        path, _, name = str(source).rpartition(":")
+        if not path:
+            raise ParameterError(f"source={source!r}: write the file and the name in it, source='my_sleigh.py:sleigh'")
+        about = _in_file(Path(path), name)
+        found = _system_in(about)
+        if fingerprint(found) != fingerprint(system):
+            raise ParameterError(f"{source} is not the system of this case: give the one that states it")
+        return about
+    called = getattr(system, "origin", None)
+    if called is not None:
+        return {"atlas": called[0], "options": dict(called[1])}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file is None or not str(file).endswith(".py"):
+            continue
+        held = next((key for key, value in list(vars(module).items()) if value is system), None)
+        if held is not None and Path(file).is_file():
+            return _in_file(Path(file), held)
+    return {}
+
+
+def function_origin(function: Callable[..., Any]) -> dict[str, Any]:
+    """The file and name of a function at the top of a file; nothing of what was typed in."""
+    code = getattr(function, "__code__", None)
+    name = getattr(function, "__qualname__", "")
+    if code is None or not name.isidentifier() or not Path(code.co_filename).is_file():
+        return {}
+    return _in_file(Path(code.co_filename), name)
+
+
+def function_from(about: Mapping[str, Any]) -> Callable[..., Any]:
+    """The function of a file that has not changed."""
+    found = _loaded(about, about.get("accept", False))
+    return getattr(found, about["called"])
+
+
+def _in_file(path: Path, name: str) -> dict[str, Any]:
+    path = path.resolve()
+    if not path.is_file():
+        raise ParameterError(f"no file {path}: write the path of the Python file that states the system")
+    return {"file": str(path), "called": name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def _system_in(about: Mapping[str, Any]) -> Any:
+    found = getattr(_loaded(about), about["called"], None)
+    if found is None:
+        raise ParameterError(f"{about['file']} has no {about['called']!r} any more: begin a new store")
+    found = found() if callable(found) and not hasattr(found, "parameters") else found
+    return getattr(found, "system", found)
+
+
+def _loaded(about: Mapping[str, Any], accept: bool = False) -> ModuleType:
+    path = Path(about["file"])
+    running = sys.modules.get("__main__")
+    if getattr(running, "__file__", None) and Path(str(running.__file__)).resolve() == path:  # type: ignore[union-attr]
+        assert running is not None
+        return running
+    if not path.is_file():
+        raise ParameterError(f"no file {path}, from which this study was begun: put it back, or begin a new store")
+    if not accept and hashlib.sha256(path.read_bytes()).hexdigest() != about["sha256"]:
+        raise ParameterError(f"{path} has changed since this study was begun: put it back, or begin a new store")
+    name = f"pfaff study {about['sha256'][:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))
+    LOADING.append(path)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    finally:
+        LOADING.pop()
+    return module
+
+
+def _written(value: Any) -> Any:
+    """A number as it is, what is exact as text."""
+    return value if value is None or isinstance(value, int | float) else str(value)
+
+
+def differences(stored: Mapping[str, Any], given: Mapping[str, Any], path: str = "") -> list[str]:
+    """What two recipes do not share, in words."""
+    found = []
+    for key in dict.fromkeys([*stored, *given]):
+        before, now = stored.get(key), given.get(key)
+        if before == now:
+            continue
+        where = f"{path}.{key}" if path else str(key)
+        if isinstance(before, Mapping) and isinstance(now, Mapping):
+            found += differences(before, now, where)
+        else:
+            found.append(f"{where} was {_brief(before)}, is {_brief(now)}")
+    return found
+
+
+def _brief(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

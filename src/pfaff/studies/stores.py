@@ -1,0 +1,152 @@
+"""Where a study keeps what it has: in memory, or in a netCDF file that one process writes. Zarr has a room of its
+own."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from pfaff.archive.files import whole
+from pfaff.errors import ParameterError
+from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block
+from pfaff.studies.points import Chunks, Points, restored
+from pfaff.studies.quantities import WORDS
+
+if TYPE_CHECKING:
+    import xarray
+
+EVERY = 30.0  # seconds after which a file is written again
+MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
+
+
+class Store(Protocol):
+    """What keeps chunks. ``shared`` says whether other processes may write into it themselves."""
+
+    shared: bool
+
+    @property
+    def path(self) -> Path | None: ...
+    def finished(self) -> set[int]: ...
+    def write(self, k: int, block: Block) -> None: ...
+    def read(self, k: int) -> Block: ...
+    def close(self) -> None: ...
+    def dataset(self) -> xarray.Dataset: ...
+    def counts(self) -> np.ndarray: ...
+    def reasons(self) -> dict[int, str]: ...
+
+
+def attributes(name: str) -> dict[str, Any]:
+    if name == "state":
+        return {"flag_values": list(STATES.values()), "flag_meanings": MEANINGS}
+    return {"long_name": WORDS[name]} if name in WORDS else {}
+
+
+@dataclass
+class Memory:
+    """All of it in arrays."""
+
+    points: Points
+    chunks: Chunks
+    names: tuple[str, ...]
+    recipe: Mapping[str, Any]
+    path: Path | None = None
+    shared: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self._values = {name: np.full(self.points.size, np.nan) for name in self.names}
+        self._state = np.zeros(self.points.size, dtype=np.int8)
+        self._reasons: dict[int, str] = {}
+
+    def finished(self) -> set[int]:
+        return {k for k in range(len(self.chunks)) if self._state[self.chunks.places(k)[0]] != PENDING}
+
+    def write(self, k: int, block: Block) -> None:
+        places = self.chunks.places(k)
+        for name, values in block.values.items():
+            self._values[name][places] = values
+        self._state[places] = block.state
+        for place in places:
+            self._reasons.pop(int(place), None)
+        self._reasons.update({int(places[j]): reason for j, reason in block.reasons.items()})
+
+    def read(self, k: int) -> Block:
+        places = self.chunks.places(k)
+        first = int(places[0])
+        reasons = {place - first: text for place, text in self._reasons.items() if first <= place <= places[-1]}
+        return Block({name: values[places] for name, values in self._values.items()}, self._state[places], reasons)
+
+    def close(self) -> None:
+        pass
+
+    def counts(self) -> np.ndarray:
+        return np.bincount(self._state, minlength=len(STATES))
+
+    def reasons(self) -> dict[int, str]:
+        return dict(self._reasons)
+
+    def dataset(self) -> xarray.Dataset:
+        import xarray
+
+        arrays = {**self._values, "state": self._state}
+        dims = self.points.dims
+        variables = {name: (dims, each.reshape(self.points.shape), attributes(name)) for name, each in arrays.items()}
+        over = {
+            name: (name if self.points.is_grid else dims, values) for name, values in self.points.coordinates.items()
+        }
+        return xarray.Dataset(variables, over, {"recipe": json.dumps(self.recipe)})
+
+
+class NetCDF(Memory):
+    """The same in a file, written whole now and then and in the end."""
+
+    def __init__(
+        self, path: Path, points: Points, chunks: Chunks, names: tuple[str, ...], recipe: Mapping[str, Any]
+    ) -> None:
+        super().__init__(points, chunks, names, recipe, path)
+        self._written = time.monotonic()
+        if path.exists():
+            self._load(path)
+
+    def _load(self, path: Path) -> None:
+        import xarray
+
+        with xarray.open_dataset(path, engine="scipy") as data:
+            for name, values in self._values.items():
+                values[:] = data[name].to_numpy().ravel()
+            self._state[:] = data["state"].to_numpy().ravel()
+            self._reasons = {int(k): text for k, text in json.loads(data.attrs["reasons"]).items()}
+
+    def write(self, k: int, block: Block) -> None:
+        super().write(k, block)
+        if time.monotonic() - self._written > EVERY:
+            self.close()
+
+    def close(self) -> None:
+        assert self.path is not None
+        data = self.dataset().assign_attrs(reasons=json.dumps(self._reasons))
+        with whole(self.path) as part:
+            data.to_netcdf(part, engine="scipy")
+        self._written = time.monotonic()
+
+
+def recipe_of_netcdf(path: Path) -> tuple[Points, dict[str, Any]]:
+    """The points and the recipe in a netCDF file."""
+    import xarray
+
+    try:
+        with xarray.open_dataset(path, engine="scipy") as data:
+            recipe = json.loads(data.attrs["recipe"])
+            columns = {name: data[name].to_numpy() for name in recipe["points"]["names"]}
+    except (OSError, KeyError, ValueError, TypeError) as problem:
+        raise ParameterError(f"{path} holds no study: {problem}") from problem
+    return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe
+
+
+def answered(state: np.ndarray) -> np.ndarray:
+    return (state == DONE) | (state == NONE)

@@ -1,0 +1,138 @@
+"""Worker processes that can be replaced: one hangs or dies, and only the point it was at is lost.
+
+A worker is a fresh Python started with this module, so that a script that asks for a study need not be guarded. It
+computes one
+chunk at a time, says at which point it is, and writes into the store itself where others may.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Queue
+from threading import Thread
+from typing import Any
+
+import numpy as np
+
+from pfaff.studies.block import Job, Outcome, compute
+
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+GRACE = 20.0  # seconds more for the first point of a process, which loads and compiles
+CRASHES = 3  # at the same point, after which it is left out
+
+
+@dataclass(frozen=True)
+class Order:
+    """A chunk to compute: its number, its places, outcomes that are known, and whether batches are allowed."""
+
+    k: int
+    places: np.ndarray
+    known: Mapping[int, Outcome] = field(default_factory=dict)
+    batched: bool = True
+
+
+class Worker:
+    """A process, what it is at, and until when."""
+
+    def __init__(self, number: int, job: Job, store: Any, events: Queue[tuple[int, Any]]) -> None:
+        self.number, self.fresh = number, True
+        self.order: Order | None = None
+        self.at: int | None = None
+        self.deadline: float | None = None
+        environment = {**os.environ, **dict.fromkeys(ONE_THREAD, "1"), "PYTHONPATH": os.pathsep.join(_search_path())}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "pfaff.studies.workers"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for the one who asked
+        )
+        self._send((job, store))
+        Thread(target=self._listen, args=(events,), daemon=True).start()
+
+    def give(self, order: Order) -> None:
+        self.order, self.at, self.deadline = order, None, None
+        self._send(order)
+
+    def reached(self, k: int, timeout: float | None) -> None:
+        self.at = k
+        self.deadline = None if timeout is None else time.monotonic() + timeout + (GRACE if self.fresh else 0.0)
+        self.fresh = False
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def _send(self, message: Any) -> None:
+        assert self.process.stdin is not None
+        try:
+            pickle.dump(message, self.process.stdin)
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has died: its silence says so
+
+    def _listen(self, events: Queue[tuple[int, Any]]) -> None:
+        try:
+            while True:
+                events.put((self.number, pickle.load(self.process.stdout)))  # type: ignore[arg-type]
+        except (EOFError, OSError, pickle.UnpicklingError):
+            events.put((self.number, None))
+
+
+def _search_path() -> list[str]:
+    """Where this process finds modules, so that a worker finds the same."""
+    ours = str(Path(__file__).parents[2])
+    return [ours, *(each for each in sys.path if each and each != ours)]
+
+
+def main() -> None:
+    """Take orders from stdin and answer to where stdout was; what else is printed goes to stderr."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    one_thread()
+
+    def say(*message: Any) -> None:
+        pickle.dump(message, answers)
+        answers.flush()
+
+    try:
+        job, store = pickle.load(sys.stdin.buffer)
+        while True:
+            _obey(pickle.load(sys.stdin.buffer), job, store, say)
+    except (EOFError, BrokenPipeError):
+        return
+
+
+def _obey(order: Order, job: Job, store: Any, say: Any) -> None:
+    from dataclasses import replace
+
+    job = job if order.batched else replace(job, batched=False)
+    block = compute(job, order.places, order.known, lambda k: say("at", k), lambda k, outcome: say("got", k, outcome))
+    if store is None:
+        return say("done", block)
+    try:
+        store.write(order.k, block)
+    except OSError as problem:
+        return say("full", str(problem))
+    block.values = {}
+    say("done", block)
+
+
+def one_thread() -> None:
+    """Compiled functions on one thread: there are as many workers as cores."""
+    import heyoka
+
+    heyoka.set_nthreads(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""In a notebook, results show themselves: figures without a magic command, tables, formulas, films."""
+
+from __future__ import annotations
+
+import pytest
+
+import pfaff
+
+nbclient = pytest.importorskip("nbclient", reason="the extra test is not installed: no nbclient")
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("ipykernel", reason="the extra test is not installed: no ipykernel")
+
+CELLS = [
+    "import pfaff\ncase = pfaff.atlas.column(2).at(d='1/2', M_L=15, I_L=15, k1=50, c_i=1.5)\nsystem = case.system",
+    "case.spectrum(F=80)",
+    "case.spectrum(F=80).plot()",
+    "case.critical()",
+    "case.at(F=80).simulate(5, theta1_dot=0.1)",
+    "system.equations()",
+    "system",
+    "system.plot()",
+    "case.hopf()",
+]
+
+
+@pytest.fixture(scope="module")
+def outputs() -> dict[str, dict[str, str]]:
+    """What each cell shows, by the kind of its data."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    shown = {}
+    for cell in notebook.cells:
+        results = [each for each in cell.outputs if each.output_type == "execute_result"]
+        assert not [each for each in cell.outputs if each.output_type == "error"]
+        shown[cell.source] = dict(results[0].data) if results else {}
+    return shown
+
+
+def test_figures_appear_without_a_magic_command(outputs):
+    for cell in ("case.spectrum(F=80).plot()", "system.plot()"):
+        assert outputs[cell]["image/png"].startswith("iVBORw0KGgo")
+
+
+def test_results_are_tables(outputs):
+    assert "growth rate" in outputs["case.spectrum(F=80)"]["text/html"]
+    assert "0.97453663" in outputs["case.spectrum(F=80)"]["text/html"]
+    assert "76.33797" in outputs["case.critical()"]["text/html"]
+    assert "1.0192295" in outputs["case.hopf()"]["text/html"]
+
+
+def test_a_motion_plays(outputs):
+    shown = outputs["case.at(F=80).simulate(5, theta1_dot=0.1)"]["text/html"]
+    assert shown.startswith("<iframe")
+    assert "mount(document" in shown
+    assert len(shown) < 400_000
+
+
+def test_equations_are_formulas(outputs):
+    assert r"\ddot{\theta}_{1}" in outputs["system.equations()"]["text/markdown"]
+    assert "$$" in outputs["system"]["text/markdown"]
+
+
+def test_what_is_printed_is_short(outputs):
+    assert max(len(shown.get("text/plain", "")) for shown in outputs.values()) < 700
+
+
+def test_the_front_door_is_all_that_completion_shows():
+    assert dir(pfaff) == sorted(pfaff.__all__)
+    assert all(hasattr(pfaff, name) for name in dir(pfaff))

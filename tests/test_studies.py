@@ -1,0 +1,284 @@
+"""Studies: what they compute, what they keep, and what survives."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.errors import ParameterError, PfaffError
+from pfaff.studies.points import chunks_of
+
+AXES = {"c_i": [0.5, 1.5, 3.0], "M_L": [10.0, 15.0]}
+OWN = """
+import os, time, sympy as sm, pfaff
+
+x, y = sm.symbols("x y")
+mu, a = sm.symbols("mu a", real=True)
+spiral = pfaff.ode({x: mu * x - y + a * x**3, y: x + mu * y + a * y**3}, parameters={mu: -1, a: -1}, load=mu)
+case = spiral.at()
+
+def slow(case):
+    time.sleep(0.02)
+    return float(case.values["mu"]) ** 3 / 3
+
+def cruel(case):
+    mu = float(case.values["mu"])
+    if mu == 2:
+        time.sleep(1000)
+    if mu == 3:
+        os.kill(os.getpid(), 9)
+    if mu == 4:
+        raise ValueError("four is refused")
+    return None if mu == 5 else 10 * mu
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    path = tmp_path / "own.py"
+    path.write_text(OWN)
+    spec = importlib.util.spec_from_file_location(f"own_{tmp_path.name}", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[spec.name]
+
+
+@pytest.fixture(scope="module")
+def case(skate):
+    return skate.at(**XI_HAT, c_i=1.5)
+
+
+def test_a_grid_gives_what_single_calls_give(case):
+    study = case.sweep(AXES, measure=["hopf", "omega", "l1", "criticality", "crossing_speed"]).run()
+    data = study.dataset
+    assert data["l1"].dims == ("c_i", "M_L")
+    hopf = case.at(c_i=3.0, M_L=10.0).hopf()
+    there = data.sel(c_i=3.0, M_L=10.0)
+    found = {name: float(there[name]) for name in ("hopf", "omega", "l1", "crossing_speed", "criticality")}
+    expected = (hopf.value, hopf.omega, hopf.l1, hopf.crossing_speed, -1.0)
+    assert found == pytest.approx(dict(zip(found, expected, strict=True)), rel=1e-10)
+    assert study.complete
+    assert study.status == "6 of 6 points"
+
+
+def test_no_answer_is_an_answer_and_a_failure_has_its_reason(case):
+    points = [{"c_i": 0.0, "M_L": 15.0}, {"c_i": 1.5, "M_L": 15.0}, {"c_i": 1.5, "M_L": -1.0}]
+    study = case.sweep(points, measure=["flutter", "l1"]).run()
+    assert study.counts == {"done": 1, "none": 1, "failed": 1}
+    assert study.dataset["flutter"].values == pytest.approx([76.2073258262292, 76.33797038963, np.nan], nan_ok=True)
+    (failure,) = study.failures
+    assert failure["point"] == {"c_i": 1.5, "M_L": -1.0}
+    assert "M_L=-1.0" in failure["reason"]
+    assert "1 failed" in study.status
+
+
+def test_functions_of_a_case_and_measures_of_rest_and_motion(case):
+    def twice(case):
+        return {"double": 2 * float(case.values["c_i"]), "sign": case.values["c_i"] > 1}
+
+    motion = {"end": {"duration": 2, "of": ["theta1"], "theta1_dot": 0.01, "theta2_dot": 0.01}}
+    study = case.at(F=80).sweep({"c_i": [0.5, 1.5]}, measure=[twice, "stable", "growth"]).run()
+    data = study.dataset
+    np.testing.assert_array_equal(data["double"], [1.0, 3.0])
+    np.testing.assert_array_equal(data["sign"], [0.0, 1.0])
+    np.testing.assert_array_equal(data["stable"], [0.0, 0.0])
+    spectrum = case.spectrum(F=80)
+    assert float(data["growth"][1]) == pytest.approx(spectrum.values.real.max(), rel=1e-12)
+    moved = case.at(F=80).sweep({"c_i": [1.5]}, measure=motion).run().dataset["end_theta1"]
+    expected = case.at(F=80).simulate(2, samples=2, theta1_dot=0.01, theta2_dot=0.01)["theta1"][-1]
+    assert float(moved[0]) == expected
+
+
+def test_the_cycle_at_a_load(case):
+    study = case.sweep({"F": [77.0]}, measure=["period", "amplitude", "multiplier"]).run()
+    last = case.hopf().orbits(to=77)[-1]
+    assert float(study.dataset["period"][0]) == pytest.approx(last.period, rel=1e-12)
+    assert float(study.dataset["amplitude"][0]) == pytest.approx(max(last.amplitude.values()), rel=1e-12)
+    assert 0 < float(study.dataset["multiplier"][0]) < 1
+
+
+def test_every_store_gives_the_same_bits_in_any_order(case, tmp_path):
+    names = ["hopf", "l1"]
+    here = case.sweep(AXES, measure=names, chunk=2).run().dataset
+    for store in ("a.zarr", "a.nc"):
+        study = case.sweep(AXES, measure=names, chunk=2, store=tmp_path / store)
+        study.run(part="2/2")
+        assert study.counts["pending"] == 4
+        again = pfaff.open_sweep(tmp_path / store).run(part=(1, 2))
+        assert again.complete
+        for name in (*names, "state"):
+            np.testing.assert_array_equal(again.dataset[name].to_numpy(), here[name].to_numpy())
+    saved = pfaff.open_sweep(tmp_path / "a.zarr").save(tmp_path / "b.nc")
+    np.testing.assert_array_equal(pfaff.open_sweep(saved).dataset["l1"], here["l1"])
+
+
+def test_another_study_in_the_same_store_is_refused(case, tmp_path):
+    store = tmp_path / "a.zarr"
+    case.sweep(AXES, measure=["hopf"], store=store)
+    case.sweep(AXES, measure=["hopf"], store=store)
+    for other, axes, measure, said in (
+        (case.at(k1=20), AXES, ["hopf"], "values.k1 was 50, is 20"),
+        (case, {**AXES, "c_i": [1.0]}, ["hopf"], "points.shape"),
+        (case, AXES, ["l1"], "measures"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            other.sweep(axes, measure=measure, store=store)
+    path = store / "zarr.json"
+    noted = json.loads(path.read_text())
+    noted["attributes"]["recipe"]["pfaff"] = "0.0.9"
+    path.write_text(json.dumps(noted))
+    with pytest.raises(ParameterError, match="pfaff was 0.0.9.*accept=True"):
+        pfaff.open_sweep(store)
+    assert pfaff.open_sweep(store, accept=True).job is not None
+
+
+def test_a_system_of_ones_own_is_found_again_by_its_file(own, tmp_path):
+    store = tmp_path / "own.zarr"
+    study = own.case.sweep({"mu": [1.0, 2.0]}, measure=own.slow, store=store)
+    assert study.recipe["system"]["file"] == own.__file__
+    assert pfaff.open_sweep(store).run().dataset["slow"].values == pytest.approx([1 / 3, 8 / 3])
+    Path(own.__file__).write_text(OWN + "\n# changed")
+    with pytest.raises(ParameterError, match="has changed since"):
+        pfaff.open_sweep(store)
+
+
+def test_a_point_that_hangs_or_kills_costs_only_itself(own, tmp_path):
+    study = own.case.sweep(
+        {"mu": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, measure={"ten": own.cruel}, store=tmp_path / "a.zarr", chunk=3
+    )
+    study.run(workers=2, timeout=1.0)
+    np.testing.assert_array_equal(study.dataset["ten"], [10, np.nan, np.nan, np.nan, np.nan, 60])
+    assert study.counts == {"done": 2, "none": 1, "failed": 1, "timed out": 1, "crashed": 1}
+    reasons = {each["state"]: each["reason"] for each in study.failures}
+    assert reasons["failed"] == "ValueError: four is refused"
+    assert "no result after 1 s" in reasons["timed out"]
+    before = study.dataset["ten"].to_numpy()
+    study.retry("failed")
+    assert study.counts["failed"] == 1
+    np.testing.assert_array_equal(study.dataset["ten"], before)
+
+
+RUN = """
+import sys; sys.path.insert(0, {folder!r})
+import numpy as np, own
+own.case.sweep({{"mu": np.arange(200.0)}}, measure=own.slow, store={store!r}, chunk=5).run(workers=2)
+"""
+
+
+def test_killed_and_resumed_equals_uninterrupted(own, tmp_path):
+    """Kill −9 of a worker, then of the whole run; what is in the store is used, and the rest done."""
+    store, folder = tmp_path / "a.zarr", Path(own.__file__).parent
+    script = RUN.format(folder=str(folder), store=str(store))
+    run = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)
+    _until(lambda: _marks(store) >= 3)
+    workers = [int(p) for p in _children(run.pid)]
+    os.kill(workers[0], signal.SIGKILL)
+    marks = _marks(store)
+    _until(lambda: _marks(store) >= marks + 5)
+    assert run.poll() is None
+    for process in (run.pid, *map(int, _children(run.pid))):
+        os.kill(process, signal.SIGKILL)
+    run.wait()
+    done = _marks(store)
+    assert 8 <= done < 40
+    study = pfaff.open_sweep(store)
+    told = []
+    study.run(progress=told.append)
+    assert told[-1].done == 200 - 5 * done
+    whole = own.case.sweep({"mu": np.arange(200.0)}, measure=own.slow).run()
+    np.testing.assert_array_equal(study.dataset["slow"], whole.dataset["slow"])
+    assert study.counts == {"done": 200}
+
+
+def _marks(store: Path) -> int:
+    return len([p for p in (store / "state" / "c").glob("*") if "." not in p.name]) if (store / "state").exists() else 0
+
+
+def _children(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+def _until(true, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_full_disk_stops_the_run_and_marks_nothing(own, tmp_path, monkeypatch):
+    study = own.case.sweep({"mu": [1.0, 2.0]}, measure=own.slow, store=tmp_path / "a.zarr", chunk=1).run(part="1/2")
+    from pfaff.studies import zarr_store
+
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(zarr_store.ZarrStore, "write", refuse)
+    with pytest.raises(PfaffError, match=r"No space left.*Make room"):
+        study.run()
+    monkeypatch.undo()
+    assert study.counts == {"pending": 1, "done": 1}
+
+
+def test_ctrl_c_keeps_what_was_done(own, capsys):
+    def stop(running):
+        if running.done == 2:
+            raise KeyboardInterrupt
+
+    study = own.case.sweep({"mu": [1.0, 2.0, 3.0]}, measure=own.slow, chunk=1).run(progress=stop)
+    assert study.counts == {"pending": 1, "done": 2}
+    assert "2 of 3 points" in capsys.readouterr().out
+    assert study.run().complete
+
+
+def test_points_in_chunks_are_runs_that_cover_them_once():
+    for shape, most in (((7, 5, 3), 15), ((7, 5, 3), 30), ((10,), 4), ((3, 100), 7), ((1, 1), 5)):
+        chunks = chunks_of(shape, most)
+        places = np.concatenate([chunks.places(k) for k in range(len(chunks))])
+        assert all(chunks.size(k) <= most for k in range(len(chunks)))
+        np.testing.assert_array_equal(np.sort(places), np.arange(np.prod(shape)))
+        grid = np.arange(np.prod(shape)).reshape(shape)
+        for k in range(len(chunks)):
+            np.testing.assert_array_equal(grid[chunks.slices(k)].ravel(), chunks.places(k))
+
+
+def test_samples_follow_their_distributions():
+    points = pfaff.sobol(4096, seed=3, c_i=(1, 4), M_L=stats.norm(15, 2))
+    assert points.coordinates["c_i"].mean() == pytest.approx(2.5, abs=1e-3)
+    assert points.coordinates["M_L"].std() == pytest.approx(2, rel=2e-3)
+    assert stats.kstest(points.coordinates["M_L"], stats.norm(15, 2).cdf).statistic < 1e-3
+    same = pfaff.sobol(4096, seed=3, c_i=(1, 4), M_L=stats.norm(15, 2))
+    assert same.digest == points.digest != pfaff.sobol(4096, seed=4, c_i=(1, 4), M_L=stats.norm(15, 2)).digest
+
+
+@pytest.mark.parametrize(
+    ("axes", "options", "said"),
+    [
+        ({}, {}, "at least one axis"),
+        ({"c_x": [1]}, {}, "no parameter or coordinate 'c_x'"),
+        ({"c_i": [1, 1]}, {}, "a value twice"),
+        ({"c_i": [np.nan]}, {}, "finite values"),
+        ({"c_i": [1]}, {"measure": "fluter"}, "did you mean 'flutter'"),
+        ({"c_i": [1]}, {"measure": []}, "what is to be measured"),
+        ({"c_i": [1]}, {"measure": {"end": {}}}, "needs a duration"),
+        ({"F": [1]}, {"load": "F"}, "what is searched"),
+        ([{"c_i": 1}, {"M_L": 1}], {}, "point 1 of the list"),
+        ({"c_i": [1]}, {"measure": lambda case: 1.0, "store": "a.zarr"}, "not a function at the top of a file"),
+    ],
+)
+def test_what_cannot_be_studied_is_refused(case, axes, options, said):
+    with pytest.raises(ParameterError, match=said):
+        case.sweep(axes, **options)

@@ -1,0 +1,251 @@
+"""Batches: the same numbers as one by one, on systems of every kind, and doubts left to single searches."""
+
+from __future__ import annotations
+
+import os
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.statement import TIME, coordinates
+from pfaff.studies import small_matrices
+from pfaff.studies.along_loads import nodes_of
+from pfaff.studies.block import DONE, NONE, Block, Job, measured
+from pfaff.studies.many_points import batched
+from pfaff.studies.quantities import Asked, measures_from
+
+POINTS = int(os.environ.get("PFAFF_BATCH_POINTS", "3"))  # 200 for the whole check, which takes minutes
+HOPF = ["hopf", "omega", "crossing_speed", "l1", "criticality"]
+
+
+def lorenz():
+    """Lorenz (1963): the symmetric pair of equilibria loses stability at r = s (s + b + 3)/(s − b − 1)."""
+    x, y, z = sm.symbols("x y z")
+    r, s, b = sm.symbols("r s b", real=True)
+    equations = {x: s * (y - x), y: x * (r - z) - y, z: x * y - b * z}
+    return pfaff.ode(equations, parameters={r: 10, s: 10, b: "8/3"}, load=r, name="Lorenz")
+
+
+def sleigh():
+    """A sleigh that is pulled at a speed v by a spring, its blade ahead of the centre: it begins to snake."""
+    q, psi = coordinates("q psi")
+    t = TIME
+    m, I, k, c, a, l = sm.symbols("m I k c a l", positive=True)
+    v = sm.Symbol("v", real=True)
+    aside, turn = q.diff(t), psi.diff(t)
+    centre = (v + a * turn * sm.sin(psi), aside - a * turn * sm.cos(psi))
+    return pfaff.System(
+        [q, psi],
+        m * (centre[0] ** 2 + centre[1] ** 2) / 2 + I * turn**2 / 2,
+        k * q**2 / 2,
+        c * aside**2 / 2,
+        nonholonomic_constraints=[aside * sm.cos(psi) - v * sm.sin(psi) - l * turn],
+        parameters={m: 2, I: 1, k: 3, c: "1/5", a: "7/10", l: "6/5", v: 0},
+        load=v,
+        name="pulled sleigh",
+    )
+
+
+STUDIES = {
+    "towed wheel": lambda: (
+        pfaff.atlas.towed_wheel().at(),
+        {"c": (0.05, 0.15), "J": (0.4, 0.6), "a": (0.4, 0.6)},
+        HOPF,
+        {},
+    ),
+    "towed wheel, flutter": lambda: (
+        pfaff.atlas.towed_wheel().at(),
+        {"c": (0.05, 0.15), "J": (0.4, 0.6)},
+        ["flutter", "flutter_frequency"],
+        {},
+    ),
+    "sleigh": lambda: (sleigh().at(), {"I": (1.0, 1.3), "c": (0.1, 0.2)}, HOPF, {}),
+    "trailer": lambda: (
+        pfaff.atlas.snaking_trailer().at(),
+        {"c": (400, 600), "m": (1000, 1400), "a": (0.25, 0.35)},
+        HOPF,
+        {"to": 60.0},
+    ),
+    "ode": lambda: (lorenz().at(), {"s": (9, 12), "b": (2, 3)}, HOPF, {"fixed": {"x": 5.0, "y": 5.0, "z": 9.0}}),
+    "bicycle": lambda: (
+        pfaff.atlas.whipple_bicycle().at(),
+        {"w": (1.0, 1.05), "m_B": (80, 90)},
+        ["hopf", "omega"],
+        {"load": "s_dot", "to": 8.0, "fixed": {"s_dot": 1.0}},
+    ),
+    "bent column": lambda: (
+        pfaff.atlas.column(2, "bow").at(**XI_HAT, c_i=1.5, beta0=0.03),
+        {"beta0": (0.01, 0.05), "c_i": (0.5, 5)},
+        HOPF,
+        {},
+    ),
+}
+
+
+def job_of(case, points, names, **asked):
+    return Job(case, points, measures_from(names, case), Asked(**asked))
+
+
+def in_batch(job):
+    block = Block.empty(job.names, job.points.size)
+    batched(job, np.arange(job.points.size), block)
+    return block
+
+
+SLOW = {"bicycle"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in STUDIES])
+def test_random_points_are_those_of_single_calls(name):
+    case, ranges, names, asked = STUDIES[name]()
+    job = job_of(case, pfaff.sobol(256, seed=1, **ranges), names, **asked)
+    block = in_batch(job)
+    answered = np.flatnonzero(block.state == DONE)
+    assert len(answered) > 0.8 * job.points.size
+    for k in np.random.default_rng(2).choice(
+        answered, min(POINTS if name not in SLOW else max(1, POINTS - 2), len(answered)), replace=False
+    ):
+        expected = measured(job, job.points.point(int(k)))
+        assert expected.state == DONE
+        assert block.outcome(int(k)).values == pytest.approx(expected.values, rel=1e-10)
+
+
+def test_lorenz_in_closed_form():
+    job = job_of(lorenz().at(), pfaff.sobol(512, s=(9, 12), b=(2, 3)), ["hopf"], fixed={"x": 5.0, "y": 5.0, "z": 9.0})
+    s, b = (job.points.coordinates[name] for name in ("s", "b"))
+    block = in_batch(job)
+    assert (block.state == DONE).all()
+    np.testing.assert_allclose(block.values["hopf"], s * (s + b + 3) / (s - b - 1), rtol=1e-12)
+
+
+def test_the_column_against_its_hurwitz_determinant():
+    """Two bars: the closed form of flutter_map, another route; the order of points does not matter."""
+    case = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5)
+    axes = {"c_i": np.linspace(0.5, 5, 9), "c_e": np.linspace(0, 1, 7)}
+    block = in_batch(job_of(case, pfaff.grid(**axes), ["flutter"]))
+    expected = case.flutter_map(**axes)
+    assert "closed form" in expected.how
+    np.testing.assert_allclose(block.values["flutter"], expected.values.ravel(), rtol=1e-12)
+    turned = in_batch(job_of(case, pfaff.grid(c_e=axes["c_e"], c_i=axes["c_i"]), ["flutter"]))
+    np.testing.assert_allclose(turned.values["flutter"].reshape(7, 9).T, expected.values, rtol=1e-12)
+
+
+def test_units_do_not_matter():
+    """In grams and millimetres the load is 10⁶ times as large, and its frequency the same."""
+    one = lorenz()
+    x, y, z = sm.symbols("x y z")
+    r, s, b = one.parameters
+    small = sm.Integer(1000)
+    scaled = pfaff.ode(
+        {x: s * (y - x), y: x * (r - small * z) - y, z: x * y / small - b * z},
+        parameters={r: 10, s: 10, b: "8/3"},
+        load=r,
+    )
+    found = []
+    for system, height in ((one, 9.0), (scaled, 0.009)):
+        job = job_of(
+            system.at(), pfaff.sobol(64, s=(9, 12)), ["hopf", "omega"], fixed={"x": 5.0, "y": 5.0, "z": height}
+        )
+        block = in_batch(job)
+        assert (block.state == DONE).mean() > 0.9
+        found.append(np.where(block.state == DONE, block.values["omega"], np.nan))
+    both = np.isfinite(found[0]) & np.isfinite(found[1])
+    np.testing.assert_allclose(found[0][both], found[1][both], rtol=1e-11)
+
+
+def windowed(widths, to=None):
+    """ẋ = p(F) x − y …: a window of instability of any width before the one that everybody sees."""
+    x, y = sm.symbols("x y")
+    F, w = sm.symbols("F w", real=True)
+    growth = (F - 1) * (F - 1 - w) * (F - 5) / 100
+    system = pfaff.ode({x: growth * x - y - x**3, y: x + growth * y}, parameters={F: 0, w: "1/2"}, load=F)
+    return job_of(system.at(), pfaff.grid(w=widths), ["hopf"], to=to)
+
+
+def test_a_narrow_window_is_not_stepped_over():
+    """Instability between F = 1 and 1 + w, then from F = 5: the first is found however narrow it is, or not
+    answered."""
+    job = windowed(np.array([1e-9, 1e-6, 1e-4, 1e-2, 0.1, 0.5]))
+    block = in_batch(job)
+    answered = block.state == DONE
+    assert answered[3:].all()
+    np.testing.assert_allclose(block.values["hopf"][answered], 1.0, rtol=1e-10)
+
+
+def test_no_crossing_up_to_a_load_is_an_answer():
+    job = windowed(np.array([-0.3, 0.1, 0.2]), to=0.9)
+    x = job_of(job.case, pfaff.grid(w=np.array([-0.3, 0.1, 0.2])), ["hopf"], to=0.9)
+    block = in_batch(x)
+    assert block.state[0] == DONE
+    assert block.values["hopf"][0] == pytest.approx(0.7, rel=1e-12)
+    assert list(block.state[1:]) == [NONE, NONE]
+    assert "up to F = 0.9" in block.reasons[1]
+
+
+def test_where_damping_vanishes_nothing_is_claimed():
+    case = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5)
+    block = in_batch(job_of(case, pfaff.grid(c_i=[0.0, 1e-8, 1.5]), ["hopf"]))
+    assert list(block.state) == [0, 0, DONE]
+
+
+def test_four_bars_and_a_study_of_both_kinds(tmp_path):
+    case = pfaff.atlas.column(4).at(**XI_HAT, c_i=1.5)
+    study = case.sweep({"c_i": [0.0, 1.0, 2.0], "M_L": [10.0, 20.0]}, measure=["hopf", "omega"]).run()
+    assert study.counts == {"done": 4, "none": 2}
+    assert study.batched == 4
+    there = case.at(c_i=2.0, M_L=20.0).hopf()
+    assert float(study.dataset["hopf"][2, 1]) == pytest.approx(there.value, rel=1e-10)
+    assert float(study.dataset["omega"][2, 1]) == pytest.approx(there.omega, rel=1e-10)
+
+
+def test_coefficients_of_random_matrices():
+    """D_{m−1} is the product of sums of eigenvalues (Orlando), and the last coefficient their product."""
+    generator = np.random.default_rng(0)
+    for n in (2, 3, 4, 5, 8):
+        J = generator.normal(size=(n * n, 6))
+        hopf, zero, slack = np.empty(6), np.empty(6), np.empty(6)
+        small_matrices.tests(J, n, 0, np.ones(n), 1.0, hopf, zero, slack)
+        for k in range(6):
+            values = np.linalg.eigvals(J[:, k].reshape(n, n))
+            sums = np.prod([-(values[i] + values[j]) for i in range(n) for j in range(i)])
+            assert hopf[k] == pytest.approx(sums.real, rel=1e-9)
+            assert zero[k] == pytest.approx(np.prod(-values).real, rel=1e-10)
+
+
+def test_eigenvectors_and_solutions_of_random_matrices():
+    generator = np.random.default_rng(1)
+    n, N = 5, 4
+    J, scale = generator.normal(size=(n * n, N)), np.array([1.0, 2, 4, 0.5, 1])
+    values = [np.linalg.eigvals(J[:, k].reshape(n, n)) for k in range(N)]
+    shift = np.array([each[each.imag.argmax()] * (1 + 1e-5) for each in values])
+    out = SimpleNamespace(value=np.empty(N, complex), q=np.empty((n, N), complex), p=np.empty((n, N), complex))
+    small_matrices.eigenpairs(J, n, scale, 2.0, shift, out.value, out.q, out.p, np.empty(N))
+    right, x = generator.normal(size=(n, N)) + 0j, np.empty((n, N), complex)
+    small_matrices.solve_many(J, n, scale, 2.0, shift * 2, np.zeros((n, 0)), np.zeros((0, n)), right, x)
+    for k in range(N):
+        A = J[:, k].reshape(n, n)
+        np.testing.assert_allclose(A @ out.q[:, k], out.value[k] * out.q[:, k], atol=1e-12)
+        np.testing.assert_allclose(out.p[:, k].conj() @ A, out.value[k] * out.p[:, k].conj(), atol=1e-11)
+        assert np.vdot(out.p[:, k], out.q[:, k]) == pytest.approx(1, abs=1e-12)
+        np.testing.assert_allclose((A - 2 * shift[k] * np.eye(n)) @ x[:, k], right[:, k], atol=1e-12)
+
+
+def test_the_first_of_many_roots():
+    nodes, matrix = nodes_of(24)
+    functions = {
+        -0.5: lambda s: (s + 0.5) * (s - 0.2) * (s - 0.9),
+        0.3: lambda s: (s - 0.3) * np.exp(s),
+        None: lambda s: 1.0 + s**2 / 2,
+    }
+    values = np.column_stack([f(nodes) for f in functions.values()])
+    kind, place = np.empty(3, dtype=np.int64), np.empty(3)
+    small_matrices.first_roots(values, matrix, 1e-9, kind, place)
+    assert list(kind) == [1, 1, 0]
+    np.testing.assert_allclose(place[:2], [-0.5, 0.3], atol=1e-9)
+    rough = np.abs(nodes)[:, None].copy()
+    small_matrices.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
+    assert kind[0] == 2

@@ -1,0 +1,125 @@
+"""Studies on a Dask cluster, on the shell, and what samples tell."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.cli import app
+from pfaff.errors import ParameterError
+
+AXES = {"c_i": [0.5, 1.5, 3.0, 4.0], "M_L": [10.0, 15.0]}
+
+
+@pytest.fixture(scope="module")
+def case(skate):
+    return skate.at(**XI_HAT, c_i=1.5)
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_loses_a_worker_and_gives_the_same_bits(case, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    study = case.sweep(AXES, measure=["hopf", "l1"], store=tmp_path / "a.zarr", chunk=2)
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        killed = []
+
+        def kill_once(running):
+            if not killed:
+                killed.extend(client.run(os.getpid).values())
+                os.kill(killed[0], signal.SIGKILL)
+
+        study.run(client=client, progress=kill_once)
+        with pytest.raises(ParameterError, match="no client of Dask"):
+            case.sweep({"c_i": [1.0]}, measure="hopf").run(client=3)
+    here = case.sweep(AXES, measure=["hopf", "l1"], chunk=2).run()
+    assert killed
+    assert study.counts == {"done": 8}
+    for name in ("hopf", "l1"):
+        np.testing.assert_array_equal(study.dataset[name].to_numpy(), here.dataset[name].to_numpy())
+
+
+def test_the_shell_begins_runs_and_draws(tmp_path, case):
+    store, picture = tmp_path / "map.zarr", tmp_path / "map.png"
+    system = ["column", *(f"--set={name}={value}" for name, value in XI_HAT.items())]
+
+    def call(*words):
+        result = CliRunner().invoke(app, ["sweep", *map(str, words)], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    axes = ["--axis", "c_i=0.5:2.5:3", "--axis", "M_L=10,15", "--measure", "hopf", "--measure", "l1", "--chunk", 2]
+    assert json.loads(call("new", store, *system, *axes, "--json"))["counts"] == {"pending": 6}
+    assert "2 of 6 points" in call("run", store, "--part", "2/3")
+    assert "6 of 6 points" in call("run", store, "--workers", "1")
+    assert json.loads(call("status", store, "--json"))["counts"] == {"done": 6}
+    assert "6 of 6" in call("retry", store, "all")
+    call("plot", store, "l1", "--at", "M_L=15", "--plot", picture)
+    assert picture.stat().st_size > 5000
+    there = float(pfaff.open_sweep(store).dataset["hopf"].sel(c_i=1.5, M_L=15))
+    assert there == pytest.approx(76.33797038963, rel=1e-12)
+
+
+def test_a_linear_measure_has_known_quantiles_and_indices():
+    """3a + b with a and b uniform: variances 9 : 1, quantiles by symmetry, no interaction."""
+    import sympy as sm
+
+    x = sm.Symbol("x")
+    a, b = sm.symbols("a b", real=True)
+    plain = pfaff.ode({x: a * x + b}, parameters={a: 1, b: 1}).at()
+    points = pfaff.sobol(256, indices=True, a=(0, 1), b=stats.uniform(0, 1))
+    study = plain.sweep(points, measure={"sum": lambda case: 3 * case.values["a"] + case.values["b"]}).run()
+    assert points.size == 256 * 4
+    found = study.indices("sum")
+    assert found.first == pytest.approx({"a": 0.9, "b": 0.1}, abs=0.02)
+    assert found.total == pytest.approx({"a": 0.9, "b": 0.1}, abs=0.02)
+    assert study.quantiles("sum", [0.5])[0.5] == pytest.approx(2, abs=0.02)
+    half = study.probability("sum", 2.0)
+    assert half.value == pytest.approx(0.5, abs=0.01)
+    assert half.error == pytest.approx(0.5 / np.sqrt(512), rel=1e-2)
+    for fig in (found.plot(), half.plot(), study.plot()):
+        assert fig.axes
+
+
+def test_what_a_sample_cannot_tell_is_refused(case):
+    with pytest.raises(ParameterError, match="no power of two"):
+        pfaff.sobol(100, indices=True, c_i=(1, 2))
+    with pytest.raises(ParameterError, match="smaller end first"):
+        pfaff.sobol(16, c_i=(2, 1))
+    study = case.sweep({"c_i": [1.0, 2.0]}, measure="hopf")
+    with pytest.raises(ParameterError, match="2 pending of 2 points"):
+        study.probability("hopf", 76)
+    with pytest.raises(ParameterError, match="are of samples"):
+        study.run().quantiles("hopf")
+
+
+def test_the_probability_of_flutter_below_a_load(case):
+    """The load grows with c_i alone, 64 c_i²/723 + const: the probability follows from the distribution of c_i."""
+    points = pfaff.sobol(4096, c_i=stats.uniform(1, 3))
+    study = case.sweep(points, measure="flutter").run()
+    constant = 4410529058 / 57927483
+    below = 64 * 2.5**2 / 723 + constant
+    found = study.probability("flutter", below)
+    assert found.value == pytest.approx(0.5, abs=1e-3)
+    assert "± 0.0078" in found.status
+    assert study.batched == 4096
+
+
+def test_maps_of_both_signs_have_their_zero_line(case):
+    study = case.sweep({"c_i": np.linspace(10, 30, 5), "M_L": [5.0, 10.0, 15.0]}, measure=["l1", "hopf"]).run()
+    assert study.plot("l1").axes[0].get_legend().get_texts()[0].get_text() == "l1 = 0"
+    assert study.plot("hopf").axes[0].get_legend() is None
+    with pytest.raises(ParameterError, match="no axis 'k1'"):
+        study.plot("l1", k1=3)
