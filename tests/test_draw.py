@@ -17,7 +17,7 @@ from PIL import Image
 import pfaff
 from conftest import XI_HAT
 from pfaff.draw.body import draw_body
-from pfaff.draw.diagram import places_of
+from pfaff.draw.diagram import draw_stretches, places_of
 from pfaff.draw.footage import of_branch, of_motion, of_orbit
 from pfaff.draw.labels import formula, groups, letters
 from pfaff.draw.pictures import Stage, images_of
@@ -496,6 +496,49 @@ def test_cycle_diagrams_are_true_between_their_points(skate):
     texts = [text.get_text() for text in amplitudes.get_legend().get_texts()]
     assert {"stable", "unstable", "rest state", "hopf"} <= set(texts)
     assert branch.born == hopf.value
+
+
+def test_branches_of_equilibria_are_true_between_their_points():
+    """The line of a branch with two folds passes through equilibria that were not followed, to less than its width."""
+    x, mu = sm.symbols("x mu")
+    branch = pfaff.Ode({x: mu - x**3 + 3 * x}, parameters={mu: -4.0}).at().branch("mu", 4, start={"x": -2.3})
+    curve = np.concatenate([line.get_xydata() for line in branch.plot("x").axes[0].lines if line.get_marker() == "None"])
+    for value in np.linspace(-3.9, 3.9, 23):
+        for point in branch.at(value):
+            assert np.hypot((curve[:, 0] - value) / 8, (curve[:, 1] - point["x"]) / 4.6).min() < 4e-3
+    away = np.abs(curve[:, 0] - (curve[:, 1] ** 3 - 3 * curve[:, 1]))
+    assert away.max() < 8e-3
+
+
+def test_two_special_points_of_one_step_keep_their_order():
+    axes = figure(4, 3).add_subplot()
+    draw_stretches(axes, [(0, 0), (3, 3), (4, 4)], [True] * 3, [(1, 1), (2, 2)], [1, 1])
+    assert (np.diff(axes.lines[0].get_xdata()) > 0).all()
+
+
+def test_eigenvalues_are_drawn_where_they_meet(skate):
+    """Two frequencies meet at the undamped flutter load; growth rates leave zero there like square roots."""
+    case = skate.at(**XI_HAT)
+    axes = case.branch("F", 110).plot().axes[0]
+    curve = max((line.get_xydata() for line in axes.lines if len(line.get_xdata()) > 2), key=lambda xy: xy[:, 1].max())
+    load = float(case.flutter())
+    beyond = curve[(curve[:, 0] > load) & (curve[:, 0] < load + 1)]
+    assert len(beyond) > 10 and beyond[0, 0] - load < 1e-4
+    for at, growth in beyond[::5]:
+        assert growth == pytest.approx(case.spectrum(F=at).values.real.max(), rel=1e-6, abs=1e-6)
+
+
+def test_the_rest_state_is_on_the_cycle_diagram_with_its_stability(skate, tmp_path):
+    """Solid up to the Hopf point, dashed beyond; a branch that was saved still knows it."""
+    case = skate.at(**XI_HAT, c_i=1.5)
+    branch = case.hopf().orbits(to=90, points=8)
+    again = pfaff.load_branch(branch.save(tmp_path / "branch.nc"), case)
+    assert again.born == branch.born
+    lines = [line for line in again.plot().axes[1].lines if len(line.get_xdata()) and not np.any(line.get_ydata())]
+    styles = {line.get_linestyle(): line.get_xdata() for line in lines}
+    (solid, dashed) = styles["-"], styles["--"]
+    assert solid.max() <= branch.born * (1 + 1e-9) and dashed.min() >= branch.born * (1 - 1e-9)
+    assert solid.min() < branch.born and dashed.max() >= branch.values.max()
 
 
 def test_a_special_point_belongs_where_it_is_the_least_detour():
