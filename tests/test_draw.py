@@ -256,7 +256,7 @@ def test_the_player_is_given_where_things_are(fluttering):
     data = of_motion(fluttering, 0, 40, 201).data(10)
     scene = scene_of_motion(fluttering, np.linspace(0, 40, 201))
     np.testing.assert_allclose(played(data, "joint2"), scene.points["joint2"], atol=1e-6)
-    assert [panel["title"] for panel in data["histories"]] == ["angle", "coordinate"]
+    assert [panel["title"] for panel in data["histories"]] == ["angle [rad]", "coordinate"]
     assert [curve["name"] for curve in data["histories"][0]["curves"]] == ["θ₁", "θ₂"]
 
 
@@ -319,9 +319,24 @@ def test_names_are_set_as_mathematics(name, on_paper, in_letters):
 def test_angles_are_told_from_lengths():
     bicycle = pfaff.atlas.whipple_bicycle()
     assert groups(bicycle, bicycle.coordinate_names) == {
-        "angle": ["psi", "phi", "chi", "delta"],
-        "coordinate": ["x", "y", "s", "f"],
+        "angle [rad]": ["psi", "phi", "chi", "delta"],
+        "coordinate [m]": ["x", "y", "s", "f"],
     }
+
+
+def test_axes_say_the_units_that_are_stated(sleigh):
+    told = replace(sleigh, meanings={"x": "blade [mm]", "y": "blade [m]", "phi": "heading [°]"})
+    assert groups(told, ("x", "y", "phi")) == {"angle [°]": ["phi"], "coordinate [m]": ["y"], "coordinate [mm]": ["x"]}
+    panels = told.at().simulate(1, phi_dot=1, x_dot=1).plot().axes
+    assert {"angle [°]", "coordinate [m]", "coordinate [mm]"} <= {axes.get_ylabel() for axes in panels}
+
+
+def test_balls_and_bowls_stand_on_the_ground():
+    for make in (pfaff.atlas.ball_on_turntable, pfaff.atlas.ball_in_cavity, pfaff.atlas.ball_absorber):
+        case = make().at()
+        assert case.system.drawing.ground
+        scene = scene_of(case, np.zeros((len(case.system.coordinates), 1)), np.zeros(1))
+        assert scene.points["ball"][0, 2] == pytest.approx(0.1)  # its radius
 
 
 def test_a_system_is_drawn_with_its_coordinates_and_loads(skate, sleigh):
@@ -502,7 +517,9 @@ def test_branches_of_equilibria_are_true_between_their_points():
     """The line of a branch with two folds passes through equilibria that were not followed, to less than its width."""
     x, mu = sm.symbols("x mu")
     branch = pfaff.Ode({x: mu - x**3 + 3 * x}, parameters={mu: -4.0}).at().branch("mu", 4, start={"x": -2.3})
-    curve = np.concatenate([line.get_xydata() for line in branch.plot("x").axes[0].lines if line.get_marker() == "None"])
+    curve = np.concatenate(
+        [line.get_xydata() for line in branch.plot("x").axes[0].lines if line.get_marker() == "None"]
+    )
     for value in np.linspace(-3.9, 3.9, 23):
         for point in branch.at(value):
             assert np.hypot((curve[:, 0] - value) / 8, (curve[:, 1] - point["x"]) / 4.6).min() < 4e-3
@@ -523,7 +540,8 @@ def test_eigenvalues_are_drawn_where_they_meet(skate):
     curve = max((line.get_xydata() for line in axes.lines if len(line.get_xdata()) > 2), key=lambda xy: xy[:, 1].max())
     load = float(case.flutter())
     beyond = curve[(curve[:, 0] > load) & (curve[:, 0] < load + 1)]
-    assert len(beyond) > 10 and beyond[0, 0] - load < 1e-4
+    assert len(beyond) > 10
+    assert beyond[0, 0] - load < 1e-4
     for at, growth in beyond[::5]:
         assert growth == pytest.approx(case.spectrum(F=at).values.real.max(), rel=1e-6, abs=1e-6)
 
@@ -537,8 +555,10 @@ def test_the_rest_state_is_on_the_cycle_diagram_with_its_stability(skate, tmp_pa
     lines = [line for line in again.plot().axes[1].lines if len(line.get_xdata()) and not np.any(line.get_ydata())]
     styles = {line.get_linestyle(): line.get_xdata() for line in lines}
     (solid, dashed) = styles["-"], styles["--"]
-    assert solid.max() <= branch.born * (1 + 1e-9) and dashed.min() >= branch.born * (1 - 1e-9)
-    assert solid.min() < branch.born and dashed.max() >= branch.values.max()
+    assert solid.min() < branch.born
+    assert solid.max() <= branch.born * (1 + 1e-9)
+    assert dashed.min() >= branch.born * (1 - 1e-9)
+    assert dashed.max() >= branch.values.max()
 
 
 def test_a_special_point_belongs_where_it_is_the_least_detour():

@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
-from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
+from pfaff.statement.values import by_name, check_keywords, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -125,7 +125,7 @@ class Bound(Travels):
         """
         from pfaff.bifurcation.hopf.hopf import find_hopf
 
-        return find_hopf(self, self.load_name(load), to, near, fixed)
+        return find_hopf(self, self.load_name(load), to, near, self._by_name("hopf", fixed))
 
     def orbit(self, motion: Any, load: str | None = None, accuracy: float = 1e-11) -> OrbitPoint:
         """The periodic orbit that a motion has nearly settled on: ``case.orbit(case.simulate(500, theta1=0.1))``.
@@ -170,7 +170,7 @@ class Bound(Travels):
         """
         from pfaff.bifurcation.equilibria.branches import follow_equilibria
 
-        name = self._varied(parameter)
+        name, fixed = self._varied(parameter), self._by_name("branch", fixed)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
         return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress), fixed)
@@ -235,6 +235,13 @@ class Bound(Travels):
 
         return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
 
+    def _by_name(self, analysis: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values by the names that analyses use, ``p`` for ``p_blade``; misspelt arguments are refused."""
+        system, aliases = self.system, getattr(self.system, "reaction_aliases", {})
+        names = (*system.state_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
+        check_keywords(getattr(type(self), analysis), values, names)
+        return {aliases.get(name, name): value for name, value in values.items()}
+
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
         if isinstance(name, str) and name in self.system.state_names:
@@ -283,7 +290,7 @@ class Case(Bound):
         """
         from pfaff.rest.many_starts import find_equilibria
 
-        return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
+        return find_equilibria(self, self._by_name("equilibria", fixed), starts=starts, box=box, seed=seed)
 
     def equilibrium(self, **fixed: float) -> Equilibrium:
         """The equilibrium reached from the origin as the declared load grows from zero to its value.
@@ -293,6 +300,7 @@ class Case(Bound):
         """
         from pfaff.rest.mechanical import equilibrium_at, rest_near
 
+        fixed = self._by_name("equilibrium", fixed)
         reached = self._reached(fixed)
         if reached is None:
             return equilibrium_at(*rest_near(self, fixed))
@@ -317,7 +325,7 @@ class Case(Bound):
         """
         from pfaff.bifurcation.equilibria.steady_motion import steady_motion
 
-        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), fixed)
+        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), self._by_name("steady", fixed))
 
     @overload
     def linearise(
@@ -360,7 +368,7 @@ class Case(Bound):
         """Flutter, divergence and buckling as the load grows from zero, in one search."""
         from pfaff.stability.critical import critical_loads
 
-        return critical_loads(self, self.load_name(load), to, fixed)
+        return critical_loads(self, self.load_name(load), to, self._by_name("critical", fixed))
 
     def flutter(
         self,
@@ -408,6 +416,7 @@ class Case(Bound):
         fixed: dict[str, float],
         near: Mapping[str, float] | None,
     ) -> CriticalLoad:
+        fixed = self._by_name(kind, fixed)
         if truth("exact", exact):
             from pfaff.stability.exact import exact_load
 
@@ -503,7 +512,7 @@ class Case(Bound):
         return simulate(
             self,
             duration,
-            initial,
+            self._by_name("simulate", initial),
             samples=samples,
             tolerance=tolerance,
             project=project,
@@ -537,7 +546,7 @@ class Case(Bound):
         return ensemble(
             self,
             duration,
-            values,
+            self._by_name("ensemble", values),
             samples=samples,
             tolerance=tolerance,
             project=project,
@@ -613,6 +622,7 @@ class OdeCase(Bound):
                     f"{name}= is for mechanical systems, and {self.system.name} is a plain ODE"
                     + (", which is autonomous: " + OSCILLATOR if name == "prescribed" else "")
                 )
+        initial = self._by_name("simulate", initial)
         return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress)
 
     def __getattr__(self, name: str) -> Any:
