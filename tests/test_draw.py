@@ -63,7 +63,7 @@ def test_round_bodies_are_drawn_to_scale_and_in_view():
     scene = scene_of(case, np.array([[0.3], [0], [0], [0], [0]]), np.zeros(1))
     (ball,) = scene.radii.values()
     wall = np.concatenate([line[0] for line in scene.meshes["bottom"].lines(scene.points["bottom"])])
-    centre = np.array([0, 0, 1.5])
+    centre = np.array([0, 0, 1.75])  # the bowl stands on the ground
     np.testing.assert_allclose(np.linalg.norm(wall - centre, axis=1), 1.75)
     assert np.linalg.norm(scene.points["ball"][0] - centre) + ball[0] == pytest.approx(1.75)
     axes = figure().add_subplot()
@@ -190,7 +190,7 @@ def test_of_many_coordinates_as_many_are_shown_as_one_can_read():
 
 def test_angles_and_lengths_have_axes_of_their_own(fluttering):
     labels = {axes.get_ylabel(): [line.get_label() for line in axes.lines] for axes in fluttering.plot().axes}
-    assert labels["angle"] == [r"$\theta_{1}$", r"$\theta_{2}$"]
+    assert labels["angle [rad]"] == [r"$\theta_{1}$", r"$\theta_{2}$"]
     assert labels["coordinate"] == ["$X$"]
 
 
