@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pfaff.statement.odes import Ode, ode
     from pfaff.statement.particles import Particle
     from pfaff.statement.parts import Part
+    from pfaff.statement.rods import Rod
     from pfaff.statement.system import System
     from pfaff.studies.points import grid, sobol
     from pfaff.studies.study import Study, open_sweep
@@ -48,6 +49,7 @@ _HOMES = {
     "Part": "pfaff.statement.parts",
     "Particle": "pfaff.statement.particles",
     "PfaffError": "pfaff.errors",
+    "Rod": "pfaff.statement.rods",
     "System": "pfaff.statement.system",
     "Study": "pfaff.studies.study",
     "grid": "pfaff.studies.points",
@@ -71,6 +73,7 @@ __all__ = [
     "Particle",
     "PfaffError",
     "Reason",
+    "Rod",
     "Study",
     "System",
     "__version__",

@@ -283,6 +283,27 @@ class Case(Bound):
 
         return draw_structure(self)
 
+    def of(self, system: System) -> Case:
+        """The values of this case in a system with the same parameters."""
+        return Case(system, self.values)
+
+    @property
+    def _refines(self) -> bool:
+        """Whether the number of modes of a rod is left open."""
+        return any(rod.refines for rod in self.system.rods)
+
+    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+        if not self._refines:
+            return super().hopf(load, to, near, **fixed)
+        from pfaff.stability.settled import noted, settled
+
+        def numbers(found: Hopf) -> list[float]:
+            return [found.value, found.omega]
+
+        return noted(*settled(self, lambda case: case.hopf(load, to, near, **fixed), numbers))
+
+    hopf.__doc__ = Bound.hopf.__doc__
+
     def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
         """All equilibria found from seeded random starts, with family coordinates fixed by name.
 
@@ -368,7 +389,16 @@ class Case(Bound):
         """Flutter, divergence and buckling as the load grows from zero, in one search."""
         from pfaff.stability.critical import critical_loads
 
-        return critical_loads(self, self.load_name(load), to, self._by_name("critical", fixed))
+        name, fixed = self.load_name(load), self._by_name("critical", fixed)
+        if self._refines:
+            from pfaff.stability.settled import settled
+
+            def lowest(found: CriticalLoads) -> list[float]:
+                loads = (found.flutter.value, found.divergence.value, found.buckling.value)
+                return [min((load for load in loads if load is not None), default=math.inf)]
+
+            return settled(self, lambda case: critical_loads(case, name, to, fixed), lowest)[0]
+        return critical_loads(self, name, to, fixed)
 
     def flutter(
         self,
@@ -427,14 +457,24 @@ class Case(Bound):
             raise ParameterError(f"near={shown(near)} chooses among closed forms: leave it out, or add exact=True")
         from pfaff.stability.critical import critical_load
 
-        return critical_load(self, self.load_name(load), kind, to, fixed)
+        name = self.load_name(load)
+        if self._refines:
+            from pfaff.stability.settled import noted, settled
+
+            return noted(*settled(self, lambda case: critical_load(case, name, kind, to, fixed), lambda a: [a.value]))
+        return critical_load(self, name, kind, to, fixed)
 
     def characteristic(self, exact: bool = False, **values: Any) -> Any:
         """The characteristic polynomial of the small motions, structural zeros divided out.
 
-        Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``.
+        Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``, and of a uniform
+        rod its characteristic function (``RodCharacteristic``).
         """
         if truth("exact", exact):
+            if self.system.rods:
+                from pfaff.stability.rod_characteristic import RodCharacteristic
+
+                return RodCharacteristic(self.at(**values))
             from pfaff.stability.exact import characteristic_polynomial
 
             return characteristic_polynomial(self.at(**values))

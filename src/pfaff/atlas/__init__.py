@@ -1,4 +1,4 @@
-"""Ready systems by topic, one function each; ``column_assembly`` is the column of very many bars.
+"""Ready systems by topic, one function each; ``column_assembly`` and ``rod_assembly`` have very many unknowns.
 
 A new system is one import and one entry in ``TOPICS``; the first line of its docstring says what it is.
 """
@@ -19,6 +19,7 @@ from pfaff.atlas.oscillator import oscillator
 from pfaff.atlas.particle import nonholonomic_particle
 from pfaff.atlas.pendulum import moving_support_pendulum, pendulum
 from pfaff.atlas.rattleback import rattleback
+from pfaff.atlas.rod import rod
 from pfaff.atlas.rolling_disc import rolling_disc, rolling_hoop
 from pfaff.atlas.sleigh import chaplygin_sleigh, knife_edge
 from pfaff.atlas.slider_crank import slider_crank
@@ -31,6 +32,7 @@ from pfaff.atlas.whipple_bicycle import whipple_bicycle
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
+    from pfaff.atlas.rod_elements import rod_assembly as rod_assembly
     from pfaff.statement import System
 
 
@@ -54,6 +56,7 @@ _LISTED: dict[str, tuple[Callable[..., System], ...]] = {
         ziegler,
         reut,
     ),
+    "Elastic rods": (rod,),
     "Small vibrations of nonholonomic systems": (
         bottema,
         bottema_general,
@@ -105,4 +108,8 @@ def __getattr__(name: str) -> Any:
         from pfaff.atlas.chain import column_assembly
 
         return column_assembly
+    if name == "rod_assembly":
+        from pfaff.atlas.rod_elements import rod_assembly
+
+        return rod_assembly
     raise AttributeError(f"module 'pfaff.atlas' has no attribute {name!r}")

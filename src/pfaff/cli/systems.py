@@ -133,13 +133,11 @@ def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: A
 
 
 def _facts_of_system(stated: System) -> dict[str, Any]:
-    from pfaff.flow.graph import graph_of
     from pfaff.flow.shape import ignorable_coordinates, kept_coordinates
 
-    graph = graph_of(stated)
     return {
         "name": stated.name,
-        "coordinates": {**kept_coordinates(graph), **ignorable_coordinates(graph)},
+        "coordinates": {**kept_coordinates(stated), **ignorable_coordinates(stated)},
         "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
         "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],
         "reactions": list(stated.reaction_names) if stated.statement.constraints else [],

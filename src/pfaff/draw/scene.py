@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
 from pfaff.statement import Drawing, System
+from pfaff.statement.rods import drawn_stations, point_values
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:
@@ -234,6 +236,16 @@ def _formulas(system: System) -> Callable[..., list[Any]]:
     """All expressions of the drawing, in its order: one function of the coordinates, parameters and time."""
     drawing, s = system.drawing, system.statement
     assert drawing is not None
-    expressions = [entry.xreplace(dict(s.to_plain)) for _, entry in drawing.entries()]
-    known = [*s.q, *system.parameters, s.time]
-    return sm.lambdify(known, expressions, "numpy", cse=True, dummify=True)  # a parameter may be called sin
+    points = [sm.Symbol(name, real=True) for station in drawn_stations(system) for name in station.names]
+    plain = dict(s.to_plain) | {sm.Function(point.name)(system.time): point for point in points}
+    expressions = [entry.xreplace(plain) for _, entry in drawing.entries()]
+    known = [*s.q, *system.parameters, s.time, *points]
+    formulas = sm.lambdify(known, expressions, "numpy", cse=True, dummify=True)  # a parameter may be called sin
+    return partial(_with_points, system, formulas) if points else formulas
+
+
+def _with_points(system: System, formulas: Callable[..., list[Any]], *values: Any) -> list[Any]:
+    """Formulas that contain coordinates of points of rods, which follow from those of the system."""
+    n, stations = len(system.coordinates), drawn_stations(system)
+    placed = point_values(system, stations, np.atleast_2d(np.asarray(values[:n], dtype=float)), values[n:-1])
+    return formulas(*values, *(placed[name] for station in stations for name in station.names))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import heyoka as hy
 import numpy as np
@@ -57,6 +57,7 @@ class Flow(Travels):
     settle: float = 0.0
     pivots: Sequence[Expression] = field(default=(), repr=False)
     accelerations: Accelerations | None = field(default=None, repr=False)
+    structured: ClassVar[bool] = False  # evaluated by structure, not from expressions
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)
 
@@ -259,6 +260,10 @@ def ode_flow(ode: Ode) -> Flow:
 
 def full_flow(system: System) -> Flow:
     """All coordinates and velocities."""
+    if system.rods:
+        from pfaff.flow.structured import full_structured
+
+        return full_structured(system)
     graph = graph_of(system)
     accelerations, reactions = graph.solve()
     names = system.coordinate_names
@@ -285,7 +290,12 @@ def shape_flow(
     there has no zero eigenvalue for leaving it. A ``graph`` may have other velocities for ignorable coordinates.
     """
     system.check_independent()
-    dropped, kept = ignorable_coordinates(graph_of(system)), kept_coordinates(graph_of(system))
+    if system.rods:
+        from pfaff.flow.structured import shape_structured
+
+        names, m = system.coordinate_names, len(system.statement.constraints)
+        return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
+    dropped, kept = ignorable_coordinates(system), kept_coordinates(system)
     graph = graph or graph_of(system)
     names = system.coordinate_names
     reference = reference_matrix(graph)

@@ -160,6 +160,7 @@ def lower_ode(ode: Ode) -> list[Expression]:
 @once(most=64)
 def graph_of(system: System, without: frozenset[str] = frozenset()) -> Graph:
     """The graph of a system, lowered once."""
+    system.check_written_out()
     return lower(system, without)
 
 

@@ -13,13 +13,16 @@ import sympy as sm
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
+from pfaff.flow.structured_views import energy_rows, initial_rows
 from pfaff.statement.evaluation import evaluated, magnitudes
+from pfaff.statement.rods import point_values
 from pfaff.statement.system import System
 from pfaff.statement.values import number_from, one_of
 from pfaff.threads import once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
+    from pfaff.flow.structured import Matched
 
 NEWTON_STEPS = 50
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
@@ -41,9 +44,9 @@ class Constraints:
     """φ, A v + b, A and M as functions of the state."""
 
     def __init__(self, case: Case) -> None:
-        graph = graph_of(case.system)
-        self.case, self.n, self.m = case, len(graph.q), len(graph.A)
-        self.holonomic = len(graph.positions)
+        s = case.system.statement
+        self.case, self.n, self.m = case, len(s.q), len(s.constraints)
+        self.holonomic = len(s.positions)
         self._function = _compiled(case.system)
 
     def __call__(self, q: np.ndarray, v: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, ...]:
@@ -57,11 +60,17 @@ class Constraints:
         return np.array(magnitudes(self.case.system.statement.positions, self._known(q, time)), dtype=float)
 
     def potential(self, q: np.ndarray) -> float:
+        if self.case.system.rods:
+            return float(energy_rows(self.case.system)(np.concatenate([q, 0 * q]), self.case.numbers)[1])
         return float(evaluated([self.case.system.statement.potential], self._known(q, 0.0))[0])
 
     def _known(self, q: np.ndarray, time: float) -> dict[sm.Basic, float]:
-        s = self.case.system.statement
-        return dict(zip((*s.q, *self.case.system.parameters, s.time), (*q, *self.case.numbers, time), strict=True))
+        system, s = self.case.system, self.case.system.statement
+        known: dict[sm.Basic, float] = dict(zip((*system.parameters, s.time), (*self.case.numbers, time), strict=True))
+        if not system.rods:
+            return known | dict(zip(s.q, q, strict=True))
+        placed = point_values(system, system.stations, q[:, None], self.case.numbers)
+        return known | {sm.Symbol(name, real=True): float(value[0]) for name, value in placed.items()}
 
     def obeyed(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """Which columns of states obey all constraints at time zero as they are."""
@@ -81,7 +90,9 @@ def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
 
 
 @once(most=64)
-def _compiled(system: System) -> Compiled:
+def _compiled(system: System) -> Compiled | Matched:
+    if system.rods:
+        return initial_rows(system)
     graph = graph_of(system)
     rows = [*graph.positions, *graph.constraints, *(e for row in (*graph.A, *graph.M) for e in row)]
     return Compiled(rows, [*graph.q, *graph.v], quick=True)

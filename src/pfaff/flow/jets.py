@@ -62,21 +62,29 @@ class Jets:
         if not lengths.all():
             return np.zeros(self.states)
         parts = [_parts(v / length) for v, length in zip(vectors, lengths, strict=True)]
-        total: np.ndarray = sum(
-            (factor * self._polarised(x, numbers, real) for factor, real in _products(parts)),
-            start=np.zeros(self.states, dtype=complex),
-        )
-        total = total * lengths.prod()
+        factors, chosen = zip(*_products(parts), strict=True)
+        values = self._polarised_all(x, numbers, list(chosen))
+        total = np.tensordot(np.array(factors), np.array(values), 1) * lengths.prod()
         return total if any(np.iscomplexobj(v) for v in vectors) else total.real
 
-    def _polarised(self, x: np.ndarray, numbers: np.ndarray, vectors: list[np.ndarray]) -> np.ndarray:
-        """F(v1 … vk) = Σ ± F(v1 ± v2 … ± vk) / (2ᵏ⁻¹ k!) for a symmetric form F."""
-        order, total = len(vectors), np.zeros(self.states)
-        for signs in product((1.0, -1.0), repeat=order - 1):
-            direction = vectors[0] + sum(s * v for s, v in zip(signs, vectors[1:], strict=True))
-            if direction.any():
-                total += np.prod(signs) * self.line(x, numbers, direction)[:, order]
-        return total / (2 ** (order - 1) * factorial(order))
+    def _polarised_all(self, x: np.ndarray, numbers: np.ndarray, chosen: list[list[np.ndarray]]) -> list[np.ndarray]:
+        """F(v1 … vk) = Σ ± F(v1 ± v2 … ± vk) / (2ᵏ⁻¹ k!) for a symmetric form F, for each choice of vectors."""
+        order, found = len(chosen[0]), []
+        for vectors in chosen:
+            total = np.zeros(self.states)
+            for sign, direction in self.lines_of(vectors):
+                if direction.any():
+                    total += sign * self.line(x, numbers, direction)[:, order]
+            found.append(total / (2 ** (order - 1) * factorial(order)))
+        return found
+
+    @staticmethod
+    def lines_of(vectors: list[np.ndarray]) -> list[tuple[float, np.ndarray]]:
+        """The lines v1 ± v2 … ± vk, each with the product of its signs."""
+        return [
+            (float(np.prod(signs)), vectors[0] + sum(s * v for s, v in zip(signs, vectors[1:], strict=True)))
+            for signs in product((1.0, -1.0), repeat=len(vectors) - 1)
+        ]
 
 
 def _parts(vector: np.ndarray) -> list[tuple[complex, np.ndarray]]:
@@ -92,4 +100,8 @@ def _products(parts: list[list[tuple[complex, np.ndarray]]]) -> list[tuple[compl
 
 @once(most=32)
 def jets_of(flow: Flow) -> Jets:
+    if flow.structured:
+        from pfaff.flow.structured_views import RodJets
+
+        return RodJets(flow)  # type: ignore[arg-type]
     return Jets(flow)

@@ -174,7 +174,7 @@ def _extended(flow: Flow) -> Rates:
 def _turning(system: System, felt: Iterable[str]) -> Iterator[tuple[str, Graph]]:
     """Headings with which two ignorable coordinates may turn, and the equations along turning axes."""
     names, graph = system.coordinate_names, graph_of(system)
-    pairs = combinations([names.index(name) for name in ignorable_coordinates(graph)], 2)
+    pairs = combinations([names.index(name) for name in ignorable_coordinates(system)], 2)
     for (i, j), heading, sense in product(pairs, felt, (1.0, -1.0)):
         h = names.index(heading)
         if _turns(system, h, (i, j), sense):
@@ -244,6 +244,6 @@ def _chart(system: System, independent: frozenset[str], graph: Graph) -> Flow:
             f"the constraints of {system.name} do not leave {', '.join(sorted(independent))} free together: "
             "fix fewer of them"
         )
-    first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(graph_of(system))]
+    first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(system)]
     chosen = [names[open_[k]] for k in dependent_velocities(A[:, open_], first)] if len(A) else []
     return shape_flow(system, chosen, settle, graph)

@@ -7,22 +7,27 @@ from functools import lru_cache
 import heyoka as hy
 import numpy as np
 
-from pfaff.flow.graph import Expression, Graph
+from pfaff.flow.graph import Expression, graph_of
+from pfaff.statement.system import System
 
 
-def ignorable_coordinates(graph: Graph) -> dict[str, str]:
+def ignorable_coordinates(system: System) -> dict[str, str]:
     """Coordinates that may be dropped, each with the reason: only their velocities matter."""
-    return {name: reason for name, reason in _reasons(graph).items() if reason.startswith("dropped")}
+    return {name: reason for name, reason in _reasons(system).items() if reason.startswith("dropped")}
 
 
-def kept_coordinates(graph: Graph) -> dict[str, str]:
+def kept_coordinates(system: System) -> dict[str, str]:
     """The other coordinates, each with where it appears."""
-    return {name: reason for name, reason in _reasons(graph).items() if not reason.startswith("dropped")}
+    return {name: reason for name, reason in _reasons(system).items() if not reason.startswith("dropped")}
 
 
 @lru_cache(maxsize=32)
-def _reasons(graph: Graph) -> dict[str, str]:
-    names = graph.system.coordinate_names
+def _reasons(system: System) -> dict[str, str]:
+    if system.rods:
+        from pfaff.flow.translations import reasons
+
+        return reasons(system)
+    graph, names = graph_of(system), system.coordinate_names
     potential = list(hy.diff_tensors([graph.potential], graph.q, diff_order=1).gradient)
     places = {
         "the kinetic energy": [graph.kinetic],

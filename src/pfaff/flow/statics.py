@@ -77,4 +77,8 @@ def gradient_rows(functions: list[Expression], variables: list[Expression]) -> l
 @once(most=32)
 def statics_of(system: System) -> Statics:
     system.check_independent()
+    if system.rods:
+        from pfaff.flow.structured_views import RodStatics
+
+        return RodStatics(system)
     return Statics(graph_of(system))

@@ -15,7 +15,6 @@ from scipy.interpolate import BPoly
 from scipy.optimize import brentq, minimize_scalar
 
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.flow.graph import graph_of
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.statement.told import told
 from pfaff.statement.values import number_from, number_within, one_of, shown
@@ -143,7 +142,7 @@ def impose(
 
 def _shared(system: System, motion: Motion, names: Sequence[str]) -> list[str]:
     if not names:
-        ignorable = ignorable_coordinates(graph_of(system))
+        ignorable = ignorable_coordinates(system)
         names = [name for name in system.coordinate_names if name in motion.names and name not in ignorable]
     both = [name for name in motion.names if name in system.coordinate_names]
     for name in names:
@@ -196,7 +195,7 @@ def period(motion: Motion, name: str | None = None) -> float:
 
 
 def _ignorable(motion: Motion) -> set[str]:
-    return set(ignorable_coordinates(graph_of(motion.case.system))) if motion.case is not None else set()
+    return set(ignorable_coordinates(motion.case.system)) if motion.case is not None else set()
 
 
 @told

@@ -14,6 +14,8 @@ import numpy as np
 
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import Expression, Graph, dot, gradient, graph_of
+from pfaff.flow.structured import Matched
+from pfaff.flow.structured_views import energy_rows, power_rows
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
 from pfaff.statement import System
@@ -122,8 +124,10 @@ class Measured:
 
 
 @once(most=64)
-def measures(system: System) -> Compiled:
+def measures(system: System) -> Compiled | Matched:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
+    if system.rods:
+        return energy_rows(system)
     graph = graph_of(system)
     total = hy.sum([dot(gradient(graph.kinetic, graph.v), graph.v), -graph.kinetic, graph.potential])
     rows = [graph.kinetic, graph.potential, total, *graph.positions, *graph.constraints]
@@ -131,8 +135,10 @@ def measures(system: System) -> Compiled:
 
 
 @once(most=64)
-def powers(system: System) -> Compiled:
+def powers(system: System) -> Compiled | Matched:
     """What is dissipated and what is supplied per unit of time."""
+    if system.rods:
+        return power_rows(system)
     graph = graph_of(system)
     return Compiled(power_expressions(graph, system.flow.reaction_expressions), [*graph.q, *graph.v], quick=True)
 

@@ -35,6 +35,7 @@ FINEST, USUAL, COARSE = (
     1e-8,
     1e-5,
 )  # tolerances of Taylor's, of implicit and of the augmented method, unless told
+SHARP = 1e-10  # tolerance for rods, whose steps are of high order
 COUNTABLE = 1e15  # equal steps that add up to the duration
 STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
 APART = 1e3  # the fastest decay to the slowest time scale of a motion that is stiff
@@ -118,6 +119,10 @@ def simulate(
         return _augmented(task, events, step, "as asked" if method == "augmented" else "the constraints are redundant")
     if method not in ("auto", "taylor"):
         return _implicit(task, events, "as asked", BACKENDS.get(method))
+    if case.system.rods:
+        if method == "taylor":
+            raise ParameterError(f"{case.system.name} has rods, which are stiff: leave out method='taylor'")
+        return _implicit(task, events, "rods are stiff", None)
     return _explicit(task, events, insist=method == "taylor")
 
 
@@ -253,4 +258,9 @@ def _augmented(task: Task, events: Mapping[str, Any] | None, step: float | None,
 
 def _implicit(task: Task, events: Mapping[str, Any] | None, reason: str, backend: str | None) -> Motion:
     _check_plain(task, events)
+    system = task.driven.case.system
+    if system.rods and system.autonomous and backend is None:
+        from pfaff.motion.rod_motion import rod_motion
+
+        return rod_motion(task, task.tolerance or SHARP, reason)
     return stiff_motion(task, task.tolerance or USUAL, reason, backend)

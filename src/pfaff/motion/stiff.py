@@ -16,6 +16,8 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
 from pfaff.flow.initial import Constraints, on_positions, on_velocities
 from pfaff.flow.shape import ignorable_coordinates
+from pfaff.flow.structured import Matched
+from pfaff.flow.structured_views import stiff_rows
 from pfaff.motion.implicit_methods import SHARPEST, Path, integrate
 from pfaff.motion.measures import Energy, Stored, measures, power_expressions
 from pfaff.motion.result import Motion
@@ -82,7 +84,7 @@ def _sizes(case: Case, x: np.ndarray, rates: np.ndarray, time: float) -> np.ndar
     """
     n = (len(x) - 2) // 2
     names = case.system.coordinate_names
-    ignorable = ignorable_coordinates(graph_of(case.system))
+    ignorable = ignorable_coordinates(case.system)
     own = np.array([name not in ignorable for name in names])
     acceleration = np.abs(rates[n : 2 * n])
     fast = (np.abs(x[n : 2 * n]) + acceleration * time).max()
@@ -133,7 +135,7 @@ def spread(case: Case, x: np.ndarray, duration: float) -> float:
     jacobian = compiled(system)[1](np.append(x, [0.0, 0.0]), np.append(case.numbers, 0.0))
     values = np.linalg.eigvals(jacobian.reshape(size, size))
     values = values[np.argsort(np.abs(values))]
-    ignorable = len(ignorable_coordinates(graph_of(system)))
+    ignorable = len(ignorable_coordinates(system))
     zeros = 2 + len(system.nonholonomic_constraints) + 2 * len(system.holonomic_constraints) + 2 * ignorable
     slowest = max(abs(values[min(zeros, size - 1)]), 1 / abs(duration))
     fast = values[np.abs(values) > 0.1 * np.abs(values).max()]
@@ -142,8 +144,10 @@ def spread(case: Case, x: np.ndarray, duration: float) -> float:
 
 
 @once(most=32)
-def compiled(system: System) -> tuple[Compiled, Compiled]:
+def compiled(system: System) -> tuple[Compiled | Matched, Compiled | Matched]:
     """The stabilised equations with the two powers, and their Jacobian; one parameter more than the system has."""
+    if system.rods:
+        return stiff_rows(system)
     graph = graph_of(system)
     stabilisation = hy.par[len(system.parameters)] if graph.A else None
     accelerations, reactions = graph.solve(stabilisation)

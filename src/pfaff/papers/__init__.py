@@ -15,6 +15,8 @@ PAPERS = {
     "bottema1949": "Bottema (1949), On the small vibrations of non-holonomic systems",
     "cazzolli2020": "Cazzolli, Dal Corso, Bigoni (2020), Non-holonomic constraints inducing flutter instability "
     "in structures under conservative loadings",
+    "cazzolli2021": "Cazzolli, Dal Corso, Bigoni (2021), Flutter instability and Ziegler destabilization paradox for "
+    "elastic rods subject to non-holonomic constraints",
     "mazzilli": "Mazzilli, Non-Linear Dynamics and Stability (lecture notes PEF-5737, University of São Paulo)",
     "naprstek2018": "Náprstek, Fischer (2018), Lagrange and Appell–Gibbs approaches in problems of non-holonomic dynamic systems",
     "natsiavas2019": "Potosakis, Paraskevopoulos, Natsiavas (2019), Nonlinear dynamics of multibody systems using an "

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.flow.flow import Flow, shape_flow
-from pfaff.flow.graph import graph_of
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.rest.path import LoadPath, Path, StatePath
@@ -47,7 +46,7 @@ class Field:
         return self.flow.rhs(x, self.numbers(load))
 
     def jacobian(self, x: np.ndarray, load: float) -> np.ndarray:
-        if len(x) <= COMPACT_FROM:
+        if len(x) <= COMPACT_FROM or self.flow.structured:
             return self.flow.jacobian(x, self.numbers(load))
         # A few Jacobians of a large flow are sooner evaluated along lines than compiled.
         return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e)[:, 1] for e in np.eye(len(x))])
@@ -85,7 +84,7 @@ def regular_flow(system: System, lin: Linearisation, omega: float) -> Flow:
     least = np.linalg.svd(lin.A[:, columns])[1].min(initial=np.inf)
     if least >= ILL_SOLVED * np.abs(lin.A).max(initial=0.0):
         return _shape(system, system.shape.dependent, float(settle)) if settle else system.shape
-    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(system))]
+    ignorable = [names.index(name) for name in ignorable_coordinates(system)]
     chosen = tuple(f"{names[j]}_dot" for j in dependent_velocities(lin.A, ignorable))
     return _shape(system, chosen, float(settle))
 

@@ -13,7 +13,6 @@ import numpy as np
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
-from pfaff.flow.graph import graph_of
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
 from pfaff.threads import cached_property
@@ -234,7 +233,7 @@ def _without_ignorable(
 ) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
     """Positions and speeds without the directions along which ignorable coordinates move freely."""
     names = lin.system.coordinate_names
-    ignorable = [names.index(name) for name in ignorable_coordinates(graph_of(lin.system))]
+    ignorable = [names.index(name) for name in ignorable_coordinates(lin.system)]
     free = _intersection(Z, np.eye(len(names))[:, ignorable])
     if not free.shape[1]:
         return Z, N, {}

@@ -292,7 +292,7 @@ def linearise(system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray)
 
 def _check_rank(lin: Linearisation) -> None:
     """The constraints must be independent here, each row and column measured by its size in the neighbourhood."""
-    if not len(lin.A):
+    if not len(lin.A) or (len(lin.A) == 1 and lin.A.any()):
         return
     uneven = nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3
     around = np.column_stack([lin.q - uneven, lin.q + uneven])

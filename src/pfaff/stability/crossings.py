@@ -46,6 +46,7 @@ class Crossing:
 
 def sharpened(stretch: Stretch, kind: Kind, value: complex, load: float, near: float) -> Crossing | None:
     """The crossing that Newton's method reaches from an eigenvalue near a load, if it is at most so far away."""
+    stretch = stretch.suited(load)
 
     def step(here: _Bordered) -> tuple[_Bordered, float] | None:
         taken = here.step(stretch.pencil(here.load), stretch.change(here.load), near)

@@ -110,6 +110,10 @@ def exact_load(
     case: Case, load: str, kind: str, near: Mapping[str, float] | None = None, to: float | None = None
 ) -> ExactLoad:
     """A critical load in closed form, checked against the numerical search."""
+    if case.system.rods:
+        from pfaff.stability.rod_characteristic import rod_load
+
+        return rod_load(case, load, kind, to)
     F = sm.Symbol(load, real=True)
     exact = exact_linearisation(case.at(**{load: F}))
     reference, sample = numeric_reference(case, near, exclude=load)

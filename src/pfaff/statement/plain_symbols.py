@@ -45,6 +45,17 @@ class Statement:
         return tuple(constraint.xreplace(rest) != 0 for constraint in self.constraints)
 
 
+@dataclass(frozen=True)
+class RodStatement(Statement):
+    """Of a system with rods: formulas in the coordinates of its frame, energies of the rods by name only."""
+
+    frame: Statement
+
+    @property
+    def demanding(self) -> tuple[bool, ...]:
+        return self.frame.demanding
+
+
 def in_plain_symbols(system: System) -> Statement:
     t = system.time
     plain_q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)

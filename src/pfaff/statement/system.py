@@ -18,6 +18,7 @@ from pfaff.statement.names import checked_name, checked_title
 from pfaff.statement.parameters import Parametrised, checked_load, checked_parameters
 from pfaff.statement.particles import Particle, checked_particles
 from pfaff.statement.plain_symbols import Statement, in_plain_symbols
+from pfaff.statement.rods import Rod, Station, state_rods
 from pfaff.statement.values import listed, one_of, shown, truth
 from pfaff.threads import cached_property
 
@@ -60,6 +61,9 @@ class System(Parametrised):
     accept_redundant
         Keep constraints that follow from the others. Their reactions are then not unique: ``simulate`` uses the
         augmented Lagrangian and gives those of least norm, other analyses ask for ``system.independent``.
+    rods
+        Elastic rods as parts, ``pfaff.Rod``: their amplitudes are further coordinates, and the coordinates of their
+        points may be written in every expression. Their energies come with them.
     particles
         Material points, for Newton's law and d'Alembert's principle. The kinetic energy may then be left out: it is
         theirs. Without potential, dissipation and forces the generalised forces are theirs, too; with them,
@@ -91,9 +95,13 @@ class System(Parametrised):
     accept_redundant: bool = False
     particles: Sequence[Particle] = ()
     meanings: Mapping[Any, str] = field(default_factory=dict)
+    rods: Sequence[Rod] = ()
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        if self.rods:
+            state_rods(self)
+            return
         normalise = object.__setattr__
         normalise(self, "name", checked_title(self.name, "name of a system"))
         normalise(self, "coordinates", checked_coordinates(self.coordinates))
@@ -134,6 +142,8 @@ class System(Parametrised):
 
     statement: Statement = field(init=False, repr=False)
     redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, from zero
+    frame: System | None = field(init=False, repr=False, default=None)  # of a system with rods, beside them
+    stations: tuple[Station, ...] = field(init=False, repr=False, default=())  # points of rods that the frame knows
 
     @property
     def time(self) -> sm.Symbol:
@@ -232,6 +242,7 @@ class System(Parametrised):
         from pfaff.principles import PRINCIPLES, derive
 
         one_of(PRINCIPLES, principle, "unknown principle", StatementError)
+        self.check_written_out()
         self.check_independent()
         if quasi_velocities is None:
             return derive(self, principle)
@@ -243,6 +254,7 @@ class System(Parametrised):
         """The principles of mechanics side by side: sizes, costs, and agreement at random states, or ``near`` one."""
         from pfaff.principles.comparison import compare
 
+        self.check_written_out()
         return compare(self, states, seed, near)
 
     def random_states(self, states: int = 32, seed: int = 0, near: Mapping[str, float] | None = None) -> States:
@@ -267,6 +279,14 @@ class System(Parametrised):
         kept = [c for k, c in enumerate(self.nonholonomic_constraints) if k not in self.redundant]
         held = [c for k, c in enumerate(self.holonomic_constraints, start=s) if k not in self.redundant]
         return replace(self, nonholonomic_constraints=kept, holonomic_constraints=held, accept_redundant=False)
+
+    def check_written_out(self) -> None:
+        """Refuse what needs formulas where rods are evaluated by structure."""
+        if self.rods:
+            raise StatementError(
+                f"{self.name} has rods, whose equations are evaluated by structure and not written out: state a chain "
+                "of bars, as atlas.column, where formulas are needed"
+            )
 
     def check_independent(self) -> None:
         """Refuse what needs unique reactions where constraints are redundant."""
@@ -309,6 +329,12 @@ class System(Parametrised):
             f"{len(self.nonholonomic_constraints)} nonholonomic, {len(self.holonomic_constraints)} holonomic "
             f"constraints; parameters {', '.join(self.parameter_names)}>"
         )
+
+
+class Frame(System):
+    """What a system with rods states beside them, in its own coordinates and those of points of rods."""
+
+    needs_inertia = False
 
 
 def _parameters(system: System) -> dict[sm.Symbol, Any]:

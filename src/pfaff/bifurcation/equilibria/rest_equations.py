@@ -265,7 +265,7 @@ def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
-    if len(x) <= COMPACT_FROM:
+    if len(x) <= COMPACT_FROM or flow.structured:
         return flow.jacobian(x, numbers)
     return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.curves.curves import Curve
+    from pfaff.bifurcation.hopf.growth import Growth
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.case import Bound
@@ -76,6 +77,8 @@ class Hopf:
     origin: float  # of the load, from which the equilibrium was followed
     asked: Mapping[str, Any] = field(repr=False)
     around: Field = field(repr=False)
+    modes: int | None = None  # of a rod that settled the point, and by how much the last ones changed it, relatively
+    change: float | None = None
 
     def __float__(self) -> float:
         return self.value
@@ -234,6 +237,17 @@ class Hopf:
                 f"no cycle at {self.load} = {load:g}: they are {side} {self.value:.10g} ({self.criticality})"
             )
         return float(np.sqrt(square))
+
+    def growth(self, of: str | None = None) -> Growth:
+        """How cycles grow, whatever the states: A² = slope (load − value) for the amplitude of an observable, and mean
+        speeds per A².
+
+        ``of`` is a state, a coordinate of a point of a rod (``"a_theta_end"``) or a formula in the coordinates; by
+        default the rotation of a rod's end, or the coordinate that moves most.
+        """
+        from pfaff.bifurcation.hopf.growth import growth
+
+        return growth(self, of)
 
     def vanishing(self, name: str, between: tuple[float, float]) -> Hopf:
         """The Hopf point at which l1 = 0 as another parameter varies: a generalised Hopf point.

@@ -53,25 +53,25 @@ def simulate(
     equations = Equations(assembly, load)
     q, v = initial_state(assembly, equations, start, velocities)
     state = State(0.0, q, v, *equations.accelerations(q, v), np.zeros(2))
-    if duration < 0 and _is_damped(equations, state):
+    if duration < 0 and is_damped(equations, state):
         raise ParameterError(f"{assembly.name} is damped: backwards its fast modes would explode; run it forwards")
     for attempt in TOLERANCES if tolerance is None else (tolerance,):
         integrator = Integrator(equations, Sizes(assembly, duration), attempt)
         record = Record(equations, np.linspace(0.0, duration, samples), state)
-        status = _run(integrator, record, state, float(duration), max_steps, progress)
+        status = run(integrator, record, state, float(duration), max_steps, progress)
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
     return record.motion(assembly, load, status, attempt)
 
 
-def _is_damped(equations: Equations, state: State) -> bool:
+def is_damped(equations: Equations, state: State) -> bool:
     """Whether some velocities dissipate power."""
     v = np.random.default_rng(0).standard_normal(equations.n)
     moving = np.concatenate([state.q, v, state.a, state.p])
     return bool(np.any(equations.powers(moving[:, None])[0] != 0))
 
 
-def _run(
+def run(
     integrator: Integrator,
     record: Record,
     state: State,
@@ -126,8 +126,12 @@ class Record:
         self.dense.add(step, end)
         return state
 
+    def recorded(self, status: Status) -> list[tuple[np.ndarray, ...]]:
+        """The samples, with the last state where the motion ended early."""
+        return [*self.samples, self._sample(self.state)] if not status.finished and self.steps else self.samples
+
     def motion(self, assembly: Assembly, load: float, status: Status, tolerance: float) -> Motion:
-        recorded = [*self.samples, self._sample(self.state)] if not status.finished and self.steps else self.samples
+        recorded = self.recorded(status)
         t, q, v, p, work = (np.concatenate(each, axis=-1) for each in zip(*recorded, strict=True))
         phi, rates = self.equations.constraints(q, v)
         return Motion(
