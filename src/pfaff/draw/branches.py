@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from pfaff.bifurcation.equilibria.meetings import eigenvalues_along
 from pfaff.draw.diagram import draw_stretches, name_styles
 from pfaff.draw.labels import formula
 from pfaff.draw.special import mark_special
@@ -53,7 +52,7 @@ def _moving(branch: EquilibriumBranch) -> list[str]:
 
 def _draw_growth(axes: Any, branch: EquilibriumBranch) -> None:
     """Real parts of the eigenvalues, and where they vanish; they leave like square roots where two meet."""
-    loads, values = eigenvalues_along(branch)
+    loads, values = branch.spectra()
     for k in range(values.shape[1]):
         axes.plot(loads, values[:, k].real, "-", color=BLUE, lw=1.1)
     axes.axhline(0.0, color="black", lw=0.8)
