@@ -32,7 +32,7 @@ MEANINGS = {
     "L": "length of the rod",
     "M_L": "mass at the end",
     "I_L": "moment of inertia at the end",
-    "r": "rotary inertia of the cross-section",
+    "r": "rotary inertia by length",
     "eta": "retardation time of the material",
     "c_e": "external drag by length",
     "c_t": "drag at the end, against translation",
