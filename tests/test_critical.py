@@ -602,6 +602,23 @@ def test_a_rigid_motion_that_stays_free_takes_no_part(c, C):
         assert load.rounding < 1e-12
 
 
+@pytest.mark.parametrize("c", [0, 1e-2, 1e-6, 1e-12])
+def test_of_two_rigid_motions_one_stays_free(c):
+    """The same pair beside a mass that floats at first and is held by the load."""
+    q, F = sm.Matrix(dynamicsymbols("x y z")), sm.Symbol("F", real=True)
+    K = sm.Matrix([[1, -1, 0], [-1, 1, 0], [0, 0, 0]])
+    K += F * sm.Matrix(
+        [[-sm.Rational(1, 2), sm.Rational(1, 2), 0], [-sm.Rational(1, 6), sm.Rational(1, 6), 0], [0, 0, 1]]
+    )
+    forces = -K * q - c * q.diff(t)
+    kinetic = (q.diff(t).T * q.diff(t))[0] / 2
+    stated = dict(zip(q, forces, strict=True))
+    found = pfaff.System(list(q), kinetic, forces=stated, parameters={F: 0}, load=F).at().critical()
+    assert not found.flutter
+    assert found.divergence.value == pytest.approx(6, rel=1e-12)
+    assert found.divergence.rounding < 1e-11
+
+
 def test_a_floating_structure_that_is_never_unstable():
     for c in (0, 1e-2, 1e-12):
         found = two_masses([[1, -1], [-1, 1]], [[-1 / 3, 1 / 3], [-1 / 3, 1 / 3]], c * np.eye(2)).critical()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
 
 STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
+SPREAD = 1e100  # a range over the least load that is looked for in it
 WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
 FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
 FORESEEN = 1e3  # times the natural range of loads, where what a straight line predicts is still believed
@@ -103,7 +104,7 @@ def _on_line(line: Stretch, unit: float, to: float) -> Search:
     squares = _undamped(line.pencils)
     whole = line.of(_squared) if squares else line
     softest = min(_least(line), unit)
-    first = WITHIN * softest
+    first = max(WITHIN * softest, to / SPREAD)
     ends = [first * DECADES**k for k in range(1 + max(0, math.ceil(math.log(to / first, DECADES))))]
     if len(whole.pencils[0].J) > LARGE:
         ends[-1] = to  # the samples of a large system are for what was asked

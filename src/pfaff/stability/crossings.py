@@ -77,7 +77,7 @@ def several_zeros(stretch: Stretch, load: float, near: float) -> Crossing | None
         beyond = not (stretch.low <= here + change <= stretch.high and abs(here + change - load) <= near)
         if beyond or abs(softest.imag) > AWAY * abs(softest.real):
             return None
-        return here + change, abs(change / (here + change))
+        return here + change, abs(change / (here + change)) if here + change else 0.0
 
     found = newton(step, load)
     if not (found.ceased and stretch.pencil(found.at).shaken(0j, stretch.change(found.at)) < near):
