@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
-from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
+from pfaff.statement.values import by_name, check_keywords, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -129,7 +129,7 @@ class Bound(Travels):
         from pfaff.bifurcation.hopf.finding import find_hopf
 
         self._check_rest()
-        return find_hopf(self, self.load_name(load), to, near, fixed)
+        return find_hopf(self, self.load_name(load), to, near, self._by_name("hopf", fixed))
 
     def orbit(self, motion: Any, load: str | None = None, accuracy: float = 1e-11) -> OrbitPoint:
         """The periodic orbit that a motion has nearly settled on: ``case.orbit(case.simulate(500, theta1=0.1))``.
@@ -209,7 +209,7 @@ class Bound(Travels):
         """
         from pfaff.bifurcation.equilibria.branches import follow_equilibria
 
-        name = self._varied(parameter)
+        name, fixed = self._varied(parameter), self._by_name("branch", fixed)
         self._check_rest()
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
@@ -274,6 +274,13 @@ class Bound(Travels):
         from pfaff.studies.study import sweep
 
         return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
+
+    def _by_name(self, analysis: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values by the names that analyses use, ``p`` for ``p_blade``; misspelt arguments are refused."""
+        system, aliases = self.system, getattr(self.system, "reaction_aliases", {})
+        names = (*system.state_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
+        check_keywords(getattr(type(self), analysis), values, names)
+        return {aliases.get(name, name): value for name, value in values.items()}
 
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
@@ -363,11 +370,11 @@ class Case(Bound):
         """
         from pfaff.rest.many_starts import find_equilibria
 
+        fixed = self._by_name("equilibria", fixed)
         if within is not None:
             from pfaff.rest.deflation import all_equilibria
 
             return all_equilibria(self, fixed, within, starts, box, seed)
-
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 
     def equilibrium(self, **fixed: float) -> Equilibrium:
@@ -378,6 +385,7 @@ class Case(Bound):
         """
         from pfaff.rest.mechanical import equilibrium_at, rest_near
 
+        fixed = self._by_name("equilibrium", fixed)
         reached = self._reached(fixed)
         if reached is None:
             return equilibrium_at(*rest_near(self, fixed))
@@ -402,7 +410,7 @@ class Case(Bound):
         """
         from pfaff.bifurcation.equilibria.steady_motion import steady_motion
 
-        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), fixed)
+        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), self._by_name("steady", fixed))
 
     @overload
     def linearise(
@@ -445,7 +453,7 @@ class Case(Bound):
         """Flutter, divergence and buckling as the load grows from zero, in one search."""
         from pfaff.stability.critical import critical_loads
 
-        name = self.load_name(load)
+        name, fixed = self.load_name(load), self._by_name("critical", fixed)
         if self._refines:
             from pfaff.stability.settled import settled
 
@@ -502,6 +510,7 @@ class Case(Bound):
         fixed: dict[str, float],
         near: Mapping[str, float] | None,
     ) -> CriticalLoad:
+        fixed = self._by_name(kind, fixed)
         if truth("exact", exact):
             from pfaff.stability.exact import exact_load
 
@@ -630,7 +639,7 @@ class Case(Bound):
         return simulate(
             self,
             duration,
-            initial,
+            self._by_name("simulate", initial),
             samples=samples,
             tolerance=tolerance,
             project=project,
@@ -664,7 +673,7 @@ class Case(Bound):
         return ensemble(
             self,
             duration,
-            values,
+            self._by_name("ensemble", values),
             samples=samples,
             tolerance=tolerance,
             project=project,
@@ -753,6 +762,7 @@ class OdeCase(Bound):
                     f"{name}= is for mechanical systems, and {self.system.name} is a plain ODE"
                     + (": write the time into its equations, {y: cos(w*t) - …}" if name == "prescribed" else "")
                 )
+        initial = self._by_name("simulate", initial)
         return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress)
 
     def __getattr__(self, name: str) -> Any:

@@ -62,6 +62,7 @@ class Equilibrium:
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
+        known |= {alias: known[p] for alias, p in self.case.system.reaction_aliases.items()}
         one_of(known, name, "no coordinate or reaction")
         return known[name]
 

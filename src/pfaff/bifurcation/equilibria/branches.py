@@ -188,6 +188,12 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
                 known.insert(place, special)
         return known
 
+    def spectra(self) -> tuple[np.ndarray, np.ndarray]:
+        """Values of the parameter, at the points and between them, and the eigenvalues there: close where two meet."""
+        from pfaff.bifurcation.equilibria.meetings import eigenvalues_along
+
+        return eigenvalues_along(self)
+
     def plot(self, state: str | None = None) -> Figure:
         """States against the parameter: solid where stable, dashed elsewhere, special points labelled."""
         from pfaff.draw.branches import draw_equilibria_branch

@@ -108,7 +108,9 @@ class RestPoint:
         return draw_rest_point(self)
 
     def __getitem__(self, name: str) -> float:
-        known = {**self.values, **self.state, **self.reaction}
+        reaction, aliases = self.reaction, getattr(self.equations.case.system, "reaction_aliases", {})
+        known = {**self.values, **self.state, **reaction}
+        known |= {alias: reaction[p] for alias, p in aliases.items() if p in reaction}
         one_of(list(known), name, "no state or reaction")
         return known[name]
 
