@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 import sympy as sm
 
 import pfaff
+from conftest import XI_HAT
 from pfaff.errors import ParameterError
 
 x, y = sm.symbols("x y")
@@ -104,3 +106,31 @@ def test_an_ending_is_text_with_a_reason():
     ended = pfaff.ode({x: mu - x}, {mu: 0}, load=mu).at().branch(to=1).ended
     again = pickle.loads(pickle.dumps(ended))
     assert (ended, again, again.reason) == ("reached 1", "reached 1", pfaff.Reason.REACHED)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("short", [1e-3, 1e-5, 1e-9])
+def test_a_fold_just_beyond_the_end_is_not_passed(short, step):
+    """ẋ = μ − 1 + x² folds at μ = 1: a step over it comes back, and the end is still before the fold."""
+    case = pfaff.ode({x: mu - 1 + x**2}, {mu: 0}, load=mu).at()
+    branch = case.branch(to=1 - short, x=-1, step=step)
+    assert branch.ended == f"reached {1 - short:.10g}"
+    assert not branch.special
+    assert branch[-1].value == pytest.approx(1 - short, abs=1e-14)
+    assert branch[-1]["x"] == pytest.approx(-np.sqrt(short), rel=1e-6)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.5])
+def test_a_declared_end_before_a_fold_is_reached(step):
+    """ẋ = c + 1e-5 − x², whose fold lies where c, declared nonnegative, may not go."""
+    c = sm.Symbol("c", nonnegative=True)
+    branch = pfaff.ode({x: c + 1e-5 - x**2}, {c: 1}, load=c).at().branch(to=0, x=1, step=step)
+    assert branch.ended == "reached 0: c is declared nonnegative"
+    assert branch[-1]["x"] == pytest.approx(np.sqrt(1e-5), rel=1e-9)
+
+
+def test_a_fold_of_cycles_just_beyond_the_end_is_not_passed(skate):
+    branch = skate.at(**XI_HAT, c_i=1.5).hopf().orbits(to=88.3728784 - 1e-4)
+    assert branch.ended == "reached 88.3727784"
+    assert not branch.special
+    assert branch[-1].stable

@@ -56,6 +56,9 @@ class Implicit(Problem[Spot]):
     def value(self, point: Spot) -> float:
         return float(point.z[-1])
 
+    def slope(self, point: Spot) -> float:
+        return float(point.tangent[-1])
+
     def moved(self, at: Spot, length: float) -> np.ndarray:
         return at.z + length * at.tangent
 

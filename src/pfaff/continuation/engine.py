@@ -52,6 +52,10 @@ class Engine(Generic[P]):
                 ahead, turn = self.problem.ahead(at, length)
                 ahead, ending = self._cut(at, ahead, bounds, first if len(passed) > 2 else None)
                 events = self.problem.events(self, at, ahead, length, ending is not None)
+                turned = None if ending else self._turned(at, ahead, events, bounds)
+                if turned:
+                    ahead, ending = turned
+                    events = self.problem.events(self, at, ahead, length, True)
             except Refused as why:
                 length /= 2
                 if length < pace.smallest:
@@ -94,6 +98,16 @@ class Engine(Generic[P]):
                 return landed, Ending(reason, f"{how} {bound:.10g}", bound)
         closing = None if home is None else self._closing(a, b, home)
         return (b, None) if closing is None else (closing, CLOSED)
+
+    def _turned(self, a: P, b: P, events: list[Event[P]], bounds: tuple[float, float]) -> tuple[P, Ending] | None:
+        """The end of a step that crosses a bound, turns back at a fold beyond it, and crosses it again unseen."""
+        slope = self.problem.slope
+        if not slope(a) * slope(b) < 0:
+            return None
+        fold = next((event.point for event in events if event.kind == "fold"), None)
+        place = (0.0, fold) if fold is not None else self.located(a, b, slope)
+        landed, ending = (b, None) if place is None else self._cut(a, place[1], bounds, None)
+        return None if ending is None else (landed, ending)
 
     def _landed(self, a: P, b: P, bound: float) -> P:
         problem = self.problem

@@ -97,6 +97,10 @@ class Problem(Generic[P]):
         """Of the parameter that says where the branch ends."""
         raise NotImplementedError
 
+    def slope(self, point: P) -> float:
+        """How that parameter changes along the tangent; zero where it never turns within a step."""
+        return 0.0
+
     def ahead(self, at: P, length: float) -> tuple[P, float]:
         """The point a step ahead, and how much the tangent turns to there."""
         guess = self.moved(at, length)

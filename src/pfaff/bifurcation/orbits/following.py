@@ -126,6 +126,9 @@ class Orbits(Problem[Point]):
     def value(self, point: Point) -> float:
         return point.value
 
+    def slope(self, point: Point) -> float:
+        return float(point.tangent.scalars[1])
+
     def chord(self, a: Point, b: Point) -> Callable[[float], Point]:
         return Chord(self.continuation, a, b).point
 
