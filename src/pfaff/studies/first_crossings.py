@@ -50,8 +50,8 @@ class Crossings:
     moves: bool = False
 
 
-def first_crossings(frame: Frame, parameters: np.ndarray) -> Crossings:
-    """Where a pair ±iω first crosses, for every column of parameters."""
+def first_crossings(frame: Frame, parameters: np.ndarray, before: bool = True) -> Crossings:
+    """Where a pair ±iω first crosses, for every column of parameters; and what is ``before``, if that is asked."""
     N = parameters.shape[1]
     begins = np.full(N, frame.origin) if frame.origin is not None else parameters[frame.index].copy()
     out = _nothing(frame.n, N)
@@ -61,11 +61,12 @@ def first_crossings(frame: Frame, parameters: np.ndarray) -> Crossings:
         good = np.ones(N, dtype=bool)
     low, length = np.zeros(N), np.full(N, frame.first)
     active = np.flatnonzero(good)
-    _look_at_the_beginning(frame, parameters, begins, start, out)
+    if before:
+        _look_at_the_beginning(frame, parameters, begins, start, out)
     for _ in range(ROUNDS):
         if not len(active):
             break
-        active = _stretch(frame, parameters, begins, start, out, active, low, length)
+        active = _stretch(frame, parameters, begins, start, out, active, low, length, before)
     return out
 
 
@@ -104,6 +105,7 @@ def _stretch(
     active: np.ndarray,
     low: np.ndarray,
     length: np.ndarray,
+    before: bool,
 ) -> np.ndarray:
     """One stretch of all points that are still looked at; those to be looked at again."""
     nodes, matrix = nodes_of(frame.nodes)
@@ -113,11 +115,13 @@ def _stretch(
     seen = probed(frame, parameters[:, active], distances, begins[active], start[:, active])
     if seen is None:
         return active[:0]
-    hopf, zero = (_first(values, matrix) for values in (seen.hopf, seen.zero))
+    hopf = _first(seen.hopf, matrix)
     which, place = np.where(seen.followed, hopf[0], 2), hopf[1]
     at = low[active] + length[active] * (1 + place) / 2
-    sooner = (zero[0] != 0) & ~((zero[0] == 1) & (zero[1] > place) & (which == 1))
-    out.steady[active] &= ~(sooner & (which < 2))
+    if before:
+        zero = _first(seen.zero, matrix)
+        sooner = (zero[0] != 0) & ~((zero[0] == 1) & (zero[1] > place) & (which == 1))
+        out.steady[active] &= ~(sooner & (which < 2))
     rooted = which == 1
     done = np.zeros(len(active), dtype=bool)
     if rooted.any():

@@ -63,7 +63,7 @@ def _answers(job: Job, frame: Frame, parameters: np.ndarray) -> tuple[dict[str, 
     from pfaff.studies.forms import first_coefficients
 
     wanted = set(job.names)
-    at = first_crossings(frame, parameters)
+    at = first_crossings(frame, parameters, before=bool(wanted & {*FIRST}))
     values = dict.fromkeys(("hopf", "flutter"), at.load) | {"crossing_speed": at.speed}
     values |= dict.fromkeys(("omega", "flutter_frequency"), at.value.imag)
     first = at.stable & at.steady

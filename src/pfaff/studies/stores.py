@@ -77,8 +77,8 @@ class Memory:
         for name, values in block.values.items():
             self._values[name][places] = values
         self._state[places] = block.state
-        for place in places:
-            self._reasons.pop(int(place), None)
+        for place in [place for place in self._reasons if places[0] <= place <= places[-1]]:
+            del self._reasons[place]
         self._reasons.update({int(places[j]): reason for j, reason in block.reasons.items()})
         self._aside.pop(k, None)
 
