@@ -37,12 +37,12 @@ SETTINGS: dict[str, tuple[Any, dict[str, tuple[float, float]]]] = {
 KNOWN = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": 1.5}
 MEASURES = ["hopf", "omega", "l1"]
 MEMORY = """
-import resource, sys, numpy as np, pfaff
+import sys, numpy as np, pfaff
 case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5)
 side = int(sys.argv[2])
 axes = {"c_i": np.linspace(0.5, 5, side), "M_L": np.linspace(5, 30, side)}
 case.sweep(axes, ["hopf"], sys.argv[1]).run()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """
 
 
@@ -137,7 +137,7 @@ def dask(case: Any, axes: dict[str, np.ndarray], folder: Path, here: Any) -> Non
 
 
 def memory(folder: Path) -> None:
-    """The largest memory of a run over few and over many points."""
+    """The largest memory of a run over few and over many points, by the kernel: getrusage tells the parent's as well."""
     sizes = {}
     for side in SIDES:
         words = [sys.executable, "-c", MEMORY, str(folder / f"{side}.zarr"), str(side)]
