@@ -15,7 +15,7 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 
-settings.register_profile("pfaff", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("pfaff", deadline=None, max_examples=15, derandomize=True)
 settings.load_profile("pfaff")
 
 SMALL = 2**16  # bytes of a small disk

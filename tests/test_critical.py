@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import mpmath
@@ -250,6 +251,26 @@ def test_how_far_is_searched_changes_no_digit(n, damping):
         assert case.divergence(to=to).value == pytest.approx(found.divergence.value, rel=1e-13)
 
 
+def test_loads_beyond_which_stiffness_outweighs_heavy_damping():
+    """1804274.16183898 in fifty digits: combinations that suit the damping at small loads cost four digits there."""
+    case = pfaff.atlas.column(2).at(d=0.9654914742974081, M_L=14.495798815470673, I_L=10.82912484239321,
+                                    k1=1.2810462697300464, c_i=4064.717542353586)  # fmt: skip
+    for to in (None, 1.01 * 1804274, 1e7, 1e9):
+        assert case.flutter(to=to).value == pytest.approx(1804274.1618389823, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("bars", "c_i", "c_e", "load"),
+    [(6, 6653.007054575124, 0, 449.2122241294162), (8, 2860.432278629209, 0.0001811952813376687, 127.24331883192453)],
+)
+def test_rounding_does_not_hide_a_load_near_the_end(bars, c_i, c_e, load):
+    """Growth that rounding hides at first is seen far beyond the load: the end of a search must not cut it off."""
+    case = pfaff.atlas.column(bars, "bow").at(**XI_HAT, c_i=c_i, c_e=c_e)
+    found = case.flutter()
+    assert abs(found.value - load) < found.rounding < 1e-5 * load  # in sixty digits
+    assert {case.flutter(to=share * load).value for share in (1.001, 1.01, 1.1, 1e3)} == {found.value}
+
+
 def test_a_search_without_end_is_refused(skate):
     with pytest.raises(ParameterError, match="positive finite"):
         skate.at(**XI_HAT).flutter(to=float("inf"))
@@ -431,6 +452,12 @@ def test_uncertain_loads_say_so(skate):
     assert "rounding" not in sure.status
 
 
+def test_a_load_smaller_than_its_rounding_is_found_but_not_where(skate):
+    found = replace(skate.at(**XI_HAT, c_i=1.5).flutter(), value=2e-9, rounding=1e-7)
+    assert found
+    assert found.status.startswith("flutter begins before F = 1e-07, rounding hides where")
+
+
 def test_a_far_end_given_is_searched(skate):
     """Stiffnesses beside which a load of one is rounding."""
     s = 1e13
@@ -453,7 +480,7 @@ def test_what_grows_under_any_load_is_critical_at_once():
     for to in (None, 1e-3, 1.0, 7.3, 1e3):
         found = system.at().flutter(to=to)
         assert found.value == 0
-        assert "as soon as there is a load" in found.status
+        assert found.status == "flutter at F = 0: as soon as there is a load"
     assert system.at().spectrum().stable
 
 
@@ -573,6 +600,23 @@ def test_a_rigid_motion_that_stays_free_takes_no_part(c, C):
     for load in (found.divergence, found.buckling):
         assert load.value == pytest.approx(6, rel=1e-13)
         assert load.rounding < 1e-12
+
+
+@pytest.mark.parametrize("c", [0, 1e-2, 1e-6, 1e-12])
+def test_of_two_rigid_motions_one_stays_free(c):
+    """The same pair beside a mass that floats at first and is held by the load."""
+    q, F = sm.Matrix(dynamicsymbols("x y z")), sm.Symbol("F", real=True)
+    K = sm.Matrix([[1, -1, 0], [-1, 1, 0], [0, 0, 0]])
+    K += F * sm.Matrix(
+        [[-sm.Rational(1, 2), sm.Rational(1, 2), 0], [-sm.Rational(1, 6), sm.Rational(1, 6), 0], [0, 0, 1]]
+    )
+    forces = -K * q - c * q.diff(t)
+    kinetic = (q.diff(t).T * q.diff(t))[0] / 2
+    stated = dict(zip(q, forces, strict=True))
+    found = pfaff.System(list(q), kinetic, forces=stated, parameters={F: 0}, load=F).at().critical()
+    assert not found.flutter
+    assert found.divergence.value == pytest.approx(6, rel=1e-12)
+    assert found.divergence.rounding < 1e-11
 
 
 def test_a_floating_structure_that_is_never_unstable():

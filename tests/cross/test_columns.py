@@ -12,6 +12,15 @@ from cross.chains import Chain
 from cross.mechanics import mechanics_of
 from cross.random_systems import other_words
 
+BARS = (1, 2, 3, 4, 5, 7, 9, 12)
+# Straight and bent, undamped and damped: all four for few bars, two in turn for many.
+KINDS = [
+    (bars, bent, damped)
+    for bars in range(1, 13)
+    for bent in (False, True)
+    for damped in (False, True)
+    if bars < 7 or (bent == damped) == (bars % 2 == 0)
+]
 PARAMETERS = ("M_L", "I_L", "M_X", "k1", "d", "beta0", "c_i", "c_e", "c_t", "c_r")
 
 
@@ -30,7 +39,7 @@ def nearest(found: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return np.array([left.pop(int(np.abs(np.array(left) - value).argmin())) for value in found])
 
 
-@pytest.mark.parametrize("bars", range(1, 13))
+@pytest.mark.parametrize("bars", BARS)
 @pytest.mark.parametrize("seed", examples(0))
 def test_accelerations_of_columns(seed, bars):
     chain, rng = random_chain(seed, bars), np.random.default_rng([seed, bars, 8])
@@ -44,7 +53,7 @@ def test_accelerations_of_columns(seed, bars):
     assert column.flow.reactions(x, case)[0] == pytest.approx(p, rel=1e-11)
 
 
-@pytest.mark.parametrize("bars", range(1, 13))
+@pytest.mark.parametrize("bars", BARS)
 @pytest.mark.parametrize("seed", examples(0))
 def test_spectra_of_columns(seed, bars):
     chain = random_chain(seed, bars)
@@ -75,9 +84,7 @@ def test_columns_in_other_words(seed, bars):
     )
 
 
-@pytest.mark.parametrize("damped", [False, True])
-@pytest.mark.parametrize("bent", [False, True])
-@pytest.mark.parametrize("bars", range(1, 13))
+@pytest.mark.parametrize(("bars", "bent", "damped"), KINDS)
 @pytest.mark.parametrize("seed", examples(0))
 def test_critical_loads_of_columns(seed, bars, bent, damped):
     """Flutter, divergence, no buckling but by a fold: up to six times the load at which such a column flutters."""

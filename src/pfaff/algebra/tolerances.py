@@ -21,7 +21,7 @@ SAFE = 4.0  # times an estimated error, beyond which something is no error
 REAL = 1e-7  # imaginary parts below this are none: a double eigenvalue that is real parts by √ε = 1.5e-8 of its size
 
 # growing
-NOISE = 1e-13  # real parts of an eigenvalue that are rounding, whatever its estimated error says
+NOISE = 1e-13  # real parts of an eigenvalue, and entries of a vector, that are rounding, whatever an estimate says
 STIFF = 1e-13  # what the largest eigenvalue leaves uncertain in all others, relative to it: ‖J‖ ε with a margin
 GROWING = 1e-9  # growth rates below this are none where no error is estimated
 

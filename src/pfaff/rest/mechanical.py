@@ -237,6 +237,16 @@ class Balance:
         rows = np.concatenate([np.maximum(np.abs(at.A[:s]), np.abs(at.B[:s])), np.abs(at.A[s:])])
         return _ratio(at.held, rows @ (np.abs(z[:n]) + moved))
 
+    def in_balance(self, z: np.ndarray) -> bool:
+        """Whether nothing is left of any force, as in a straight column: Newton's method would stay there."""
+        at = self.at(z, self.case.numbers)
+        return not (at.balance.any() or at.held.any())
+
+    def like(self, other: Balance, z: np.ndarray) -> bool:
+        """Whether the balance of the same system under another load has the same derivatives there."""
+        here, there = self.at(z, self.case.numbers), other.at(z, other.case.numbers)
+        return all(np.array_equal(getattr(here, name), getattr(there, name)) for name in ("M", "K", "A", "B"))
+
     def regular(self, z: np.ndarray) -> bool:
         """Whether the constraints hold on to something: near a loss of rank, boundless reactions balance anything."""
         n = self.statics.n
@@ -304,6 +314,8 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
     z0 = balance.start() if start is None else start
     check_finite(case, balance, z0)
     pinned = balance.pinned(z0)
+    if balance.in_balance(z0):
+        return pinned, z0
     z, residual = pinned.solve(z0, case.numbers)
     if not residual < ACCEPTED:
         pinned = balance

@@ -265,7 +265,7 @@ class LoadPath(Path):
     def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
         delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
-        before, after = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load, load + delta))
+        after, before = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load + delta, load))
         return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:

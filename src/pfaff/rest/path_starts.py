@@ -34,6 +34,8 @@ def beginning(
         return z, first.fixed
     balance = Balance(case.unchecked(**{load: 1.0}), fixed)
     check_rests(balance, z, load)
+    if balance.like(first, z):
+        return z, first.fixed
     loaded = balance.pinned(z).fixed
     return z, loaded if len(loaded) < len(first.fixed) else first.fixed
 

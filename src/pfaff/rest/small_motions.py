@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.algebra.tolerances import LOST, turning
+from pfaff.algebra.tolerances import LOST, NOISE, RANK, turning
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import RankError
 from pfaff.flow.statics import statics_of
@@ -229,13 +229,25 @@ class Linearisation:
         if resists(lin, Z) or lin.B[: lin.nonholonomic].any():
             return np.zeros((len(lin.q), 0))
         along = np.diag(lin.unit) @ neutral(lin, Z) if Z.shape[1] else Z
-        return along if along.shape[1] and self.gives_way(along) else along[:, :0]
+        return self.unresisted(along)
 
-    def gives_way(self, along: np.ndarray) -> bool:
-        """Whether no stiffness resists these motions."""
+    def unresisted(self, along: np.ndarray) -> np.ndarray:
+        """Of some motions, those that no stiffness resists: as many combinations of them as there are."""
+        forces, parts = self._resisting(along)
+        if not along.shape[1] or (np.abs(forces) <= BALANCED * parts).all():
+            return along
+        rows = parts.max(axis=1)
+        sizes, right = np.linalg.svd(forces[rows > 0] / rows[rows > 0, None])[1:]
+        free = along @ right[np.count_nonzero(sizes > RANK) :].T
+        relative = np.abs(free) / self.inertial.unit[:, None]
+        free = np.where(relative > NOISE * relative.max(axis=0, initial=0.0), free, 0.0)
+        forces, parts = self._resisting(free)
+        return free if (np.abs(forces) <= BALANCED * parts).all() else free[:, :0]
+
+    def _resisting(self, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The forces of the stiffness against motions, and the sums of the sizes of what they consist of."""
         N = self.kernel
-        forces, parts = N.T @ self.stiffness @ along, np.abs(N.T) @ np.abs(self.stiffness) @ np.abs(along)
-        return bool((np.abs(forces) <= BALANCED * parts).all())
+        return N.T @ self.stiffness @ along, np.abs(N.T) @ np.abs(self.stiffness) @ np.abs(along)
 
     def moves_like(self, other: Linearisation) -> bool:
         """Whether all but the stiffness is the same, so that the directions are."""
@@ -292,7 +304,7 @@ def linearise(system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray)
 
 def _check_rank(lin: Linearisation) -> None:
     """The constraints must be independent here, each row and column measured by its size in the neighbourhood."""
-    if not len(lin.A):
+    if not len(lin.A) or (len(lin.A) == 1 and lin.A.any()):
         return
     uneven = nearby(lin) * (1 + np.arange(len(lin.q)) % 3) / 3
     around = np.column_stack([lin.q - uneven, lin.q + uneven])

@@ -18,7 +18,7 @@ from pfaff.rest.path import LoadPath, Outward
 from pfaff.stability.intervals import Change
 from pfaff.stability.locating import ONE
 from pfaff.stability.rigid import without_rigid_motions
-from pfaff.stability.search import Search
+from pfaff.stability.search import LARGE, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 from pfaff.statement.expressions import constant
 from pfaff.statement.values import number_within, shown
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
 
 STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
+SPREAD = 1e100  # a range over the least load that is looked for in it
 WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
 FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
 FORESEEN = 1e3  # times the natural range of loads, where what a straight line predicts is still believed
 USUAL = 4.0  # natural ranges are so many times a usual load
 NEARBY = 1e-3  # usual loads, from which a straight line is drawn
 WIDER = 1.2  # times what is foreseen
-ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is seen whether anything is damped, and how heavily
+ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is seen whether anything is damped
 IMAGINARY = 1e-3  # real parts below this, relative to the eigenvalue, may be on the axis where a search ended
 COUNTED: dict[str, Callable[[Change], int]] = {
     "flutter": lambda change: change.oscillating,
@@ -68,16 +69,19 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     Without ``to`` all loads are searched if the motions are linear in the load; otherwise the natural range and, where
     that is not enough, as far as a straight line foresees flutter and divergence.
     """
-    unit = natural / USUAL if to is None else min(natural / USUAL, to)
+    usual = natural / USUAL
+    unit = usual if to is None else min(usual, to)
     path = without_rigid_motions(path, unit)
     start = _start(path, unit)
-    line = None if start else straight(beside(path, 0.0), unit, to=None if isinstance(path.path, LoadPath) else to)
+    endless = to is None or isinstance(path.path, LoadPath)
+    whole = usual if endless else unit
+    line = None if start else straight(beside(path, 0.0), whole, to=None if endless else to)
     if line is not None:
-        return Along(_on_line(line, unit, to or FARTHEST * natural), path)
+        return Along(_on_line(line, whole, to or FARTHEST * natural), path)
     ends = [natural if to is None else to]
     probed = [path.linearise(share * min(unit, path.end or np.inf)).motions() for share in ON_THE_WAY]
-    squares, turn = _undamped(probed), probed[-1].turn
-    seen = _squared if squares else lambda pencil: pencil.turned(turn)
+    squares = _undamped(probed)
+    seen = _squared if squares else lambda pencil: pencil
 
     def source() -> Iterator[Stretch]:
         yield from (each.of(seen) for each in stretches(path, start, ends[0], unit))
@@ -93,18 +97,22 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
 
 
 def _on_line(line: Stretch, unit: float, to: float) -> Search:
-    """Along a straight line, a few decades at a time, so that what is near is resolved as well as what is far."""
+    """Along a straight line, a few decades at a time, so that what is near is resolved as well as what is far.
+
+    The last decades are looked at whole: where somebody ends a search does not change what is found before.
+    """
     squares = _undamped(line.pencils)
-    turn = line.pencil(line.low + line.usual).turn
-    whole = line.of(_squared) if squares else line.of(lambda pencil: pencil.turned(turn))
+    whole = line.of(_squared) if squares else line
     softest = min(_least(line), unit)
-    first = min(WITHIN * softest, to)
-    ends = [first * DECADES**k for k in range(1 + math.ceil(math.log(to / first, DECADES)))]
+    first = max(WITHIN * softest, to / SPREAD)
+    ends = [first * DECADES**k for k in range(1 + max(0, math.ceil(math.log(to / first, DECADES))))]
+    if len(whole.pencils[0].J) > LARGE:
+        ends[-1] = to  # the samples of a large system are for what was asked
 
     def source() -> Iterator[Stretch]:
-        return (replace(whole, low=low, high=min(high, to)) for low, high in pairwise([line.low, *ends[:-1], to]))
+        return (replace(whole, low=low, high=high) for low, high in pairwise([line.low, *ends]))
 
-    return Search(source, whole.pencil, min(softest, to), lambda: to, squares)
+    return Search(source, whole.pencil, softest, lambda: to, squares)
 
 
 def _least(line: Stretch) -> float:

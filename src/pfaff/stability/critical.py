@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
 
 DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
-HIDES = 2.0  # times the growth that rounding hides: a load at which growth is first seen is off by as much as that
+# Growth is first seen where its computed rate exceeds the noise, which includes the error of that rate: the true rate
+# is then between none and twice the noise, and so much growth, divided by the crossing speed, is the way back to none.
+HIDES = 2.0
 
 
 def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
@@ -125,7 +127,7 @@ class LoadSearch:
             how=_how(kind, change, eigenvalue) if change.load else self._at_once(kind),
             case=self.path.case,
             crossing_speed=speed if crosses else None,
-            rounding=max(rounding, float(np.spacing(value))),
+            rounding=max(rounding, float(np.spacing(value))) if value else 0.0,
         )
 
     def _mode(self, value: float, eigenvalue: complex) -> dict[str, complex]:

@@ -19,7 +19,8 @@ class CriticalLoad:
 
     ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate;
     ``mode`` its amplitudes by coordinate; ``crossing_speed`` the derivative of its growth rate by the load
-    where a simple pair crosses the imaginary axis, and ``rounding`` how far rounding may have moved the load.
+    where a simple pair crosses the imaginary axis, and ``rounding`` how far rounding may have moved the load. A load
+    smaller than that counts as found: what grows is seen beyond it, only not from where on.
     """
 
     kind: str
@@ -53,9 +54,9 @@ class CriticalLoad:
             return f"no {self.kind} up to {self.load} = {self.searched[1]:g} ({self.how})"
         if self.rounding <= NOTED * abs(self.value):
             return f"{self.kind} at {self.load} = {self.value:.12g}: {self.how}"
-        if self.rounding >= abs(self.value):
-            where = f"{self.load} = {self.value:.1g} ± {self.rounding:.1g}"
-            return f"{self.kind} is not told from rounding at {where}: {self.how}"
+        if self.rounding >= abs(self.value):  # it has begun beyond, which is known
+            last = f"{self.load} = {abs(self.value) + self.rounding:.1g}"
+            return f"{self.kind} begins before {last}, rounding hides where: {self.how}"
         digits = max(1, math.ceil(-math.log10(self.rounding / abs(self.value))))
         return (
             f"{self.kind} near {self.load} = {self.value:.{digits}g}, known to ±{self.rounding:.1g} because of "

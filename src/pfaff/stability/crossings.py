@@ -46,6 +46,7 @@ class Crossing:
 
 def sharpened(stretch: Stretch, kind: Kind, value: complex, load: float, near: float) -> Crossing | None:
     """The crossing that Newton's method reaches from an eigenvalue near a load, if it is at most so far away."""
+    stretch = stretch.suited(load)
 
     def step(here: _Bordered) -> tuple[_Bordered, float] | None:
         taken = here.step(stretch.pencil(here.load), stretch.change(here.load), near)
@@ -76,7 +77,7 @@ def several_zeros(stretch: Stretch, load: float, near: float) -> Crossing | None
         beyond = not (stretch.low <= here + change <= stretch.high and abs(here + change - load) <= near)
         if beyond or abs(softest.imag) > AWAY * abs(softest.real):
             return None
-        return here + change, abs(change / (here + change))
+        return here + change, abs(change / (here + change)) if here + change else 0.0
 
     found = newton(step, load)
     if not (found.ceased and stretch.pencil(found.at).shaken(0j, stretch.change(found.at)) < near):

@@ -62,11 +62,14 @@ class Locator:
         """Loads of the stretch where eigenvalues vanish, cancel or are about to meet."""
         if kind != "meeting" and _quiet(stretch):
             return np.zeros(0)
-        seen = _audible(stretch) if kind == "hopf" else stretch
+        seen = stretch.suited(stretch.low or stretch.usual) if kind != "zero" else stretch
+        seen = _audible(seen) if kind == "hopf" else seen
         shares = real_roots(seen.polynomial(SINGULAR[kind]), self.always[kind], exact=stretch.exact)
         endless = stretch.exact and stretch.fold is None
-        last = 1 + AHEAD if endless else 1.0  # what is about to meet beyond the end may have met before
-        return stretch.load(shares[(shares > 0) & (shares <= last)])
+        if not endless:
+            return stretch.load(shares[(shares > 0) & (shares <= 1)])
+        loads = stretch.load(shares)  # of which some may be on the other side of an end
+        return loads[(loads > max(0.0, (1 - AHEAD) * stretch.low)) & (loads <= (1 + AHEAD) * stretch.high)]
 
     def crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
         """In order; found as far as they are asked for, and once."""

@@ -56,12 +56,13 @@ class Search:
 
     def changes(self) -> Iterator[Change]:
         """Where the kind of stability changes, zero load first; found as far as they are asked for."""
-        return iter(self._changes)
+        return (each for each in self._changes if each.load <= self.to)
 
     def crossings(self, *kinds: Kind) -> Iterator[Crossing]:
         """All crossings of these kinds in order, what is not sharp included."""
         for stretch in self._stretches:
-            yield from (each for each in self._locator.crossings(stretch, kinds) if each.load <= stretch.high)
+            last = min(stretch.high, self.to)
+            yield from (each for each in self._locator.crossings(stretch, kinds) if each.load <= last)
 
     def crossing_frequencies(self, load: float) -> np.ndarray:
         """Of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
@@ -145,7 +146,7 @@ class Search:
 
     def rounding(self, load: float, value: complex) -> float:
         """How far rounding may have moved a load at which an eigenvalue is zero or double."""
-        stretch = self._stretch(load)
+        stretch = self._stretch(load).suited(load)
         return stretch.pencil(load).shaken(value**2 if self.squares else value, stretch.change(load))
 
     def _stretch(self, load: float) -> Stretch:

@@ -65,6 +65,11 @@ class Stretch:
         """The same for another pencil that is made of this one."""
         return replace(self, pencils=tuple(map(part, self.pencils)), there=lambda load: part(self.there(load)))
 
+    def suited(self, load: float) -> Stretch:
+        """The same in the combinations that suit the damping at a load: it is heavy beside small stiffnesses only."""
+        turn = self.pencil(load).turn
+        return self if turn is None else self.of(lambda pencil: pencil.turned(turn))
+
     def moving(self, load: float) -> tuple[Modes, np.ndarray]:
         """The modes at a load, and how fast each eigenvalue changes with it: −y·P_load x / y·P_λ x."""
         pencil = self.pencil(load)

@@ -14,7 +14,6 @@ from threading import Lock
 
 import numpy as np
 import sympy as sm
-from sympy.integrals.manualintegrate import manualintegrate
 
 from pfaff.algebra.tolerances import IDENTITY
 from pfaff.statement.evaluation import evaluated, magnitudes
@@ -83,6 +82,8 @@ def _expanded(e: sm.Expr) -> sm.Expr:
 
 def _primitive(e: sm.Expr, x: sm.Symbol) -> sm.Expr | None:
     """∫ e dx, term by term."""
+    from sympy.integrals.manualintegrate import manualintegrate  # seldom needed, and long to load
+
     total = sm.S.Zero
     for term in sm.Add.make_args(e):
         constant, varying = term.as_independent(x, as_Add=False)

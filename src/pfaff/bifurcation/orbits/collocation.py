@@ -22,16 +22,13 @@ from pfaff.bifurcation.orbits.meshes import (
     amplitudes,
     carried_velocity,
     carry,
-    cubic,
     defect_of_oddness,
     equidistributed,
     inner_product,
     jumps,
     least_share,
-    normalise,
     pinned,
     sizes,
-    turned,
 )
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
@@ -134,12 +131,10 @@ class Cycle(NamedTuple):
     def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
         """Hermite's cubic from here, at 0, to another orbit, at 1: its derivatives are those multiples of changes."""
         chord = at * at * (3 - 2 * at)
-        shares = 1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1)
-        x, K, scalars = np.empty(self.x.shape), np.empty(self.K.shape), np.empty(self.scalars.shape)
-        cubic(
-            shares, self.x, self.K, self.scalars, other.x, other.K, other.scalars,
-            tangent.x, tangent.K, tangent.scalars, slope.x, slope.K, slope.scalars, x, K, scalars,
-        )  # fmt: skip
+        a, b, c, d = 1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1)
+        x = a * self.x + b * other.x + c * tangent.x + d * slope.x
+        K = a * self.K + b * other.K + c * tangent.K + d * slope.K
+        scalars = a * self.scalars + b * other.scalars + c * tangent.scalars + d * slope.scalars
         return Cycle(self.mesh, x, K, scalars, self.signs)
 
     def scaled(self, factor: float) -> Cycle:
@@ -175,19 +170,17 @@ class Metric(NamedTuple):
 
     def normalise(self, change: Cycle, towards: Cycle) -> float:
         """Scale a change to unit length and turn it towards another, in place; the sign that turned it."""
-        return normalise(
-            change.mesh.weights, self.squares, self.scalar_squares, change.x, change.K, change.scalars,
-            towards.x, towards.scalars,
-        )  # fmt: skip
+        sign = 1.0 if self.dot(change, towards) >= 0 else -1.0
+        factor = sign / self.norm(change)
+        for each in (change.x, change.K, change.scalars):
+            each *= factor
+        return sign
 
     def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
         """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
         whose product with the tangent is 1."""
-        chord, shared, longest = turned(
-            a.mesh.weights, self.squares, self.scalar_squares, b.x, b.scalars, a.x, a.scalars,
-            tangent.x, tangent.scalars, ahead.x, ahead.scalars,
-        )  # fmt: skip
-        return acos(max(-1.0, min(1.0, shared / sqrt(chord), 1 / sqrt(longest))))
+        chord = Cycle(a.mesh, b.x - a.x, a.K, b.scalars - a.scalars, a.signs)  # its slopes do not count
+        return acos(max(-1.0, min(1.0, self.dot(chord, tangent) / self.norm(chord), 1 / self.norm(ahead))))
 
 
 class Pins(NamedTuple):

@@ -118,59 +118,6 @@ def inner_product(weights, squares, a, b, scalar_squares, a_scalars, b_scalars):
     return total
 
 
-@compiled
-def normalise(weights, squares, scalar_squares, x, K, c, towards, towards_c):
-    """Scale a change of an orbit to unit length and turn it towards another; the sign that turned it."""
-    ahead = inner_product(weights, squares, x, towards, scalar_squares, c, towards_c) >= 0
-    sign = 1.0 if ahead else -1.0
-    factor = sign / np.sqrt(inner_product(weights, squares, x, x, scalar_squares, c, c))
-    for j in range(x.shape[0]):
-        for t in range(x.shape[1]):
-            x[j, t] *= factor
-    for j in range(K.shape[0]):
-        for i in range(K.shape[1]):
-            for r in range(K.shape[2]):
-                K[j, i, r] *= factor
-    for t in range(len(c)):
-        c[t] *= factor
-    return sign
-
-
-@compiled
-def turned(
-    weights, squares, scalar_squares, x, scalars, from_x, from_scalars, along, along_scalars, ahead, ahead_scalars
-):
-    """Of a step between two orbits: ⟨chord, chord⟩, ⟨chord, along⟩ and ⟨ahead, ahead⟩."""
-    chords, shared, longest = 0.0, 0.0, 0.0
-    for j in range(len(weights)):
-        for t in range(len(squares)):
-            square, chord = weights[j] * squares[t], x[j, t] - from_x[j, t]
-            chords += square * chord * chord
-            shared += square * chord * along[j, t]
-            longest += square * ahead[j, t] * ahead[j, t]
-    for t in range(len(scalar_squares)):
-        square, chord = scalar_squares[t], scalars[t] - from_scalars[t]
-        chords += square * chord * chord
-        shared += square * chord * along_scalars[t]
-        longest += square * ahead_scalars[t] * ahead_scalars[t]
-    return chords, shared, longest
-
-
-@compiled
-def cubic(shares, x, K, c, x1, K1, c1, dx, dK, dc, dx1, dK1, dc1, states, slopes, scalars):
-    """Four orbits or changes of orbits, each times its share, added: states, slopes and scalars."""
-    a, b, d, e = shares
-    for j in range(x.shape[0]):
-        for t in range(x.shape[1]):
-            states[j, t] = a * x[j, t] + b * x1[j, t] + d * dx[j, t] + e * dx1[j, t]
-    for j in range(K.shape[0]):
-        for i in range(K.shape[1]):
-            for r in range(K.shape[2]):
-                slopes[j, i, r] = a * K[j, i, r] + b * K1[j, i, r] + d * dK[j, i, r] + e * dK1[j, i, r]
-    for t in range(len(c)):
-        scalars[t] = a * c[t] + b * c1[t] + d * dc[t] + e * dc1[t]
-
-
 @part
 def polynomials(s, inverse, values, integrals):
     """At s in [0, 1]: the polynomials that are 1 at one Gauss point and 0 at the others, and their integrals from 0."""
