@@ -137,7 +137,7 @@ def dask(case: Any, axes: dict[str, np.ndarray], folder: Path, here: Any) -> Non
 
 
 def memory(folder: Path) -> None:
-    """The largest memory of a run over few and over many points, by the kernel: getrusage tells the parent's as well."""
+    """The largest memory of a run over few and over many points, by the kernel: getrusage counts the parent too."""
     sizes = {}
     for side in SIDES:
         words = [sys.executable, "-c", MEMORY, str(folder / f"{side}.zarr"), str(side)]
