@@ -50,6 +50,7 @@ def test_shown(name):
     assert sorted(facts["coordinates"]) == sorted(stated.coordinate_names)
     assert None not in facts["parameters"].values()  # it runs without being asked for anything
     assert len(facts["reactions"]) == len(stated.statement.constraints)
+    assert set(stated.parameter_names) <= set(facts["meanings"])
 
 
 def spectrum_or_reason(case: pfaff.Case) -> tuple[np.ndarray, str]:

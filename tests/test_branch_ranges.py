@@ -24,6 +24,8 @@ SYSTEMS = {
     "square root": ({x: mu - x**2, y: x - y}, 1, 1, (-9, 2), (-1, -3, -9)),
     "Hopf": ({x: y + mu * x - x**3, y: -x}, -1, 0, (-1, 1), (0.4, 0.7, 1)),
     "damped fold": ({x: y, y: mu - x**2 - y}, 1, 1, (-9, 2), (-1, -2, -5)),
+    "double zero": ({x: y, y: mu - x**2 - x * y}, 1, 1, (-9, 2), (-1, -2, -5)),
+    "flat folds": ({x: x**4 + mu**2 - 1}, 0, 1, (-9, 9), (2, 3, 8)),
     "spring": ({x: mu - x - x**3}, 0, 0, (-3, 3), (1, 2, 3)),
 }
 
@@ -40,11 +42,45 @@ def test_a_branch_does_not_depend_on_how_far_it_is_to_go(name):
         expected = [each for each in longest.special if (each.value - reached) * (start - reached) >= 0]
         assert [each.kind for each in inside] == [each.kind for each in expected]
         assert [each.value for each in inside] == pytest.approx([each.value for each in expected], abs=1e-9)
-        # Near folds two equilibria lie between neighbouring points, where values do not tell them apart.
+        # Near folds a rounding of the value moves the state by its square root, near flat ones by its fourth.
         clear = [p for p in branch.points[1:-1] if all(abs(p.value - each.value) > 0.1 for each in longest.special)]
         for point in clear[::4]:
             states = [other["x"] for other in longest.at(point.value)]
             assert min(abs(point["x"] - state) for state in states) < 1e-8
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_fold_with_a_double_zero_is_bogdanov_takens():
+    """x = 0 is a fold of μ = x², with λ² + xλ + 2x = 0: both eigenvalues vanish, and no l1 can be had."""
+    case = pfaff.ode({x: y, y: mu - x**2 - x * y}, {mu: 1}, load=mu).at()
+    (special,) = case.branch(to=-1, start={"x": 1}).special
+    assert (special.kind, special.omega) == ("bogdanov-takens", 0)
+    assert special.value == pytest.approx(0, abs=1e-12)
+    # Damping that does not vanish there leaves a fold, and two modes that do at once are no Bogdanov–Takens point.
+    assert [each.kind for each in pfaff.ode({x: y, y: mu - x**2 - y}, {mu: 1}, load=mu).at()
+            .branch(to=-1, start={"x": 1}).special] == ["fold"]  # fmt: skip
+    both = pfaff.ode({x: mu * x - x**3, y: mu * y - y**3}, {mu: -1}, load=mu).at().branch(to=1)
+    assert [each.kind for each in both.special] == ["multiple branch point"]
+
+
+def test_folds_without_curvature_are_found_in_few_steps():
+    branch = pfaff.ode({x: x**4 + mu**2 - 1}, {mu: 0}, load=mu).at().branch(to=2, start={"x": 1}, bounds=(-9, 9))
+    assert [each.kind for each in branch.special] == ["fold", "fold"]
+    assert [each.value for each in branch.special] == pytest.approx([1, -1], abs=1e-12)
+    assert [each.coefficient for each in branch.special] == pytest.approx([0, 0], abs=1e-5)
+    assert len(branch) < 200  # rounding in the chord of a flat parameter once cost 350 steps
+
+
+@pytest.mark.parametrize("value", [0.1, 1e-3, 1e-6, 1e-10])
+def test_both_equilibria_are_found_however_near_the_fold(value):
+    branch = pfaff.ode({x: mu - x**2}, {mu: 1}, load=mu).at().branch(to=-1, start={"x": 1})
+    up, down = branch.at(value)
+    assert (up["x"], down["x"]) == pytest.approx((value**0.5, -(value**0.5)), rel=1e-9)
+    assert len(branch.at(branch.special[0].value)) == 1
+    with pytest.raises(ParameterError, match="it runs from -?[0-9.e-]+ to 3"):
+        branch.at(-value)
+    circle = pfaff.ode({x: x**2 + mu**2 - 1}, {mu: 0}, load=mu).at().branch(to=2, start={"x": 1})
+    assert [point["x"] for point in circle.at(0)] == pytest.approx([-1, 1], abs=1e-12)
 
 
 def test_bounds_say_where_a_branch_ends_on_either_side():

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.bifurcation.curves.curves import bialternate
+from pfaff.bifurcation.curves.singular import bialternate
 from pfaff.bifurcation.equilibria.eigenvalues import pair_sums
 from pfaff.cli import app
 from pfaff.errors import NoBifurcationError, ParameterError

@@ -17,7 +17,7 @@ from PIL import Image
 import pfaff
 from conftest import XI_HAT
 from pfaff.draw.body import draw_body
-from pfaff.draw.diagram import places_of
+from pfaff.draw.diagram import draw_stretches, places_of
 from pfaff.draw.footage import of_branch, of_motion, of_orbit
 from pfaff.draw.labels import formula, groups, letters
 from pfaff.draw.pictures import Stage, images_of
@@ -63,7 +63,7 @@ def test_round_bodies_are_drawn_to_scale_and_in_view():
     scene = scene_of(case, np.array([[0.3], [0], [0], [0], [0]]), np.zeros(1))
     (ball,) = scene.radii.values()
     wall = np.concatenate([line[0] for line in scene.meshes["bottom"].lines(scene.points["bottom"])])
-    centre = np.array([0, 0, 1.5])
+    centre = np.array([0, 0, 1.75])  # the bowl stands on the ground
     np.testing.assert_allclose(np.linalg.norm(wall - centre, axis=1), 1.75)
     assert np.linalg.norm(scene.points["ball"][0] - centre) + ball[0] == pytest.approx(1.75)
     axes = figure().add_subplot()
@@ -190,7 +190,7 @@ def test_of_many_coordinates_as_many_are_shown_as_one_can_read():
 
 def test_angles_and_lengths_have_axes_of_their_own(fluttering):
     labels = {axes.get_ylabel(): [line.get_label() for line in axes.lines] for axes in fluttering.plot().axes}
-    assert labels["angle"] == [r"$\theta_{1}$", r"$\theta_{2}$"]
+    assert labels["angle [rad]"] == [r"$\theta_{1}$", r"$\theta_{2}$"]
     assert labels["coordinate"] == ["$X$"]
 
 
@@ -256,7 +256,7 @@ def test_the_player_is_given_where_things_are(fluttering):
     data = of_motion(fluttering, 0, 40, 201).data(10)
     scene = scene_of_motion(fluttering, np.linspace(0, 40, 201))
     np.testing.assert_allclose(played(data, "joint2"), scene.points["joint2"], atol=1e-6)
-    assert [panel["title"] for panel in data["histories"]] == ["angle", "coordinate"]
+    assert [panel["title"] for panel in data["histories"]] == ["angle [rad]", "coordinate"]
     assert [curve["name"] for curve in data["histories"][0]["curves"]] == ["θ₁", "θ₂"]
 
 
@@ -319,9 +319,24 @@ def test_names_are_set_as_mathematics(name, on_paper, in_letters):
 def test_angles_are_told_from_lengths():
     bicycle = pfaff.atlas.whipple_bicycle()
     assert groups(bicycle, bicycle.coordinate_names) == {
-        "angle": ["psi", "phi", "chi", "delta"],
-        "coordinate": ["x", "y", "s", "f"],
+        "angle [rad]": ["psi", "phi", "chi", "delta"],
+        "coordinate [m]": ["x", "y", "s", "f"],
     }
+
+
+def test_axes_say_the_units_that_are_stated(sleigh):
+    told = replace(sleigh, meanings={"x": "blade [mm]", "y": "blade [m]", "phi": "heading [°]"})
+    assert groups(told, ("x", "y", "phi")) == {"angle [°]": ["phi"], "coordinate [m]": ["y"], "coordinate [mm]": ["x"]}
+    panels = told.at().simulate(1, phi_dot=1, x_dot=1).plot().axes
+    assert {"angle [°]", "coordinate [m]", "coordinate [mm]"} <= {axes.get_ylabel() for axes in panels}
+
+
+def test_balls_and_bowls_stand_on_the_ground():
+    for make in (pfaff.atlas.ball_on_turntable, pfaff.atlas.ball_in_cavity, pfaff.atlas.ball_absorber):
+        case = make().at()
+        assert case.system.drawing.ground
+        scene = scene_of(case, np.zeros((len(case.system.coordinates), 1)), np.zeros(1))
+        assert scene.points["ball"][0, 2] == pytest.approx(0.1)  # its radius
 
 
 def test_a_system_is_drawn_with_its_coordinates_and_loads(skate, sleigh):
@@ -496,6 +511,54 @@ def test_cycle_diagrams_are_true_between_their_points(skate):
     texts = [text.get_text() for text in amplitudes.get_legend().get_texts()]
     assert {"stable", "unstable", "rest state", "hopf"} <= set(texts)
     assert branch.born == hopf.value
+
+
+def test_branches_of_equilibria_are_true_between_their_points():
+    """The line of a branch with two folds passes through equilibria that were not followed, to less than its width."""
+    x, mu = sm.symbols("x mu")
+    branch = pfaff.Ode({x: mu - x**3 + 3 * x}, parameters={mu: -4.0}).at().branch("mu", 4, start={"x": -2.3})
+    curve = np.concatenate(
+        [line.get_xydata() for line in branch.plot("x").axes[0].lines if line.get_marker() == "None"]
+    )
+    for value in np.linspace(-3.9, 3.9, 23):
+        for point in branch.at(value):
+            assert np.hypot((curve[:, 0] - value) / 8, (curve[:, 1] - point["x"]) / 4.6).min() < 4e-3
+    away = np.abs(curve[:, 0] - (curve[:, 1] ** 3 - 3 * curve[:, 1]))
+    assert away.max() < 8e-3
+
+
+def test_two_special_points_of_one_step_keep_their_order():
+    axes = figure(4, 3).add_subplot()
+    draw_stretches(axes, [(0, 0), (3, 3), (4, 4)], [True] * 3, [(1, 1), (2, 2)], [1, 1])
+    assert (np.diff(axes.lines[0].get_xdata()) > 0).all()
+
+
+def test_eigenvalues_are_drawn_where_they_meet(skate):
+    """Two frequencies meet at the undamped flutter load; growth rates leave zero there like square roots."""
+    case = skate.at(**XI_HAT)
+    axes = case.branch("F", 110).plot().axes[0]
+    curve = max((line.get_xydata() for line in axes.lines if len(line.get_xdata()) > 2), key=lambda xy: xy[:, 1].max())
+    load = float(case.flutter())
+    beyond = curve[(curve[:, 0] > load) & (curve[:, 0] < load + 1)]
+    assert len(beyond) > 10
+    assert beyond[0, 0] - load < 1e-4
+    for at, growth in beyond[::5]:
+        assert growth == pytest.approx(case.spectrum(F=at).values.real.max(), rel=1e-6, abs=1e-6)
+
+
+def test_the_rest_state_is_on_the_cycle_diagram_with_its_stability(skate, tmp_path):
+    """Solid up to the Hopf point, dashed beyond; a branch that was saved still knows it."""
+    case = skate.at(**XI_HAT, c_i=1.5)
+    branch = case.hopf().orbits(to=90, points=8)
+    again = pfaff.load_branch(branch.save(tmp_path / "branch.nc"), case)
+    assert again.born == branch.born
+    lines = [line for line in again.plot().axes[1].lines if len(line.get_xdata()) and not np.any(line.get_ydata())]
+    styles = {line.get_linestyle(): line.get_xdata() for line in lines}
+    (solid, dashed) = styles["-"], styles["--"]
+    assert solid.min() < branch.born
+    assert solid.max() <= branch.born * (1 + 1e-9)
+    assert dashed.min() >= branch.born * (1 - 1e-9)
+    assert dashed.max() >= branch.values.max()
 
 
 def test_a_special_point_belongs_where_it_is_the_least_detour():

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import sys
+import time
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 import pfaff
+from pfaff.progress import patience
 
 nbclient = pytest.importorskip("nbclient", reason="the extra test is not installed: no nbclient")
 nbformat = pytest.importorskip("nbformat")
@@ -67,3 +74,37 @@ def test_what_is_printed_is_short(outputs):
 def test_the_front_door_is_all_that_completion_shows():
     assert dir(pfaff) == sorted(pfaff.__all__)
     assert all(hasattr(pfaff, name) for name in dir(pfaff))
+
+
+@pytest.fixture
+def kernel(monkeypatch) -> list[str]:
+    """What a kernel is told to show, one after the other, while there is no terminal."""
+    shown: list[str] = []
+
+    def display(data, **options):
+        shown.append(data["text/plain"])
+        return SimpleNamespace(update=lambda data, **options: shown.append(data["text/plain"]))
+
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=object())))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    return shown
+
+
+def test_an_ensemble_tells_how_far_it_is(kernel):
+    pfaff.atlas.pendulum().at().ensemble(20, Q=np.linspace(0.1, 1, 200))
+    assert kernel[-2].endswith("100 %")
+    assert kernel[-1] == ""
+
+
+def test_a_sweep_tells_how_far_it_is(kernel):
+    case = pfaff.atlas.towed_wheel().at()
+    case.sweep({"c": [0.05, 0.1, 0.15, 0.2]}, "flutter", chunk=1).run()
+    assert any("of 4" in text for text in kernel)
+    assert kernel[-1] == ""
+
+
+def test_what_takes_long_says_so(kernel):
+    with patience("compiling", after=0.0):
+        time.sleep(0.05)
+    assert kernel == ["compiling", ""]

@@ -42,7 +42,6 @@ def test_states_may_be_symbols_or_functions_of_time():
         ({x: x}, {x: 1}, "the name of a state"),
         ({x: x, sm.Symbol("x", real=True): 1}, {}, "two states are called 'x'"),
         ({x: sm.Matrix([x])}, {}, "not a scalar"),
-        ({x: sm.sin(sm.Symbol("t"))}, {}, "contains the time t"),
         ({x: dynamicsymbols("xx")}, {}, "which is no state"),
         ({dynamicsymbols("x"): dynamicsymbols("x").diff()}, {}, "a state of their own"),
     ],

@@ -8,7 +8,7 @@ import sympy as sm
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError
 from test_orbits import Sampled, langford
 
 x, y, u, v, m = sm.symbols("x y u v m", real=True)
@@ -65,7 +65,8 @@ def test_a_settled_motion_on_which_a_state_is_still_is_found_from_coarse_samples
     assert case.orbit(case.simulate(600, x=1.3, z=0.7)).period == pytest.approx(2 * np.pi / 3.5, rel=1e-9)
 
 
-def test_systems_that_depend_on_time_have_no_orbits_of_their_own():
+def test_a_driven_system_settles_on_an_orbit_of_its_drive():
+    """q̈ + q̇/5 + q = cos 2t: amplitude 1/|1 − 4 + 0.4i|."""
     position, time = dynamicsymbols("q"), dynamicsymbols._t
     stiffness = sm.Symbol("k", positive=True)
     driven = pfaff.System(
@@ -76,5 +77,6 @@ def test_systems_that_depend_on_time_have_no_orbits_of_their_own():
         forces={position: sm.cos(2 * time)},
         parameters={stiffness: 1},
     ).at()
-    with pytest.raises(ParameterError, match="depends on time explicitly"):
-        driven.orbit(driven.simulate(20, q=1.0), load="k")
+    orbit = driven.orbit(driven.simulate(200, q=1.0, samples=8001), load="k")
+    assert orbit.period == pytest.approx(np.pi, rel=1e-10)
+    assert orbit.amplitude["q"] == pytest.approx(1 / abs(-3 + 0.4j), rel=1e-6)

@@ -6,6 +6,7 @@ import dataclasses
 import pickle
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import sympy as sm
 from sympy.physics.mechanics import dynamicsymbols
@@ -202,7 +203,7 @@ def test_an_unknown_principle_suggests_the_known_one(skate):
         skate.equations("lagrang")
 
 
-def test_constraints_may_have_names_and_their_reactions_then_too():
+def test_constraints_may_have_names_and_their_reactions_then_too(tmp_path):
     x, y, phi = coordinates("x y phi")
     vx, vy, spin = (q.diff(t) for q in (x, y, phi))
     stated = pfaff.System(
@@ -213,10 +214,46 @@ def test_constraints_may_have_names_and_their_reactions_then_too():
     )
     motion = stated.at().simulate(1, phi_dot=1, x_dot=1)
     assert motion["p_blade"] is motion["p"] or (motion["p_blade"] == motion["p"]).all()
+    assert motion.friction(normal=1, reaction="p_blade").largest == motion.friction(normal=1).largest
+    loaded = pfaff.load_motion(motion.save(tmp_path / "motion.nc"))
+    np.testing.assert_array_equal(loaded["p_blade"], motion["p"])
+    rest = stated.at().equilibrium()
+    assert rest["p_blade"] == rest["p"]
     assert dataclasses.replace(stated, name="other").reaction_aliases == {"p_blade": "p"}
     assert pickle.loads(pickle.dumps(stated)).reaction_aliases == {"p_blade": "p"}
     with pytest.raises(StatementError, match="meanings names 'psi'.*'phi'"):
         dataclasses.replace(stated, meanings={"psi": "heading"})
+
+
+@pytest.mark.parametrize(
+    ("nearest", "ask"),
+    [
+        ("samples", lambda case: case.simulate(100, sampels=10)),
+        ("to", lambda case: case.branch("F", too=3)),
+        ("starts", lambda case: case.equilibria(start=10)),
+        ("exact", lambda case: case.flutter(exakt=True)),
+        ("near", lambda case: case.hopf(neer=80)),
+        ("max_steps", lambda case: case.ensemble(1, maxsteps=10)),
+    ],
+)
+def test_a_misspelt_keyword_is_answered_with_the_nearest(skate, nearest, ask):
+    with pytest.raises(ParameterError, match=f"has no argument .*did you mean '{nearest}'"):
+        ask(skate.at())
+
+
+def test_a_load_that_is_declared_positive_cannot_be_zero(sleigh):
+    with pytest.raises(ParameterError, match="declare it nonnegative=True"):
+        sleigh.at(m=0)
+
+
+def test_a_system_says_to_bind_parameters_first(skate):
+    with pytest.raises(AttributeError, match=r"bind its parameters first, system.at\(.*\).flutter"):
+        skate.flutter()
+
+
+def test_a_classification_is_told_in_a_line(sleigh):
+    assert repr(sleigh.classification) == f"<{sleigh.classification.status}>"
+    assert sleigh.classification._repr_html_()
 
 
 def test_meanings_go_with_what_they_belong_to():

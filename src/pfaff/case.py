@@ -13,7 +13,7 @@ import numpy as np
 
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
-from pfaff.statement.values import by_name, checked_value, instance, one_of, shown, truth
+from pfaff.statement.values import by_name, check_keywords, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -21,9 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
+    from pfaff.bifurcation.equilibria.starts import Start
     from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.bifurcation.modes.families import NormalMode
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
+    from pfaff.bifurcation.response.response import Response
     from pfaff.export import Export
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
@@ -44,10 +47,6 @@ if TYPE_CHECKING:
 
 
 MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
-OSCILLATOR = (
-    "make the excitation part of the state, as an oscillator, {u: w*v, v: -w*u, …} from v=1 for u = sin(w*t), or vary "
-    "a parameter with branch"
-)
 
 
 @dataclass(frozen=True)
@@ -116,6 +115,10 @@ class Bound(Travels):
         """The equilibrium followed as a parameter changes."""
         raise NotImplementedError
 
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        """Where a branch starts: the equilibrium of the case, or what was given."""
+        raise NotImplementedError
+
     def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
         """The first Hopf point on the equilibrium path, or the one nearest to the load ``near``, with its normal form.
 
@@ -123,9 +126,10 @@ class Bound(Travels):
         system that has no equilibrium at zero load) from the value that its parameter has, with starting values of its
         states by name. ``to`` ends the search, in either direction.
         """
-        from pfaff.bifurcation.hopf.hopf import find_hopf
+        from pfaff.bifurcation.hopf.finding import find_hopf
 
-        return find_hopf(self, self.load_name(load), to, near, fixed)
+        self._check_rest()
+        return find_hopf(self, self.load_name(load), to, near, self._by_name("hopf", fixed))
 
     def orbit(self, motion: Any, load: str | None = None, accuracy: float = 1e-11) -> OrbitPoint:
         """The periodic orbit that a motion has nearly settled on: ``case.orbit(case.simulate(500, theta1=0.1))``.
@@ -136,6 +140,41 @@ class Bound(Travels):
         from pfaff.bifurcation.orbits.from_motions import orbit_near
 
         return orbit_near(self, motion, self.load_name(load), accuracy)
+
+    def response(
+        self,
+        parameter: str,
+        from_: float | None = None,
+        to: float | None = None,
+        *,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        accuracy: float = 1e-9,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+        **start: float,
+    ) -> Response:
+        """The periodic response to explicit forcing: ``case.response("Omega", from_=0.5, to=3.0)``.
+
+        Time stands in the system as it is written, ``forces={x: F*cos(Omega*t)}``. The parameter, a frequency or any
+        other, runs from ``from_`` (its value in this case, by default) to ``to``; folds, tori and period doublings on
+        the way are located.
+
+        step, points, bounds, progress
+            As for ``branch``.
+        accuracy
+            Relative, of the orbits.
+        start
+            Values of the states at time zero by name: the first response is the one that the motion from there settles
+            on. Without them it is the one that grows from rest as the forcing grows from nothing.
+        """
+        from pfaff.bifurcation.response.response import check_forced, respond
+
+        name = self.load_name(parameter)
+        check_forced(self)
+        if to is None:
+            raise ParameterError(f"how far? Give the last value of {name}: to=…")
+        return respond(self, name, from_, Course.asked(to, step, points, bounds, progress), accuracy, start)
 
     def branch(
         self,
@@ -170,7 +209,8 @@ class Bound(Travels):
         """
         from pfaff.bifurcation.equilibria.branches import follow_equilibria
 
-        name = self._varied(parameter)
+        name, fixed = self._varied(parameter), self._by_name("branch", fixed)
+        self._check_rest()
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
         return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress), fixed)
@@ -235,11 +275,21 @@ class Bound(Travels):
 
         return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
 
+    def _by_name(self, analysis: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values by the names that analyses use, ``p`` for ``p_blade``; misspelt arguments are refused."""
+        system, aliases = self.system, getattr(self.system, "reaction_aliases", {})
+        names = (*system.state_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
+        check_keywords(getattr(type(self), analysis), values, names)
+        return {aliases.get(name, name): value for name, value in values.items()}
+
     def _varied(self, name: str | None) -> str:
         """A parameter, or a state that may be a coordinate of a family."""
         if isinstance(name, str) and name in self.system.state_names:
             return name
         return self.load_name(name)
+
+    def _check_rest(self) -> None:
+        """Refuse what cannot rest at all."""
 
     def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
         """Parameter values apart from values of coordinates or states."""
@@ -270,6 +320,11 @@ class Case(Bound):
                 raise
             return LoadPath(self, load, fixed, self._number(load))
 
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        from pfaff.bifurcation.equilibria.starts import mechanical_start
+
+        return mechanical_start(self, start, fixed)
+
     def plot(self) -> Figure:
         """The structure as it is drawn, with its coordinates, loads and constraints, at these parameters."""
         from pfaff.draw.structure import draw_structure
@@ -297,13 +352,29 @@ class Case(Bound):
 
     hopf.__doc__ = Bound.hopf.__doc__
 
-    def equilibria(self, starts: int = 2000, box: float = math.pi, seed: int = 0, **fixed: float) -> Equilibria:
+    def equilibria(
+        self,
+        starts: int = 2000,
+        box: float = math.pi,
+        seed: int = 0,
+        *,
+        within: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> Equilibria:
         """All equilibria found from seeded random starts, with family coordinates fixed by name.
 
-        Ctrl-C ends the search and keeps what was found.
+        ``within={"p": 20}``, bounds of coordinates or reactions, asks for all there are between −20 and 20: from what
+        few random starts find, curves of rest under additional forces lead on from one equilibrium to the next, and
+        deflated starts look for more; ``status`` says how complete the list is. Ctrl-C ends the search from random
+        starts and keeps what was found.
         """
         from pfaff.rest.many_starts import find_equilibria
 
+        fixed = self._by_name("equilibria", fixed)
+        if within is not None:
+            from pfaff.rest.deflation import all_equilibria
+
+            return all_equilibria(self, fixed, within, starts, box, seed)
         return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
 
     def equilibrium(self, **fixed: float) -> Equilibrium:
@@ -314,6 +385,7 @@ class Case(Bound):
         """
         from pfaff.rest.mechanical import equilibrium_at, rest_near
 
+        fixed = self._by_name("equilibrium", fixed)
         reached = self._reached(fixed)
         if reached is None:
             return equilibrium_at(*rest_near(self, fixed))
@@ -338,7 +410,7 @@ class Case(Bound):
         """
         from pfaff.bifurcation.equilibria.steady_motion import steady_motion
 
-        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), fixed)
+        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), self._by_name("steady", fixed))
 
     @overload
     def linearise(
@@ -381,7 +453,7 @@ class Case(Bound):
         """Flutter, divergence and buckling as the load grows from zero, in one search."""
         from pfaff.stability.critical import critical_loads
 
-        name = self.load_name(load)
+        name, fixed = self.load_name(load), self._by_name("critical", fixed)
         if self._refines:
             from pfaff.stability.settled import settled
 
@@ -438,6 +510,7 @@ class Case(Bound):
         fixed: dict[str, float],
         near: Mapping[str, float] | None,
     ) -> CriticalLoad:
+        fixed = self._by_name(kind, fixed)
         if truth("exact", exact):
             from pfaff.stability.exact import exact_load
 
@@ -501,6 +574,29 @@ class Case(Bound):
 
         return flutter_map(self, self.load_name(load), axes, to)
 
+    def normal_mode(
+        self,
+        number: int = 1,
+        *,
+        energy: float | None = None,
+        frequency: float | None = None,
+        amplitude: float | None = None,
+        points: int = 300,
+        step: float = STEP,
+        accuracy: float = 1e-9,
+        **fixed: float,
+    ) -> NormalMode:
+        """The n-th nonlinear normal mode: free vibrations about the equilibrium, without damping and forcing.
+
+        The family of periodic orbits that starts at the n-th frequency of the small vibrations is followed until its
+        energy, its frequency or the largest amplitude of a coordinate reaches the value given; branch points, symmetry
+        breakings and period doublings on it are located. Family coordinates are fixed by name.
+        """
+        from pfaff.bifurcation.modes.families import limits_from, normal_mode
+
+        limits = limits_from(energy, frequency, amplitude)
+        return normal_mode(self, number, limits, points, step, accuracy, fixed)
+
     def simulate(
         self,
         duration: float,
@@ -543,7 +639,7 @@ class Case(Bound):
         return simulate(
             self,
             duration,
-            initial,
+            self._by_name("simulate", initial),
             samples=samples,
             tolerance=tolerance,
             project=project,
@@ -577,7 +673,7 @@ class Case(Bound):
         return ensemble(
             self,
             duration,
-            values,
+            self._by_name("ensemble", values),
             samples=samples,
             tolerance=tolerance,
             project=project,
@@ -613,11 +709,24 @@ class OdeCase(Bound):
 
         return StatePath(self, load, fixed)
 
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        from pfaff.bifurcation.equilibria.starts import plain_start
+
+        return plain_start(self, start, fixed)
+
     def equilibrium(self, **start: float) -> SteadyState:
         """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""
         from pfaff.rest.states import steady_near
 
+        self._check_rest()
         return steady_near(self, start)
+
+    def _check_rest(self) -> None:
+        if not self.system.autonomous:
+            raise ParameterError(
+                f"{self.system.name} depends on time explicitly, so that it does not rest: ask for its response, for "
+                "simulate, or switch the excitation off"
+            )
 
     def spectrum(self, about: SteadyState | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes about an equilibrium: ``case.spectrum(mu=1, x=2)`` sets mu and starts from x = 2."""
@@ -651,14 +760,15 @@ class OdeCase(Bound):
             if name in initial and name not in self.system.state_names:
                 raise NotMechanicalError(
                     f"{name}= is for mechanical systems, and {self.system.name} is a plain ODE"
-                    + (", which is autonomous: " + OSCILLATOR if name == "prescribed" else "")
+                    + (": write the time into its equations, {y: cos(w*t) - …}" if name == "prescribed" else "")
                 )
+        initial = self._by_name("simulate", initial)
         return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress)
 
     def __getattr__(self, name: str) -> Any:
         if not name.startswith("_") and hasattr(Case, name):
             raise NotMechanicalError(
                 f"{name} needs energies and constraints, and {self.system.name} is a plain ODE: state it as a "
-                "pfaff.System, or ask for equilibrium, spectrum, hopf, branch or simulate"
+                "pfaff.System, or ask for equilibrium, spectrum, hopf, branch, response or simulate"
             )
         raise AttributeError(f"a case of an ODE has no attribute {name!r}")

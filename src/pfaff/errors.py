@@ -47,10 +47,16 @@ class RankError(PfaffError):
 def nearest(name: object, known: Iterable[str]) -> str:
     """A half-sentence for an unknown name: the nearest known one, or the list of all."""
     names = sorted(known)
-    lowered = {known_name.lower(): known_name for known_name in names}
-    wanted = name.lower()[:LONGEST] if isinstance(name, str) else ""
-    close = difflib.get_close_matches(wanted, lowered, n=1, cutoff=0.6)
+    close = closest(name, names)
     if close:
-        return f"did you mean {lowered[close[0]]!r}?"
+        return f"did you mean {close!r}?"
     more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
     return f"known names: {', '.join(names[:MANY])}{more}"
+
+
+def closest(name: object, known: Iterable[str]) -> str:
+    """The known name that is like this one, whatever its case; nothing if none is."""
+    lowered = {known_name.lower(): known_name for known_name in sorted(known)}
+    wanted = name.lower()[:LONGEST] if isinstance(name, str) else ""
+    close = difflib.get_close_matches(wanted, lowered, n=1, cutoff=0.6)
+    return lowered[close[0]] if close else ""

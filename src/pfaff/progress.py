@@ -39,9 +39,17 @@ def bar(text: str) -> Iterator[Callable[[float], None]]:
 
 @contextmanager
 def counted(what: str, total: int) -> Iterator[Callable[[int, str], None] | None]:
-    """A bar that is told how many of a total are done, and what to say beside it; nothing away from a terminal."""
-    if not sys.stderr.isatty() or not SCREEN.acquire(blocking=False):
+    """A bar that is told how many of a total are done, and what to say beside it; in a notebook only the words."""
+    line = _line()
+    if line is None or not SCREEN.acquire(blocking=False):
         yield None
+        return
+    if isinstance(line, _InNotebook):
+        try:
+            yield lambda done, text: line.show(text)
+        finally:
+            line.remove()
+            SCREEN.release()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn

@@ -37,6 +37,7 @@ NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
 UNSURE, TRIED, COARSER = 1e-7, 31, 5  # errors above this, relative, are looked at closely, at distances by half decades
 AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
 CLOSE = 1e-3  # distance of neighbours, relative, below which it is looked at closely whether they have met
+NOTHING = 1e-30  # eigenvalues beside the largest, below which one of a singular matrix is zero but for rounding
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
 HEAVY = 1e2  # C²/KM beyond which damping is heavy
 EVENED = 4  # sweeps that make rows and columns alike
@@ -269,6 +270,7 @@ class Pencil:
         doubt = DOUBTFUL * size + STIFF * size.max(initial=0.0)
         unsure = (np.abs(values.real) <= doubt) | ((values.real > 0) & (values.imag <= doubt))
         values, noise = self._looked_at(values, unsure)
+        values = np.where(np.abs(values) > NOTHING * size.max(initial=0.0), values, 0.0)
         grows, hidden = values.real > noise[0], np.abs(values.real) <= noise[0]
         turns, counted = values.imag > noise[1], np.where(values.imag > 0, 2, 1)
         return Growing(int((grows & turns).sum()), int(counted[grows & ~turns].sum()), int(counted[hidden].sum()))

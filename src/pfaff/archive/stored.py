@@ -241,12 +241,15 @@ def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
 
 
 def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], settle: float) -> Iterator[Flow]:
-    """Those that results are computed with: the usual one, with other velocities, of steady motions."""
+    """Those that results are computed with: the usual one, with other velocities, of steady motions, forced."""
     from pfaff.flow.flow import shape_flow
+    from pfaff.flow.forcing import CARRIED, forced_flow
     from pfaff.flow.relative import relative_flow
     from pfaff.statement.system import System
 
     yield case.system.shape  # type: ignore[attr-defined]
+    if set(CARRIED) <= set(states):
+        yield forced_flow(case)
     system = case.system
     if isinstance(system, System):
         names = system.coordinate_names

@@ -94,4 +94,14 @@ def andrews_squeezer() -> System:
             traced=("joint",),
         ),
         name="Andrews' squeezer",
+        meanings={
+            **dict.fromkeys(LENGTHS, "length [m]"),
+            "l0": "length of the spring without force [m]",
+            **dict.fromkeys(FIXED, "fixed point [m]"),
+            **{f"m{k}": f"mass of body {k} [kg]" for k in range(1, 8)},
+            **{f"I{k}": f"moment of inertia of body {k} [kg m²]" for k in range(1, 8)},
+            "c0": "stiffness of the spring [N/m]",
+            "mom": "torque of the motor [N m]",
+            **dict.fromkeys(START, "angle [rad]"),
+        },
     )  # fmt: skip

@@ -19,6 +19,26 @@ g, c = sm.symbols("g c", nonnegative=True)
 Omega = sm.Symbol("Omega", real=True)
 AROUND, LATITUDES, MERIDIANS = 32, 4, 4  # points of a line, and lines, by which the cavity is drawn
 BALL = {m: 1, r: sm.Rational(1, 10), j: sm.Rational(2, 5)}  # j = J/(m r²): 2/5 for a solid ball, 2/3 for a shell
+LIFTED = sm.Matrix([0, 0, r])  # the lowest point of a cavity is on the ground, the ball's centre that much above it
+MEANINGS = {
+    "m": "mass of the ball [kg]",
+    "r": "radius of the ball [m]",
+    "j": "moment of inertia of the ball by m r²",
+    "rho": "radius of the sphere on which its centre moves [m]",
+    "g": "gravity [m/s²]",
+    "c": "drag on the ball [N s/m]",
+    "alpha": "tilt of the table [rad]",
+    "M": "mass that is calmed [kg]",
+    "K": "stiffness of its spring [N/m]",
+    "C": "viscosity of its damper [N s/m]",
+    "p0": "amplitude of the force [N]",
+    "x": "ball [m]",
+    "y": "ball [m]",
+    "u": "ball, projected from the top [m]",
+    "v": "ball, projected from the top [m]",
+    "X": "displacement of the mass [m]",
+    **{f"theta_{axis}": f"integral of the spin about {axis} [rad]" for axis in "xyz"},
+}
 
 
 def ball_on_turntable() -> System:
@@ -41,8 +61,10 @@ def ball_on_turntable() -> System:
             points={"axis": (0, 0, 0), "ball": (x, y, r)},
             discs={"axis": (1, (0, 0, 1), (sm.cos(Omega * t), sm.sin(Omega * t), 0))},
             circles={"ball": r},
+            ground=True,
         ),
         name="ball on a turntable",
+        meanings=_meanings("m r j g alpha x y", Omega="angular speed of the table [rad/s]"),
     )
 
 
@@ -65,8 +87,14 @@ def ball_in_cavity() -> System:
         dissipation=c * speed / 2,
         nonholonomic_constraints=rolling,
         parameters={**BALL, rho: 1, g: 1, c: 0},
-        drawing=Drawing(points={"bottom": (0, 0, -r), "ball": place}, bodies={"bottom": _bowl()}, circles={"ball": r}),
+        drawing=Drawing(
+            points={"bottom": (0, 0, 0), "ball": place + LIFTED},
+            bodies={"bottom": _bowl()},
+            circles={"ball": r},
+            ground=True,
+        ),
         name="ball in a spherical cavity",
+        meanings=_meanings("m r j rho g c u v"),
     )
 
 
@@ -95,11 +123,11 @@ def ball_absorber() -> System:
         parameters={**BALL, **tuned, M: 1, K: 1, C: sm.Rational(1, 100), p0: sm.Rational(1, 100), Omega: 1},
         drawing=Drawing(
             points={
-                "wall": (-2 * (rho + r), 0, rho),
-                "side": (X - rho - r, 0, rho),
-                "bottom": (X, 0, -r),
-                "pushed": (X + rho + r, 0, rho),
-                "ball": (X + place[0], place[1], place[2]),
+                "wall": (-2 * (rho + r), 0, rho + r),
+                "side": (X - rho - r, 0, rho + r),
+                "bottom": (X, 0, 0),
+                "pushed": (X + rho + r, 0, rho + r),
+                "ball": (X + place[0], place[1], place[2] + r),
             },
             bodies={"bottom": _bowl()},
             circles={"ball": r},
@@ -107,9 +135,16 @@ def ball_absorber() -> System:
             marks={"wall": "hinge", "side": "contact"},
             arrows={"pushed": (force, 0, 0)},
             traced=["side", "ball"],
+            ground=True,
         ),
         name="ball vibration absorber",
+        meanings=_meanings("m r j rho g c M K C p0 X u v", Omega="angular frequency of the force [rad/s]"),
     )
+
+
+def _meanings(names: str, **others: str) -> dict[str, str]:
+    """Of the parameters and coordinates that there are; turns are there always."""
+    return {name: MEANINGS[name] for name in (*names.split(), "theta_x", "theta_y", "theta_z")} | others
 
 
 def _spin() -> sm.Matrix:

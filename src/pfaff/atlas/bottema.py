@@ -32,6 +32,11 @@ def bottema() -> System:
         nonholonomic_constraints=[c * x[0] * x[1].diff(t) + a * x[2].diff(t)],
         parameters={a: 1, c: 0, **{s: {"b11": 1, "b22": 2, "b12": 1}.get(s.name, 0) for s in b.values()}},
         load=c,
+        meanings={
+            a: "force along x3, and coefficient of its velocity in the constraint",
+            c: "coefficient of x1 times the velocity of x2 in the constraint",
+            **{s: f"stiffness between x{i + 1} and x{j + 1}" for (i, j), s in b.items()},
+        },
         name="Bottema's example",
     )
 
@@ -74,6 +79,12 @@ def bottema_general(n: int = 4, m: int = 2) -> System:
         },
         load=c[1, 0, 0],
         accept_integrable=n - m < 2,  # one degree of freedom is always holonomic
+        meanings={
+            **{s: f"inertia between x{i + 1} and x{j + 1}" for (i, j), s in mass.items()},
+            **{s: f"stiffness between x{i + 1} and x{j + 1}" for (i, j), s in b.items()},
+            **{s: f"share of x{i + 1} in relation {k + 1}" for (i, k), s in a.items()},
+            **{s: f"how it changes with x{j + 1}: of x{i + 1} in relation {k + 1}" for (i, j, k), s in c.items()},
+        },
         name=f"Bottema's general case, n = {n}, m = {m}",
     )
 

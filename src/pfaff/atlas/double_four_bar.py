@@ -55,4 +55,10 @@ def double_four_bar(rigid_coupler: bool = False) -> System:
         ),
         name="double four-bar linkage" + (" with a rigid coupler" if rigid_coupler else ""),
         accept_redundant=rigid_coupler,
+        meanings={
+            l: "length of a rod [m]",
+            m: "mass of a rod [kg]",
+            g: "gravity [m/s²]",
+            **dict.fromkeys(q, "place [m]"),
+        },
     )

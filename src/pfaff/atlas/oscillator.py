@@ -37,4 +37,12 @@ def oscillator() -> System:
             arrows={"mass": (drive, 0)},
         ),
         name="driven oscillator",
+        meanings={
+            m: "mass [kg]",
+            c: "viscosity of the damper [N s/m]",
+            k: "stiffness of the spring [N/m]",
+            p0: "amplitude of the force [N]",
+            Omega: "angular frequency of the force [rad/s]",
+            Q: "displacement [m]",
+        },
     )

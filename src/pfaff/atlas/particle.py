@@ -29,4 +29,5 @@ def nonholonomic_particle() -> System:
             ground=True,
         ),
         name="nonholonomic particle",
+        meanings={m: "mass"},
     )

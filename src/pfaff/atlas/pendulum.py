@@ -14,6 +14,14 @@ from pfaff.statement.particles import Particle
 (Q,) = coordinates("Q")
 m, L = sm.symbols("m L", positive=True)
 g = sm.Symbol("g", nonnegative=True)
+MEANINGS = {
+    "m": "mass [kg]",
+    "L": "length [m]",
+    "g": "gravity [m/s²]",
+    "f0": "amplitude of the support [m]",
+    "Omega": "angular frequency of the support [rad/s]",
+    "Q": "angle from the vertical [rad]",
+}
 
 
 def pendulum() -> System:
@@ -53,4 +61,5 @@ def _hanging(f: sm.Expr, parameters: dict[sm.Symbol, object], name: str) -> Syst
             marks={"support": "ground", "bob": "mass"},
         ),
         name=name,
+        meanings={p.name: MEANINGS[p.name] for p in (*parameters, sm.Symbol("Q"))},
     )

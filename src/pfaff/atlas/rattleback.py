@@ -52,6 +52,23 @@ def rattleback() -> System:
         },
         drawing=_drawing(x, y, psi, tilting, height, (a, b, c), h),
         name="rattleback",
+        meanings={
+            m: "mass [kg]",
+            a: "half-axis along the body [m]",
+            b: "half-axis across the body [m]",
+            c: "half-axis downwards [m]",
+            h: "centre of mass below the middle [m]",
+            A: "moment of inertia about the long axis [kg m²]",
+            B: "moment of inertia about the short axis [kg m²]",
+            C: "moment of inertia about the third axis [kg m²]",
+            D: "entry of the inertia that skews it [kg m²]",
+            g: "gravity [m/s²]",
+            x: "centre of mass [m]",
+            y: "centre of mass [m]",
+            psi: "spin [rad]",
+            alpha: "roll about the long axis [rad]",
+            beta: "pitch about the short axis [rad]",
+        },
     )  # fmt: skip
 
 

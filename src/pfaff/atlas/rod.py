@@ -26,6 +26,23 @@ DRAWN = 24  # pieces of the curve
 EI, m, L, K = sm.symbols("EI m L K", positive=True)
 M_L, I_L, M_X, r, eta, c_e, c_t, c_r = sm.symbols("M_L I_L M_X r eta c_e c_t c_r", nonnegative=True)
 beta0, F, Delta = sm.symbols("beta0 F Delta", real=True)
+MEANINGS = {
+    "EI": "bending stiffness",
+    "m": "mass by length",
+    "L": "length of the rod",
+    "M_L": "mass at the end",
+    "I_L": "moment of inertia at the end",
+    "r": "rotary inertia by length",
+    "eta": "retardation time of the material",
+    "c_e": "external drag by length",
+    "c_t": "drag at the end, against translation",
+    "c_r": "drag at the end, against rotation",
+    "M_X": "mass of the block",
+    "beta0": "misalignment of the constraint [rad]",
+    "X": "displacement of the block",
+}
+DEAD = {"F": "dead load"}
+SPRING = {"K": "stiffness of the loading spring", "Delta": "displacement of its far end"}
 
 
 @once(most=64)
@@ -62,6 +79,7 @@ def rod(constraint: str = "skate", load: str = "dead", modes: Any = "auto", *, b
         load=F if load == "dead" else Delta,
         drawing=_drawing(part, X, constraint, load),
         name=f"rod with {constraint} under {load} load",
+        meanings=MEANINGS | (DEAD if load == "dead" else SPRING),
         accept_integrable=part.basis.size == 1,
     )
 

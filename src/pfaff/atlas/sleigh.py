@@ -12,6 +12,14 @@ x, y, phi = coordinates("x y phi")
 m, I, a = sm.symbols("m I a", positive=True)
 g = sm.Symbol("g", nonnegative=True)
 alpha = sm.Symbol("alpha", real=True)
+MEANINGS = {
+    "m": "mass [kg]",
+    "I": "moment of inertia about the centre of mass [kg m²]",
+    "a": "centre of mass ahead of the blade [m]",
+    "g": "gravity [m/s²]",
+    "alpha": "slope of the plane [rad]",
+}
+PLACE = {"x": "blade [m]", "y": "blade [m]", "phi": "heading [rad]"}
 
 
 def chaplygin_sleigh(slope: bool = False) -> System:
@@ -56,4 +64,5 @@ def _on_knife_edge(
             traced=["blade"],
         ),
         name=name,
+        meanings={p.name: MEANINGS[p.name] for p in (*values, *((g, alpha) if slope else ()))} | PLACE,
     )

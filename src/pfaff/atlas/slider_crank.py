@@ -33,4 +33,10 @@ def slider_crank() -> System:
             marks={"bearing": "ground", "pin": "hinge", "slider": "block"},
         ),
         name="slider-crank",
+        meanings={
+            l: "length of either rod [m]",
+            m: "mass of either rod [kg]",
+            g: "gravity [m/s²]",
+            **dict.fromkeys(q, "place [m]"),
+        },
     )

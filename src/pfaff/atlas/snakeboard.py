@@ -50,4 +50,17 @@ def snakeboard() -> System:
             angles={"back": theta + phi_b, "front": theta + phi_f},
         ),
         name="snakeboard",
+        meanings={
+            m: "mass of all [kg]",
+            J: "moment of inertia of the board [kg m²]",
+            J_r: "moment of inertia of the rotor [kg m²]",
+            J_w: "moment of inertia of an axle [kg m²]",
+            l: "distance of an axle from the middle [m]",
+            x: "middle [m]",
+            y: "middle [m]",
+            theta: "heading [rad]",
+            psi: "rotor on the board [rad]",
+            phi_f: "steering in front [rad]",
+            phi_b: "steering at the back [rad]",
+        },
     )

@@ -42,4 +42,13 @@ def softening_bar() -> System:
             arrows={"top": (0, -P)},
         ),
         name="bar on a softening spring",
+        meanings={
+            m: "mass at the top [kg]",
+            L: "length [m]",
+            K: "stiffness of the spring at first [N m]",
+            g: "gravity [m/s²]",
+            epsilon: "imperfection: the angle without load [rad]",
+            P: "load [N]",
+            Q: "angle from the vertical [rad]",
+        },
     )

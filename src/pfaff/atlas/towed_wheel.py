@@ -52,4 +52,16 @@ def towed_wheel() -> System:
             angles={"wheel": psi},
         ),
         name="towed wheel",
+        meanings={
+            m: "mass of caster and wheel [kg]",
+            J: "moment of inertia about the centre of mass [kg m²]",
+            l: "length of the caster [m]",
+            a: "centre of mass behind the king pin [m]",
+            k: "stiffness of the king pin, sideways [N/m]",
+            c: "viscosity of the king pin, sideways [N s/m]",
+            c_psi: "viscosity against turning [N m s]",
+            v: "towing speed [m/s]",
+            q: "king pin, sideways [m]",
+            psi: "angle of the caster [rad]",
+        },
     )

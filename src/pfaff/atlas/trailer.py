@@ -18,6 +18,27 @@ from pfaff.atlas.space import kinetic_energy, rotation
 from pfaff.statement import TIME as t
 from pfaff.statement import Drawing, System, coordinates
 
+MEANINGS = {
+    "m": "mass [kg]",
+    "I1": "moment of inertia about the line to the hitch [kg m²]",
+    "I2": "moment of inertia about the axis aside [kg m²]",
+    "I3": "moment of inertia about the axis upwards [kg m²]",
+    "l": "distance from hitch to axle [m]",
+    "H": "height of the hitch above the axle [m]",
+    "a": "centre of mass ahead of the axle [m]",
+    "h": "centre of mass above the line to the hitch [m]",
+    "b": "half of the track [m]",
+    "k_w": "stiffness of a wheel [N/m]",
+    "c_w": "viscosity of a wheel [N s/m]",
+    "k": "stiffness of the hitch, sideways [N/m]",
+    "c": "viscosity of the hitch, sideways [N s/m]",
+    "g": "gravity [m/s²]",
+    "v": "towing speed [m/s]",
+    "q": "hitch, sideways [m]",
+    "psi": "yaw [rad]",
+    "phi": "roll [rad]",
+}
+
 
 def rocking_suitcase() -> System:
     """A suitcase pulled by its handle: short, inclined by 45°, on wheels close together.
@@ -75,6 +96,7 @@ def _towed(name: str, values: dict[str, Any], box: tuple[str, str]) -> System:
         load=v,
         drawing=_drawing(q, psi, v, tilting * rolling, p, box),
         name=name,
+        meanings=MEANINGS,
     )
 
 

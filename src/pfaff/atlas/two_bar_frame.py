@@ -54,6 +54,19 @@ def two_bar_frame() -> System:
         parameters={mbar: 1, m2: 3, a: 1, k1: 16, k2: 9, c1: 0, c2: sm.Rational(1, 4), g: 0, pbar: 1, zeta: 0},
         drawing=_drawing(a, at, zeta * pbar),
         name="frame of two bars",
+        meanings={
+            mbar: "mass of AB by length [kg/m]",
+            m2: "mass on BC [kg]",
+            a: "a quarter of AB, a third of BC [m]",
+            k1: "stiffness of the spring under AB [N/m]",
+            k2: "stiffness of the spring under BC [N/m]",
+            c1: "viscosity of the first damper [N s/m]",
+            c2: "viscosity of the damper at B [N s/m]",
+            g: "gravity [m/s²]",
+            pbar: "load by length, at a distance a from A [N/m]",
+            zeta: "share of the load that acts",
+            Q: "displacement of B, upwards [m]",
+        },
     )
 
 

@@ -116,7 +116,10 @@ def state_values(case: Any, texts: tuple[str, ...], flag: str = "--fix") -> dict
     """NAME=NUMBER of coordinates, velocities, reactions or states of a case."""
     from pfaff.statement.values import one_of
 
-    known = [*case.system.state_names, *getattr(case.system, "reaction_names", ())]
+    known = [
+        *case.system.state_names,
+        *(p for names in ("reaction_names", "reaction_aliases") for p in getattr(case.system, names, ())),
+    ]
     found = numbers(texts, flag)
     for name in found:
         one_of(known, name, f"{flag}: {case.system.name} has no coordinate, velocity or reaction")

@@ -51,10 +51,8 @@ def _moving(branch: EquilibriumBranch) -> list[str]:
 
 
 def _draw_growth(axes: Any, branch: EquilibriumBranch) -> None:
-    """Real parts of the eigenvalues, and where they vanish."""
-    followed = sorted([*branch, *branch.special], key=lambda point: point.value)
-    values = np.array([point.eigenvalues for point in followed])
-    loads = [point.value for point in followed]
+    """Real parts of the eigenvalues, and where they vanish; they leave like square roots where two meet."""
+    loads, values = branch.spectra()
     for k in range(values.shape[1]):
         axes.plot(loads, values[:, k].real, "-", color=BLUE, lw=1.1)
     axes.axhline(0.0, color="black", lw=0.8)

@@ -38,7 +38,7 @@ def draw_stretches(
     marks = np.array(special, dtype=float).reshape(-1, 2)
     places = places_of(ordinary, marks) if places is None else places
     knots = [(*xy, full) for xy, full in zip(ordinary, solid, strict=True)]
-    for mark, place in sorted(zip(marks, places, strict=True), key=lambda each: -each[1]):
+    for mark, place in sorted(zip(marks[::-1], places[::-1], strict=True), key=lambda each: -each[1]):  # the last first
         after = knots[min(place, len(knots) - 1)][2]
         knots.insert(place, (*mark, after))
     x, y = smooth(np.array([knot[:2] for knot in knots]))

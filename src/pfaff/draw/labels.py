@@ -13,6 +13,7 @@ from sympy.printing.pretty.pretty_symbology import pretty_symbol
 from pfaff.threads import once
 
 GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "chi")  # letters for angles
+ANGULAR = ("rad", "°", "deg")  # units of angles
 READABLE = 6  # curves on one axis at most
 DOTS = {"ddot": "\u0308", "dot": "\u0307"}
 PARTS = re.compile(r"^(?P<stem>[^\W\d_]+?)_?(?P<below>\d+|(?<=_)\w+)?$")
@@ -58,11 +59,21 @@ def formulas(names: Iterable[str]) -> list[str]:
 
 
 def groups(system: Any, names: Sequence[str]) -> dict[str, list[str]]:
-    """Names of coordinates by what their axis says: angles apart from lengths and others."""
+    """Names of coordinates by what their axis says: by the units that are stated, else angles apart from others."""
     turning = _angles(system) if system is not None else frozenset()
-    sorted_out = {"angle": [name for name in names if name in turning]}
-    sorted_out["coordinate"] = [name for name in names if name not in turning]
-    return {kind: found for kind, found in sorted_out.items() if found}
+    meanings = getattr(system, "meanings", {})
+    sorted_out: dict[str, list[str]] = {}
+    for name in names:
+        unit = unit_of(meanings.get(name, ""))
+        kind = "angle" if unit in ANGULAR or (not unit and name in turning) else "coordinate"
+        sorted_out.setdefault(f"{kind} [{unit}]" if unit else kind, []).append(name)
+    return dict(sorted(sorted_out.items()))
+
+
+def unit_of(meaning: str) -> str:
+    """What stands in brackets at the end of a meaning: m for "contact [m]"."""
+    text, _, unit = meaning.rstrip().removesuffix("]").rpartition("[")
+    return unit if text and meaning.rstrip().endswith("]") else ""
 
 
 @once(most=256)

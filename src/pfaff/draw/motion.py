@@ -42,7 +42,7 @@ def draw_motion(motion: Motion, names: Sequence[str] = ()) -> Figure:
         _lines(histories, [motion.t] * len(shown), [rows[name] for name in shown], shown)
         _lines(portraits, [rows[name] for name in shown], velocities, shown)
         label(histories, "time", kind)
-        label(portraits, kind, f"{kind} velocity".replace("coordinate ", ""))
+        label(portraits, kind, "angular velocity" if kind.startswith("angle") else "velocity")
         _legend(histories)  # the portraits have the same colours
         _others(histories, len(shown), every, shown)
     _energies(panels["energies"], motion)

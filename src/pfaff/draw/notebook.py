@@ -144,6 +144,15 @@ def _hopf(hopf: Any) -> Table:
     return ("", "value"), rows
 
 
+def _classification(found: Any) -> Table:
+    return ("reaction", "constraint", "time", "displacements", ""), [each.words for each in found.constraints]
+
+
+def _reproduction(found: Any) -> Table:
+    rows = [(each.where, each.what, each.printed_text, each.computed_text) for each in found.differing]
+    return ("where", "what differs", "printed", "computed"), rows
+
+
 TABLES: dict[str, Callable[[Any], Table]] = {
     "Spectrum": _spectrum,
     "CriticalLoads": _critical,
@@ -154,4 +163,6 @@ TABLES: dict[str, Callable[[Any], Table]] = {
     "Curve": _curve,
     "CycleCurve": _curve,
     "Hopf": _hopf,
+    "Classification": _classification,
+    "Reproduction": _reproduction,
 }

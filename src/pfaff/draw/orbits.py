@@ -46,12 +46,17 @@ def _loads_and_periods(points: Any) -> np.ndarray:
 
 
 def _draw_birth(axes: Any, branch: OrbitBranch) -> None:
-    """The rest state, and the Hopf point at which the first orbit was born."""
+    """The rest state, dashed where it is unstable, and the Hopf point at which the first orbit was born."""
     if branch.born is None:
         return
-    low, high = axes.get_xlim()
-    axes.plot([low, high], [0, 0], color=GREY, lw=1, zorder=1, label="rest state")
     axes.plot([branch.born], [0], "o", mfc="white", color=VERMILION, ms=6, label="hopf")
+    low, high = axes.get_xlim()
+    for k, rest in enumerate(branch.rest(low, high)):
+        points, special = ([(each.value, 0.0) for each in group] for group in (rest, rest.special))
+        stable = [each.stable for each in rest]
+        stable[:1] = stable[1:2] or stable  # at the Hopf point itself rounding decides
+        style = {"color": GREY, "lw": 1, "zorder": 1, "label": None if k else "rest state"}
+        draw_stretches(axes, points, stable, special, rest.places, **style)
     axes.set_xlim(low, high)
 
 

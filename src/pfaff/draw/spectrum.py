@@ -8,11 +8,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pfaff.draw.labels import formula
-from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
+from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, title
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_loads
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.equilibria.rest_points import RestPoint
     from pfaff.case import Case
     from pfaff.flow.assembly import Rest
     from pfaff.rest.small_motions import Spectrum
@@ -26,6 +27,14 @@ FLAT = 1e-9  # growth rates that are none beside the largest eigenvalue
 def draw_spectrum(spectrum: Spectrum) -> Figure:
     growing = spectrum.values.real > spectrum.rounding
     return draw_roots(spectrum.values, growing, spectrum.structural_zeros, "structural zero(s)")
+
+
+def draw_rest_point(point: RestPoint) -> Figure:
+    """The eigenvalues at a point of a branch or curve."""
+    values = point.eigenvalues
+    fig = draw_roots(values, np.arange(len(values)) < point.unstable, sum(point.equations.zeros), "structural zero(s)")
+    title(fig, point.status)
+    return fig
 
 
 def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str) -> Figure:

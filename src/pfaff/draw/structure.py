@@ -97,10 +97,11 @@ def _moved(case: Case, q: np.ndarray) -> Iterator[np.ndarray]:
 def _name_coordinates(axes: Axes, system: System, scene: Scene) -> None:
     """An angle beside the first bar that it turns, a length as an arrow at the first point that it moves."""
     kinds = groups(system, system.coordinate_names)
+    angles = {name for kind, names in kinds.items() if kind.startswith("angle") for name in names}
     taken: list[np.ndarray] = []
     for k, name in enumerate(system.coordinate_names):
         row = k + 2
-        turned = name in kinds.get("angle", ())
+        turned = name in angles
         at = _bar_turned(scene, row) if turned else None
         if at is None:
             at = _mark_turned(scene, row) if turned else None

@@ -43,7 +43,7 @@ class Flow(Travels):
     ``states`` names the components of x; ``dropped`` says which coordinates are not among them and why,
     ``dependent`` which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract.
     ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends. Where the last of
-    the expressions are ``accelerations``, they are differentiated as such.
+    the expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that stand for time.
     """
 
     system: System | Ode
@@ -57,6 +57,7 @@ class Flow(Travels):
     settle: float = 0.0
     pivots: Sequence[Expression] = field(default=(), repr=False)
     accelerations: Accelerations | None = field(default=None, repr=False)
+    carried: tuple[str, ...] = ()
     structured: ClassVar[bool] = False  # evaluated by structure, not from expressions
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)

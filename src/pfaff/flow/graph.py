@@ -151,10 +151,10 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
 
 
 def lower_ode(ode: Ode) -> list[Expression]:
-    """The right-hand sides of a plain ODE, in its states and parameters."""
+    """The right-hand sides of a plain ODE, in its states, its parameters and the time."""
     states = {x: hy.expression(x.name) for x in ode.symbols}
     parameters = {p: hy.par[i] for i, p in enumerate(ode.parameters)}
-    return [convert(e, {**states, **parameters}) for e in ode.right_hand_sides]
+    return [convert(e, {ode.time: hy.time, **states, **parameters}) for e in ode.right_hand_sides]
 
 
 @once(most=64)

@@ -232,7 +232,9 @@ def friction(motion: Motion, normal: float, coefficient: float | None, reaction:
         coefficient = number_within("coefficient", coefficient, lambda x: x >= 0, "give a number from 0 up")
     if not motion.reaction_names:
         raise ParameterError(f"{motion.system} has no constraint that could slip")
-    name = motion.reaction_names[0] if reaction is None else one_of(motion.reaction_names, reaction, "no reaction")
+    known = {**dict.fromkeys(motion.reaction_names, ""), **motion.aliases}
+    name = motion.reaction_names[0] if reaction is None else one_of(known, reaction, "no reaction")
+    name = motion.aliases.get(name, name)
     row = motion.reaction_names.index(name)
 
     def needed(t: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,6 +93,17 @@ def _check_case(path: str | Path, case: Any, notes: Mapping[str, Any]) -> None:
             raise Misfit(f"its coordinates or reactions are not those of {name}")
 
 
+def _aliases(file: File) -> dict[str, str]:
+    """Names of reactions after those of constraints; files of systems without such names have none."""
+    try:
+        found = json.loads(file.data.attrs.get("aliases", "{}"))
+    except (TypeError, ValueError):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found.values()):
+        raise Misfit("the names of its reactions cannot be read")
+    return found
+
+
 def _motion(file: File, case: Case | None) -> Motion:
     notes, about = file.notes, file.notes["about"]
     names, reactions, residuals = (tuple(about[each]) for each in ("names", "reactions", "residuals"))
@@ -118,6 +130,7 @@ def _motion(file: File, case: Case | None) -> Motion:
         values=notes["values"],
         events=_crossings(about["events"], len(states)),
         case=case,
+        stored_aliases=_aliases(file),
     )
 
 

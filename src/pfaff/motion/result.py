@@ -50,6 +50,7 @@ class Motion:
     events: Mapping[str, Crossings] = field(default_factory=dict, repr=False)
     case: Case | None = field(default=None, repr=False)
     dense: Callable[[Any], np.ndarray] | None = field(default=None, repr=False)
+    stored_aliases: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         return f"<Motion of {self.system}, t = {self.t[0]:g} … {self.t[-1]:g}, {len(self.t)} samples: {self.status}>"
@@ -90,7 +91,7 @@ class Motion:
     @property
     def aliases(self) -> dict[str, str]:
         """Other names of reactions, after constraints that have names: ``p_blade`` for ``p1``."""
-        named = self.case.system.reaction_aliases if self.case is not None else {}
+        named = self.case.system.reaction_aliases if self.case is not None else self.stored_aliases
         return {alias: name for alias, name in named.items() if name in self.reaction_names}
 
     def __call__(self, t: Any) -> np.ndarray:
@@ -163,6 +164,7 @@ class Motion:
         about["driven"] = isinstance(self.measures, Measured) and bool(self.measures.driven.prescribed)
         about["events"] = {name: [found.t.tolist(), found.y.tolist()] for name, found in self.events.items()}
         notes = {"status": self.status, "method": self.method, "system": self.system}
+        notes |= {"aliases": json.dumps(self.aliases)} if self.aliases else {}
         return xarray.Dataset(
             columns, {"t": self.t}, notes | {"values": json.dumps(dict(self.values)), "about": json.dumps(about)}
         )

@@ -8,6 +8,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from pfaff.statement.told import told
+
 REPRODUCED, DIFFERS, FAILED = "reproduced", "differs", "failed"
 
 
@@ -148,7 +150,8 @@ class Item:
         }
 
 
-@dataclass(frozen=True)
+@told
+@dataclass(frozen=True, repr=False)
 class Reproduction:
     """All items of a paper, the evidence for its errata, and the files written."""
 

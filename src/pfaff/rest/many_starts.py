@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,17 +22,9 @@ STARTS, FAR = 1_000_000, 1e12  # of a search
 
 def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: float, seed: int) -> Equilibria:
     """Newton's method from the origin and from random starts in a box; family coordinates left free are set to 0."""
-    whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
-    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
-    sizes = f"give a positive size of the configurations to start from, below {FAR:g}"
-    box = number_within("box", box, lambda x: 0 < x < FAR, sizes)
+    starts, box, seed = checked_search(starts, box, seed)
+    balance, family = family_fixed(case, fixed, seed)
     generator = np.random.default_rng(seed)
-    balance = Balance(case, fixed)
-    check_finite(case, balance, balance.start())
-    # As many family coordinates as a generic point has; which ones, the origin says (as for a single equilibrium).
-    generic = len(balance.family_coordinates(balance.start(generator.uniform(-1, 1, balance.free.sum()))))
-    family = [balance.names[i] for i in balance.family_coordinates(balance.start())[:generic]]
-    balance = Balance(case, {**balance.fixed, **dict.fromkeys(family, 0.0)})
     n = balance.statics.n
     z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
     angles = balance.free & (np.arange(len(z)) < n)
@@ -55,6 +47,34 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     if family:
         search += f"; family coordinate {', '.join(family)} set to 0"
     return Equilibria(tuple(balance.equilibrium(z) for z in found), search, bool(ended))
+
+
+def checked_search(starts: Any, box: Any, seed: Any) -> tuple[int, float, int]:
+    """How many random starts, in which box, from which seed."""
+    whole_number("starts", starts, 1, STARTS, "they would take hours, ask for fewer")
+    whole_number("seed", seed, 0, sys.maxsize, "give a smaller one")
+    sizes = f"give a positive size of the configurations to start from, below {FAR:g}"
+    return starts, number_within("box", box, lambda x: 0 < x < FAR, sizes), seed
+
+
+def family_fixed(case: Case, fixed: Mapping[str, float], seed: int) -> tuple[Balance, list[str]]:
+    """The balance with family coordinates that are left free set to 0, and which ones they are.
+
+    As many of them as a generic point has; which ones, the origin says (as for a single equilibrium).
+    """
+    balance, generator = Balance(case, fixed), np.random.default_rng(seed)
+    check_finite(case, balance, balance.start())
+    generic = len(balance.family_coordinates(balance.start(generator.uniform(-1, 1, balance.free.sum()))))
+    family = [balance.names[i] for i in balance.family_coordinates(balance.start())[:generic]]
+    return Balance(case, {**balance.fixed, **dict.fromkeys(family, 0.0)}), family
+
+
+def settled_from(balance: Balance, starts: int, box: float, generator: np.random.Generator) -> np.ndarray:
+    """What Newton's method converges to from the origin and from random starts in a box, a column each."""
+    z = np.repeat(balance.start()[:, None], starts + 1, axis=1)
+    angles = balance.free & (np.arange(len(z)) < balance.statics.n)
+    z[angles, 1:] = generator.uniform(-box, box, (angles.sum(), starts))
+    return _settled(balance, z, origin=True)
 
 
 def _settled(balance: Balance, z: np.ndarray, origin: bool) -> np.ndarray:

@@ -62,6 +62,7 @@ class Equilibrium:
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}
+        known |= {alias: known[p] for alias, p in self.case.system.reaction_aliases.items()}
         one_of(known, name, "no coordinate or reaction")
         return known[name]
 
@@ -122,7 +123,7 @@ class Balance:
         return np.array([name not in self.fixed for name in self.names])
 
     @cached_property
-    def _equations(self) -> np.ndarray:
+    def equations(self) -> np.ndarray:
         """All rows but those of nonholonomic constraints without b(q), which demand nothing at rest."""
         rows = np.full(self.statics.n + self.statics.m, True)
         rows[self.statics.n : self.statics.n + self.statics.nonholonomic] = self.statics.demanding
@@ -190,7 +191,7 @@ class Balance:
         return self._solved(jacobian, residual, self.units(at))
 
     def _solved(self, jacobian: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
-        free, equations = self.free, self._equations
+        free, equations = self.free, self.equations
         scaled = (jacobian * units[:, None] * units)[equations][:, free]
         step = np.zeros(len(units))
         step[free] = units[free] * _newton_step(scaled, -(units * residual)[equations])

@@ -14,7 +14,8 @@ import numpy as np
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import turning
 from pfaff.errors import ConvergenceError, ParameterError
-from pfaff.rest.path import LoadPath, Outward
+from pfaff.rest.outward import Outward
+from pfaff.rest.path import LoadPath
 from pfaff.stability.intervals import Change
 from pfaff.stability.locating import ONE
 from pfaff.stability.rigid import without_rigid_motions

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.tolerances import REAL, SAFE, turning
-from pfaff.rest.path import LoadPath, Outward
+from pfaff.rest.outward import Outward
+from pfaff.rest.path import LoadPath
 from pfaff.stability.along import COUNTED, FARTHEST, checked_end, natural_range, rounded_up, search_along
 from pfaff.stability.critical_load import Cell, CriticalLoad, CriticalLoads
 from pfaff.stability.intervals import Change

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.rest.path import LoadPath, Outward
+from pfaff.rest.outward import Outward
+from pfaff.rest.path import LoadPath
 
 LOADED = (0.137, 0.733)  # usual loads, under which a motion must be free as well
 

@@ -15,6 +15,7 @@ import sympy as sm
 from pfaff.statement.characteristic import identical
 from pfaff.statement.integrability import closure, combined_integrals, integrable_rows, integrable_together, integral_of
 from pfaff.statement.redundancy import trials
+from pfaff.statement.told import told
 
 if TYPE_CHECKING:
     from pfaff.statement.system import System
@@ -49,7 +50,8 @@ class ConstraintClass:
         return self.reaction, self.kind, time, same, "; ".join(said)
 
 
-@dataclass(frozen=True)
+@told
+@dataclass(frozen=True, repr=False)
 class Classification:
     """All constraints of a system, in the order of its reactions.
 

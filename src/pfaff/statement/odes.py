@@ -1,10 +1,10 @@
-"""A plain first-order ODE ẋ = f(x; parameters), stated in SymPy, for the same bifurcation analyses as a system."""
+"""A plain first-order ODE ẋ = f(x, t; parameters), stated in SymPy, for the same bifurcation analyses as a system."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy as sm
 
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Ode(Parametrised):
-    """ẋ = f(x; parameters): one right-hand side for each state. Make it with ``pfaff.ode``."""
+    """ẋ = f(x, t; parameters): one right-hand side for each state. Make it with ``pfaff.ode``."""
 
     equations: Mapping[sm.Expr, Any]
     parameters: Mapping[sm.Symbol, Any] = field(default_factory=dict)
     load: Any = None
     name: str = "ode"
+    time: ClassVar[sm.Symbol] = sm.Symbol("t")
     symbols: tuple[sm.Symbol, ...] = field(init=False, repr=False)
     right_hand_sides: tuple[sm.Expr, ...] = field(init=False, repr=False)
 
@@ -44,6 +45,11 @@ class Ode(Parametrised):
     @property
     def state_names(self) -> tuple[str, ...]:
         return tuple(_name(x) for x in self.equations)
+
+    @cached_property
+    def autonomous(self) -> bool:
+        """Whether time appears in nothing but the states."""
+        return self.time in self.parameters or not any(self.time in f.free_symbols for f in self.right_hand_sides)
 
     def at(self, /, **values: Any) -> OdeCase:
         """This ODE with numbers for its parameters: an immutable case, ready for analysis."""
@@ -78,7 +84,7 @@ def ode(
     """State a plain ODE: ``pfaff.ode({x: y, y: mu*y - x - x**2*y}, parameters={mu: 0}, load=mu)``.
 
     Keys are the states, functions of time (``dynamicsymbols``) or plain symbols, and values their rates of change, in
-    SymPy or as text.
+    SymPy or as text. The time t itself may force them, ``F*cos(Omega*t)``: ask such equations for their ``response``.
     ``load`` is the parameter that bifurcation analyses vary, unless they are told another.
     """
     return Ode(equations, {} if parameters is None else parameters, load, name)
@@ -116,11 +122,8 @@ def _plain(system: Ode, state: sm.Expr, plain: Mapping[sm.Expr, sm.Symbol]) -> s
     for leftover in sorted(expression.atoms(sm.core.function.AppliedUndef), key=str):
         close = nearest(_name(leftover), system.state_names)
         raise StatementError(f"{where} contains {leftover}, which is no state ({close}): add its equation")
-    for time in sorted((expression.free_symbols & times) - set(system.parameters), key=str):
-        raise StatementError(
-            f"{where} contains the time {time}: only autonomous equations have equilibria and cycles of their own; "
-            "make an excitation part of the state, as an oscillator"
-        )
-    known = {*plain.values(), *system.parameters}
+    own = dict.fromkeys(times - set(system.parameters), system.time)
+    expression = expression.xreplace(own)
+    known = {*plain.values(), *system.parameters, *own.values()}
     check_symbols(expression, known, known, where)
     return expression

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ParameterError, PfaffError, nearest
+from pfaff.errors import ParameterError, PfaffError, closest, nearest
 from pfaff.statement.expressions import constant, shortened
 
 NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of what can be followed to
@@ -194,6 +194,16 @@ def one_of(known: Collection[str], value: Any, wrong: str, refuse: type[PfaffErr
         return value
     before, placed, after = wrong.partition("{}")
     raise refuse(f"{before}{'' if placed else ' '}{shown(value)}{after}: {nearest(value, known)}")
+
+
+def check_keywords(function: Callable[..., Any], given: Collection[str], known: Collection[str]) -> None:
+    """Refuse a name that is none of the known ones and nearest to an argument of the function: it was misspelt."""
+    named = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    arguments = {name for name, each in inspect.signature(function).parameters.items() if each.kind in named} - {"self"}
+    for name in given:
+        near = "" if name in known else closest(name, {*known, *arguments})
+        if near in arguments - set(known):
+            raise ParameterError(f"{function.__name__} has no argument {name!r}: did you mean {near!r}?")
 
 
 def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> dict[str, Any]:

@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, axis_pairs, floor, imaginary
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, start_equations
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
+from pfaff.bifurcation.equilibria.starts import start_equations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
-from pfaff.bifurcation.hopf.hopf import criticality_of, hopf_near, hopf_of, normal_form_at
+from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of, normal_form_at
+from pfaff.bifurcation.hopf.hopf import criticality_of
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.dense import Spot
-from pfaff.continuation.endings import Refused
+from pfaff.continuation.endings import Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
@@ -61,7 +64,7 @@ class EquilibriumPoint(RestPoint):
 class SpecialPoint(EquilibriumPoint):
     """A located special point: ``kind`` is fold, branch point, hopf or divergence, or one of these but the first
     with ``multiple`` before it, where several eigenvalues cross together, ``multiplicity`` in number (of pairs);
-    zero-hopf where a pair does with one that passes zero.
+    zero-hopf where a pair does with one that passes zero, bogdanov-takens where two are zero together at a fold.
 
     ``coefficient`` is that of the normal form: a of a fold (ẇ = a w²), l1 of a Hopf point; not a number elsewhere.
     ``hopf`` is the Hopf point as ``case.hopf`` gives it, where a parameter and not a family was followed.
@@ -158,8 +161,10 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
     def at(self, value: float) -> tuple[EquilibriumPoint, ...]:
         """The equilibria at a value of the parameter, in their order along the branch: several where it folds."""
         value = number_from(self.parameter, value)
-        found = [self.points[0]] if self.points[0].value == value else []
-        for a, b in zip(self.points, self.points[1:], strict=False):
+        known = self._with_turns()
+        closed = self.ended.reason is Reason.CLOSED  # its last point is the first one again
+        found = [known[0]] if known[0].value == value and not closed else []
+        for a, b in pairwise(known):
             if b.value == value:
                 found.append(b)
             elif (a.value - value) * (b.value - value) < 0:
@@ -168,11 +173,26 @@ class EquilibriumBranch(RestTrail[EquilibriumPoint, SpecialPoint], Branch[Equili
                     raise ConvergenceError(f"no equilibrium was found at {self.parameter} = {value:g}: step less")
                 found.append(EquilibriumPoint(b.problem, place[1]))
         if not found:
-            low, high = self.values.min(), self.values.max()
+            low, high = min(each.value for each in known), max(each.value for each in known)
             raise ParameterError(
                 f"the branch has no equilibrium at {self.parameter} = {value:g}: it runs from {low:g} to {high:g}"
             )
         return tuple(found)
+
+    def _with_turns(self) -> list[EquilibriumPoint]:
+        """The points in order, with the special ones at which the parameter turns between its neighbours."""
+        known = list(self.points)
+        for place, special in reversed(list(zip(self.places, self.special, strict=True))):
+            before, after = self.points[max(place - 1, 0)].value, self.points[min(place, len(self) - 1)].value
+            if (special.value - before) * (special.value - after) > 0:
+                known.insert(place, special)
+        return known
+
+    def spectra(self) -> tuple[np.ndarray, np.ndarray]:
+        """Values of the parameter, at the points and between them, and the eigenvalues there: close where two meet."""
+        from pfaff.bifurcation.equilibria.meetings import eigenvalues_along
+
+        return eigenvalues_along(self)
 
     def plot(self, state: str | None = None) -> Figure:
         """States against the parameter: solid where stable, dashed elsewhere, special points labelled."""
@@ -223,6 +243,8 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
         return special(spot, coefficient=fold_coefficient(null, problem.equations.form(spot.z)), note=note)
     if event.kind == "zero-hopf":
         return special(spot, omega=event.detail, note="an eigenvalue passes zero with the pair, so that there is no l1")
+    if event.kind == "bogdanov-takens":
+        return special(spot, omega=0.0, note="two eigenvalues are zero together, so that there is no l1")
     if event.kind != "hopf":
         return special(spot)
     pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j

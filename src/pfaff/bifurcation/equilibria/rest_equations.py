@@ -7,26 +7,24 @@ bifurcation. Eigenvalues are those on the range of the Jacobian, without the str
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, deficiency, newton, row_sizes
+from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, deficiency, row_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.jets import COMPACT_FROM, jets_of
-from pfaff.rest.field import Field, regular_flow
-from pfaff.statement.values import by_name, number_from
+from pfaff.rest.field import Field
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-NEARBY = 1e-3  # a neighbouring value of a parameter, relative to the range
 PROJECTED = 64 * float(np.finfo(float).eps)  # what a projection leaves of nothing, relative to the matrix
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
 
@@ -281,7 +279,7 @@ def equations_about(
     border = bordering(J, k, [flow.states.index(name) for name in fixed if name in flow.states], first=moving)
     rows = border.rows
     pull = np.zeros((k, len(free)))
-    values = np.array([_value(case, flow, x, name) for name in free])
+    values = np.array([value_of(case, flow, x, name) for name in free])
     for j in moving:
         if not k or np.abs(rows[0] / border.scale[j]).argmax() != j or (np.abs(rows[0]) > 0).sum() != 1:
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
@@ -292,7 +290,7 @@ def equations_about(
     return RestEquations(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
 
 
-def _value(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
+def value_of(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
     if name in flow.states:
         return float(x[flow.states.index(name)])
     return float(case.numbers[case.system.parameter_names.index(name)])
@@ -311,120 +309,3 @@ def _sizes(
         moved = float((np.abs(change) / D).max(initial=0.0) * span[0]) if np.isfinite(change).all() else 0.0
     overall = max(large, min(moved, 1.0)) or 1.0
     return overall * D
-
-
-def start_equations(
-    case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]
-) -> tuple[RestEquations, np.ndarray]:
-    """The problem at the equilibrium of a case, or at a start that was given, on the way to a value of a parameter."""
-    from pfaff.case import Case
-
-    if hasattr(start, "equations"):
-        at = _point_start(case, start)
-    else:
-        at = (_mechanical_start if isinstance(case, Case) else _plain_start)(case, start, fixed)
-    flow, x, held = at.flow, at.x, at.held
-    if name in flow.dropped:
-        raise ParameterError(f"{name} is ignorable: equilibria along it are all alike; vary a parameter")
-    if name not in (*flow.states, *case.system.parameter_names):
-        raise ParameterError(f"{name} is no state of this branch, {', '.join(flow.states)}: start from a value of it")
-    span = abs(to - _value(case, flow, x, name)) or 1.0
-    zeros = _persistent(case, at, name, span)
-    return equations_about(case, flow, (name,), x, (span,), held, zeros)
-
-
-@dataclass(frozen=True)
-class _At:
-    """Where a branch starts: ``held`` names family coordinates, ``most`` is the greatest number of structural zeros."""
-
-    flow: Flow
-    x: np.ndarray
-    held: list[str]
-    most: int
-
-
-def _point_start(case: Any, point: Any) -> _At:
-    """From a point of another branch, in its chart."""
-    s = point.equations
-    held = [s.flow.states.index(name) for name in s.held_states]
-    rhs, jacobian = (lambda x: s.flow.rhs(x, case.numbers)), (lambda x: jacobian_of(s.flow, x, case.numbers))
-    x, settled = newton(rhs, jacobian, point.x, held)
-    return _At(s.flow, _reached(case, x, settled), s.held_states, sum(s.zeros))
-
-
-def _plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
-    from pfaff.rest.states import SteadyState, start_state
-
-    flow = case.system.flow
-    if isinstance(start, SteadyState):
-        return _At(flow, start.x, list(fixed), len(start.x))
-    given = {**fixed, **_by_name(start)}
-    x0 = start_state(case, given)
-    x, settled = newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x0)
-    return _At(flow, _reached(case, x, settled), [], len(x))
-
-
-def _mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
-    """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
-    from pfaff.rest.mechanical import Equilibrium
-    from pfaff.rest.small_motions import linearise
-
-    if isinstance(start, SteadyMotion):
-        return _steady_start(case, start, fixed)
-    given = {} if isinstance(start, Equilibrium) else _by_name(start)
-    if any(name not in case.system.coordinate_names for name in given):
-        return _steady_start(case, given, fixed)
-    at = start if isinstance(start, Equilibrium) else _rest(case, given, fixed)
-    lin = linearise(case.system, at.q, at.p, case.numbers)
-    frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
-    flow = regular_flow(case.system, lin, frequency)
-    x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
-    zeros = len(x) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
-    return _At(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
-
-
-def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> Any:
-    from pfaff.rest.mechanical import Balance, equilibrium_near
-
-    if not given:
-        return case.equilibrium(**fixed)
-    balance = Balance(case, fixed)
-    z = balance.start()
-    for name, value in given.items():
-        z[balance.names.index(name)] = value
-    return equilibrium_near(case, fixed, z)
-
-
-def _steady_start(case: Any, start: Any, fixed: Mapping[str, float]) -> _At:
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion, steady_motion
-
-    motion = start if isinstance(start, SteadyMotion) else steady_motion(case, start, fixed)
-    return _At(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros))
-
-
-def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:
-    if not settled:
-        raise ConvergenceError(
-            f"no equilibrium of {case.system.name} was reached from this start: give values of the states by name, "
-            "nearer to one"
-        )
-    return x
-
-
-def _by_name(start: Any) -> dict[str, float]:
-    given = by_name("start", start, "{'theta1': 0.1}, or give an equilibrium of this case")
-    return {name: number_from(name, value) for name, value in given.items()}
-
-
-def _persistent(case: Bound, at: _At, name: str, span: float) -> tuple[int, ...]:
-    """Zeros that a neighbouring equilibrium has as well: those of a family, not of a bifurcation."""
-    flow, x = at.flow, at.x
-    here = zero_chain(jacobian_of(flow, x, case.numbers), at.most)
-    if not here or name not in case.system.parameter_names:
-        return here
-    numbers = case.numbers_at(name, _value(case, flow, x, name) + NEARBY * span)
-    held = [flow.states.index(each) for each in at.held]
-    y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
-    there = zero_chain(jacobian_of(flow, y, numbers), at.most) if settled else ()
-    return tuple(min(a, b) for a, b in zip(here, there, strict=False))

@@ -23,6 +23,7 @@ from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
 
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Bound
@@ -100,8 +101,16 @@ class RestPoint:
         """The branch of equilibria through this point in another parameter; options as in ``case.branch``."""
         return self.case.branch(parameter, to, start=self, **options)
 
+    def plot(self) -> Figure:
+        """Its eigenvalues in the complex plane, those that grow apart."""
+        from pfaff.draw.spectrum import draw_rest_point
+
+        return draw_rest_point(self)
+
     def __getitem__(self, name: str) -> float:
-        known = {**self.values, **self.state, **self.reaction}
+        reaction, aliases = self.reaction, getattr(self.equations.case.system, "reaction_aliases", {})
+        known = {**self.values, **self.state, **reaction}
+        known |= {alias: reaction[p] for alias, p in aliases.items() if p in reaction}
         one_of(list(known), name, "no state or reaction")
         return known[name]
 

@@ -1,7 +1,8 @@
 """Branches of equilibria and steady motions in a parameter, with every special point on the way located.
 
 Folds are where the branch turns back in the parameter; branch points where the bordered Jacobian is singular; Hopf
-points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis; where several eigenvalues cross together, the one
+points where Π(λ_i + λ_j) vanishes with a pair on the imaginary axis, which at a Bogdanov–Takens point is a double zero
+at a fold; where several eigenvalues cross together, the one
 that is last in order of growth. On a family of equilibria an eigenvalue may also
 pass zero while the branch neither turns nor branches: a divergence. Doedel, Keller and Kernévez (1991); Govaerts,
 Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
@@ -31,11 +32,14 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event, Missed
 
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
 AT_ZERO = 1e-9  # size of an eigenvalue, relative to a pair on the imaginary axis, that passes zero with it
+BESIDE = 0.05  # distance, in units, at which the parameter tells whether it turns where it is flat
+DOUBLE = 1e-6  # distance, in units, at which eigenvalues that vanish like its root are zero
 MEETING = 1e-4  # distance, relative to their size, of eigenvalues that are one
 
 
@@ -101,7 +105,9 @@ class Rests(Implicit):
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         """Two folds, or a growth rate that comes and goes, or changes of stability that no test explains."""
         first, last = a.facts, b.facts
-        if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / self.equations.sizes[-1] / length):
+        unit = self.equations.sizes[-1] * length
+        rounding = np.spacing(max(abs(a.z[-1]), abs(b.z[-1]))) / unit
+        if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
             return True
         rates = _rates(first, last, length)
         changes = abs(unstable(last.eigenvalues) - unstable(first.eigenvalues))
@@ -124,7 +130,19 @@ class Rests(Implicit):
 
     def _fold(self, spot: Spot) -> Event | None:
         # Where the parameter hardly changes at all, its tangent has no sign.
-        return Event("fold", spot, outranks=("divergence",)) if abs(self._curvature(spot)) > LEVEL else None
+        turns = abs(self._curvature(spot)) > LEVEL or self._turns_about(spot)
+        return Event("fold", spot, outranks=("divergence",)) if turns else None
+
+    def _turns_about(self, spot: Spot) -> bool:
+        """Whether the parameter turns where it does not bend, as μ = −x⁴ does: by neighbours on both sides."""
+        try:
+            before, after = (
+                self.spot(self.corrected(self.moved(spot, side), spot), spot.tangent) for side in (-BESIDE, BESIDE)
+            )
+        except Refused:
+            return False
+        a, b = before.facts.turning, after.facts.turning
+        return a * b < 0 and min(abs(a), abs(b)) > LEVEL
 
     def _curvature(self, spot: Spot) -> float:
         """d²λ/ds² from G_z t' = −G_zz(t, t), ⟨t, t'⟩ = 0, in units of the metric."""
@@ -144,6 +162,8 @@ class Rests(Implicit):
 
     def _hopf(self, spot: Spot) -> Event | None:
         values = spot.facts.eigenvalues
+        if not self.undamped and _double_zero(spot.facts):
+            return Event("bogdanov-takens", spot, outranks=("fold", "branch point", "divergence"))
         pair = imaginary(values, self.undamped, spot.facts.slopes)
         if pair is not None and self.undamped and _meets(values, pair):
             return None  # without damping pairs meet on the axis, and none crosses it alone
@@ -185,7 +205,7 @@ class Rests(Implicit):
             # A single pair that rounding puts on the axis at the end of a step has a test of its own.
             return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs - alone > 1 else None
         several = "multiple divergence" if self.equations.k else "multiple branch point"
-        return Event(several, spot, detail=many, outranks=("fold", "branch point", "divergence"))
+        return Event(several, spot, detail=many, outranks=("bogdanov-takens", "fold", "branch point", "divergence"))
 
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
         s = self.equations
@@ -196,16 +216,25 @@ def _rates(first: Facts, last: Facts, length: float) -> Rates:
     return Rates.between(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
 
 
+def _double_zero(facts: Facts) -> bool:
+    """Whether two eigenvalues vanish together like the root of the distance, so that their slopes grow as they do."""
+    order = np.argsort(np.abs(facts.eigenvalues))[:2]
+    return len(order) == 2 and bool((np.abs(facts.eigenvalues) <= DOUBLE * np.abs(facts.slopes))[order].all())
+
+
 def _meets(values: np.ndarray, pair: complex) -> bool:
     """Whether another eigenvalue lies at a critical one."""
     distances = np.sort(np.abs(values - pair))
     return len(distances) > 1 and bool(distances[1] < MEETING * abs(pair) + floor(values))
 
 
-def _turns_between(a: float, b: float, chord: float) -> bool:
-    """Whether the parameter, rising alike at both ends of a step, may fall in between: by Hermite's cubic."""
+def _turns_between(a: float, b: float, chord: float, rounding: float) -> bool:
+    """Whether the parameter, rising alike at both ends of a step, may fall in between: by Hermite's cubic.
+
+    The slope of the chord is known to its rounding only, which alone shows where the parameter is very flat.
+    """
     if a * b <= 0:
         return False
     s = np.linspace(0, 1, 17)[1:-1]
     slope = 6 * s * (1 - s) * chord + (1 - s) * (1 - 3 * s) * a + s * (3 * s - 2) * b
-    return bool((slope * np.sign(a)).min() < FLAT * min(abs(a), abs(b)))
+    return bool((slope * np.sign(a)).min() + 1.5 * rounding < FLAT * min(abs(a), abs(b)))

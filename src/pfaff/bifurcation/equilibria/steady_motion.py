@@ -135,7 +135,9 @@ class SteadyMotion:
         return self.case.branch(name, to, start=self, **options)
 
     def __getitem__(self, name: str) -> float:
-        known = {**self.state, **self.velocities, **self.reaction}
+        reaction, aliases = self.reaction, self.case.system.reaction_aliases
+        known = {**self.state, **self.velocities, **reaction}
+        known |= {alias: reaction[p] for alias, p in aliases.items() if p in reaction}
         one_of(known, name, "no coordinate, velocity or reaction")
         return known[name]
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pfaff.algebra.bordering import bordering
-from pfaff.bifurcation.hopf.hopf import Hopf, crosses
+from pfaff.bifurcation.hopf.crossing import crosses
+from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.collocation import Cycle, Mesh
+from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem
 from pfaff.bifurcation.orbits.recurrence import RETURN, TORUS, extent, one_of_many, returns, solved, verdict
 from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
+from pfaff.flow.forcing import forced_flow, forcing_of
 from pfaff.statement.values import numbers_from
 
 if TYPE_CHECKING:
@@ -27,14 +29,13 @@ FINE = 10  # times the usual intervals, for such a motion
 
 def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
     """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
-    if not getattr(case.system, "autonomous", True):
-        raise ParameterError(
-            f"{case.system.name} depends on time explicitly, and only autonomous equations have orbits that can be "
-            "followed: state them by pfaff.ode with what drives them as an oscillator, {u: w*v, v: -w*u, …}"
-        )
-    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    free = case.system.autonomous  # type: ignore[attr-defined]
+    flow: Flow = case.system.shape if free else forced_flow(case)  # type: ignore[attr-defined]
     accuracy = accurate(accuracy)
-    t, x = _sampled(motion, flow.states)
+    t, x = _sampled(motion, own_states(flow))
+    if not free:  # the motion begins at time zero of its forcing
+        angle = forcing_of(flow.system).value(case) * t
+        x = np.vstack([x, np.cos(angle), np.sin(angle)])
     start, period = _recurrence(t, x)
     n = len(flow.states)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))

@@ -18,7 +18,7 @@ from pfaff.bifurcation.orbits.ways import followed, real
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.trail import Branch, tallied
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
 
@@ -85,6 +86,18 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
             )
         return tuple(found)
 
+    def rest(self, low: float, high: float) -> tuple[EquilibriumBranch, ...]:
+        """The rest state between two loads, both ways from the Hopf point; nothing where none is found."""
+        if self.born is None:
+            return ()
+        first = self.points[0].orbit
+        start = dict(zip(first.states, ((row.max() + row.min()) / 2 for row in first.x), strict=True))
+        try:
+            case = self.problem.case.at(**{self.load: self.born})
+            return tuple(case.branch(self.load, end, start=start) for end in (low, high))
+        except PfaffError:
+            return ()
+
     def extend(
         self,
         to: float,
@@ -132,6 +145,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
             "reason": self.ended.reason.name,
             "step": self.step,
             "accuracy": problem.accuracy,
+            **({} if self.born is None else {"born": self.born}),
             "about": json.dumps(about),
         }
 
@@ -257,7 +271,9 @@ def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
             )
         )
         ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))
-        return OrbitBranch(problem, points, special, ended, notes["step"])
+        born = file.data.attrs.get("born")
+        born = None if born is None else real("born", born, "a finite value of the load")
+        return OrbitBranch(problem, points, special, ended, notes["step"], born)
 
 
 def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: float) -> OrbitProblem:

@@ -13,9 +13,11 @@ from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import Collocation, Equations
 from pfaff.bifurcation.orbits.floquet import sorted_multipliers
+from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.flow.flow import Flow
+from pfaff.flow.forcing import forcing_of
 from pfaff.statement.values import one_of
 from pfaff.threads import cached_property
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CyclePoint
+    from pfaff.bifurcation.orbits.cycle_forms import CycleForm
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.case import Bound
 
@@ -93,10 +96,11 @@ class Orbit:
     flow: Flow
     numbers: np.ndarray
     title: str
+    carried: np.ndarray  # rows of what carries the phase of a forcing
 
     @property
     def states(self) -> tuple[str, ...]:
-        return self.flow.states
+        return own_states(self.flow)
 
     @property
     def velocities(self) -> tuple[str, ...]:
@@ -107,7 +111,7 @@ class Orbit:
         one_of(dict.fromkeys(self.states + self.velocities), name, "no state")
         if name in self.states:
             return self.x[self.states.index(name)]
-        return self.flow.velocities(self.x, self.numbers)[self.velocities.index(name)]
+        return self.flow.velocities(np.vstack([self.x, self.carried]), self.numbers)[self.velocities.index(name)]
 
     @property
     def status(self) -> str:
@@ -158,9 +162,16 @@ class OrbitPoint:
 
     @property
     def multipliers(self) -> np.ndarray:
-        """Floquet multipliers over the period, the largest first; one of them is 1."""
-        values = self.point.multipliers
-        return sorted_multipliers(values**2) if self.symmetric else values
+        """Floquet multipliers over the period, the largest first; one of them is 1, unless the time is forced."""
+        values, flow = self.point.multipliers, self.problem.flow
+        values = sorted_multipliers(values**2) if self.symmetric else values
+        return own_multipliers(values, self.turns) if flow.carried else values
+
+    @property
+    def turns(self) -> int:
+        """Of the forcing in a period; none where nothing forces."""
+        flow = self.problem.flow
+        return round(self.period * forcing_of(flow.system).value(self.case) / (2 * np.pi)) if flow.carried else 0
 
     @property
     def natural(self) -> float:
@@ -203,7 +214,7 @@ class OrbitPoint:
         """Half of what each state covers."""
         t = self.orbit.t
         extremes = [(_greatest(t, row) + _greatest(t, -row)) / 2 for row in self.orbit.x]
-        return dict(zip(self.problem.flow.states, extremes, strict=True))
+        return dict(zip(self.orbit.states, extremes, strict=True))
 
     @cached_property
     def advance(self) -> dict[str, float]:
@@ -228,13 +239,16 @@ class OrbitPoint:
     @cached_property
     def orbit(self) -> Orbit:
         """The orbit in time, sampled evenly in every interval of its mesh, both ends included."""
-        cycle, c = self.point.cycle, self.problem.collocation
+        cycle, c, flow = self.point.cycle, self.problem.collocation, self.problem.flow
         s = np.append(cycle.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
         x = c.interpolate(cycle, c.slopes(cycle), s)
         if self.symmetric:
             s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
-        numbers = c.equations.numbers_at(cycle.value)
-        return Orbit(s * cycle.scalars[0], x.T.copy(), self.problem.flow, numbers, self.status)
+        numbers, own = c.equations.numbers_at(cycle.value), len(own_states(flow))
+        t, x = s * cycle.scalars[0], x.T.copy()
+        if flow.carried:
+            t += phase(flow, x[:, 0]) * self.period / (2 * np.pi * self.turns)
+        return Orbit(t, x[:own], flow, numbers, self.status, x[own:])
 
     def orbits(
         self,
@@ -314,10 +328,29 @@ class Special(OrbitPoint):
     note: str = ""
 
     @property
-    def status(self) -> str:
+    def _where(self) -> str:
         where = "near" if self.note else "at"
         note = f" ({self.note})" if self.note else ""
         return f"{self.kind} {where} {self.load} = {self.value:.10g}, period {self.period:.10g}{note}"
+
+    @cached_property
+    def normal_form(self) -> CycleForm:
+        """The coefficient that says on which side of a fold, period doubling, symmetry breaking or torus new orbits
+        are, and whether they are stable."""
+        from pfaff.bifurcation.orbits.cycle_forms import cycle_form
+
+        return cycle_form(self)
+
+    @property
+    def status(self) -> str:
+        """With what the normal form says, where it is had at once."""
+        from pfaff.bifurcation.orbits.cycle_forms import said
+
+        words = said(self)
+        return f"{self._where}, {words}" if words else self._where
+
+    def __repr__(self) -> str:
+        return f"<{self._where}>"
 
     def switch(
         self,

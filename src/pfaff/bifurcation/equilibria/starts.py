@@ -1,0 +1,139 @@
+"""Where a branch of equilibria or steady motions starts: at rest, from values by name, or from another branch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.algebra.bordering import newton
+from pfaff.bifurcation.equilibria.rest_equations import (
+    RestEquations,
+    equations_about,
+    jacobian_of,
+    value_of,
+    zero_chain,
+)
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.flow.flow import Flow
+from pfaff.rest.field import regular_flow
+from pfaff.statement.values import by_name, number_from
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+NEARBY = 1e-3  # a neighbouring value of a parameter, relative to the range
+
+
+def start_equations(
+    case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]
+) -> tuple[RestEquations, np.ndarray]:
+    """The problem at the equilibrium of a case, or at a start that was given, on the way to a value of a parameter."""
+    at = _point_start(case, start) if hasattr(start, "equations") else case.start_of(start, fixed)
+    flow, x, held = at.flow, at.x, at.held
+    if name in flow.dropped:
+        raise ParameterError(f"{name} is ignorable: equilibria along it are all alike; vary a parameter")
+    if name not in (*flow.states, *case.system.parameter_names):
+        raise ParameterError(f"{name} is no state of this branch, {', '.join(flow.states)}: start from a value of it")
+    span = abs(to - value_of(case, flow, x, name)) or 1.0
+    zeros = _persistent(case, at, name, span)
+    return equations_about(case, flow, (name,), x, (span,), held, zeros)
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a branch starts: ``held`` names family coordinates, ``most`` is the greatest number of structural zeros."""
+
+    flow: Flow
+    x: np.ndarray
+    held: list[str]
+    most: int
+
+
+def _point_start(case: Any, point: Any) -> Start:
+    """From a point of another branch, in its chart."""
+    s = point.equations
+    held = [s.flow.states.index(name) for name in s.held_states]
+    rhs, jacobian = (lambda x: s.flow.rhs(x, case.numbers)), (lambda x: jacobian_of(s.flow, x, case.numbers))
+    x, settled = newton(rhs, jacobian, point.x, held)
+    return Start(s.flow, _reached(case, x, settled), s.held_states, sum(s.zeros))
+
+
+def plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
+    from pfaff.rest.states import SteadyState, start_state
+
+    flow = case.system.flow
+    if isinstance(start, SteadyState):
+        return Start(flow, start.x, list(fixed), len(start.x))
+    given = {**fixed, **_by_name(start)}
+    x0 = start_state(case, given)
+    x, settled = newton(lambda x: flow.rhs(x, case.numbers), lambda x: jacobian_of(flow, x, case.numbers), x0)
+    return Start(flow, _reached(case, x, settled), [], len(x))
+
+
+def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
+    """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
+    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
+    from pfaff.rest.mechanical import Equilibrium
+    from pfaff.rest.small_motions import linearise
+
+    if isinstance(start, SteadyMotion):
+        return _steady_start(case, start, fixed)
+    given = {} if isinstance(start, Equilibrium) else _by_name(start)
+    if any(name not in case.system.coordinate_names for name in given):
+        return _steady_start(case, given, fixed)
+    at = start if isinstance(start, Equilibrium) else _rest(case, given, fixed)
+    lin = linearise(case.system, at.q, at.p, case.numbers)
+    frequency = float(np.abs(lin.eigenvalues()).max(initial=0.0)) or 1.0
+    flow = regular_flow(case.system, lin, frequency)
+    x = np.array([at.coordinates.get(name, 0.0) for name in flow.states])
+    zeros = len(x) - len(case.system.holonomic_constraints) - len(lin.spectrum().values)
+    return Start(flow, x, [name for name in (*fixed, *at.fixed) if name in flow.states], zeros)
+
+
+def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> Any:
+    from pfaff.rest.mechanical import Balance, equilibrium_near
+
+    if not given:
+        return case.equilibrium(**fixed)
+    balance = Balance(case, fixed)
+    z = balance.start()
+    for name, value in given.items():
+        z[balance.names.index(name)] = value
+    return equilibrium_near(case, fixed, z)
+
+
+def _steady_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
+    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion, steady_motion
+
+    motion = start if isinstance(start, SteadyMotion) else steady_motion(case, start, fixed)
+    return Start(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros))
+
+
+def _reached(case: Any, x: np.ndarray, settled: bool) -> np.ndarray:
+    if not settled:
+        raise ConvergenceError(
+            f"no equilibrium of {case.system.name} was reached from this start: give values of the states by name, "
+            "nearer to one"
+        )
+    return x
+
+
+def _by_name(start: Any) -> dict[str, float]:
+    given = by_name("start", start, "{'theta1': 0.1}, or give an equilibrium of this case")
+    return {name: number_from(name, value) for name, value in given.items()}
+
+
+def _persistent(case: Bound, at: Start, name: str, span: float) -> tuple[int, ...]:
+    """Zeros that a neighbouring equilibrium has as well: those of a family, not of a bifurcation."""
+    flow, x = at.flow, at.x
+    here = zero_chain(jacobian_of(flow, x, case.numbers), at.most)
+    if not here or name not in case.system.parameter_names:
+        return here
+    numbers = case.numbers_at(name, value_of(case, flow, x, name) + NEARBY * span)
+    held = [flow.states.index(each) for each in at.held]
+    y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
+    there = zero_chain(jacobian_of(flow, y, numbers), at.most) if settled else ()
+    return tuple(min(a, b) for a, b in zip(here, there, strict=False))

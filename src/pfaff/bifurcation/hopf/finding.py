@@ -1,0 +1,169 @@
+"""Where a Hopf point is looked for: along the equilibrium path, in both directions, in ranges that grow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.algebra.bordering import Border, balanced, bordering
+from pfaff.bifurcation.equilibria.eigenvalues import slopes
+from pfaff.bifurcation.hopf.crossing import change_of
+from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.rest.field import Field, field_at
+from pfaff.rest.outward import Outward
+from pfaff.rest.path import LoadPath, Path
+from pfaff.stability.along import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
+from pfaff.statement.values import end_from, number_from
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.case import Bound
+
+ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
+RANGE = 10.0  # how far a plain ODE's parameter is searched, relative to 1 + its value or to its natural scale
+ALIKE, FLAT = 10.0, 1e-12  # scales of a parameter within this factor are one; changes of a Jacobian that are rounding
+BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
+ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
+STAYS = 1e-6  # growth rates that change slower than this, relative to that of another pair, do not
+SAME = 1e-9  # of a search, the distance of loads that are one
+
+
+def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
+    """The first Hopf point along the path, or the one nearest to a load."""
+    to, near = (None if x is None else end_from(word, x) for word, x in (("to", to), ("near", near)))
+    fixed = {name: number_from(name, value) for name, value in fixed.items()}
+    path = case.path(load, fixed)
+    sign, distances = _intervals(path, to, near)
+    for distance in distances:
+        along = search_along(Outward(path, sign), distance, _usual_range(path, distance))
+        value = _load_within(along, near)
+        if value is not None:
+            return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
+        if along.ended:
+            break
+    raise NoBifurcationError(_absence(along))
+
+
+def _usual_range(path: Path, distance: float | None) -> float:
+    """The natural range of a load; where nothing is known about a parameter, the interval that is searched."""
+    if isinstance(path, LoadPath) and not path.origin:
+        return natural_range(path)
+    assert distance is not None
+    return distance
+
+
+def _load_within(along: Along, near: float | None) -> float | None:
+    """The load of the first Hopf point in an interval, or of the nearest to a load."""
+    path, unit = along.path.path, along.search.unit
+    at_origin = _crossing_at_origin(path, unit)
+    start = [(path.origin, at_origin)] if len(at_origin) else []
+    found = ((along.path.load(place), pairs) for place, pairs in hopf_points(along.search) if place > SAME * unit)
+    points = chain(start, found)
+    first = next(points, None) if near is None else min(points, key=lambda point: abs(point[0] - near), default=None)
+    if first is not None and len(first[1]) > 1:
+        raise NoBifurcationError(_several(path, *first))
+    return None if first is None else first[0]
+
+
+def _crossing_at_origin(path: Path, distance: float) -> np.ndarray:
+    """Frequencies of the pairs that are on the imaginary axis where a path begins, and on different sides about it:
+    one side alone does not tell whether they cross."""
+    values = path.linearise(path.origin).eigenvalues()
+    pairs = values[(np.abs(values.real) <= ON_AXIS * np.abs(values)) & (values.imag > 0)]
+    if not len(pairs):
+        return pairs.imag
+    end, rates = path.end, []
+    try:
+        for sign in (-1.0, 1.0):
+            beside = path.linearise(path.origin + sign * BESIDE * distance).eigenvalues()
+            rates.append([beside[np.abs(beside - pair).argmin()].real for pair in pairs])
+    except PfaffError:
+        return pairs.imag[:0]
+    finally:
+        path.end = end
+    before, after = np.array(rates)
+    noise = ROUNDING * np.abs(pairs)
+    return np.sort(pairs.imag[(before * after < 0) & (np.minimum(np.abs(before), np.abs(after)) > noise)])
+
+
+def _intervals(path: Path, to: float | None, near: float | None) -> tuple[float, Sequence[float | None]]:
+    """Direction and lengths of the search, one after another; none where all loads are searched."""
+    if isinstance(path, LoadPath) and not path.origin:
+        wanted = near if to is None else to
+        return (-1.0 if wanted is not None and wanted < 0 else 1.0), [None if to is None else checked_end(abs(to))]
+    if to is None and (near is None or near == path.origin):
+        return 1.0, _ranges(path)
+    end = path.origin + 1.5 * (near - path.origin) if to is None and near is not None else to
+    assert end is not None
+    if end == path.origin:
+        raise ParameterError(f"to={end:g} is the value that {path.load} has: give another end of the search")
+    return float(np.sign(end - path.origin)), [abs(end - path.origin)]
+
+
+def _ranges(path: Path) -> list[float]:
+    """How far a parameter is searched that may have any units: relative to its value, and to what changes the Jacobian
+    by its own size if that is another scale."""
+    if isinstance(path, LoadPath):
+        return [RANGE * abs(path.origin)]
+    usual = RANGE * (1 + abs(path.origin))
+    around, x = field_at(path, path.origin, 1.0)
+    J = around.jacobian(x, path.origin)
+    try:
+        change = change_of(around, bordering(J, around.zeros, around.held), x, path.origin)
+    except ConvergenceError:  # the equilibrium is singular where the search begins
+        return [usual]
+    scaled, D = balanced(J)
+    size, by_load = np.linalg.norm(scaled), np.linalg.norm(change * D / D[:, None])
+    natural = float(RANGE * size / by_load) if by_load > FLAT * size else usual
+    return [usual] if usual / ALIKE <= natural <= usual * ALIKE or not natural else sorted([natural, usual])
+
+
+def _several(path: Path, load: float, frequencies: np.ndarray) -> str:
+    at = 0.0 if abs(load) < 10 * SAME * abs(load - path.origin) else load
+    listed = ", ".join(f"{each:.8g}" for each in frequencies)
+    return (
+        f"{len(frequencies)} pairs of eigenvalues of {path.case.system.name} cross the imaginary axis together at "
+        f"{path.load} = {at:.10g}, with the frequencies {listed}: a multiple Hopf point, which has no l1; change "
+        "another parameter to part them, or look for another Hopf point with near=…"
+    )
+
+
+def _absence(along: Along) -> str:
+    path = along.path.path
+    text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {along.to:.10g}"
+    if along.ended:
+        what = "runs to infinity" if path.boundless else "folds back"
+        return f"{text}, where the equilibrium {what}: start from another equilibrium, or vary another parameter"
+    if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
+        return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"
+    return f"{text}: search farther with to=…, or in the other direction"
+
+
+def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
+    """The Hopf point at a load on a path, with everything known about it."""
+    pairs = imaginary_pairs(path.linearise(load).eigenvalues())
+    if not len(pairs):
+        raise NoBifurcationError(f"no pair of eigenvalues is imaginary at {path.load} = {load:.12g}")
+    around, x = field_at(path, load, pairs[0].imag)
+    border = bordering(around.jacobian(x, load), around.zeros, around.held)
+    critical = _crossing_one(around, border, x, load, pairs) if len(pairs) > 1 else complex(pairs[0])
+
+    def spectrum(x: np.ndarray, load: float) -> np.ndarray:
+        lin = path.linearise(load)
+        return lin.spectrum().values if isinstance(path, LoadPath) else lin.eigenvalues()
+
+    omega = critical.imag
+    if not isinstance(path, LoadPath):  # its quadratic pencil knows load and frequency better than the flow does
+        x, load, omega = hopf_near(around, border, x, load, critical)
+    return hopf_of(path.case, around, border, x, load, omega, spectrum, path.origin, asked)
+
+
+def _crossing_one(around: Field, border: Border, x: np.ndarray, load: float, pairs: np.ndarray) -> complex:
+    """The nearest to the axis of those pairs that the load moves: undamped modes are on it at every load."""
+    values, rates = slopes(around.jacobian(x, load), change_of(around, border, x, load))
+    speeds = np.abs([rates[np.abs(values - pair).argmin()].real for pair in pairs])
+    return complex(pairs[speeds >= STAYS * speeds.max()][0])

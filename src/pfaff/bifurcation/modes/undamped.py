@@ -1,0 +1,114 @@
+"""A system without its damping and its explicit forcing, and one parameter that would damp it all the same.
+
+Periodic orbits of a conservative system come in families. With a dissipation ε T₂, by which the energy decreases
+strictly, an orbit exists at ε = 0 only: ε unfolds the family (Muñoz-Almaraz et al., Physica D 181, 2003), and stays
+zero along it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.flow import Flow
+from pfaff.flow.forcing import forcing_of
+from pfaff.flow.graph import graph_of
+from pfaff.flow.relative import relative_flow
+from pfaff.statement.system import System
+from pfaff.threads import cached_property, once
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+UNFOLDING = "energy_loss"
+GROWS = 1e-6  # growth rates below this, relative to the largest frequency, are rounding
+STILL = 1e-6  # frequencies below this, relative to the largest, are zero
+
+
+@once(most=16)
+def undamped(system: System) -> System:
+    """The same system without dissipation and without what depends on time, unfolded by ``energy_loss``."""
+    system = system.by_energies()
+    t, eps = system.time, sm.Symbol(UNFOLDING, real=True)
+    angles = set() if system.autonomous else {angle for angle, _, _ in forcing_of(system).angles}
+
+    def off(expression: sm.Expr) -> sm.Expr:
+        waves = [each for each in sm.sympify(expression).atoms(sm.sin, sm.cos) if each.args[0] in angles]
+        return sm.sympify(expression).xreplace(dict.fromkeys(waves, sm.S.Zero))
+
+    velocities = [q.diff(t) for q in system.coordinates]
+    kinetic = off(system.kinetic)
+    backwards = kinetic.xreplace({v: -v for v in velocities})
+    quadratic = (kinetic + backwards) / 2 - kinetic.xreplace(dict.fromkeys(velocities, sm.S.Zero))
+    return replace(
+        system,
+        kinetic=kinetic,
+        potential=off(system.potential),
+        dissipation=eps * quadratic,
+        forces={q: off(force) for q, force in system.forces.items()},
+        nonholonomic_constraints=[off(c) for c in system.nonholonomic_constraints],
+        holonomic_constraints=[off(c) for c in system.holonomic_constraints],
+        parameters={**system.parameters, eps: 0},
+        name=f"{system.name}, undamped",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Vibration:
+    """Small vibrations about an equilibrium of the undamped system: ``frequencies`` ω and complex ``shapes`` (columns)
+    of the states x + Re(shape e^{iωt})."""
+
+    case: Case
+    flow: Flow
+    x: np.ndarray
+    frequencies: np.ndarray
+    shapes: np.ndarray
+
+    @cached_property
+    def _energy(self) -> Compiled:
+        graph = graph_of(self.case.system)
+        return Compiled([graph.kinetic + graph.potential], [*graph.q, *graph.v], quick=True)
+
+    def energy(self, x: np.ndarray) -> np.ndarray:
+        """T + V at states, a column each; ignorable coordinates at zero."""
+        names, states = self.case.system.coordinate_names, self.flow.states
+        q = [x[states.index(name)] if name in states else np.zeros(x.shape[1]) for name in names]
+        v = self.flow.velocities(x, self.case.numbers)
+        return self._energy(np.ascontiguousarray(np.vstack([*q, v])), self.case.numbers)[0]
+
+
+def vibration(case: Case, fixed: Mapping[str, float]) -> Vibration:
+    """About the equilibrium of a case; refused where it is none, or unstable."""
+    if case.system.rods:
+        raise ParameterError(f"{case.system.name} has rods, whose normal modes are not followed: state a chain of bars")
+    free = undamped(case.system).at().unchecked(**case.values)
+    flow = relative_flow(free.system, (), free.numbers)
+    rest = free.equilibrium(**fixed)
+    at = dict(zip(free.system.coordinate_names, rest.q, strict=True))
+    x = np.array([at.get(name, 0.0) for name in flow.states])
+    values, vectors = np.linalg.eig(flow.jacobian(x, free.numbers))
+    largest = np.abs(values.imag).max(initial=0.0)
+    attracted = len(free.system.holonomic_constraints)
+    growth = np.sort(values.real)[::-1][: len(values) - attracted]
+    if not largest or growth.max(initial=0.0) > GROWS * largest:
+        raise NoBifurcationError(
+            f"{free.system.name} does not vibrate about its equilibrium: its eigenvalues are "
+            f"{', '.join(f'{value:.4g}' for value in values[:6])}; normal modes start at a stable one"
+        )
+    chosen = [k for k in np.argsort(values.imag) if values[k].imag > STILL * largest]
+    return Vibration(free, flow, x, values.imag[chosen], vectors[:, chosen])
+
+
+def check_conserved(loss: float, omega: float) -> None:
+    """The parameter that unfolds a family stays zero, if something is conserved."""
+    if abs(loss) > GROWS * omega:
+        raise ConvergenceError(
+            f"the energy is not conserved without dissipation: vibrations of constant amplitude need a damping of "
+            f"{loss:.2e}; leave out forces that have no potential"
+        )

@@ -1,0 +1,52 @@
+"""Orbits of systems without damping: multipliers lie on the unit circle in pairs, and leave it on the real axis.
+
+Rounding puts them inside or outside; neither tori nor losses of stability follow from that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.collocation import Cycle
+from pfaff.bifurcation.orbits.cycle_forms import rates_and_jacobians
+from pfaff.bifurcation.orbits.floquet import test_functions
+from pfaff.bifurcation.orbits.forced import own_states
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem
+from pfaff.bifurcation.orbits.stepping import TRUSTED, Continuation
+
+OUTSIDE = 1e-5  # distance of multipliers from the unit circle that is none
+PRESERVED = 1e-8  # relative change of a volume of states in a period that is none
+
+
+class Neutral(Continuation):
+    """The branch through an orbit, along which only real multipliers count as unstable."""
+
+    def _tests(
+        self, cycle: Cycle, tangent: Cycle, values: np.ndarray, determinant: float
+    ) -> tuple[int, dict[str, float]]:
+        _, tests = super()._tests(cycle, tangent, values, determinant)
+        far, *_ = test_functions(values, self.ones)
+        real = values[np.abs(values.imag) < OUTSIDE]
+        unstable = int((np.abs(real) > 1 + max(OUTSIDE, 2 * far)).sum())
+        return unstable, tests | {"torus": 1.0 if far < TRUSTED else np.nan}
+
+
+class NeutralProblem(OrbitProblem):
+    """What orbits without damping are asked for."""
+
+    def continuation(self, span: float, start: OrbitPoint | None = None) -> Neutral:
+        if start is None:
+            return Neutral(self.collocation, span, self.held, self.accuracy)
+        return Neutral(self.collocation, span, self.held, self.accuracy, start.natural, start.value)
+
+
+def neutral(point: OrbitPoint, to: float) -> OrbitPoint:
+    """The same orbit, known to be without damping if volumes of its states are preserved, up to another load too."""
+    p, cycle = point.problem, point.point.cycle
+    own, X = len(own_states(p.flow)), p.collocation.stages(cycle)
+    for value in (point.value, (point.value + to) / 2, to):
+        _, J = rates_and_jacobians(p.collocation.equations, X, value)
+        if not np.abs(np.trace(J[:own, :own])).max() * point.period < PRESERVED:
+            return point
+    problem = NeutralProblem(p.case, p.flow, p.load, p.accuracy, p.unfolding, p.held)
+    return OrbitPoint(problem, problem.continuation(1.0).adopted(point.point))

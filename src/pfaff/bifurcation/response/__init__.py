@@ -1,0 +1,1 @@
+"""Periodic response to explicit forcing: ``harmonics`` (the first orbit) → ``response`` (the branch)."""

@@ -1,0 +1,304 @@
+"""The periodic response to explicit forcing along a parameter: amplitude, phase and mean of every state.
+
+A branch of orbits of the system with the oscillator that carries the phase (``flow.forcing``), so that resonance curves
+are followed round their folds, and tori and period doublings on them are located.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.forced import own_states
+from pfaff.bifurcation.orbits.neutral import neutral
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem
+from pfaff.bifurcation.orbits.ways import accurate, directed, followed, orbit_at, real, value_of
+from pfaff.bifurcation.response.harmonics import SETTLED, Wave, cycle_of, grown, settled
+from pfaff.continuation.course import POINTS, Course
+from pfaff.continuation.endings import Ending
+from pfaff.continuation.trail import Branch
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError
+from pfaff.flow.forcing import forced_flow, forcing_of
+from pfaff.statement.system import System
+from pfaff.statement.values import one_of
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+    from pfaff.bifurcation.modes.families import NormalMode
+    from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
+    from pfaff.bifurcation.orbits.orbits import Special
+    from pfaff.case import Bound
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ResponsePoint:
+    """The response at a value of the parameter; ``orbit`` has its multipliers, its time course and the way to others.
+
+    ``amplitude`` is half of what a state covers, ``phase`` that of its part at the frequency of the forcing, relative
+    to cos ωt, ``mean`` its mean. Velocities of ignorable coordinates are among the means.
+    """
+
+    orbit: OrbitPoint
+
+    @property
+    def value(self) -> float:
+        return self.orbit.value
+
+    @property
+    def values(self) -> dict[str, float]:
+        return {self.orbit.load: self.value}
+
+    @property
+    def case(self) -> Bound:
+        return self.orbit.case
+
+    @property
+    def frequency(self) -> float:
+        """ω of the forcing."""
+        return 2 * np.pi * self.orbit.turns / self.orbit.period
+
+    @property
+    def stable(self) -> bool:
+        return self.orbit.stable
+
+    @property
+    def amplitude(self) -> dict[str, float]:
+        return self.orbit.amplitude
+
+    @property
+    def phase(self) -> dict[str, float]:
+        """Between −π and π: a state is a cos(ωt + phase) and other harmonics."""
+        return {name: float(np.angle(h)) for name, h in self.harmonic(1).items()}
+
+    @property
+    def mean(self) -> dict[str, float]:
+        means = {name: float(h.real) for name, h in self.harmonic(0).items()}
+        return means | {f"{name}_dot": speed for name, speed in self.orbit.mean_velocity.items()}
+
+    def harmonic(self, k: int) -> dict[str, complex]:
+        """The complex amplitudes h of the states' parts Re(h e^{ikωt}); of k = 0, their means."""
+        c, cycle, flow = self.orbit.problem.collocation, self.orbit.point.cycle, self.orbit.problem.flow
+        names, X, weights = own_states(flow), c.stages(cycle), c.weights(cycle)
+        if cycle.halved and k % 2 == 0:
+            return dict.fromkeys(names, 0j)
+        wave = (X[-2] - 1j * X[-1]) ** k * weights
+        parts = (X[: len(names)] @ wave) * (2 if k else 1)
+        return dict(zip(names, parts.tolist(), strict=True))
+
+    @property
+    def status(self) -> str:
+        return self.orbit.status.replace("orbit", "response", 1)
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
+
+    def plot(self) -> Figure:
+        return self.orbit.plot()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Response(Branch[ResponsePoint, "Special"]):
+    """Responses along a parameter. ``response[i]`` is one, ``special`` the folds, tori and period doublings among them.
+
+    ``orbits`` is the branch of orbits itself; ``found`` says how its first one was.
+    """
+
+    orbits: OrbitBranch
+    found: str
+
+    @cached_property
+    def points(self) -> tuple[ResponsePoint, ...]:
+        return tuple(ResponsePoint(orbit) for orbit in self.orbits)
+
+    @property
+    def special(self) -> tuple[Special, ...]:  # type: ignore[override]
+        return self.orbits.special
+
+    @property
+    def ended(self) -> Ending:  # type: ignore[override]
+        return self.orbits.ended
+
+    @property
+    def load(self) -> str:
+        return self.orbits.load
+
+    @property
+    def of(self) -> str:
+        return "responses"
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        return own_states(self.orbits.problem.flow)
+
+    @property
+    def frequency(self) -> np.ndarray:
+        return np.array([point.frequency for point in self])
+
+    @property
+    def stable(self) -> np.ndarray:
+        return np.array([point.stable for point in self])
+
+    def amplitude(self, name: str) -> np.ndarray:
+        """Of one state along the branch."""
+        one_of(self.states, name, "no state")
+        return np.array([point.amplitude[name] for point in self])
+
+    def phase(self, name: str) -> np.ndarray:
+        """Of one state along the branch, without jumps by 2π."""
+        one_of(self.states, name, "no state")
+        return np.unwrap([point.phase[name] for point in self])
+
+    def beside(self, orbit: OrbitPoint, of: str, name: str) -> float:
+        """A measure of an orbit near this branch; of phases that differ by 2π, the nearest to it."""
+        value = float(getattr(ResponsePoint(orbit), of)[name])
+        if of != "phase":
+            return value
+        near = self.phase(name)[np.abs(self.values - orbit.value).argmin()]
+        return float(value + 2 * np.pi * np.round((near - value) / (2 * np.pi)))
+
+    def mean(self, name: str) -> np.ndarray:
+        """Of one state along the branch, or of the velocity of an ignorable coordinate."""
+        one_of(self[0].mean, name, "no state")
+        return np.array([point.mean[name] for point in self])
+
+    def at(self, value: float) -> tuple[ResponsePoint, ...]:
+        """The responses at a value of the parameter: several between folds."""
+        return tuple(ResponsePoint(orbit) for orbit in self.orbits.at(value))
+
+    def peak(self, name: str) -> ResponsePoint:
+        """The response of the largest amplitude of a state among the points."""
+        return self[int(self.amplitude(name).argmax())]
+
+    def extend(self, to: float, *, points: int = POINTS) -> Response:
+        """The same response followed on until the parameter is ``to``."""
+        return replace(self, orbits=self.orbits.extend(to, points=points))
+
+    @property
+    def status(self) -> str:
+        changes = np.flatnonzero(np.diff(self.stable.astype(int)))
+        how = "stable throughout" if self.stable.all() else "unstable throughout" if not self.stable.any() else (
+            f"stability changes {len(changes)} time{'s' if len(changes) > 1 else ''}"
+        )  # fmt: skip
+        return (
+            f"{len(self)} responses from {self.load} = {self[0].value:.8g}, {self.found}; {self.counted}; {how}; "
+            f"{self.ended}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
+
+    @cached_property
+    def backbones(self) -> tuple[NormalMode, ...]:
+        """Free vibrations of the system without damping and forcing, whose frequencies lie where those of the forcing
+        do; none of a plain ODE, or where nothing vibrates."""
+        from pfaff.bifurcation.modes.families import backbones
+
+        case, system = self.orbits.problem.case, self.orbits.problem.case.system
+        if not isinstance(system, System):
+            return ()
+        amplitude = max((self.amplitude(x).max() for x in self.states if x in system.coordinate_names), default=0.0)
+        span = float(self.frequency.min()), float(self.frequency.max())
+        try:
+            return backbones(system.at().unchecked(**case.values), span, 1.2 * amplitude)
+        except PfaffError:
+            return ()
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Amplitude, phase and mean of every state by name along the dimension ``point``."""
+        import xarray
+
+        columns: dict[str, Any] = {
+            "value": ("point", self.values),
+            "frequency": ("point", self.frequency),
+            "stable": ("point", self.stable.astype(np.int8)),
+        }
+        for name in self.states:
+            columns[f"amplitude_{name}"] = ("point", self.amplitude(name))
+            columns[f"phase_{name}"] = ("point", self.phase(name))
+        columns |= {f"mean_{name}": ("point", self.mean(name)) for name in self[0].mean}
+        multipliers = np.array([point.orbit.multipliers for point in self])
+        columns["multiplier_real"] = (("point", "multiplier"), multipliers.real)
+        columns["multiplier_imag"] = (("point", "multiplier"), multipliers.imag)
+        columns["special_value"] = ("special", np.array([each.value for each in self.special]))
+        columns["special_kind"] = ("special", np.array([each.kind for each in self.special], dtype=str))
+        notes = {"system": self.orbits.problem.case.system.name, "load": self.load, "status": self.status}
+        return xarray.Dataset(columns, attrs=notes)
+
+    def plot(self, state: str | None = None, of: str = "amplitude") -> Figure:
+        """Amplitude (or ``of="mean"``) and phase of a state against the parameter, solid where stable.
+
+        Along a frequency, amplitudes are drawn beside the backbone curves of the undamped system.
+        """
+        from pfaff.draw.response import draw_response
+
+        one_of(("amplitude", "mean"), of, "a response has no")
+        return draw_response(self, one_of(self.states, state, "no state") if state else self.states[0], of)
+
+
+def respond(
+    case: Bound,
+    load: str,
+    from_: float | None,
+    course: Course,
+    accuracy: float,
+    start: Mapping[str, float],
+) -> Response:
+    """The response at ``from_``, followed along a course."""
+    if from_ is not None:
+        case = case.at(**{load: from_})
+    value = value_of(case, load)
+    flow = forced_flow(case)
+    n = len(flow.states)
+    problem = OrbitProblem(case, flow, load, accurate(accuracy), np.zeros((n, 0)), np.zeros((0, n)))
+    point, found = _first(problem, value, course.to, start)
+    branch = followed(directed(neutral(point, course.to), course.to), course)
+    return Response(branch, found)
+
+
+def _first(problem: OrbitProblem, value: float, to: float, start: Mapping[str, float]) -> tuple[OrbitPoint, str]:
+    """The first response: settled on from a start, or grown from rest as the forcing grows, and how it was found."""
+    omega, rest = forcing_of(problem.flow.system).value(problem.case), np.zeros(len(own_states(problem.flow)))
+    for name, each in start.items():
+        one_of(own_states(problem.flow), name, f"{problem.case.system.name} has no state")
+        rest[own_states(problem.flow).index(name)] = real(name, each, "a finite number")
+    why = ""
+    if not start:
+        wave = grown(problem, value, omega, rest)
+        if wave is not None:
+            try:
+                return _solved(problem, wave, value, to), "grown from rest with its forcing"
+            except ConvergenceError as problem_met:
+                why = str(problem_met)
+    wave, periods, change = settled(problem, value, omega, rest)
+    how = f"settled on within {periods} period{'s' if periods > 1 else ''} of the forcing"
+    if change > SETTLED:
+        how = f"near a motion that has not settled in {periods} periods of the forcing"
+    try:
+        return _solved(problem, wave, value, to), how
+    except ConvergenceError as failed:
+        raise ConvergenceError(
+            f"no response of the forcing's period was found at {problem.load} = {value:.10g}: after {periods} periods "
+            f"the motion still changes by {change:.1e} in one ({why or failed}); start elsewhere, with values of the "
+            "states by name, begin where the response is simpler, or take a subharmonic one by case.orbit(motion)"
+        ) from failed
+
+
+def _solved(problem: OrbitProblem, wave: Wave, value: float, to: float) -> OrbitPoint:
+    size = np.append(np.abs(wave.x).max(axis=0), [1.0, 1.0])
+    halved = wave.odd and problem.odd(size, to)
+    return orbit_at(problem, cycle_of(problem, wave, value, halved), value)
+
+
+def check_forced(case: Bound) -> None:
+    """Refuse what nothing forces."""
+    if case.system.autonomous:  # type: ignore[attr-defined]
+        raise ParameterError(
+            f"nothing forces {case.system.name}: state an excitation in time, such as forces={{x: F*cos(Omega*t)}}, or "
+            "ask for hopf() and its orbits"
+        )

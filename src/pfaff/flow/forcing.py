@@ -1,0 +1,168 @@
+"""Explicit periodic forcing, carried by an oscillator beside the states: forced equations become autonomous.
+
+ċ = −ωs + ωc(1 − c² − s²), ṡ = ωc + ωs(1 − c² − s²) attracts to c = cos ωt, s = sin ωt, as users of AUTO-07p write it
+by hand. Its states take the place of time in sines and cosines; only orbits know of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import gcd, lcm
+from typing import TYPE_CHECKING
+
+import heyoka as hy
+import numpy as np
+import sympy as sm
+
+from pfaff.errors import ParameterError, StatementError
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import CLOCK, Expression, clocked, convert, timed
+from pfaff.flow.relative import relative_flow
+from pfaff.statement.odes import Ode
+from pfaff.statement.system import System
+from pfaff.threads import once
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+
+COSINE, SINE = CARRIED = ("cos of the forcing", "sin of the forcing")
+STATED = ("a kinetic energy", "a potential", "a dissipation")
+
+
+@dataclass(frozen=True)
+class Forcing:
+    """The frequency ω, an expression in the parameters, of which all forcing frequencies are multiples; ``angles`` has
+    for every angle kωt + φ that is stated its multiple k and its phase φ."""
+
+    frequency: sm.Expr
+    angles: tuple[tuple[sm.Expr, int, sm.Expr], ...]
+
+    def value(self, case: Bound) -> float:
+        """ω at the parameters of a case."""
+        numbers = dict(zip(case.system.parameters, case.numbers.tolist(), strict=True))
+        omega = float(self.frequency.xreplace(numbers))
+        if not (np.isfinite(omega) and omega > 0):
+            raise ParameterError(
+                f"the forcing of {case.system.name} has the frequency {self.frequency} = {omega:g} here: choose "
+                "parameters at which it is positive"
+            )
+        return omega
+
+
+@once(most=64)
+def forcing_of(system: System | Ode) -> Forcing:
+    """How time appears in a system that depends on it explicitly."""
+    angles: dict[sm.Expr, tuple[sm.Expr, sm.Expr]] = {}
+    for where, expression in _stated(system):
+        angles |= _angles(expression, system, where)
+    if not angles:
+        raise ParameterError(
+            f"nothing forces {system.name}: state an excitation with its frequency, such as "
+            "forces={x: F*cos(Omega*t)}, or ask for hopf and its orbits"
+        )
+    rates = [rate for rate, _ in angles.values()]
+    ratios = [sm.nsimplify(sm.simplify(rate / rates[0])) for rate in rates]
+    for rate, ratio in zip(rates, ratios, strict=True):
+        if not ratio.is_Rational:
+            raise ParameterError(
+                f"{system.name} is forced at the frequencies {rates[0]} and {rate}, and their ratio is no rational "
+                "number: such a response is not periodic; write both as multiples of one frequency"
+            )
+    shared = sm.Rational(gcd(*(int(abs(r.p)) for r in ratios)), lcm(*(int(r.q) for r in ratios)))
+    base = rates[0] * shared
+    multiples = ((a, int(r / shared), phase) for (a, (_, phase)), r in zip(angles.items(), ratios, strict=True))
+    return Forcing(base, tuple(multiples))
+
+
+def _stated(system: System | Ode) -> Iterator[tuple[str, sm.Expr]]:
+    if isinstance(system, Ode):
+        yield from zip((f"the equation of {name}" for name in system.state_names), system.right_hand_sides, strict=True)
+        return
+    s = system.statement
+    yield from zip(STATED, (s.kinetic, s.potential, s.dissipation), strict=True)
+    yield from zip((f"the force on {name}" for name in system.coordinate_names), s.forces, strict=True)
+    yield from ((f"constraint {k + 1}", c) for k, c in enumerate((*s.constraints, *s.positions)))
+
+
+def _angles(expression: sm.Expr, system: System | Ode, where: str) -> dict[sm.Expr, tuple[sm.Expr, sm.Expr]]:
+    """Rate and phase of every angle in time of which there is a sine or cosine: time may stand nowhere else."""
+    t, known = system.time, set(system.parameters)
+    found, left = {}, expression
+    for wave in sorted(expression.atoms(sm.sin, sm.cos), key=str):
+        angle = sm.expand(wave.args[0])
+        rate, phase = angle.coeff(t), angle.coeff(t, 0)
+        if t in angle.free_symbols and angle == sm.expand(rate * t + phase) and {t} | known >= angle.free_symbols:
+            found[wave.args[0]] = (rate, phase)
+            left = left.xreplace({wave: sm.Dummy()})
+    if t in left.free_symbols:
+        raise StatementError(
+            f"{where} of {system.name} depends on time by more than sines and cosines of angles that grow steadily, "
+            f"in {left.subs({d: sm.Symbol('…') for d in left.atoms(sm.Dummy)})}: write what forces it periodically "
+            "with cos(Omega*t) and sin(Omega*t)"
+        )
+    return found
+
+
+def forced_flow(case: Bound) -> Flow:
+    """The flow without coordinates of a symmetry, its forcing carried by two more states."""
+    system = case.system
+    assert isinstance(system, System | Ode)
+    if getattr(system, "rods", ()):
+        raise ParameterError(
+            f"{system.name} has rods, whose equations are not expressions in which a forcing could stand for the time: "
+            "simulate it, or state a chain of bars"
+        )
+    flow = system.flow if isinstance(system, Ode) else relative_flow(system, (), case.numbers)
+    return carried(flow)
+
+
+@once(most=16)
+def carried(flow: Flow) -> Flow:
+    """The same flow with an oscillator for the time in it."""
+    system, (c, s) = flow.system, (hy.expression(name) for name in CARRIED)
+    forcing = forcing_of(system)
+    parameters = {p: hy.par[i] for i, p in enumerate(system.parameters)}
+    waves: dict[Expression, Expression] = {}
+    for angle, multiple, phase in forcing.angles:
+        lowered = timed([convert(angle, {**parameters, system.time: CLOCK})])[0]
+        cosine, sine = _multiple(abs(multiple), c, s)
+        sine = sine if multiple > 0 else -sine
+        if phase != 0:
+            shift = convert(phase, parameters)
+            cosine, sine = (
+                cosine * hy.cos(shift) - sine * hy.sin(shift),
+                sine * hy.cos(shift) + cosine * hy.sin(shift),
+            )
+        waves |= {hy.cos(lowered): cosine, hy.sin(lowered): sine}
+
+    def steady(expressions: Sequence[Expression]) -> list[Expression]:
+        out = list(hy.subs(list(expressions), waves)) if expressions else []
+        if out and str(CLOCK) in hy.get_variables(clocked(out)):
+            raise StatementError(
+                f"the time in the equations of {system.name} could not be replaced by its forcing: state the "
+                "excitation more plainly, as sums and products of cos(Omega*t) and sin(Omega*t)"
+            )
+        return out
+
+    omega = convert(forcing.frequency, parameters)
+    pull = omega * (1.0 - c * c - s * s)
+    return replace(
+        flow,
+        states=(*flow.states, *CARRIED),
+        kept={**flow.kept, **dict.fromkeys(CARRIED, "kept: it carries the phase of the forcing")},
+        expressions=[*steady(flow.expressions), c * pull - omega * s, s * pull + omega * c],
+        velocity_expressions=steady(flow.velocity_expressions),
+        reaction_expressions=steady(flow.reaction_expressions),
+        pivots=steady(flow.pivots),
+        accelerations=None,  # the last expressions are the oscillator's now
+        carried=CARRIED,
+    )
+
+
+def _multiple(k: int, c: Expression, s: Expression) -> tuple[Expression, Expression]:
+    """cos kτ and sin kτ by those of τ: polynomials of one parity, so that odd systems stay odd."""
+    cosine, sine = c, s
+    for _ in range(k - 1):
+        cosine, sine = cosine * c - sine * s, sine * c + cosine * s
+    return cosine, sine

@@ -1,0 +1,36 @@
+"""A path by the distance from its origin, as searches for the first of something take it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from pfaff.rest.path import Path
+
+
+class Outward:
+    """A path by the distance from its origin, towards larger loads or (sign −1) smaller ones."""
+
+    def __init__(self, path: Path, sign: float) -> None:
+        self.path, self.sign = path, sign
+
+    def load(self, distance: float) -> float:
+        return self.path.origin + self.sign * distance
+
+    def linearise(self, distance: float) -> Any:
+        return self.path.linearise(self.load(distance))
+
+    def solution(self, distance: float) -> np.ndarray:
+        return self.path.solution(self.load(distance))
+
+    @property
+    def end(self) -> float | None:
+        """The distance beyond which there is no continuation, once it has been met."""
+        return None if self.path.end is None else abs(self.path.end - self.path.origin)
+
+    @property
+    def fold(self) -> float:
+        """Where a path that has ended folds back."""
+        return abs(self.path.fold - self.path.origin)

@@ -1,0 +1,105 @@
+"""Nonlinear normal modes: families of free vibrations by energy or frequency, and what branches off them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+from scipy.special import ellipk
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.errors import NoBifurcationError, ParameterError
+
+t = dynamicsymbols._t
+x, y = dynamicsymbols("x y")
+k = sm.Symbol("k", real=True)
+c = sm.Symbol("c", nonnegative=True)
+
+PENDULUM = pfaff.System([x], x.diff(t) ** 2 / 2, -sm.cos(x), c * x.diff(t) ** 2, parameters={c: 0.1}, name="pendulum")
+PAIR = pfaff.System(
+    [x, y],
+    kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+    potential=(x**2 + y**2) / 2 + (x**4 + y**4) / 4 + k * (x - y) ** 2 / 2,
+    dissipation=c * (x.diff(t) ** 2 + y.diff(t) ** 2),
+    parameters={k: 0.2, c: 0.05},
+    name="pair",
+)
+
+
+def test_a_pendulum_by_its_energy():
+    """T = 4 K(E/2) with E above that at rest, damped as it may be."""
+    mode = PENDULUM.at().normal_mode(energy=1.9)
+    assert mode.energies[-1] == pytest.approx(1.9, rel=1e-9)
+    assert 2 * np.pi / mode.frequencies == pytest.approx(4 * ellipk(mode.energies / 2), rel=1e-8)
+    assert "reached energy 1.9" in mode.status
+
+
+def test_a_pendulum_has_no_vibration_above_its_separatrix():
+    mode = PENDULUM.at().normal_mode(energy=2.5)
+    assert mode.energies.max() == pytest.approx(2, abs=1e-9)
+    assert mode.ended == "the period grows without bound: towards a heteroclinic cycle"
+
+
+@pytest.fixture(scope="module")
+def out_of_phase():
+    return PAIR.at().normal_mode(2, energy=5)
+
+
+def test_vibrations_of_two_equal_oscillators(out_of_phase):
+    """In and out of phase, each mass by itself: Duffing's equation with the frequencies 1 and √(1 + 2k) at rest."""
+    inside = PAIR.at().normal_mode(1, frequency=1.5)
+    for mode, square in ((inside, 1.0), (out_of_phase, 1.4)):
+        A = mode.amplitudes["x"]
+        period = 4 * ellipk(A**2 / (2 * square + 2 * A**2)) / np.sqrt(square + A**2)
+        assert 2 * np.pi / mode.frequencies == pytest.approx(period, rel=1e-7)
+        assert mode.energies == pytest.approx(square * A**2 + A**4 / 2, rel=1e-7)
+    assert inside.frequencies[-1] == pytest.approx(1.5)
+    assert inside.special == ()
+
+
+def test_localised_vibrations_branch_off_where_lames_equation_says(out_of_phase):
+    """ẅ + (1 + 3u²) w = 0 for the sum w beside u cn, a Lamé equation, has its edge of stability at A² = 4k/3."""
+    (point,) = out_of_phase.special
+    assert point.kind == "branch point"
+    assert point.amplitude["x"] ** 2 == pytest.approx(4 * 0.2 / 3, rel=1e-7)
+    local = out_of_phase.switch(point, energy=1.0)
+    assert local.energies[-1] == pytest.approx(1.0, rel=1e-6)
+    assert abs(local.amplitudes["x"][-1] - local.amplitudes["y"][-1]) > 0.3
+    stable = out_of_phase.to_xarray()["stable"].values
+    assert stable[0]
+    assert not stable[-1]
+    assert local.stable(local[-1])
+
+
+def test_energy_is_conserved_along_every_vibration(out_of_phase):
+    local = out_of_phase.switch(out_of_phase.special[0], energy=1.0)
+    orbit = local[-1].orbit
+    energies = local.vibration.energy(np.ascontiguousarray(orbit.x))
+    assert np.ptp(energies) < 1e-7
+    motion = PAIR.at(c=0).simulate(orbit.t[-1], **{name: float(orbit[name][0]) for name in orbit.states})
+    assert motion["x"][-1] == pytest.approx(orbit["x"][0], abs=1e-6)
+
+
+def test_the_order_of_coordinates_and_units_do_not_matter(out_of_phase):
+    L = 100
+    turned = pfaff.System(
+        [y, x],
+        kinetic=(x.diff(t) ** 2 + y.diff(t) ** 2) / 2,
+        potential=(x**2 + y**2) / 2 + (x**4 + y**4) / 4 / L**2 + k * (x - y) ** 2 / 2,
+        parameters={k: 0.2},
+    )
+    (point,) = turned.at().normal_mode(2, energy=5 * L**2).special
+    assert point.amplitude["x"] == pytest.approx(L * out_of_phase.special[0].amplitude["x"], rel=1e-7)
+
+
+def test_what_has_no_normal_mode_is_told_why():
+    with pytest.raises(ParameterError, match="how far"):
+        PAIR.at().normal_mode(1)
+    with pytest.raises(ParameterError, match="number=3"):
+        PAIR.at().normal_mode(3, energy=1)
+    inverted = pfaff.System([x], x.diff(t) ** 2 / 2, sm.cos(x))
+    with pytest.raises(NoBifurcationError, match="does not vibrate"):
+        inverted.at().normal_mode(energy=1)
+    with pytest.raises(ParameterError, match=r"give one of mode\.special"):
+        PENDULUM.at().normal_mode(energy=0.5).switch(None, energy=1)

@@ -1,0 +1,276 @@
+"""Forced response: explicit time in statements, frequency response with its special points, backbone curves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy as sm
+from scipy.integrate import solve_ivp
+from scipy.special import ellipk
+from sympy.physics.mechanics import dynamicsymbols
+
+import pfaff
+from pfaff.errors import ParameterError, StatementError
+
+t = dynamicsymbols._t
+x, y, phi = dynamicsymbols("x y phi")
+F, Omega, zeta, k3 = sm.symbols("F Omega zeta k3", real=True)
+
+
+def duffing(**values) -> pfaff.Case:
+    system = pfaff.System(
+        coordinates=[x],
+        kinetic=x.diff(t) ** 2 / 2,
+        potential=x**2 / 2 + k3 * x**4 / 4,
+        dissipation=zeta * x.diff(t) ** 2,
+        forces={x: F * sm.cos(Omega * t)},
+        parameters={F: 0.3, Omega: 0.5, zeta: 0.05, k3: 1},
+        name="Duffing",
+    )
+    return system.at(**values)
+
+
+@pytest.fixture(scope="module")
+def hardening() -> pfaff.bifurcation.response.response.Response:
+    return duffing().response("Omega", from_=0.5, to=3.0)
+
+
+def test_a_linear_oscillator_answers_in_closed_form():
+    """|h| = F/√((1 − Ω²)² + 4ζ²Ω²), and multipliers e^{(−ζ ± i√(1 − ζ²)) T}."""
+    response = duffing(k3=0).response("Omega", from_=0.5, to=2.0)
+    W = response.values
+    closed = 0.3 / (1 - W**2 + 0.1j * W)
+    assert response.amplitude("x") == pytest.approx(np.abs(closed), rel=1e-5)  # between samples of the orbit
+    assert response.phase("x") == pytest.approx(np.angle(closed), abs=1e-8)
+    assert abs(response[3].harmonic(1)["x"]) == pytest.approx(abs(closed[3]), rel=1e-9)
+    T = 2 * np.pi / W[-1]
+    expected = np.exp((-0.05 + 1j * np.sqrt(1 - 0.05**2)) * T)
+    assert sorted(response[-1].orbit.multipliers, key=lambda m: m.imag) == pytest.approx(
+        [expected.conjugate(), expected], rel=1e-8
+    )
+    assert "stable throughout; reached 2" in response.status
+
+
+def test_without_damping_rounding_makes_no_tori():
+    """Multipliers e^{±iT} on the unit circle, of which nothing follows."""
+    response = duffing(k3=0, zeta=0).response("Omega", from_=0.6, to=0.9)
+    assert response.special == ()
+    assert "stable throughout" in response.status
+    assert response[-1].harmonic(1)["x"].real == pytest.approx(0.3 / (1 - 0.81), rel=1e-8)
+    driven = duffing(k3=0, zeta=0, Omega=0.6).response("zeta", to=-0.1)  # its sign tells, as soon as there is any
+    assert not driven.stable[1:].any()
+
+
+def test_folds_are_those_of_auto(hardening):
+    """AUTO-07p, NTST = 60, NCOL = 4, with the oscillator written by hand: 1.77972 and 1.32424, amplitudes 1.72222 and
+    0.592796 (at its mesh points)."""
+    upper, lower = hardening.of_kind("fold")
+    assert upper.value == pytest.approx(1.77972, abs=5e-6)
+    assert lower.value == pytest.approx(1.32424, abs=5e-6)
+    assert upper.amplitude["x"] == pytest.approx(1.72222, abs=1e-4)
+    assert lower.amplitude["x"] == pytest.approx(0.592796, abs=1e-4)
+    assert [point.stable for point in hardening.at(1.5)] == [True, False, True]
+
+
+@pytest.mark.parametrize(("beyond", "large"), [(-2e-3, True), (2e-3, False)])
+def test_motions_jump_where_the_fold_is(hardening, beyond, large):
+    fold = hardening.of_kind("fold")[0]
+    case = duffing(Omega=fold.value + beyond)
+    last = hardening.at(fold.value - 2e-3)[0].orbit.orbit
+    began = np.interp(fold.period, last.t, last["x"]), np.interp(fold.period, last.t, last["x_dot"])
+    motion = case.simulate(250, x=began[0], x_dot=began[1])
+    assert (np.abs(motion["x"][-100:]).max() > 1.5) == large
+
+
+def test_orbits_are_in_the_time_of_their_forcing(hardening):
+    """A motion from the state at t = T stays on the orbit, of which the forcing is no part."""
+    point = hardening.at(1.5)[0]
+    orbit, T = point.orbit.orbit, point.orbit.period
+    assert orbit.states == ("x", "x_dot")
+    assert set(point.amplitude) == {"x", "x_dot"}
+    began = {name: float(np.interp(T, orbit.t, orbit[name])) for name in orbit.states}
+    motion = duffing(Omega=1.5).simulate(3 * T, **began)
+    there = np.interp(motion.t[300:330] % T + T * (motion.t[300:330] % T < orbit.t[0]), orbit.t, orbit["x"])
+    assert motion["x"][300:330] == pytest.approx(there, abs=1e-3)
+
+
+def test_the_backbone_is_the_free_vibration(hardening):
+    (mode,) = hardening.backbones
+    A = mode.amplitudes["x"]
+    assert 2 * np.pi / mode.frequencies == pytest.approx(
+        4 * ellipk(A**2 / (2 + 2 * A**2)) / np.sqrt(1 + A**2), rel=1e-7
+    )
+    assert hardening.plot("x").axes[0].get_legend() is not None
+
+
+def test_other_units_have_the_same_response(hardening):
+    """Lengths by 1000 and times by 1/50: stiffness in new units, folds at 50 Ω."""
+    length, rate = 1000, 50
+    system = pfaff.ode(
+        {x: y, y: -2 * zeta * rate * y - rate**2 * (x + x**3 / length**2) + F * length * rate**2 * sm.cos(Omega * t)},
+        {F: 0.3, Omega: 0.5 * rate, zeta: 0.05},
+    )
+    response = system.at().response("Omega", to=3.0 * rate)
+    ours = [fold.value / rate for fold in response.of_kind("fold")]
+    assert ours == pytest.approx([fold.value for fold in hardening.of_kind("fold")], rel=1e-8)
+    assert response.backbones == ()
+
+
+def sleigh() -> pfaff.System:
+    m, I, a, c, c_w, A = sm.symbols("m I a c c_w A", positive=True)
+    centre = sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])
+    velocity = centre.diff(t)
+    return pfaff.System(
+        coordinates=[x, y, phi],
+        kinetic=m * velocity.dot(velocity) / 2 + I * phi.diff(t) ** 2 / 2,
+        dissipation=c * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2 + c_w * phi.diff(t) ** 2 / 2,
+        forces={phi: A * sm.sin(Omega * t)},
+        nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
+        parameters={m: 1, I: 0.25, a: 0.4, c: 0.1, c_w: 0.1, A: 1, Omega: 2},
+        name="forced sleigh",
+    )
+
+
+def test_the_speed_of_a_forced_sleigh():
+    """m v̇ = m a ω² − c v, (I + m a²) ω̇ = −m a v ω − c_ω ω + A sin Ωt, whatever its heading."""
+    response = sleigh().at().response("Omega", to=3)
+    assert response.states == ("x_dot", "phi_dot")
+    J, T = 0.25 + 0.16, 2 * np.pi / 3
+
+    def rates(time, state):
+        v, w, _ = state
+        return 0.4 * w**2 - 0.1 * v, (-0.4 * v * w - 0.1 * w + np.sin(3 * time)) / J, v
+
+    run = solve_ivp(rates, (0, 161 * T), [0, 0, 0], "DOP853", rtol=1e-11, atol=1e-11, t_eval=[160 * T, 161 * T])
+    assert response.mean("x_dot")[-1] == pytest.approx(np.diff(run.y[2])[0] / T, rel=1e-6)
+    assert response[-1].mean["y_dot"] == pytest.approx(0, abs=1e-12)
+    assert response.mean("x_dot")[0] > response.mean("x_dot")[-1]
+    assert response.backbones == ()
+
+
+def test_a_forced_column_settles_on_its_response():
+    column, P = pfaff.atlas.column(2, "skate", "dead"), sm.Symbol("P", real=True)
+    second = column.coordinates[1]
+    forced = replace(
+        column,
+        forces={**column.forces, second: column.forces.get(second, 0) + P * sm.cos(Omega * column.time)},
+        parameters={**column.parameters, P: 2, Omega: 1},
+    )
+    case = forced.at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5, F=50)
+    response = case.response("Omega", from_=0.5, to=1.5)
+    point, T = response.at(1.0)[0], 2 * np.pi
+    motion = case.simulate(30 * T, samples=3001)
+    assert np.abs(motion["theta1"][-101:]).max() == pytest.approx(point.amplitude["theta1"], rel=1e-3)
+    assert point.orbit.stable
+    assert point.orbit.symmetric
+
+
+DOUBLE_WELL = pfaff.ode({x: y, y: -0.15 * y + x - x**3 + F * sm.cos(Omega * t)}, {F: 0.1, Omega: 1.2}, name="well")
+
+
+def test_period_doubling_in_a_double_well():
+    """Beyond it motions repeat themselves every second period of the forcing."""
+    response = DOUBLE_WELL.at().response("F", from_=0.15, to=0.25, x=1.2)
+    (doubling,) = response.of_kind("period doubling")
+    twice = doubling.switch(to=0.25)[0]
+    assert twice.turns == 2
+    T = 2 * np.pi / 1.2
+    for beyond, repeats in ((-2e-3, True), (2e-3, False)):
+        case = DOUBLE_WELL.at(F=doubling.value + beyond)
+        orbit = response.at(doubling.value - 2e-3)[0].orbit.orbit
+        began = {name: float(np.interp(T, orbit.t, orbit[name])) for name in ("x", "y")}
+        motion = case.simulate(400 * T, samples=401, **began)
+        assert (abs(motion["x"][-1] - motion["x"][-2]) < 1e-3) == repeats
+        assert motion["x"][-1] == pytest.approx(motion["x"][-3], abs=1e-3)
+
+
+def test_a_forced_van_der_pol_oscillator_leaves_entrainment_by_a_torus():
+    mu = sm.Symbol("mu", real=True)
+    system = pfaff.ode({x: y, y: mu * (1 - x**2) * y - x + F * sm.cos(Omega * t)}, {F: 1.5, Omega: 1, mu: 0.4})
+    response = system.at().response("Omega", to=1.6, x=2)
+    (torus,) = response.of_kind("torus")
+    assert np.abs(torus.multipliers) == pytest.approx([1, 1], abs=1e-8)
+    T = 2 * np.pi / (torus.value + 0.05)
+    motion = system.at(Omega=torus.value + 0.05).simulate(200 * T, samples=201, x=1)
+    assert np.ptp(motion["x"][-50:]) > 0.1
+    curve = torus.curve("F", to=1.6)
+    assert curve[-1].values["F"] == pytest.approx(1.6)
+
+
+def test_motions_that_have_settled_lead_to_forced_orbits_and_files(tmp_path):
+    case = DOUBLE_WELL.at()
+    orbit = case.orbit(case.simulate(300, x=1, samples=6001), load="F")
+    assert orbit.turns == 1
+    branch = orbit.orbits(to=0.2)
+    again = pfaff.load_branch(branch.save(tmp_path / "branch.nc"), case)
+    assert again.values == pytest.approx(branch.values)
+    assert again[0].multipliers == pytest.approx(branch[0].multipliers, rel=1e-6)
+
+
+def test_multiples_of_a_frequency_and_phases_are_one_forcing():
+    """x'' + x'/5 + x = cos(2Ωt + 1) + sin(3Ωt): by superposition, over the shared period of Ω."""
+    system = pfaff.ode({x: y, y: -y / 5 - x + sm.cos(2 * Omega * t + 1) + sm.sin(3 * Omega * t)}, {Omega: 0.7})
+    point = system.at().response("Omega", to=0.8)[0]
+    assert point.frequency == pytest.approx(0.7)
+    gain = {k: 1 / (1 - (0.7 * k) ** 2 + 0.2j * 0.7 * k) for k in (2, 3)}
+    assert point.harmonic(2)["x"] == pytest.approx(gain[2] * np.exp(1j), rel=1e-8)
+    assert point.harmonic(3)["x"] == pytest.approx(-1j * gain[3], rel=1e-8)
+    assert abs(point.harmonic(1)["x"]) < 1e-9
+
+
+def test_base_excitation_in_the_energies_and_a_moving_constraint():
+    """A mass on a spring whose foot moves by u cos Ωt, stated in absolute and in relative coordinates, and as a
+    holonomic constraint on the foot: the same response."""
+    u, z = sm.symbols("u zeta", positive=True)
+    foot, s = u * sm.cos(Omega * t), dynamicsymbols("s")
+    values = {u: 0.2, Omega: 1.3, z: 0.1}
+    relative = pfaff.System(
+        [x], kinetic=(x + foot).diff(t) ** 2 / 2, potential=x**2 / 2 + x**4, dissipation=z * x.diff(t) ** 2,
+        parameters=values,
+    )  # fmt: skip
+    held = pfaff.System(
+        [x, s], kinetic=x.diff(t) ** 2 / 2 + s.diff(t) ** 2, potential=(x - s) ** 2 / 2 + (x - s) ** 4,
+        dissipation=z * (x.diff(t) - s.diff(t)) ** 2, holonomic_constraints=[s - foot], parameters=values,
+    )  # fmt: skip
+    first = relative.at().response("Omega", to=1.4)[0].harmonic(1)["x"]
+    second = held.at().response("Omega", to=1.4)[0].harmonic(1)
+    assert second["s"] == pytest.approx(0.2, rel=1e-8)
+    assert second["x"] - second["s"] == pytest.approx(first, rel=1e-7)
+
+
+REFUSED = {
+    "nothing forces": (pfaff.ode({x: y, y: -x}, {F: 1}), {"to": 2}, ParameterError, "nothing forces ode"),
+    "grows": (pfaff.ode({x: y, y: -x + F * t}, {F: 1}), {"to": 2}, StatementError, "equation of y of ode depends on"),
+    "two frequencies": (
+        pfaff.ode({x: y, y: -x + sm.cos(F * t) + sm.cos(t)}, {F: 1}), {"to": 2}, ParameterError, "no rational number",
+    ),
+    "backwards": (pfaff.ode({x: y, y: -x + sm.cos(F * t)}, {F: -1}), {"to": 2}, ParameterError, "frequency F = -1"),
+    "no end": (DOUBLE_WELL, {}, ParameterError, "how far"),
+    "no state": (DOUBLE_WELL, {"to": 2, "q": 1}, ParameterError, "well has no state 'q'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_has_no_response_is_told_why(name):
+    system, given, error, words = REFUSED[name]
+    with pytest.raises(error, match=words):
+        system.at().response("F", **given)
+
+
+def test_what_is_forced_does_not_rest():
+    case = DOUBLE_WELL.at()
+    for ask in (case.equilibrium, case.spectrum, lambda: case.hopf(load="F"), lambda: case.branch("F", to=1)):
+        with pytest.raises(ParameterError, match="depends on time explicitly, so that it does not rest"):
+            ask()
+
+
+def test_everything_by_name(hardening):
+    data = hardening.to_xarray()
+    assert data["amplitude_x"].dims == ("point",)
+    assert list(data["special_kind"].values) == ["fold", "fold"]
+    assert data.attrs["status"] == hardening.status
+    longer = duffing().response("Omega", from_=0.5, to=0.7).extend(to=0.9)
+    assert longer.values[-1] == pytest.approx(0.9)
+    assert hardening.peak("x").amplitude["x"] == hardening.amplitude("x").max()
