@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import math
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy as sm
 from scipy import stats
 
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.studies.executors import Processes
 from pfaff.studies.points import chunks_of
+from pfaff.studies.study import SINGLE
 
 AXES = {"c_i": [0.5, 1.5, 3.0], "M_L": [10.0, 15.0]}
 OWN = """
@@ -32,6 +37,14 @@ case = spiral.at()
 def slow(case):
     time.sleep(0.02)
     return float(case.values["mu"]) ** 3 / 3
+
+SEEN, STOP = [], set()
+
+def counted(case):
+    SEEN.append(float(case.values["mu"]))
+    if SEEN[-1] in STOP:
+        raise KeyboardInterrupt
+    return 2 * SEEN[-1]
 
 def cruel(case):
     mu = float(case.values["mu"])
@@ -103,12 +116,35 @@ def test_functions_of_a_case_and_measures_of_rest_and_motion(case):
     assert float(moved[0]) == expected
 
 
-def test_the_cycle_at_a_load(case):
-    study = case.sweep({"F": [77.0]}, measure=["period", "amplitude", "multiplier"]).run()
-    last = case.hopf().orbits(to=77)[-1]
-    assert float(study.dataset["period"][0]) == pytest.approx(last.period, rel=1e-12)
-    assert float(study.dataset["amplitude"][0]) == pytest.approx(max(last.amplitude.values()), rel=1e-12)
-    assert 0 < float(study.dataset["multiplier"][0]) < 1
+def test_the_cycle_at_a_load():
+    """A circle of radius √F, once round in 2π/w; what is off it comes back with exp(−4πF/w)."""
+    x, y = sm.symbols("x y")
+    F, w = sm.symbols("F w", real=True)
+    left = F - x**2 - y**2
+    circle = pfaff.ode({x: left * x - w * y, y: left * y + w * x}, parameters={F: -1, w: 1}, load=F)
+    names = ["period", "amplitude", "multiplier"]
+    study = circle.at().sweep({"F": [0.04], "w": [1.0, 2.0]}, measure=names, to=-1.0).run()
+    turn = 2 * np.pi / np.array([[1.0, 2.0]])
+    np.testing.assert_allclose(study.dataset["period"], turn, rtol=1e-9)
+    np.testing.assert_allclose(study.dataset["amplitude"], 0.2, rtol=1e-6)
+    np.testing.assert_allclose(study.dataset["multiplier"], np.exp(-2 * 0.04 * turn), rtol=1e-6)
+
+
+def test_a_rod_and_loads_without_batches():
+    """What batches do not know goes to single searches: any load of a rod, buckling and divergence of any system."""
+    rod = pfaff.atlas.rod(modes=3).at(M_L=0.5, eta=0.01)
+    study = rod.sweep({"M_L": [0.2, 0.5]}, measure=["hopf", "omega"]).run()
+    assert (study.counts, study.batched) == ({"done": 2}, 0)
+    assert float(study.dataset["hopf"][1]) == rod.hopf().value
+    assert math.prod(rod.sweep({"M_L": np.linspace(0.1, 1, 500)}, measure="flutter").chunks.chunk) == SINGLE
+    ziegler = pfaff.atlas.ziegler().at()
+    static = ziegler.sweep({"k": [1.0, 2.0]}, measure=["divergence", "buckling"]).run()
+    assert static.batched == 0
+    loads = ziegler.at(k=2).critical()
+    found = static.dataset.sel(k=2.0)
+    assert [float(found[name]) for name in ("divergence", "buckling")] == pytest.approx(
+        [loads.divergence.value, math.nan], nan_ok=True, rel=1e-14
+    )
 
 
 def test_every_store_gives_the_same_bits_in_any_order(case, tmp_path):
@@ -242,6 +278,47 @@ def test_ctrl_c_keeps_what_was_done(own, capsys):
     assert study.counts == {"pending": 1, "done": 2}
     assert "2 of 3 points" in capsys.readouterr().out
     assert study.run().complete
+
+
+@pytest.mark.parametrize("store", [None, "a.nc", "a.zarr"])
+def test_ctrl_c_keeps_the_points_of_the_chunk_in_hand(own, tmp_path, store, capsys):
+    """Interrupted at the fourth point of a chunk of six: the first three are not computed again."""
+    path = None if store is None else tmp_path / store
+    study = own.case.sweep({"mu": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, measure=own.counted, store=path)
+    own.SEEN.clear()
+    own.STOP.add(4.0)
+    assert study.run().counts == {"pending": 6}
+    assert "and 3 of the chunks in hand" in capsys.readouterr().out
+    again = study if path is None else pfaff.open_sweep(path, case=own.case)
+    own.STOP.clear()
+    again = replace(again, job=study.job).run()
+    assert own.SEEN == [1, 2, 3, 4, 4, 5, 6]
+    np.testing.assert_array_equal(again.dataset["counted"], [2, 4, 6, 8, 10, 12])
+
+
+def test_ctrl_c_keeps_the_points_of_processes(own, tmp_path, monkeypatch):
+    study = own.case.sweep({"mu": np.arange(50.0)}, measure=own.slow, store=tmp_path / "a.zarr")
+    keep = Processes._keep
+
+    def stop(processes, worker, k, outcome):
+        keep(processes, worker, k, outcome)
+        if k == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Processes, "_keep", stop)
+    study.run(workers=1)
+    kept = study.store.kept(0)
+    assert list(kept) == [0, 1, 2, 3]
+    assert kept[3].values == {"slow": 9.0}
+    monkeypatch.undo()
+    assert study.run().counts == {"done": 50}
+    assert not study.store.kept(0)
+
+
+def test_options_of_processes_are_refused_on_a_cluster(own):
+    for option in ({"timeout": 1.0}, {"workers": 2}):
+        with pytest.raises(ParameterError, match=f"{next(iter(option))}= is for processes"):
+            own.case.sweep({"mu": [1.0]}, measure=own.slow).run(client=object(), **option)
 
 
 def test_points_in_chunks_are_runs_that_cover_them_once():

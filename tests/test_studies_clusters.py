@@ -60,13 +60,13 @@ def test_the_shell_begins_runs_and_draws(tmp_path, case):
         assert result.exit_code == 0, result.output
         return result.output
 
-    axes = ["--axis", "c_i=0.5:2.5:3", "--axis", "M_L=10,15", "--measure", "hopf", "--measure", "l1", "--chunk", 2]
+    axes = ["--axis", "c_i=0.5:2.5:3", "--axis", "M_L=10,15", "--measure", "hopf", "--measure", "omega", "--chunk", 2]
     assert json.loads(call("new", store, *system, *axes, "--json"))["counts"] == {"pending": 6}
     assert "2 of 6 points" in call("run", store, "--part", "2/3")
     assert "6 of 6 points" in call("run", store, "--workers", "1")
     assert json.loads(call("status", store, "--json"))["counts"] == {"done": 6}
     assert "6 of 6" in call("retry", store, "all")
-    call("plot", store, "l1", "--at", "M_L=15", "--plot", picture)
+    call("plot", store, "omega", "--at", "M_L=15", "--plot", picture)
     assert picture.stat().st_size > 5000
     there = float(pfaff.open_sweep(store).dataset["hopf"].sel(c_i=1.5, M_L=15))
     assert there == pytest.approx(76.33797038963, rel=1e-12)

@@ -85,13 +85,14 @@ def compute(
     """All points at these places: in a batch where that is known to give the same, one by one elsewhere.
 
     ``known`` are outcomes by their order in the chunk; ``before`` and ``after`` are told of points done one by one.
+    A batch is always of the whole chunk, so that its bits do not depend on what is known.
     """
     block = Block.empty(job.names, len(places))
     known = known or {}
-    if job.batched and not known:
+    if job.batched:
         from pfaff.studies.many_points import batched
 
-        block.batched = batched(job, places, block)
+        block.batched = batched(job, places, block) - int((block.state[list(known)] != PENDING).sum())
     for k, outcome in known.items():
         block.put(k, outcome)
     for k in np.flatnonzero(block.state == PENDING).tolist():

@@ -10,7 +10,7 @@ from typing import Any
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.studies.block import CRASHED, Block, Job, Outcome, compute
-from pfaff.studies.executors import Progress, Task, written
+from pfaff.studies.executors import Aside, Progress, Task, written
 from pfaff.studies.workers import Order, one_thread
 
 AHEAD = 4  # tasks for each thread of the cluster that are submitted at a time
@@ -59,7 +59,8 @@ def on_cluster(task: Task, client: Any, progress: Progress) -> None:
 def computed(job: Job, store: Any, order: Order) -> Block:
     """What a worker of the cluster does; only what is not in a store goes back."""
     one_thread()
-    block = compute(job, order.places, order.known)
+    after = Aside(store, order).put if store is not None else lambda k, outcome: None
+    block = compute(job, order.places, order.known, after=after)
     if store is not None:
         store.write(order.k, block)
         block.values = {}

@@ -13,7 +13,7 @@ from typing import Any
 from pfaff.errors import PfaffError
 from pfaff.studies.block import CRASHED, TIMED_OUT, Block, Job, Outcome, compute
 from pfaff.studies.points import Chunks
-from pfaff.studies.stores import Store
+from pfaff.studies.stores import EVERY, Store
 from pfaff.studies.workers import CRASHES, Order, Worker
 
 LOOK = 0.2  # seconds between looks at the clock
@@ -32,7 +32,7 @@ class Task:
     known: dict[int, dict[int, Outcome]]
 
     def order(self, k: int, **more: Any) -> Order:
-        return Order(k, self.chunks.places(k), self.known.get(k, {}), **more)
+        return Order(k, self.chunks.places(k), dict(self.known[k]) if k in self.known else self.store.kept(k), **more)
 
 
 Progress = Callable[[int, Block], None]
@@ -41,9 +41,36 @@ Progress = Callable[[int, Block], None]
 def serial(task: Task, progress: Progress) -> None:
     """One chunk after another, here."""
     for k in task.todo:
-        block = compute(task.job, task.chunks.places(k), task.known.get(k))
+        aside = Aside(task.store, task.order(k))
+        try:
+            block = compute(task.job, aside.order.places, aside.order.known, after=aside.put)
+        except KeyboardInterrupt:
+            aside.save()
+            raise
         written(task.store, k, block)
         progress(k, block)
+
+
+class Aside:
+    """Single points of a chunk in hand: saved now and then, and when the run is interrupted."""
+
+    def __init__(self, store: Store, order: Order) -> None:
+        self.store, self.order, self.outcomes = store, order, dict(order.known)
+        self._saved = time.monotonic()
+
+    def put(self, k: int, outcome: Outcome) -> None:
+        self.outcomes[k] = outcome
+        if time.monotonic() - self._saved > EVERY:
+            self.save()
+
+    def save(self) -> None:
+        self._saved = time.monotonic()
+        if self.order.k in self.store.finished():  # points done again: those of before stay until all are done
+            return
+        try:
+            self.store.keep(self.order.k, self.outcomes)
+        except OSError as problem:
+            raise full(self.store, problem) from problem
 
 
 def written(store: Store, k: int, block: Block) -> None:
@@ -70,6 +97,7 @@ class Processes:
         self.unasked = 0
         self.numbers = count()  # none twice: the last words of one that was ended are not those of its successor
         self.workers: dict[int, Worker] = {}
+        self.aside: dict[int, Aside] = {}  # by chunk
         self.hired = min(workers, len(task.todo))
 
     def run(self) -> None:
@@ -83,6 +111,10 @@ class Processes:
                 except Empty:
                     pass
                 self._look_at_the_clock()
+        except KeyboardInterrupt:
+            for aside in self.aside.values():
+                aside.save()
+            raise
         finally:
             for worker in self.workers.values():
                 worker.end()
@@ -112,14 +144,17 @@ class Processes:
 
     def _keep(self, worker: Worker, k: int, outcome: Outcome) -> None:
         assert worker.order is not None
-        worker.order = Order(
-            worker.order.k, worker.order.places, {**worker.order.known, k: outcome}, worker.order.batched
-        )
+        worker.order.known[k] = outcome
+        chunk = worker.order.k
+        if chunk not in self.aside:
+            self.aside[chunk] = Aside(self.task.store, self.task.order(chunk))
+        self.aside[chunk].put(k, outcome)
         worker.deadline = None
 
     def _finished(self, worker: Worker, block: Block) -> None:
         assert worker.order is not None
         k = worker.order.k
+        self.aside.pop(k, None)
         if not self.task.store.shared:
             written(self.task.store, k, block)
         self.progress(k, block)

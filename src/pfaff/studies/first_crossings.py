@@ -50,8 +50,8 @@ class Crossings:
     moves: bool = False
 
 
-def first_crossings(frame: Frame, parameters: np.ndarray, kind: str = "hopf") -> Crossings:
-    """Of a pair (``"hopf"``), or of a real eigenvalue (``"zero"``)."""
+def first_crossings(frame: Frame, parameters: np.ndarray, before: bool = True) -> Crossings:
+    """Where a pair ±iω first crosses, for every column of parameters; and what is ``before``, if that is asked."""
     N = parameters.shape[1]
     begins = np.full(N, frame.origin) if frame.origin is not None else parameters[frame.index].copy()
     out = _nothing(frame.n, N)
@@ -61,11 +61,12 @@ def first_crossings(frame: Frame, parameters: np.ndarray, kind: str = "hopf") ->
         good = np.ones(N, dtype=bool)
     low, length = np.zeros(N), np.full(N, frame.first)
     active = np.flatnonzero(good)
-    _look_at_the_beginning(frame, parameters, begins, start, out)
+    if before:
+        _look_at_the_beginning(frame, parameters, begins, start, out)
     for _ in range(ROUNDS):
         if not len(active):
             break
-        active = _stretch(frame, parameters, begins, start, kind, out, active, low, length)
+        active = _stretch(frame, parameters, begins, start, out, active, low, length, before)
     return out
 
 
@@ -100,11 +101,11 @@ def _stretch(
     parameters: np.ndarray,
     begins: np.ndarray,
     start: np.ndarray,
-    kind: str,
     out: Crossings,
     active: np.ndarray,
     low: np.ndarray,
     length: np.ndarray,
+    before: bool,
 ) -> np.ndarray:
     """One stretch of all points that are still looked at; those to be looked at again."""
     nodes, matrix = nodes_of(frame.nodes)
@@ -114,18 +115,18 @@ def _stretch(
     seen = probed(frame, parameters[:, active], distances, begins[active], start[:, active])
     if seen is None:
         return active[:0]
-    hopf, zero = (_first(values, matrix) for values in (seen.hopf, seen.zero))
-    which, place = hopf if kind == "hopf" else zero
-    which = np.where(seen.followed, which, 2 if kind == "hopf" else 3)
-    other = hopf if kind == "zero" else zero
+    hopf = _first(seen.hopf, matrix)
+    which, place = np.where(seen.followed, hopf[0], 2), hopf[1]
     at = low[active] + length[active] * (1 + place) / 2
-    sooner = (other[0] != 0) & ~((other[0] == 1) & (other[1] > place) & (which == 1))
-    out.steady[active] &= ~(sooner & (which < 2))
+    if before:
+        zero = _first(seen.zero, matrix)
+        sooner = (zero[0] != 0) & ~((zero[0] == 1) & (zero[1] > place) & (which == 1))
+        out.steady[active] &= ~(sooner & (which < 2))
     rooted = which == 1
     done = np.zeros(len(active), dtype=bool)
     if rooted.any():
         done[rooted] = _polished(
-            frame, parameters, begins, kind, out, active[rooted], at[rooted], _between(seen, nodes, place, rooted)
+            frame, parameters, begins, out, active[rooted], at[rooted], _between(seen, nodes, place, rooted)
         )
     passed, empty, short = rooted & ~done & ~np.isnan(out.speed[active]), which == 0, which == 2
     low[active] = np.where(
@@ -156,7 +157,6 @@ def _polished(
     frame: Frame,
     parameters: np.ndarray,
     begins: np.ndarray,
-    kind: str,
     out: Crossings,
     points: np.ndarray,
     distances: np.ndarray,
@@ -175,14 +175,11 @@ def _polished(
     good = np.ones(N, dtype=bool)
     if moves:
         x, good = settled(frame, at_loads(frame, own, loads), x, strict=False)
-    if kind == "hopf":
-        J = frame.jacobians(x, at_loads(frame, own, loads))
-        small_matrices.routh(J, n, frame.zeros, frame.scale, frame.unit, square, ignored)
-        out.speed[points[~(square > 0)]] = 0.0
-        good &= square > 0
-        shift = 1j * np.sqrt(np.abs(square))
-    else:
-        shift = np.zeros(N, dtype=complex)
+    J = frame.jacobians(x, at_loads(frame, own, loads))
+    small_matrices.routh(J, n, frame.zeros, frame.scale, frame.unit, square, ignored)
+    out.speed[points[~(square > 0)]] = 0.0
+    good &= square > 0
+    shift = 1j * np.sqrt(np.abs(square))
     value, q, p = np.empty(N, dtype=complex), np.empty((n, N), dtype=complex), np.empty((n, N), dtype=complex)
     error, rate, step = np.empty(N), np.empty(N, dtype=complex), np.full(N, np.inf)
     exact, last = np.zeros(N, dtype=bool), False
@@ -199,7 +196,7 @@ def _polished(
         with np.errstate(all="ignore"):
             step = np.nan_to_num(value.real / rate.real, nan=np.inf, posinf=np.inf, neginf=np.inf)
         loads = loads - np.where(np.isfinite(step), step, 0.0)
-        shift = 1j * value.imag if kind == "hopf" else shift
+        shift = 1j * value.imag
         exact = np.abs(step) <= EXACT * np.abs(loads) + error / np.abs(rate.real)
         if last or (exact[good].all() and (np.abs(step[good]) <= SAME * np.abs(loads[good])).all()):
             break
@@ -210,13 +207,9 @@ def _polished(
         good &= error / np.abs(rate.real) <= SURE * size
         good &= np.abs(rate.real) > TRANSVERSAL * np.abs(rate)
     good &= np.abs(loads - root) <= AWAY * frame.first
-    good &= np.isfinite(value)
-    if kind == "hopf":
-        good &= value.imag > 0
-    else:
-        good &= np.abs(value.imag) <= 1e-9 * frame.unit
+    good &= np.isfinite(value) & (value.imag > 0)
     out.found[points], out.load[points], out.value[points] = good, loads, value
-    out.speed[points] = np.where(good, rate.real, np.where(square > 0, np.nan, 0.0) if kind == "hopf" else np.nan)
+    out.speed[points] = np.where(good, rate.real, np.where(square > 0, np.nan, 0.0))
     out.x[:, points], out.q[:, points], out.p[:, points] = x, q, p
     out.moves = out.moves or moves
     return good | ~np.isfinite(out.speed[points])

@@ -21,8 +21,9 @@ def first_coefficients(frame: Frame, parameters: np.ndarray, at: Crossings) -> t
     r, i = np.ascontiguousarray(at.q.real), np.ascontiguousarray(at.q.imag)
     second, third = _lines(frame, x, own, r, i)
     rr, ii, ri = second
-    h20 = _resolvent(frame, x, own, 2j * omega, rr - ii + 2j * ri)
-    h11 = _resolvent(frame, x, own, np.zeros_like(omega), rr + ii).real
+    J = frame.jacobians(x, own)
+    h20 = _resolvent(frame, J, 2j * omega, rr - ii + 2j * ri)
+    h11 = _resolvent(frame, J, np.zeros_like(omega), rr + ii).real
     a, b = h20.real, h20.imag
     bent = bilinear(frame, x, own, r, a + 2 * h11) + bilinear(frame, x, own, i, b)
     bent = bent + 1j * (bilinear(frame, x, own, r, b) - bilinear(frame, x, own, i, a - 2 * h11))
@@ -43,10 +44,9 @@ def _lines(
     return (rr, ii, (plus - minus) / 4), rrr + rii + 1j * (rri + iii)
 
 
-def _resolvent(frame: Frame, x: np.ndarray, own: np.ndarray, shift: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _resolvent(frame: Frame, J: np.ndarray, shift: np.ndarray, right: np.ndarray) -> np.ndarray:
     """(shift − A)⁻¹ right."""
     found = np.empty(right.shape, dtype=complex)
-    J = frame.jacobians(x, own)
     small_matrices.solve_many(
         J,
         frame.n,

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 AT_A_TIME = 1024  # points whose matrices stay in the cache
 FIRST = ("flutter", "flutter_frequency")  # of the first crossing, if all is stable before it
-STATIC = ("divergence", "buckling")  # of a real eigenvalue
-KNOWN = {*HOPF, *FIRST, *STATIC}
+KNOWN = {*HOPF, *FIRST}  # divergence may begin where two growing exponentials part: the scalar search knows
 FRAMES: Once[int, Any] = Once(most=8)
 
 
 def batchable(job: Job) -> bool:
-    """Whether all that is measured is known in batches, over parameters alone."""
+    """Whether all that is measured is known in batches, over parameters alone, of equations that are expressions."""
+    if getattr(job.case.system, "rods", ()):
+        return False
     known = all(set(each.names) <= KNOWN and each.about["kind"] in ("hopf", "critical") for each in job.measures)
     return known and all(name in job.case.system.parameter_names for name in job.points.names)
 
@@ -62,23 +63,16 @@ def _answers(job: Job, frame: Frame, parameters: np.ndarray) -> tuple[dict[str, 
     from pfaff.studies.forms import first_coefficients
 
     wanted = set(job.names)
-    values: dict[str, np.ndarray] = {}
-    good, absent = np.ones(parameters.shape[1], dtype=bool), np.zeros(parameters.shape[1], dtype=bool)
-    if wanted & {*HOPF, *FIRST}:
-        at = first_crossings(frame, parameters)
-        values |= dict.fromkeys(("hopf", "flutter"), at.load) | {"crossing_speed": at.speed}
-        values |= dict.fromkeys(("omega", "flutter_frequency"), at.value.imag)
-        first = at.stable & at.steady
-        good &= at.found & (first & (at.speed * frame.sign > 0) if wanted & {*FIRST} else True)
-        absent = at.absent & (first if wanted & {*FIRST} else True) & (not wanted & {*STATIC})
-        if needs_forms(job):
-            values["l1"], sure = first_coefficients(frame, parameters, at)
-            values["criticality"] = np.sign(values["l1"])
-            good &= sure
-    if wanted & {*STATIC}:
-        at = first_crossings(frame, parameters, "zero")
-        values |= dict.fromkeys(STATIC, at.load)
-        good &= at.found & (at.stable & at.steady if "divergence" in wanted else True)
+    at = first_crossings(frame, parameters, before=bool(wanted & {*FIRST}))
+    values = dict.fromkeys(("hopf", "flutter"), at.load) | {"crossing_speed": at.speed}
+    values |= dict.fromkeys(("omega", "flutter_frequency"), at.value.imag)
+    first = at.stable & at.steady
+    good = at.found & (first & (at.speed * frame.sign > 0) if wanted & {*FIRST} else True)
+    absent = at.absent & (first if wanted & {*FIRST} else True)
+    if needs_forms(job):
+        values["l1"], sure = first_coefficients(frame, parameters, at)
+        values["criticality"] = np.sign(values["l1"])
+        good &= sure
     for name in job.names:
         good &= np.isfinite(values[name])
     return values, good, absent

@@ -14,7 +14,7 @@ import numpy as np
 
 from pfaff.archive.files import whole
 from pfaff.errors import ParameterError
-from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block
+from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
 from pfaff.studies.quantities import WORDS
 
@@ -26,7 +26,10 @@ MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
 
 
 class Store(Protocol):
-    """What keeps chunks. ``shared`` says whether other processes may write into it themselves."""
+    """What keeps chunks. ``shared`` says whether other processes may write into it themselves.
+
+    ``keep`` puts aside single points of a chunk that is not done yet, for a run that goes on with it.
+    """
 
     shared: bool
 
@@ -34,6 +37,8 @@ class Store(Protocol):
     def path(self) -> Path | None: ...
     def finished(self) -> set[int]: ...
     def write(self, k: int, block: Block) -> None: ...
+    def keep(self, k: int, outcomes: Mapping[int, Outcome]) -> None: ...
+    def kept(self, k: int) -> dict[int, Outcome]: ...
     def read(self, k: int) -> Block: ...
     def close(self) -> None: ...
     def dataset(self) -> xarray.Dataset: ...
@@ -62,6 +67,7 @@ class Memory:
         self._values = {name: np.full(self.points.size, np.nan) for name in self.names}
         self._state = np.zeros(self.points.size, dtype=np.int8)
         self._reasons: dict[int, str] = {}
+        self._aside: dict[int, dict[int, Outcome]] = {}
 
     def finished(self) -> set[int]:
         return {k for k in range(len(self.chunks)) if self._state[self.chunks.places(k)[0]] != PENDING}
@@ -71,9 +77,16 @@ class Memory:
         for name, values in block.values.items():
             self._values[name][places] = values
         self._state[places] = block.state
-        for place in places:
-            self._reasons.pop(int(place), None)
+        for place in [place for place in self._reasons if places[0] <= place <= places[-1]]:
+            del self._reasons[place]
         self._reasons.update({int(places[j]): reason for j, reason in block.reasons.items()})
+        self._aside.pop(k, None)
+
+    def keep(self, k: int, outcomes: Mapping[int, Outcome]) -> None:
+        self._aside[k] = dict(outcomes)
+
+    def kept(self, k: int) -> dict[int, Outcome]:
+        return dict(self._aside.get(k, {}))
 
     def read(self, k: int) -> Block:
         places = self.chunks.places(k)
@@ -121,18 +134,35 @@ class NetCDF(Memory):
                 values[:] = data[name].to_numpy().ravel()
             self._state[:] = data["state"].to_numpy().ravel()
             self._reasons = {int(k): text for k, text in json.loads(data.attrs["reasons"]).items()}
+            aside = json.loads(data.attrs.get("aside", "{}"))
+            self._aside = {int(k): outcomes_from(each) for k, each in aside.items()}
 
     def write(self, k: int, block: Block) -> None:
         super().write(k, block)
         if time.monotonic() - self._written > EVERY:
             self.close()
 
+    def keep(self, k: int, outcomes: Mapping[int, Outcome]) -> None:
+        super().keep(k, outcomes)
+        if time.monotonic() - self._written > EVERY:
+            self.close()
+
     def close(self) -> None:
         assert self.path is not None
-        data = self.dataset().assign_attrs(reasons=json.dumps(self._reasons))
+        aside = {k: described(outcomes) for k, outcomes in self._aside.items()}
+        data = self.dataset().assign_attrs(reasons=json.dumps(self._reasons), aside=json.dumps(aside))
         with whole(self.path) as part:
             data.to_netcdf(part, engine="scipy")
         self._written = time.monotonic()
+
+
+def described(outcomes: Mapping[int, Outcome]) -> dict[int, Any]:
+    """Outcomes as JSON."""
+    return {k: [dict(each.values), each.state, each.reason] for k, each in outcomes.items()}
+
+
+def outcomes_from(described: Mapping[str, Any]) -> dict[int, Outcome]:
+    return {int(k): Outcome(*each) for k, each in described.items()}
 
 
 def recipe_of_netcdf(path: Path) -> tuple[Points, dict[str, Any]]:

@@ -59,7 +59,10 @@ class Running:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Numbers over parameters. ``run`` computes what is missing; Ctrl-C or a crash loses at most the chunks in hand."""
+    """Numbers over parameters. ``run`` computes what is missing; Ctrl-C loses no finished point.
+
+    A crash loses at most the batches in hand and the last half minute of single points.
+    """
 
     points: Points
     names: tuple[str, ...]
@@ -90,7 +93,8 @@ class Study:
         part
             The i-th of n shares, ``"3/100"``, for job arrays without any scheduler.
         timeout
-            Seconds for a point, in a process that is replaced: a point that takes longer is recorded as such.
+            Seconds for a point, in a process that is replaced: a point that takes longer is recorded as such. Not
+            with a client.
         progress
             Is told a ``Running`` after every chunk; on a terminal a bar is shown otherwise.
         """
@@ -127,6 +131,12 @@ class Study:
         if timeout is not None:
             timeout = number_within("timeout", timeout, lambda x: x > 0, "give a positive time in seconds")
         count = whole_number("workers", workers or 0, 0, MOST_WORKERS, "start fewer")
+        if client is not None and (timeout is not None or count):
+            given = "timeout" if timeout is not None else "workers"
+            raise ParameterError(
+                f"{given}= is for processes that pfaff starts: leave it out with client=. A point that hangs on a "
+                "cluster is ended by the limits of its scheduler"
+            )
         task = Task(self.job, self.chunks, self.store, todo, known)
         try:
             with _told(sum(map(self.chunks.size, todo)), progress, self._batched) as tell:
@@ -139,7 +149,9 @@ class Study:
                 else:
                     serial(task, tell)
         except KeyboardInterrupt:
-            print(f"interrupted: {self.status}; run again to go on", flush=True)
+            aside = sum(len(self.store.kept(k)) for k in todo)
+            more = f" and {aside} of the chunks in hand" if aside else ""
+            print(f"interrupted: {self.status}{more}; run again to go on", flush=True)
         finally:
             self.store.close()
         return self

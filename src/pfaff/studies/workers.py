@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
@@ -35,7 +34,7 @@ class Order:
 
     k: int
     places: np.ndarray
-    known: Mapping[int, Outcome] = field(default_factory=dict)
+    known: dict[int, Outcome] = field(default_factory=dict)
     batched: bool = True
 
 

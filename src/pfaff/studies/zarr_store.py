@@ -18,14 +18,14 @@ import numpy as np
 
 from pfaff.archive.files import write_text
 from pfaff.errors import ParameterError
-from pfaff.studies.block import STATES, Block
+from pfaff.studies.block import STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
-from pfaff.studies.stores import attributes
+from pfaff.studies.stores import attributes, described, outcomes_from
 
 if TYPE_CHECKING:
     import xarray
 
-RECIPE, REASONS = "recipe", "reasons"
+RECIPE, REASONS, ASIDE = "recipe", "reasons", "aside"
 INSTALL = "a Zarr store needs the extra: pip install 'pfaff[sweep]'; or keep the study in memory or in a .nc file"
 FLUSHED = 4096  # chunks whose states are counted at a time
 
@@ -77,8 +77,8 @@ class ZarrStore:
     def _mark(self, k: int) -> Path:
         return self.path.joinpath("state", "c", *map(str, self.chunks.index(k)))
 
-    def _told(self, k: int) -> Path:
-        return self.path / "state" / REASONS / f"{'.'.join(map(str, self.chunks.index(k)))}.json"
+    def _told(self, k: int, what: str = REASONS) -> Path:
+        return self.path / "state" / what / f"{'.'.join(map(str, self.chunks.index(k)))}.json"
 
     def write(self, k: int, block: Block) -> None:
         where = self.chunks.slices(k)
@@ -91,6 +91,15 @@ class ZarrStore:
         elif self._told(k).exists():
             self._told(k).unlink()
         self.group["state"][where] = block.state.reshape(shape)
+        self._told(k, ASIDE).unlink(missing_ok=True)
+
+    def keep(self, k: int, outcomes: Mapping[int, Outcome]) -> None:
+        self._told(k, ASIDE).parent.mkdir(exist_ok=True)
+        write_text(self._told(k, ASIDE), json.dumps(described(outcomes)))
+
+    def kept(self, k: int) -> dict[int, Outcome]:
+        path = self._told(k, ASIDE)
+        return outcomes_from(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
     def read(self, k: int) -> Block:
         where = self.chunks.slices(k)
