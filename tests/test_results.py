@@ -21,7 +21,7 @@ STATED = {"System", "Drawing", "Particle", "Ode", "Case", "OdeCase", "Part", "As
 EQUATIONS = {"Principle", "Flow", "Linearisation", "ExactLinearisation", "RodCharacteristic", "States"} | {
     f"{name}Equations" for name in ("Lagrange", "Appell", "Hamilton", "DAlembert", "Newton")
 }
-# Parts of results that are drawn with the whole: rows, cells, arrays along a motion, normal forms, the reason of an ending.
+# Parts of results that are drawn with the whole: rows, cells, arrays along a motion, normal forms, reasons of endings.
 PARTS = {"Row", "Cell", "Energy", "Crossings", "CycleForm", "Ending", "Reason"}
 # What several results have in common, symbols of which there is nothing to draw, and what is still being computed.
 OTHERS = {"Branch", "Classification", "Running"}

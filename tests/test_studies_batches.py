@@ -246,3 +246,16 @@ def test_the_first_of_many_roots():
     rough = np.abs(nodes)[:, None].copy()
     small_matrices.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
     assert kind[0] == 2
+
+
+def test_every_point_begins_where_its_own_search_does():
+    """ẋ = −sin(x − a) rests in many places: which one is reached from x = 1 is each point's own matter."""
+    x, y, z, mu, a = sm.symbols("x y z mu a")
+    equations = {x: -sm.sin(x - a), y: (mu - 4 - x) * y - z - y**3, z: y + (mu - 4 - x) * z}
+    system = pfaff.ode(equations, parameters={mu: -20, a: 1}, load=mu)
+    start = {"x": 1, "y": 0, "z": 0}
+    values = np.linspace(0, 6, 7)
+    for order in (values, np.roll(values, 1)):
+        found = system.at().sweep({"a": order}, "hopf", to=20, **start).run().dataset["hopf"].values
+        expected = [system.at(a=value).hopf(to=20, **start).value for value in order]
+        np.testing.assert_allclose(found, expected, rtol=1e-10)

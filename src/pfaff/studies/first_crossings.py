@@ -26,6 +26,7 @@ POLISH = 7  # Newton steps to a crossing, at most
 EXACT = 1e-12  # the last step, relative to the load, where it is not rounding
 SAME = 1e-14  # a step so small, relative to the load, that vectors before and after it are the same
 SURE = 2e-11  # what rounding may move a load by, relatively
+ONE = 1e-8  # of equilibria, the distance below which they are one
 TRANSVERSAL = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
 AWAY = 1e-3  # of a stretch, how far Newton's method may leave the root of the series
 ASIDE = 1e-6  # of the first stretch, where it is seen whether a path begins stable that is singular where it begins
@@ -55,10 +56,7 @@ def first_crossings(frame: Frame, parameters: np.ndarray, before: bool = True) -
     N = parameters.shape[1]
     begins = np.full(N, frame.origin) if frame.origin is not None else parameters[frame.index].copy()
     out = _nothing(frame.n, N)
-    start, good = settled(frame, at_loads(frame, parameters, begins), np.repeat(frame.x[:, None], N, axis=1))
-    if frame.order or frame.zero_order:  # singular where it begins: nothing to correct
-        start = np.repeat(frame.x[:, None], N, axis=1)
-        good = np.ones(N, dtype=bool)
+    start, good = _beginnings(frame, at_loads(frame, parameters, begins))
     low, length = np.zeros(N), np.full(N, frame.first)
     active = np.flatnonzero(good)
     if before:
@@ -68,6 +66,20 @@ def first_crossings(frame: Frame, parameters: np.ndarray, before: bool = True) -
             break
         active = _stretch(frame, parameters, begins, start, out, active, low, length, before)
     return out
+
+
+def _beginnings(frame: Frame, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the paths begin, and for which points that is where the search for one point would begin."""
+    start = np.repeat(frame.x[:, None], parameters.shape[1], axis=1)
+    if frame.order or frame.zero_order:  # singular where it begins: nothing to correct
+        return start, frame.rests(start, parameters)
+    start, good = settled(frame, parameters, start)
+    if frame.guess is None:
+        return start, good
+    own, reached = settled(frame, parameters, np.repeat(frame.guess[:, None], parameters.shape[1], axis=1))
+    scale = frame.scale[:, None]
+    apart = (np.abs(own - start) / scale).max(axis=0) / (1 + (np.abs(start) / scale).max(axis=0))
+    return start, good & reached & (apart <= ONE)
 
 
 def _nothing(n: int, N: int) -> Crossings:

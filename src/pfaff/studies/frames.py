@@ -49,6 +49,7 @@ class Frame:
     order: int = 0  # to which D_{m−1} vanishes where the path begins
     zero_order: int = 0  # and the last coefficient
     nodes: int = 0
+    guess: np.ndarray | None = None  # from which the search for one point seeks its equilibrium, where x is another one
 
     @property
     def n(self) -> int:
@@ -82,6 +83,11 @@ class Frame:
     def line(self, order: int, x: np.ndarray, along: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """The derivative of f of some order along a direction, column by column."""
         return functions_of(self.flow, self.load).line(order)(np.concatenate([x, along]), parameters)
+
+    def rests(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """For which points nothing moves at x, beyond rounding."""
+        rates = (np.abs(self.rates(x, parameters)) / self.scale[:, None]).max(axis=0, initial=0.0)
+        return rates <= STILL * np.abs(self.jacobians(x, parameters)).max(axis=0)
 
     def moves(self, x: np.ndarray, parameters: np.ndarray, J: np.ndarray | None = None) -> bool:
         """Whether anything moves at x, beyond rounding."""
@@ -168,7 +174,10 @@ def frame_of(job: Job) -> Frame | None:
         asked = replace(job.asked, fixed={**job.asked.fixed, **fixed})
         try:
             case = job.case.at(**parameters)
-            found = _of_steady(case, asked) if speeds(case, asked) else _of_rest(case, asked)
+            moving = speeds(case, asked)
+            if fixed and not moving:
+                return None  # every point starts from other states
+            found = _of_steady(case, asked) if moving else _of_rest(case, asked)
         except PfaffError:
             continue
         return None if found is None else _resolved(*found)
@@ -188,7 +197,11 @@ def _of_rest(case: Any, asked: Asked) -> tuple[Frame, np.ndarray, float] | None:
     fixed_origin = isinstance(path, LoadPath) and not path.origin
     start = _beginning(path, around.flow)
     known = (around.flow, load, path.origin if fixed_origin else None, start, around.zeros, border, J, hopf.omega)
-    return _framed(known, case.numbers_at(load, hopf.value), path.origin, hopf.value, asked.to)
+    found = _framed(known, case.numbers_at(load, hopf.value), path.origin, hopf.value, asked.to)
+    guess = np.array([float(asked.fixed.get(name, 0.0)) for name in around.flow.states])
+    if found is None or np.array_equal(guess, start):
+        return found
+    return replace(found[0], guess=guess), *found[1:]
 
 
 def _of_steady(case: Any, asked: Asked) -> tuple[Frame, np.ndarray, float] | None:
