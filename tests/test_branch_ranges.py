@@ -95,7 +95,7 @@ def test_bounds_say_where_a_branch_ends_on_either_side():
     opened = case.branch(to=-1, start={"x": 1}, bounds=(-1, None), points=60)
     assert opened.ended.reason is pfaff.Reason.POINTS
     assert opened[-1].value > 3
-    with pytest.raises(ParameterError, match="leave out to"):
+    with pytest.raises(ParameterError, match="outside of bounds"):
         case.branch(to=-1, start={"x": 1}, bounds=(0, 5))
     for wrong in (3, (5, 1), (1, 2, 3)):
         with pytest.raises(ParameterError, match="bounds="):

@@ -569,3 +569,14 @@ def test_a_special_point_belongs_where_it_is_the_least_detour():
 def test_critical_loads_choose_a_range_that_shows_them(skate):
     fig = skate.at(**XI_HAT).critical().plot()
     assert 95.41 < fig.axes[0].get_xlim()[1] < 140
+
+
+def test_a_line_goes_nowhere_beyond_its_points():
+    """Values that are constant but for rounding add nothing to the chord by which a smooth line is parametrised."""
+    from pfaff.draw.diagram import smooth
+
+    h = np.array([1, 1.02, 1.1, 1.3, 1.7, 2.4, 3.5, 5])
+    x, y = smooth(np.column_stack([h, 0.62 + 1e-16 * np.array([0, 3, -2, 1, 3, 0, -4, 2])]))
+    assert x.min() == 1
+    assert (np.diff(x) > 0).all()
+    np.testing.assert_allclose(y, 0.62)

@@ -359,3 +359,13 @@ def test_samples_follow_their_distributions():
 def test_what_cannot_be_studied_is_refused(case, axes, options, said):
     with pytest.raises(ParameterError, match=said):
         case.sweep(axes, **options)
+
+
+def test_stores_are_there_from_the_first_moment(tmp_path, skate):
+    case = skate.at(**XI_HAT, c_i=1.5)
+    case.sweep({"c_i": [1, 2]}, "flutter", tmp_path / "a.nc")
+    assert "0 of 2 points" in pfaff.open_sweep(tmp_path / "a.nc").status
+    with pytest.raises(ParameterError, match="cannot write"):
+        case.sweep({"c_i": [1, 2]}, "flutter", tmp_path / "none" / "a.nc")
+    with pytest.raises(ParameterError, match="ends in .zarr"):
+        case.sweep({"c_i": [1, 2]}, "flutter", tmp_path / "a.txt")

@@ -67,8 +67,10 @@ class Bound(Travels):
         self.__dict__.update(state)
         self.__post_init__()
 
-    def at(self, /, **values: Any) -> Self:
+    def at(self, /, *unnamed: Any, **values: Any) -> Self:
         """The same system with some parameters changed."""
+        if unnamed:
+            raise ParameterError(f"at({shown(unnamed[0])}): give values by name, at({self._example()}=1)")
         checked = {name: checked_value(self.system.parameter(name), value) for name, value in values.items()}
         return type(self)(self.system, {**self.values, **checked})
 

@@ -105,7 +105,7 @@ class Limits:
             if self.asked is not None and not self.asked[0] <= value <= self.asked[1]:
                 low, high = self.asked
                 raise ParameterError(
-                    f"bounds=({low:g}, {high:g}) leave out {word}, {self.name} = {value:g}: widen them"
+                    f"{self.name} = {value:g}, {word}, is outside of bounds=({low:g}, {high:g}): widen them"
                 )
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 BETWEEN = 16  # places drawn from one point to the next
+CONSTANT = 1e-9  # changes beside the values themselves that are none: rounding has no chord
 SAME = 1e-9  # relative to the picture: points nearer than this are one
 
 
@@ -56,7 +57,7 @@ def smooth(knots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     from scipy.interpolate import CubicSpline
 
     size = np.ptp(knots, axis=0)
-    scaled = knots / np.where(size > 0, size, 1.0)
+    scaled = knots / np.where(size > CONSTANT * np.abs(knots).max(axis=0), size, np.inf)
     chord = np.linalg.norm(np.diff(scaled, axis=0), axis=1)
     s = np.concatenate([[0.0], np.cumsum(chord)])
     fine = np.concatenate([*(np.linspace(a, b, BETWEEN, endpoint=False) for a, b in pairwise(s)), s[-1:]])

@@ -223,11 +223,11 @@ class System(Parametrised):
             particles=(),
         )
 
-    def at(self, /, **values: Any) -> Case:
+    def at(self, /, *unnamed: Any, **values: Any) -> Case:
         """This system with numbers for its parameters: an immutable case, ready for analysis."""
         from pfaff.case import Case
 
-        return Case(self, self.defaults).at(**values)
+        return Case(self, self.defaults).at(*unnamed, **values)
 
     @overload
     def equations(self, principle: Literal["lagrange"] = "lagrange") -> LagrangeEquations: ...

@@ -125,6 +125,11 @@ class NetCDF(Memory):
         self._written = time.monotonic()
         if path.exists():
             self._load(path)
+            return
+        try:
+            self.close()
+        except OSError as problem:
+            raise ParameterError(f"cannot write {path}: {problem.strerror or problem}") from problem
 
     def _load(self, path: Path) -> None:
         import xarray

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 BATCH, SINGLE = 65536, 100  # points of a chunk: in batches a second or less, one by one some seconds
 MOST_WORKERS = 1024
 STORED = (".nc", ".cdf", ".netcdf")
+FOLDERS = (".zarr", "")
 AGAIN = {
     "failed": ("failed",),
     "timed out": ("timed out",),
@@ -283,6 +284,8 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
     if path is None:
         kept = Memory(points, chunks, names, recipe)
     else:
+        if path.suffix not in (*STORED, *FOLDERS):
+            raise ParameterError(f"store={str(path)!r}: give a name that ends in .zarr, for a folder, or in .nc")
         if path.exists():
             stored = _stored(path)[1]
             chunks = Chunks(points.shape, tuple(stored["chunk"])) if stored["points"] == recipe["points"] else chunks
