@@ -4,50 +4,46 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.statement.values import pair
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
 
-TOLERANCE = 1e-14  # of the other parameter, relative
+SAME = 1e-6  # of the load: a Hopf point that is the one on the curve
 
 
 def vanishing(hopf: Hopf, name: str, between: tuple[float, float]) -> Hopf:
-    """The point with l1 = 0 between two values of another parameter, by Brent's method on the Hopf points."""
-    from scipy.optimize import brentq
-
+    """The first point with l1 = 0 on the curve of Hopf points between two values of another parameter."""
     if hopf.case.system.parameter(name).name == hopf.load:
         raise ParameterError(f"{name} is the load, which places the Hopf point: vary another parameter")
     low, high = pair("between", between, "(10, 30)")
-    known: dict[float, Hopf] = {}
-
-    def l1(value: float) -> float:
-        known[value] = _hopf_with(hopf, name, value)
-        if known[value].drifts:
-            raise NoBifurcationError(f"{known[value].criticality}, at {name} = {value:g}: there is no l1 to vanish")
-        return known[value].l1
-
-    ends = l1(low), l1(high)
-    if known[low].centre and known[high].centre:
+    first, last = (_with_l1(hopf, name, value) for value in (low, high))
+    if first.centre and last.centre:
         raise NoBifurcationError(
             f"l1 vanishes at {name} = {low:g} and {high:g} alike, and so does l2: centres, as where energy is "
             "conserved. Add what is not conservative"
         )
-    if not ends[0] * ends[1] <= 0:
+    if not first.l1 * last.l1 <= 0:
         raise NoBifurcationError(
-            f"l1 has the same sign at {name} = {low:g} and {high:g} ({ends[0]:.4g}, {ends[1]:.4g}): try other ends"
+            f"l1 has the same sign at {name} = {low:g} and {high:g} ({first.l1:.4g}, {last.l1:.4g}): try other ends"
         )
-    root, result = brentq(l1, low, high, xtol=TOLERANCE * max(abs(low), abs(high)), rtol=4e-15, full_output=True)
-    if not result.converged:
-        raise ConvergenceError(f"l1 = 0 was not found between {name} = {low:g} and {high:g}: narrow the interval")
-    l1(root)
-    best = min(known.values(), key=lambda each: abs(each.l1))
-    if not best.generalised:
-        raise NoBifurcationError(
-            f"l1 jumps near {name} = {root:.8g}, where another Hopf point becomes the first: narrow the interval"
-        )
-    return best
+    curve = first.curve(name, to=high)
+    for point in curve.of_kind("generalised hopf"):
+        found = _hopf_with(hopf, name, point[name])
+        if abs(found.value - point[hopf.load]) <= SAME * abs(found.value - found.origin):
+            return found
+    raise NoBifurcationError(
+        f"l1 vanishes nowhere on the curve of Hopf points from {name} = {low:g}, which {curve.ended}: another Hopf "
+        "point becomes the first on the way. Narrow the interval"
+    )
+
+
+def _with_l1(hopf: Hopf, name: str, value: float) -> Hopf:
+    found = _hopf_with(hopf, name, value)
+    if found.drifts:
+        raise NoBifurcationError(f"{found.criticality}, at {name} = {value:g}: there is no l1 to vanish")
+    return found
 
 
 def _hopf_with(hopf: Hopf, name: str, value: float) -> Hopf:
