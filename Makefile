@@ -33,6 +33,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/critical.py
 	$(BIN)/python benchmarks/flutter_map.py
 	$(BIN)/python benchmarks/studies.py
+	$(BIN)/python benchmarks/rods.py
 	$(BIN)/python benchmarks/simulate.py
 	$(BIN)/python benchmarks/many_bars.py
 	$(BIN)/python benchmarks/cold_start.py

@@ -291,7 +291,7 @@ def test_the_flutter_of_an_assembly_is_a_critical_load_that_can_be_drawn():
     assert found.eigenvalue == pytest.approx(1j * found.frequency, rel=1e-6)
     growth, frequency = found.plot().axes
     assert {line.get_xdata()[0] for line in growth.lines} == {found.value, *(each.load for each in found.checked)}
-    assert frequency.get_xlabel() == f"load {assembly.load}"
+    assert frequency.get_xlabel() == f"load ${assembly.load}$"
     coordinates, reactions = rest.plot().axes
     np.testing.assert_array_equal(coordinates.lines[-1].get_ydata(), rest.q)
     np.testing.assert_array_equal(reactions.lines[-1].get_ydata(), rest.p)

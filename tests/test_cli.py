@@ -140,7 +140,7 @@ def test_every_command_helps_with_an_example(command):
         (["simulate", "bottema", "--duration", "1", "--film", "x.png"], "no drawing"),
         (["steady", "rolling_disc", "--in", "phi_dot"], "--in and --to go together"),
         (["steady", "rolling_disc", "--save", "x.nc"], "--in NAME --to VALUE"),
-        (["reproduce", "cazzoli"], "did you mean 'cazzolli2020'"),
+        (["reproduce", "cazzolli202"], "did you mean 'cazzolli202"),
     ],
 )
 def test_errors_are_one_line_and_exit_code_2(arguments, words):

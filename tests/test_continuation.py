@@ -726,7 +726,7 @@ def test_pictures_show_stability_and_labels(skate_branch, skate):
     assert "hopf" in [text.get_text() for text in axes.get_legend().get_texts()]
     curve = skate.at(**XI_HAT, c_i=20).hopf().curve("c_i", to=24)
     legend = [text.get_text() for text in curve.plot().axes[0].get_legend().get_texts()]
-    assert legend == ["Hopf points", "generalised hopf"]
+    assert legend == ["Hopf points", "generalised hopf", "supercritical", "subcritical"]
 
 
 def test_errors_name_culprit_and_remedy(skate_branch, skate):

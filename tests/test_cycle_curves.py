@@ -255,7 +255,7 @@ def test_results_by_name_and_in_pictures(quintic_fold):
         f"<{len(curve)} folds of cycles of ode, mu = -0.25 … -0.0625, a = 0.5 … 1: no special points; reached 0.5>"
     )
     axes = curve.plot().axes[0]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("a", "mu")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("$a$", r"$\mu$")
     assert curve[-1].status.startswith("fold at mu = -0.0625, a = 0.5, period 6.28318530")
 
 

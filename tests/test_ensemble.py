@@ -93,7 +93,7 @@ def test_bad_requests(fluttering, arguments, words):
 def test_map_is_drawn(fluttering):
     members = fluttering.ensemble(2, samples=5, theta1_dot=np.array([[0.1], [0.2]]), F=np.array([[60.0, 70.0, 80.0]]))
     axes = members.plot("theta2").axes[0]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("F", "initial_theta1_dot")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("$F$", r"initial $\dot{\theta}_{1}$")
 
 
 def test_a_member_that_cannot_start_spares_the_others():

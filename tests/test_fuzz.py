@@ -148,6 +148,7 @@ INTERNAL = {  # what analyses call inside their loops, on arrays of their own
         "compiled",
     ),
     *("pencil_data", "pencil_of_square", "block", "table", "check_independent"),
+    *("start_of", "elsewhere", "unresisted", "derivatives", "diagnose"),
 }
 
 

@@ -130,7 +130,7 @@ def test_van_der_pol_settles_on_its_cycle(oscillator, tmp_path):
     assert again["y"].tolist() == motion["y"].tolist()
     assert again.events["section"].t.tolist() == motion.events["section"].t.tolist()
     assert repr(again) == "<Trajectory of van der Pol, t = 0 … 100, 1001 samples: finished>"
-    assert [axes.get_xlabel() for axes in again.plot().axes] == ["time", "x"]
+    assert [axes.get_xlabel() for axes in again.plot().axes] == ["time", "$x$"]
 
 
 def test_a_motion_agrees_with_another_integrator_and_runs_backwards(oscillator):

@@ -591,7 +591,7 @@ def heading_alone(drive):
 def test_plots(skate_branch):
     assert len(skate_branch.plot().axes) == 2
     assert len(skate_branch.plot("theta2").axes) == 2
-    assert len(skate_branch[3].plot().axes) == 2
+    assert len(skate_branch[3].plot().axes) == 3
     with pytest.raises(ParameterError, match="theta2"):
         skate_branch.plot("theta")
     with pytest.raises(ParameterError, match="no state"):

@@ -124,7 +124,7 @@ def routes(name: str) -> list:
     return ROUTES[name]
 
 
-@pytest.mark.parametrize("name", [*STATED, *pfaff.atlas.SYSTEMS])
+@pytest.mark.parametrize("name", [*STATED, *(name for name in pfaff.atlas.SYSTEMS if name != "rod")])
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_all_principles_give_the_same_accelerations_and_reactions(name, seed):

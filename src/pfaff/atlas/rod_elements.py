@@ -52,9 +52,9 @@ def rod_assembly(
     ``bending`` and ``mass`` may be functions of the arc length, taken in the middle of every element. Other parameters
     mean what they mean in ``pfaff.atlas.rod``.
 
-    >>> found = rod_assembly(8).flutter()
-    >>> print(f"{found.value:.3f} {found.frequency:.3f}")
-    20.051 11.016
+    >>> found = rod_assembly(32).flutter()
+    >>> print(f"{found.value:.4f} {found.frequency:.4f}")
+    20.0510 11.0156
     """
     whole_number("elements", elements, 1, MANY, "that many do not fit into memory, ask for fewer", StatementError)
     one_of(ENDS, constraint, "unknown constraint", StatementError)

@@ -19,8 +19,9 @@ STORE = click.argument("store", type=click.Path(path_type=Path))
 SHOWN = 20  # failures in a table
 
 
-@click.group()
-def sweep() -> None:
+@click.group(invoke_without_command=True)
+@click.pass_context
+def sweep(context: click.Context) -> None:
     """Results over parameters, kept in a store that survives whatever happens.
 
     \b
@@ -30,6 +31,8 @@ def sweep() -> None:
       pfaff sweep run map.zarr --workers 4
       pfaff sweep plot map.zarr l1 --plot l1.png
     """
+    if context.invoked_subcommand is None:
+        raise click.UsageError("say what to do with a study: new, run, status, retry or plot")
 
 
 @sweep.command()

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Lock
 
 import heyoka as hy
 
@@ -19,6 +20,7 @@ from pfaff.flow.graph import Expression
 
 Node = tuple  # (operation, *arguments): ("+", a, b), ("sin", a), ("number", 0.5), ("state", 0), ("step", 3)
 LEAVES = ("number", "state", "parameter", "time", "step")
+PARSING = Lock()  # Python 3.11 counts the depth of trees for all threads together
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "^"}
 NAMES = {"sub": "-", "div": "/", "pow": "^", "combined_sin": "sin", "combined_cos": "cos"}
 LARGEST = 12  # operations in one formula: longer ones are left in steps of their own
@@ -48,7 +50,9 @@ def _node(text: str, states: int) -> Node:
     """One entry of heyoka's decomposition; its text reads as a Python expression."""
     if "..." in text:
         raise StatementError(f"a sum or product of the equations is too long to be read: {text[:60]}")
-    return _read(ast.parse(text, mode="eval").body, states)
+    with PARSING:
+        tree = ast.parse(text, mode="eval")
+    return _read(tree.body, states)
 
 
 def _read(tree: ast.AST, states: int) -> Node:

@@ -225,7 +225,7 @@ def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
             residual = np.concatenate([at.balance, at.held[s:]])
             change = np.linalg.lstsq(rows * left[:, None] * right, -left * residual, rcond=RANK)[0] * right
             q, p = q + change[:n], p + change[n:]
-        moved = lin.at(q, p).inertial
+        moved = lin.elsewhere(q, p).inertial
         away = (np.abs(q - lin.q) > 0.1 * step * np.abs(direction).max()).any()
         forces = np.abs(at.K) @ (np.abs(q) + step / NEIGHBOUR) + np.abs(at.A.T) @ np.abs(p)
         still = (np.abs(statics(q, p, lin.numbers).balance) <= BALANCED * forces).all()

@@ -33,7 +33,7 @@ from pfaff.rest.reduction import (
 )
 from pfaff.statement.system import System
 from pfaff.statement.told import told
-from pfaff.statement.values import complex_number
+from pfaff.statement.values import complex_number, instance
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ class Linearisation:
     unit: np.ndarray | float = 1.0  # what the matrices measure the coordinates in
     free: np.ndarray | None = None  # rigid motions, column by column in the coordinates, that are left out
 
-    def at(self, q: np.ndarray, p: np.ndarray) -> Linearisation:
-        """The same elsewhere."""
+    def elsewhere(self, q: np.ndarray, p: np.ndarray) -> Linearisation:
+        """The same at another configuration, with other reactions."""
         return linearise(self.system, q, p, self.numbers)
 
     @cached_property
@@ -258,6 +258,9 @@ class Linearisation:
 
     def mode(self, value: complex, like: Linearisation | None = None) -> np.ndarray:
         """The amplitudes of the coordinates in the mode of an eigenvalue, the largest of them one."""
+        value = complex_number("value", value)
+        if like is not None:
+            instance("like", like, Linearisation, "case.linearise()")
         pencil, r = self.motions(like), (like or self).reduced
         if not len(pencil.coefficients[0]):
             return np.zeros(len(self.q), dtype=complex)

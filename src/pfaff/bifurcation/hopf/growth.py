@@ -20,6 +20,7 @@ from pfaff.flow.series import Series
 from pfaff.flow.structured import StructuredFlow, parameter_list
 from pfaff.statement.expressions import expressed
 from pfaff.statement.system import System
+from pfaff.statement.values import shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,6 +89,8 @@ def _usual(hopf: Hopf, system: Any) -> str:
 
 def _gradient(hopf: Hopf, of: str) -> np.ndarray:
     """The derivative of an observable by the states, at the equilibrium."""
+    if not isinstance(of, str | sm.Basic):
+        raise ParameterError(f"of={shown(of)}: give a state or a formula of the states as text")
     flow, numbers = hopf.around.flow, hopf.around.numbers(hopf.value)
     if of in hopf.states:
         return np.eye(len(hopf.states))[hopf.states.index(of)]

@@ -15,14 +15,14 @@ REGULAR = 1e-300  # pivots below this are zeros
 
 
 @part
-def triangulate(w, columns, pivots):
-    """Elimination below the diagonal of the first columns of w, applied to all, with pivots from the first rows: the
-    sign of the permutation, zero where there is no pivot."""
+def triangulate(w, columns):
+    """Elimination with partial pivoting below the diagonal of the first columns of w, applied to all: the sign of the
+    permutation, zero where there is no pivot."""
     height, width = w.shape
     sign = 1.0
     for p in range(columns):
         pivot = p
-        for i in range(p + 1, pivots):
+        for i in range(p + 1, height):
             if abs(w[i, p]) > abs(w[pivot, p]):
                 pivot = i
         if not abs(w[pivot, p]) > REGULAR:
@@ -33,8 +33,6 @@ def triangulate(w, columns, pivots):
             lower = w[pivot]
             for t in range(p, width):
                 upper[t], lower[t] = lower[t], upper[t]
-        if upper[p] < 0.0:
-            sign = -sign
         inverse = 1.0 / upper[p]
         for i in range(p + 1, height):
             lower = w[i]
@@ -46,68 +44,63 @@ def triangulate(w, columns, pivots):
 
 
 @part
-def _begin(w, borders, scalar_borders, right, x, scalars):
-    """The equations before the first interval: x_j − x_0 = 0, and the border rows, Newton's residuals on the right."""
-    nb, points, n = borders.shape
-    w[:] = 0.0
-    for i in range(n):
-        w[n + i, n + i] = -1.0
-        w[n + i, 2 * n + i] = 1.0
-    for k in range(nb):
-        row, left = w[2 * n + k], right[k]
-        for j in range(points):
-            for t in range(n):
-                left -= borders[k, j, t] * x[j, t]
-        for t in range(n):
-            row[2 * n + t] = borders[k, 0, t]
-        for t in range(nb):
-            row[3 * n + t] = scalar_borders[k, t]
-            left -= scalar_borders[k, t] * scalars[t]
-        row[3 * n + nb] = left
+def eliminate(a, size):
+    """a = [W | right] becomes [· | W⁻¹ right], the pivots on the diagonal; the sign of the permutation, or zero."""
+    width = a.shape[1]
+    sign = triangulate(a, size)
+    if sign != 0.0:
+        for p in range(size - 1, -1, -1):
+            upper = a[p]
+            for l in range(p + 1, size):
+                lower, factor = a[l], upper[l]
+                for t in range(size, width):
+                    upper[t] -= factor * lower[t]
+            for t in range(size, width):
+                upper[t] /= upper[p]
+    return sign
 
 
 @part
-def _couple(before, w, G, g, borders, j):
-    """Put the equation G x_j − x_{j+1} + g = 0 below what is left of those before, A x_0 + B x_j + C = 0, and the
-    border rows below both. Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side."""
+def _couple(w, G, g, j):
+    """Put the equation G x_j − x_{j+1} + g = 0 below what is left of those before, A x_0 + B x_j + C = 0.
+
+    Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
+    """
     n, width = g.shape
-    last = 3 * n + width - 1
-    for i in range(len(w)):
-        row = w[i]
-        if n <= i < 2 * n:
-            for t in range(n):
-                row[t], row[n + t], row[2 * n + t] = G[i - n, t], 0.0, 0.0
-            for t in range(width):
-                row[3 * n + t] = g[i - n, t]
-            row[n + i], row[last] = -1.0, -row[last]
-            continue
-        left = before[n + i if i < n else i]
+    for i in range(n):
         for t in range(n):
-            row[t], row[n + t], row[2 * n + t] = left[2 * n + t], left[n + t], 0.0
-        for t in range(3 * n, last + 1):
-            row[t] = left[t]
-        if i >= n:
-            for t in range(n):
-                row[2 * n + t] = borders[i - 2 * n, j + 1, t]
+            if j > 0:
+                w[i, t] = w[n + i, 2 * n + t]
+                w[i, n + t] = w[n + i, n + t]
+                w[i, 2 * n + t] = 0.0
+                w[n + i, t] = G[i, t]
+                w[n + i, n + t] = 0.0
+            else:
+                w[n + i, n + t] = G[i, t]
+            w[n + i, 2 * n + t] = -1.0 if i == t else 0.0
+        for t in range(width):
+            if j > 0:
+                w[i, 3 * n + t] = w[n + i, 3 * n + t]
+            w[n + i, 3 * n + t] = g[i, t] if t < width - 1 else -g[i, t]
 
 
 @part
-def _substitute(kept, signs, dx, dc, residuals):
-    """The points between, from the first and the scalars, and from a share of the residuals."""
-    N, n, nb = len(kept), len(signs), len(dc)
-    for t in range(n):
-        dx[N, t] = signs[t] * dx[0, t]
-    for j in range(N - 1, 0, -1):
-        for i in range(n - 1, -1, -1):
-            row = kept[j, i]
-            total = residuals * row[3 * n + nb]
+def _carry(rows, by_scalars, kept, j, n):
+    """Take x_j out of the border rows, by the equation that was kept for it."""
+    nb, width = by_scalars.shape
+    y = np.empty(n)
+    for k in range(nb):
+        for i in range(n):
+            total = rows[k, j, i]
+            for t in range(i):
+                total -= y[t] * kept[t, i]
+            y[i] = total / kept[i, i]
+        for i in range(n):
             for t in range(n):
-                total -= row[n + t] * dx[0, t] + row[2 * n + t] * dx[j + 1, t]
-            for t in range(nb):
-                total -= row[3 * n + t] * dc[t]
-            for t in range(i + 1, n):
-                total -= row[t] * dx[j, t]
-            dx[j, i] = total / row[i]
+                rows[k, 0, t] -= y[i] * kept[i, n + t]
+                rows[k, j + 1, t] -= y[i] * kept[i, 2 * n + t]
+            for t in range(width):
+                by_scalars[k, t] -= y[i] * kept[i, 3 * n + t]
 
 
 @compiled
@@ -121,41 +114,74 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
     """
     N, n, width = g.shape
     nb = width - 1
-    size = n + nb
-    first, kept = np.empty((n + size, 3 * n + width)), np.empty((N, n + size, 3 * n + width))
-    _begin(first, borders, scalar_borders, right, x, scalars)
-    sign = -1.0 if n % 2 == 1 and N % 2 == 0 else 1.0  # of moving the columns of the eliminated points to the front
+    wide = 3 * n + width
+    kept, w = np.empty((N, n, wide)), np.empty((2 * n, wide))
+    rows, by_scalars = np.empty((nb, N + 1, n)), np.empty((nb, width))
+    for k in range(nb):
+        left = right[k]
+        for j in range(N + 1):
+            for t in range(n):
+                rows[k, j, t] = borders[k, j, t]
+                left -= borders[k, j, t] * x[j, t]
+        for t in range(nb):
+            by_scalars[k, t] = scalar_borders[k, t]
+            left -= scalar_borders[k, t] * scalars[t]
+        by_scalars[k, nb] = left
+    sign = 1.0
     for j in range(N):
-        _couple(kept[j - 1] if j > 0 else first, kept[j], G[j], g[j], borders, j)
-        sign *= triangulate(kept[j], n, 2 * n)
-    final = np.empty((size, size + 2))
-    for i in range(size):
-        row, left = final[i], kept[N - 1, n + i]
+        _couple(w, G[j], g[j], j)
+        if j == 0:
+            continue
+        sign *= triangulate(w, n)
+        for i in range(n):
+            for t in range(wide):
+                kept[j, i, t] = w[i, t]
+            if w[i, i] < 0:
+                sign = -sign
+        _carry(rows, by_scalars, kept[j], j, n)
+    final = np.empty((n + nb, n + nb + 2))
+    for i in range(n + nb):
+        final[i, n + nb + 1] = 0.0
+    for i in range(n):
         for t in range(n):
-            row[t] = left[n + t] + left[2 * n + t] * signs[t]
+            final[i, t] = w[n + i, n + t] + w[n + i, 2 * n + t] * signs[t]
         for t in range(width):
-            row[n + t] = left[3 * n + t]
-        row[size + 1] = 1.0 if i == size - 1 else 0.0
+            final[i, n + t] = w[n + i, 3 * n + t]
+    for k in range(nb):
+        for t in range(n):
+            final[n + k, t] = rows[k, 0, t] + rows[k, N, t] * signs[t]
+        for t in range(width):
+            final[n + k, n + t] = by_scalars[k, t]
+    final[n + nb - 1, n + nb + 1] = 1.0
+    if n % 2 == 1 and N % 2 == 0:  # of moving the columns of the eliminated points to the front
+        sign = -sign
+    for i in range(n + nb):
         largest = 0.0
-        for t in range(size):
-            largest = max(largest, abs(row[t]))
+        for t in range(n + nb):
+            largest = max(largest, abs(final[i, t]))
         if not largest > REGULAR:
             return np.nan
-        for t in range(size + 2):
-            row[t] /= largest
-    determinant = sign * triangulate(final, size, size)
+        for t in range(n + nb + 2):
+            final[i, t] /= largest
+    determinant = sign * eliminate(final, n + nb)
     if determinant == 0.0:
         return np.nan
+    for i in range(n + nb):
+        determinant *= final[i, i]
     for q in range(2):
-        for i in range(size - 1, -1, -1):
-            total = final[i, size + q]
-            for t in range(i + 1, size):
-                total -= final[i, t] * (dx[q, 0, t] if t < n else dc[q, t - n])
-            if i < n:
-                dx[q, 0, i] = total / final[i, i]
-            else:
-                dc[q, i - n] = total / final[i, i]
-        _substitute(kept, signs, dx[q], dc[q], 1.0 - q)
-    for i in range(size):
-        determinant *= abs(final[i, i])
+        for t in range(n):
+            dx[q, 0, t] = final[t, n + nb + q]
+            dx[q, N, t] = signs[t] * dx[q, 0, t]
+        for t in range(nb):
+            dc[q, t] = final[n + t, n + nb + q]
+        for j in range(N - 1, 0, -1):
+            for i in range(n - 1, -1, -1):
+                total = kept[j, i, wide - 1] if q == 0 else 0.0
+                for t in range(n):
+                    total -= kept[j, i, n + t] * dx[q, 0, t] + kept[j, i, 2 * n + t] * dx[q, j + 1, t]
+                for t in range(nb):
+                    total -= kept[j, i, 3 * n + t] * dc[q, t]
+                for t in range(i + 1, n):
+                    total -= kept[j, i, t] * dx[q, j, t]
+                dx[q, j, i] = total / kept[j, i, i]
     return determinant
