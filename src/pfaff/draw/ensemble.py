@@ -26,10 +26,10 @@ def draw_ensemble(ensemble: Ensemble, name: str, since: float) -> Figure:
         x, y = places[1], places[0]
         colours = axes.pcolormesh(x, y, peak, cmap="viridis", shading="nearest", rasterized=True)
         fig.colorbar(colours, ax=axes, label=title)
-        label(axes, formula(dims[1]), formula(dims[0]))
+        label(axes, _named(dims[1]), _named(dims[0]))
     elif len(dims) == 1:
         axes.plot(places[0], peak, ".-", color=CYCLE[0], lw=1)
-        label(axes, formula(dims[0]), title)
+        label(axes, _named(dims[0]), title)
     else:
         axes.hist(np.ravel(peak), bins=40, color=CYCLE[0])
         label(axes, title, "number of motions")
@@ -42,3 +42,9 @@ def _line(ensemble: Ensemble, axis: int) -> np.ndarray:
         return np.arange(ensemble.shape[axis])
     values = ensemble.axes[name]
     return np.moveaxis(values, axis, 0).reshape(values.shape[axis], -1)[:, 0]
+
+
+def _named(dimension: str) -> str:
+    """A parameter, or the coordinate or velocity of which it is the initial value."""
+    name = dimension.removeprefix("initial_")
+    return formula(name) if name == dimension else f"initial {formula(name)}"
