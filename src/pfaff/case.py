@@ -279,6 +279,8 @@ class Bound(Travels):
 
     def _by_name(self, analysis: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Values by the names that analyses use, ``p`` for ``p_blade``; misspelt arguments are refused."""
+        if not values:
+            return {}
         system, aliases = self.system, getattr(self.system, "reaction_aliases", {})
         names = (*system.state_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
         check_keywords(getattr(type(self), analysis), values, names)

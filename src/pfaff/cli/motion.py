@@ -22,7 +22,6 @@ from pfaff.cli.arguments import (
 )
 from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of, mechanical
-from pfaff.motion.outcomes import INTERRUPTED
 from pfaff.progress import bar
 
 if TYPE_CHECKING:
@@ -111,6 +110,8 @@ def simulate(
     if animate:
         _animate(motion, animate, seconds)
     _print_motion(motion, [path for path in (save, plot, film, animate) if path], not _is_ode(case), as_json)
+    from pfaff.motion.outcomes import INTERRUPTED  # not before: every command would open the room
+
     check_complete(motion.status == INTERRUPTED)
 
 

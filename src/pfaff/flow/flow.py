@@ -222,11 +222,9 @@ class Flow(Travels):
             raise PfaffError(f"the state is not finite: {where}")
         if isinstance(self.system, Ode):
             raise PfaffError(f"the right-hand side of {self.system.name} is not finite at {where}: start elsewhere")
-        graph = graph_of(self.system)
         q = np.array([x[self.states.index(n)] if n in self.states else 0.0 for n in self.system.coordinate_names])
-        n, m = len(graph.q), len(graph.A)
-        matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q, quick=True)(q, numbers)
-        M, A = matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
+        M, A = self._inertia_and_rows(q, numbers)
+        m = len(A)
         inertia, directions = np.linalg.eigh(M)
         if inertia[0] <= 1e-13 * inertia[-1]:
             along = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]
@@ -242,6 +240,14 @@ class Flow(Travels):
             f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
             "or choose other dependent velocities"
         )
+
+    def _inertia_and_rows(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """M and A at a configuration."""
+        assert isinstance(self.system, System)
+        graph = graph_of(self.system)
+        n, m = len(graph.q), len(graph.A)
+        matrices = Compiled([e for row in (*graph.M, *graph.A) for e in row], graph.q, quick=True)(q, numbers)
+        return matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
 
 
 def ode_flow(ode: Ode) -> Flow:

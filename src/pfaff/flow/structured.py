@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
+from pfaff.errors import ParameterError, RankError
 from pfaff.flow.flow import Flow, numbers_of
 from pfaff.flow.rod_mechanics import Mechanics, coefficients, mechanics_of
 from pfaff.flow.series import Series
@@ -245,7 +245,7 @@ class StructuredFlow(Flow):
         found, _ = self.rates(Series([columns[:, :, None]], 0), parameter_list(numbers), time_column(time))
         values = found.c[0][:, :, 0]
         if not np.isfinite(values).all():
-            self._diagnose(columns, numbers, values)
+            self.diagnose(columns, numbers, values)
         return values[:, 0] if np.ndim(x) == 1 else values
 
     def jacobian(self, x: Any, case: Bound | np.ndarray, time: float = 0.0) -> np.ndarray:
@@ -320,28 +320,10 @@ class StructuredFlow(Flow):
 
         return Matched(values)
 
-    def _diagnose(self, x: np.ndarray, numbers: np.ndarray, values: np.ndarray) -> None:
-        column = int((~np.isfinite(values)).any(axis=0).argmax())
-        x = x[:, column]
-        numbers = numbers[:, column] if numbers.ndim == 2 else numbers
-        where = ", ".join(f"{name} = {value:g}" for name, value in zip(self.states, x, strict=True))
-        if not np.isfinite(x).all():
-            raise PfaffError(f"the state is not finite: {where}")
-        m = self.mechanics
-        q = np.zeros((m.n, 1, 1))
-        q[list(self.shaped), 0, 0] = x[: len(self.shaped)]
-        _, matrices = bordered(m, q, 0 * q, parameter_list(numbers), 0.0)
-        M, A = matrices[0][: m.n, : m.n], matrices[0][m.n :, : m.n]
-        inertia, directions = np.linalg.eigh(M)
-        if inertia[0] <= 1e-13 * inertia[-1]:
-            name = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]  # type: ignore[union-attr]
-            raise SingularMassError(f"the mass matrix is singular, mostly along {name}, at {where}: give it inertia")
-        if m.m and np.linalg.matrix_rank(A) < m.m:
-            raise RankError(f"the constraints lose rank at {where}")
-        raise RankError(
-            f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
-            "or choose other dependent velocities"
-        )
+    def _inertia_and_rows(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        m, at = self.mechanics, q[:, None, None]
+        _, matrices = bordered(m, at, 0 * at, parameter_list(numbers), 0.0)
+        return matrices[0][: m.n, : m.n], matrices[0][m.n :, : m.n]
 
 
 def full_structured(system: System) -> StructuredFlow:

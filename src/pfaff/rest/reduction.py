@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.algebra.tolerances import NEIGHBOUR, RANK, UNCERTAIN, rank
+from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
@@ -183,15 +183,9 @@ def without_directions(lin: Linearisation, r: Reduced, along: np.ndarray) -> Red
     speeds = r.speeds @ _kernel((r.speeds.T @ drifting).T) if drifting.shape[1] else r.speeds
     if drifting.shape[1]:
         zeros["steady motions along them"] = drifting.shape[1]
-    Z = _cleared(r.Z @ _kernel((r.Z.T @ along).T))
+    Z = r.Z @ _kernel((r.Z.T @ along).T)
     left = _left(lin, Z, r.N, speeds)
-    left = None if left is None else _cleared(left)
     return Reduced(lin, Z, r.N, speeds, 0 * lin.M, r.zeros | zeros, left)
-
-
-def _cleared(basis: np.ndarray) -> np.ndarray:
-    """Without entries that are rounding, by which a motion that nothing resists would feel what resists others."""
-    return np.where(np.abs(basis) > UNCERTAIN * np.abs(basis).max(axis=0, initial=0.0), basis, 0.0)
 
 
 def resists(lin: Linearisation, Z: np.ndarray) -> bool:

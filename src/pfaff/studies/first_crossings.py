@@ -26,8 +26,8 @@ POLISH = 7  # Newton steps to a crossing, at most
 EXACT = 1e-12  # the last step, relative to the load, where it is not rounding
 SAME = 1e-14  # a step so small, relative to the load, that vectors before and after it are the same
 SURE = 2e-11  # what rounding may move a load by, relatively
+CROSSES = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
 ONE = 1e-8  # of equilibria, the distance below which they are one
-TRANSVERSAL = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
 AWAY = 1e-3  # of a stretch, how far Newton's method may leave the root of the series
 ASIDE = 1e-6  # of the first stretch, where it is seen whether a path begins stable that is singular where it begins
 PAST = 1e-4  # of a stretch, how far behind a root that is no Hopf point the search goes on
@@ -217,7 +217,7 @@ def _polished(
     with np.errstate(all="ignore"):
         good &= exact
         good &= error / np.abs(rate.real) <= SURE * size
-        good &= np.abs(rate.real) > TRANSVERSAL * np.abs(rate)
+        good &= np.abs(rate.real) > CROSSES * np.abs(rate)
     good &= np.abs(loads - root) <= AWAY * frame.first
     good &= np.isfinite(value) & (value.imag > 0)
     out.found[points], out.load[points], out.value[points] = good, loads, value

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ParameterError
-from pfaff.statement.values import instance, named, number_from, numbers_from, pair, shown, truth, whole_number
+from pfaff.statement.values import named, number_from, numbers_from, pair, shown, truth, whole_number
 
 MANY = 10**12  # points of a study
 SAMPLES = 2**26  # points of a sample, whose coordinates are kept in memory
@@ -186,10 +186,6 @@ def restored(dims: Sequence[str], coordinates: Mapping[str, np.ndarray], about: 
     return Points(
         tuple(dims), {name: np.asarray(values, dtype=float) for name, values in coordinates.items()}, dict(about)
     )
-
-
-def checked_points(points: Any) -> Points:
-    return instance("points", points, Points, "make them with pfaff.grid(…) or pfaff.sobol(…)")
 
 
 @dataclass(frozen=True)

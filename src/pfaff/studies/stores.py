@@ -97,6 +97,13 @@ class Memory:
     def close(self) -> None:
         pass
 
+    def written(self, path: Path) -> None:
+        """All of it as one netCDF file."""
+        aside = {k: described(outcomes) for k, outcomes in self._aside.items()}
+        data = self.dataset().assign_attrs(reasons=json.dumps(self._reasons), aside=json.dumps(aside))
+        with whole(path) as part:
+            data.to_netcdf(part, engine="scipy")
+
     def counts(self) -> np.ndarray:
         return np.bincount(self._state, minlength=len(STATES))
 
@@ -154,10 +161,7 @@ class NetCDF(Memory):
 
     def close(self) -> None:
         assert self.path is not None
-        aside = {k: described(outcomes) for k, outcomes in self._aside.items()}
-        data = self.dataset().assign_attrs(reasons=json.dumps(self._reasons), aside=json.dumps(aside))
-        with whole(self.path) as part:
-            data.to_netcdf(part, engine="scipy")
+        self.written(self.path)
         self._written = time.monotonic()
 
 

@@ -214,9 +214,7 @@ class Study:
         kept = Memory(self.points, self.chunks, self.names, self.recipe)
         for k in self.store.finished():
             kept.write(k, self.store.read(k))
-        whole = NetCDF.__new__(NetCDF)
-        whole.__dict__.update({**kept.__dict__, "path": path})
-        whole.close()
+        kept.written(path)
         return path
 
     def quantiles(self, name: str, levels: Any = (0.05, 0.5, 0.95)) -> dict[float, float]:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 RECIPE, REASONS, ASIDE = "recipe", "reasons", "aside"
 INSTALL = "a Zarr store needs the extra: pip install 'pfaff[sweep]'; or keep the study in memory or in a .nc file"
-FLUSHED = 4096  # chunks whose states are counted at a time
 
 
 def zarr_library() -> Any:
