@@ -207,7 +207,7 @@ class System(Parametrised):
         return ", ".join(f"{p.name}={1 if value is None else value}" for p, value in list(names.items())[:2])
 
     @property
-    def statesread_forces(self) -> bool:
+    def states_forces(self) -> bool:
         """Whether potential, dissipation or generalised forces are stated; if not, those of the particles act."""
         return bool(self.potential != 0 or self.dissipation != 0 or self.forces)
 
