@@ -22,12 +22,6 @@ ASSEMBLED = {
     "double_four_bar": ({"y0": 1, "x1": 1, "y1": 1, "x2": 2, "y2": 1, "x0_dot": 1}, 0.3),
     "andrews_squeezer": (START, 0.01),
 }
-made: dict[str, pfaff.System] = {}
-
-
-def system(name: str) -> pfaff.System:
-    """Stated and compiled once."""
-    return made.setdefault(name, SYSTEMS[name]())
 
 
 def test_the_listing_has_every_system_once_in_one_line():
@@ -47,7 +41,7 @@ def test_shown(name):
     done = CliRunner().invoke(app, ["show", name, "--json"])
     assert done.exit_code == 0, done.output
     facts = json.loads(done.output)
-    stated = system(name)
+    stated = SYSTEMS[name]()
     assert sorted(facts["coordinates"]) == sorted(stated.coordinate_names)
     assert None not in facts["parameters"].values()  # it runs without being asked for anything
     assert len(facts["reactions"]) == len(stated.statement.constraints)
@@ -65,7 +59,7 @@ def spectrum_or_reason(case: pfaff.Case) -> tuple[np.ndarray, str]:
 @pytest.mark.filterwarnings("error")
 def test_analysed(name):
     """Past its flutter load a system grows faster than before; one without a load, a rest or in a drive says so."""
-    case = system(name).at()
+    case = SYSTEMS[name]().at()
     if case.system.load is None:
         with pytest.raises(ParameterError, match="declares no load"):
             case.critical()
@@ -88,7 +82,7 @@ def test_analysed(name):
 @every_system
 def test_moved_and_drawn(name):
     """A push in every velocity that the constraints allow: energy balances, constraints hold, pictures come."""
-    case = system(name).at()
+    case = SYSTEMS[name]().at()
     push = {f"{q}_dot": 0.1 * (k + 1) for k, q in enumerate(case.system.coordinate_names)}
     start, duration = ASSEMBLED.get(name, (push, 1))
     motion = case.simulate(duration, samples=21, project=name not in ASSEMBLED, **start)

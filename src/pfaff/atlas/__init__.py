@@ -29,6 +29,7 @@ from pfaff.atlas.towed_wheel import towed_wheel
 from pfaff.atlas.trailer import rocking_suitcase, snaking_trailer
 from pfaff.atlas.two_bar_frame import two_bar_frame
 from pfaff.atlas.whipple_bicycle import whipple_bicycle
+from pfaff.threads import once
 
 if TYPE_CHECKING:
     from pfaff.atlas.chain import column_assembly as column_assembly
@@ -37,8 +38,12 @@ if TYPE_CHECKING:
 
 
 def _remembered(make: Callable[..., System]) -> Callable[..., System]:
-    """A system that knows by which call it was made, so that other processes can make it again."""
+    """A system that knows by which call it was made, so that other processes can make it again.
 
+    It is derived and compiled once: equal calls share it.
+    """
+
+    @once(most=64)
     @wraps(make)
     def called(*values: Any, **options: Any) -> System:
         system = make(*values, **options)

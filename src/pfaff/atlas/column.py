@@ -17,7 +17,6 @@ from pfaff.errors import StatementError
 from pfaff.statement import TIME as t
 from pfaff.statement import Drawing, System, coordinates
 from pfaff.statement.values import one_of, truth, whole_number
-from pfaff.threads import once
 
 MANY = 100  # bars that are stated in seconds
 MEANINGS = {
@@ -75,7 +74,6 @@ beta0, F, Delta = sm.symbols("beta0 F Delta", real=True)
 K = sm.Symbol("K", positive=True)
 
 
-@once(most=64)  # a system compiles once: let equal requests share it
 def column(
     bars: int = 2,
     constraint: str = "skate",
@@ -125,7 +123,6 @@ def column(
     )
 
 
-@once(most=64)
 def ziegler(bars: int = 2, *, individual: bool = False) -> System:
     """The same bars on a fixed hinge, pushed by a force F that follows the last bar (Ziegler 1952)."""
     chain = _chain(bars, sm.Integer(0), individual)
@@ -134,7 +131,6 @@ def ziegler(bars: int = 2, *, individual: bool = False) -> System:
     return _pushed(chain, "ziegler", skate(chain), replace(_bars(chain, "ground", "mass"), arrows=follower))
 
 
-@once(most=64)
 def reut(bars: int = 2, *, individual: bool = False) -> System:
     """The same bars on a fixed hinge, pushed by a force F on the fixed line of the straight column (Reut 1939)."""
     chain = _chain(bars, sm.Integer(0), individual)

@@ -17,7 +17,6 @@ from pfaff.statement import TIME as t
 from pfaff.statement import Drawing, System, coordinates
 from pfaff.statement.rods import Rod
 from pfaff.statement.values import one_of
-from pfaff.threads import once
 
 CONSTRAINTS = ("skate", "bow")
 LOADS = ("dead", "spring")
@@ -45,7 +44,6 @@ DEAD = {"F": "dead load"}
 SPRING = {"K": "stiffness of the loading spring", "Delta": "displacement of its far end"}
 
 
-@once(most=64)
 def rod(constraint: str = "skate", load: str = "dead", modes: Any = "auto", *, bars: int | None = None) -> System:
     """An elastic rod behind a sliding block, ended by a skate or a violin bow."""
     if load == "fixed":
