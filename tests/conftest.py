@@ -6,6 +6,7 @@ import gc
 import io
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -20,8 +21,14 @@ import pfaff
 settings.register_profile("pfaff", deadline=None, max_examples=15, derandomize=True)
 settings.load_profile("pfaff")
 
+gc.set_threshold(100_000, 20, 20)  # formulas are many small objects: looking through them often costs a tenth of all
 SMALL = 2**16  # bytes of a small disk
 XI_HAT = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50}
+
+
+def pytest_collection_finish() -> None:
+    """What collecting leaves stays until the end: no use to look through it again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
@@ -73,14 +80,15 @@ def shell(*arguments: str, folder: Path | None = None) -> subprocess.CompletedPr
     out, err, code = io.StringIO(), io.StringIO(), 0
     with pytest.MonkeyPatch.context() as patched, chdir(folder or "."), redirect_stdout(out), redirect_stderr(err):
         patched.setattr("sys.argv", ["pfaff", *arguments])
+        patched.setattr("sys.path", list(sys.path))
+        patched.setattr("gc.freeze", lambda: None)  # only a process that ends leaves its garbage
         patched.setenv("COLUMNS", "120")
         try:
             main()
         except SystemExit as end:
             code = int(end.code or 0)
-        finally:  # a process that ends leaves its garbage
+        finally:
             gc.enable()
-            gc.unfreeze()
     return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 

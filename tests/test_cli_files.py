@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-import sys
-
 import pytest
 
-from pfaff.cli import main
-from test_cli import answer, run
+from conftest import shell
+from test_cli import answer
 
 SLEIGH = """
 import sympy as sm
@@ -75,7 +72,7 @@ def test_an_ode(folder):
     hopf = answer("hopf", "my_sleigh.py:control", "--to", "0.5", folder=folder)
     assert hopf["l1_matcont"] == pytest.approx(-0.3, abs=1e-12)  # MatCont's manual
     assert answer("show", "my_sleigh.py:control", folder=folder)["equations"]["u"] == "v"
-    assert r"\dot{w}" in run("show", "my_sleigh.py:control", "--latex", folder=folder).stdout
+    assert r"\dot{w}" in shell("show", "my_sleigh.py:control", "--latex", folder=folder).stdout
 
 
 @pytest.mark.parametrize(
@@ -96,16 +93,10 @@ def test_an_ode(folder):
         (["shared_symbols.py:t"], "of type Symbol"),
     ],
 )
-def test_errors_name_the_file_and_the_line(folder, arguments, words, monkeypatch, capsys):
-    """In this process, to be quick: the same entry point as the program's."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", ["pfaff", "critical", *arguments])
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    with pytest.raises(SystemExit, match="2"):
-        main()
-    gc.enable()
-    gc.unfreeze()
-    message = capsys.readouterr().err
+def test_errors_name_the_file_and_the_line(folder, arguments, words):
+    done = shell("critical", *arguments, folder=folder)
+    assert done.returncode == 2
+    message = done.stderr
     assert message.startswith("pfaff: ")
     assert message.count("\n") == 1
     assert words in message

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 import re
 import shlex
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import pfaff
+from conftest import shell
 
 DOCS = Path(__file__).parents[1] / "docs"
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -38,19 +38,11 @@ def shell_commands() -> list[str]:
 
 
 @pytest.mark.parametrize("command", shell_commands())
-def test_commands_exist(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_exist(command: str) -> None:
     """Asked for help, a command is parsed with all its options before it answers."""
-    from pfaff.cli import main
-
-    monkeypatch.setattr("sys.argv", [*shlex.split(command), "--help"])
-    try:
-        main()
-    except SystemExit as end:
-        pytest.fail(f"{command}: {end.code} {capsys.readouterr().err}")
-    finally:
-        gc.enable()
-        gc.unfreeze()
-    assert "Usage:" in capsys.readouterr().out
+    done = shell(*shlex.split(command)[1:], "--help")
+    assert done.returncode == 0, f"{command}: {done.stderr}"
+    assert "Usage:" in done.stdout
 
 
 def test_api_is_complete() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
@@ -13,8 +11,7 @@ import pytest
 import sympy as sm
 
 import pfaff
-from conftest import XI_HAT
-from pfaff.cli import main
+from conftest import XI_HAT, shell
 from pfaff.errors import NotMechanicalError, ParameterError, StatementError, nearest
 from pfaff.motion import batches
 from pfaff.principles.comparison import Comparison, Row
@@ -181,14 +178,10 @@ def interrupting(*arguments, **options):
         (["simulate", "pendulum", "--duration", "1e5", "--start", "Q=1", "--method", "taylor"], "Q_dot"),
     ],
 )
-def test_an_interrupted_command_prints_what_it_has(arguments, words, monkeypatch, capsys):
+def test_an_interrupted_command_prints_what_it_has(arguments, words, monkeypatch):
     monkeypatch.setattr("pfaff.cli.bifurcation.counting", interrupting)
     monkeypatch.setattr("pfaff.cli.motion.bar", interrupting)
-    monkeypatch.setattr(sys, "argv", ["pfaff", *arguments])
-    with pytest.raises(SystemExit, match="130"):
-        main()
-    gc.enable()
-    gc.unfreeze()
-    printed = capsys.readouterr().out
-    assert words in printed
-    assert "interrupted" in printed
+    done = shell(*arguments)
+    assert done.returncode == 130
+    assert words in done.stdout
+    assert "interrupted" in done.stdout

@@ -198,7 +198,7 @@ class Page(HTMLParser):
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_whole_papers(paper, tmp_path):
-    result = reproduce_paper(paper, tmp_path, quiet=True)
+    result = reproduce_paper(paper, tmp_path, quiet=True, workers=2 if paper == "bottema1949" else 1)
     assert result.complete
     assert not result.failed
     assert not result.missing
