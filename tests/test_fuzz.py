@@ -10,8 +10,6 @@ import inspect
 import os
 import random
 import signal
-import subprocess
-import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +29,8 @@ import sympy as sm
 from click.testing import CliRunner
 
 import pfaff
-from pfaff.cli import app, main
+from conftest import shell
+from pfaff.cli import app
 from pfaff.errors import PfaffError
 from pfaff.statement import coordinates
 
@@ -412,9 +411,8 @@ def test_files_that_state_no_system_are_told(command, stated_badly):
     ],
 )
 def test_a_shell_shows_one_line(words, stated_badly):
-    """The real program: exit code 1 or 2, one line, no traceback."""
-    run = [sys.executable, "-c", f"from {main.__module__} import main; main()", *words]
-    done = subprocess.run(run, capture_output=True, text=True, timeout=60, check=False)
+    """Exit code 1 or 2, one line, no traceback."""
+    done = shell(*words)
     assert done.returncode in (1, 2)
     assert done.stderr.startswith("pfaff: ")
     assert len(done.stderr.splitlines()) == 1
