@@ -52,25 +52,22 @@ class Functions:
         entries = self._entries
         return self._compiled([*entries, *self._by_load(entries)])
 
-    def line(self, order: int) -> Compiled:
-        return self._second if order == 2 else self._third
-
     @cached_property
-    def _second(self) -> Compiled:
+    def second(self) -> Compiled:
         return self._along(2)
 
     @cached_property
-    def _third(self) -> Compiled:
-        return self._along(3)
+    def second_and_third(self) -> Compiled:
+        return self._along(2, 3)
 
-    def _along(self, order: int) -> Compiled:
-        """dᵏ/dsᵏ f(x + s v) at s = 0, as a function of x and v."""
+    def _along(self, *orders: int) -> Compiled:
+        """dᵏ/dsᵏ f(x + s v) at s = 0, of these orders k one after another, as functions of x and v."""
         flow, s = self._flow, hy.expression("along a line")
         directions = [hy.expression(f"direction of {name}") for name in flow.states]
         moved = {x: x + s * v for x, v in zip(flow.variables, directions, strict=True)}
-        tensors = hy.diff_tensors(list(hy.subs(list(flow.expressions), moved)), [s], diff_order=order)
-        found = list(hy.subs([each for _, each in tensors.get_derivatives(order)], {s: hy.expression(0.0)}))
-        return self._compiled(found, directions)
+        tensors = hy.diff_tensors(list(hy.subs(list(flow.expressions), moved)), [s], diff_order=max(orders))
+        derivatives = [each for order in orders for _, each in tensors.get_derivatives(order)]
+        return self._compiled(list(hy.subs(derivatives, {s: hy.expression(0.0)})), directions)
 
 
 @once(most=32)

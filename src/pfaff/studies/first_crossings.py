@@ -162,6 +162,6 @@ def bilinear(frame: Frame, x: np.ndarray, parameters: np.ndarray, u: np.ndarray,
     """B(u, v) of real directions by polarisation, both made as long as each other first."""
     a, b = np.linalg.norm(u, axis=0), np.linalg.norm(v, axis=0)
     safe_a, safe_b = np.where(a, a, 1.0), np.where(b, b, 1.0)
-    plus = frame.line(2, x, u / safe_a + v / safe_b, parameters)
-    minus = frame.line(2, x, u / safe_a - v / safe_b, parameters)
+    plus = frame.second(x, u / safe_a + v / safe_b, parameters)
+    minus = frame.second(x, u / safe_a - v / safe_b, parameters)
     return (plus - minus) / 4 * a * b

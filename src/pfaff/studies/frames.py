@@ -82,9 +82,15 @@ class Frame:
     def by_load(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         return functions_of(self.flow, self.load).by_load(x, parameters)
 
-    def line(self, order: int, x: np.ndarray, along: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-        """The derivative of f of some order along a direction, column by column."""
-        return functions_of(self.flow, self.load).line(order)(np.concatenate([x, along]), parameters)
+    def second(self, x: np.ndarray, along: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """The second derivative of f along a direction, column by column."""
+        return functions_of(self.flow, self.load).second(np.concatenate([x, along]), parameters)
+
+    def second_and_third(
+        self, x: np.ndarray, along: np.ndarray, parameters: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        values = functions_of(self.flow, self.load).second_and_third(np.concatenate([x, along]), parameters)
+        return values[: self.n], values[self.n :]
 
     def rests(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """For which points nothing moves at x, beyond rounding."""
