@@ -53,9 +53,7 @@ def sweep(
 
 
 def _usual(job: Job) -> int:
-    from pfaff.studies.many_points import batchable
-
-    return BATCH if batchable(job) else SINGLE
+    return SINGLE if job.parted[1].measures else BATCH
 
 
 def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any], accept: bool) -> Study:
