@@ -31,7 +31,7 @@ from pfaff.threads import cached_property
 
 APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
 SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
-PASSES, SAME = 5, 1e-3  # until the scales stay as they are
+PASSES, STEADY = 5, 1e-3  # until the scales stay as they are
 IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
 NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
 UNSURE, TRIED, COARSER = 1e-7, 31, 5  # errors above this, relative, are looked at closely, at distances by half decades
@@ -105,7 +105,7 @@ class Pencil:
             before, found = found, self._by_scales(found, known)
             if not np.isfinite(found).all():
                 return values
-            if closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= SAME * np.abs(found)).all():
+            if closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= STEADY * np.abs(found)).all():
                 break
         return found if closed(found) else values
 

@@ -38,6 +38,7 @@ SAME = 1e-6  # solutions closer than this are one: Newton's method parts them by
 # settled
 SETTLED = 1e-9  # the last change of an accepted solution: one more step of Newton's method would square it
 NEWTON_STEPS = 60  # enough from a start that is far away; a solution that is near needs six
+CORRECTIONS = 12  # steps of Newton's method from a prediction: where more are needed, a shorter step is cheaper
 
 
 def turning(values: np.ndarray) -> np.ndarray:

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from pfaff.algebra.bordering import row_sizes
+from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Problem
 from pfaff.errors import PfaffError
 
-NEWTON_STEPS = 12
-SETTLED = 1e-9  # the last change, in units of the metric, of an accepted point
 SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
@@ -98,10 +97,13 @@ class Implicit(Problem[Spot]):
     # Solutions
 
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
-        """The solution near a guess where row·z keeps its value."""
+        """The solution near a guess where row·z keeps its value.
+
+        A loop of its own: what is refused has a reason, and it ends sooner than ``newton``, since points are many.
+        """
         units = self.units(guess)
         z, last, value = guess.copy(), np.inf, row @ guess
-        for _ in range(NEWTON_STEPS):
+        for _ in range(CORRECTIONS):
             try:
                 G, J = self.residual(z), self.jacobian(z)
             except (PfaffError, np.linalg.LinAlgError) as problem:

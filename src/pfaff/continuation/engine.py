@@ -20,9 +20,9 @@ from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import FAILURES, Event, P, Problem
 
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
-HERE = 1e-6  # of their distance, how far from the first point an event is that is at it
+HERE = 1e-6  # distance, in the problem's own measure, of an event that is at the first point
 NEAR, DIPS = 0.5, 6  # of a test, its least value in a step that is looked into; how often
-SAME = 1e-3  # part of a chord on which events of two kinds are one
+ONE_EVENT = 1e-3  # part of a chord on which events of two kinds are one
 BESIDE = 1e-6  # part of a chord on which the best of several trials is taken
 CLOSED = Ending(Reason.CLOSED, "closes: it is back at its first point")
 
@@ -151,7 +151,7 @@ class Engine(Generic[P]):
         found.sort(key=lambda each: each[0])
         return [
             event for at, event in found
-            if not any(event.kind in other.outranks and abs(at - there) < SAME for there, other in found)
+            if not any(event.kind in other.outranks and abs(at - there) < ONE_EVENT for there, other in found)
         ]  # fmt: skip
 
     def _events_at(self, at: P, length: float) -> list[Event[P]]:

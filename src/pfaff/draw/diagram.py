@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 BETWEEN = 16  # places drawn from one point to the next
 CONSTANT = 1e-9  # changes beside the values themselves that are none: rounding has no chord
-SAME = 1e-9  # relative to the picture: points nearer than this are one
+ONE_POINT = 1e-9  # relative to the picture: points nearer than this are one
 
 
 def places_of(points: np.ndarray, special: np.ndarray) -> list[int]:
@@ -61,7 +61,7 @@ def smooth(knots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     chord = np.linalg.norm(np.diff(scaled, axis=0), axis=1)
     s = np.concatenate([[0.0], np.cumsum(chord)])
     fine = np.concatenate([*(np.linspace(a, b, BETWEEN, endpoint=False) for a, b in pairwise(s)), s[-1:]])
-    apart = np.concatenate([[True], chord > SAME])
+    apart = np.concatenate([[True], chord > ONE_POINT])
     if apart.sum() < 4:
         return np.interp(fine, s[apart], knots[apart, 0]), np.interp(fine, s[apart], knots[apart, 1])
     x, y = CubicSpline(s[apart], knots[apart])(fine).T

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from pfaff.algebra.tolerances import EPS
+from pfaff.algebra.tolerances import EPS, NEWTON_STEPS
 from pfaff.errors import ConvergenceError, ParameterError, StatementError
 from pfaff.flow.patterns import BLOCKS, Pattern, Placed
 from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pfaff.motion.result import Motion
     from pfaff.stability.large import SparseFlutter
 
-NEWTON_STEPS = 30
 ACCEPTED = 1e-9  # residual of the balance, relative to its largest force
 ROUNDING = 16 * EPS  # of forces that are summed over parts
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import sympy as sm
 
+from pfaff.algebra.tolerances import NEWTON_STEPS
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.flow.structured import Matched
 
-NEWTON_STEPS = 50
 KEPT = 1e-10  # a given state obeys the constraints if their residual is below this, relative to its terms
 REFINED = 3  # solutions of the same linear equations, each for what the last one left
 ROUNDED = 1e-14  # of a row of A: smaller coefficients are zeros

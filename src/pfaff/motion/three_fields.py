@@ -44,7 +44,7 @@ HARD = 100.0  # α s₁²: of the penalty to the inertia, along a direction as s
 SOFTEST, HARDEST = 1e4, 1e8  # bounds of α
 ITERATIONS = 12
 PROJECTIONS = 3  # Uzawa's iterations for the velocities at the end, which are linear
-SETTLED = 1e-11  # the change of velocity at which an iteration ends, in the metric of the kinetic energy
+ITERATED = 1e-11  # the change of velocity at which an iteration ends, in the metric of the kinetic energy
 FAILED = 1e-6  # the same, above which it has not converged
 
 
@@ -131,7 +131,7 @@ class ThreeFields:
                 return None
             z += change
             dv, size = change[:n], scale + abs(z[:n] @ (K[:n, :n] @ z[:n])) + TINY
-            if abs(dv @ (K[:n, :n] @ dv)) <= SETTLED**2 * size:
+            if abs(dv @ (K[:n, :n] @ dv)) <= ITERATED**2 * size:
                 break
         if not abs(right[:n] @ dv) <= FAILED**2 * size:  # the balance; multipliers of singular rows may lag behind
             return None

@@ -18,7 +18,7 @@ from pfaff.threads import cached_property
 FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
 SHORTEST = 1e-12  # step of load, relative to it
 STEP = 1e-5  # of the differences by the load, relative to it
-SAME = 1e-14  # entries that interpolation must reproduce, relative to the largest
+REPRODUCED = 1e-14  # entries that interpolation must reproduce, relative to the largest
 INSIDE = 0.3819  # where between its ends an interpolation is put to the test
 REMEMBERED = 8  # sets of assembled matrices
 
@@ -166,7 +166,8 @@ class Chord:
     def agrees(self, lin: SparseLinearisation, load: float) -> bool:
         mine = self.at(load).data
         return all(
-            np.abs(mine[k] - lin.data[k]).max(initial=0.0) <= SAME * np.abs(mine[k]).max(initial=0.0) for k in mine
+            np.abs(mine[k] - lin.data[k]).max(initial=0.0) <= REPRODUCED * np.abs(mine[k]).max(initial=0.0)
+            for k in mine
         )
 
     @cached_property

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.tolerances import RANK, SAME
+from pfaff.algebra.tolerances import RANK, SAME, SETTLED
 from pfaff.errors import ParameterError
 from pfaff.rest.fronts import Fronts, units_of
 from pfaff.rest.many_starts import checked_search, family_fixed, settled_from
@@ -27,7 +27,7 @@ FEW = 200  # random starts: curves of rest lead on from what they find
 DEFLATED = 128  # starts of a round of deflation
 ROUNDS = 4  # of deflation, at most, each after one that found something
 OTHERS = 2  # forces beside the load, along which what is known is left to look for more
-NEWTON_STEPS, SETTLED = 40, 1e-9
+TRIED = 40  # steps from a deflated start, most of which lead nowhere
 
 
 @dataclass
@@ -173,7 +173,7 @@ def _deflated(known: Known, box: float, generator: np.random.Generator) -> list[
 def _newton_deflated(balance: Balance, z: np.ndarray, known: np.ndarray, sizes: np.ndarray) -> np.ndarray | None:
     """Newton's method for Π (1/d² + 1) F, d the distances from what is known in units of the unknowns."""
     free, numbers = balance.free, balance.case.numbers
-    for _ in range(NEWTON_STEPS):
+    for _ in range(TRIED):
         residual, jacobian, at = balance.evaluate(z, numbers)
         if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
             return None

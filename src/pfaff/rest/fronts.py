@@ -15,7 +15,7 @@ from pfaff.rest.mechanical import Balance
 
 ABREAST = 96  # fronts followed at once
 FIRST, LONGEST, SHORTEST = 1e-2, 1.0, 1e-7  # steps, in units in which all forces and levers are alike
-NEWTON_STEPS, CONVERGED = 6, 1e-10
+CORRECTED, CONVERGED = 6, 1e-10
 STRAIGHT, BENT = 0.99, 0.92  # cosine of the turn of the tangent, above which steps grow, below which they are repeated
 STEPS = 4000  # of a front
 
@@ -135,7 +135,7 @@ class Fronts:
         """Newton's method on planes across the tangents."""
         y, good, last = y.copy(), np.full(y.shape[1], True), np.full(y.shape[1], np.inf)
         active = np.arange(y.shape[1])
-        for _ in range(NEWTON_STEPS):
+        for _ in range(CORRECTED):
             G, J = self._linear(y[:, active])
             matrix = np.concatenate([J, across.T[active][:, None, :]], axis=1)
             right = np.concatenate([-G, np.zeros((len(active), 1))], axis=1)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 MODES = (6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)
-SETTLED = 1e-10  # change by further modes, relative
+UNCHANGED = 1e-10  # change by further modes, relative
 
 Answer = TypeVar("Answer")
 
@@ -42,7 +42,7 @@ def settled(
         found = np.array([np.inf if each is None else each for each in numbers(answer)], dtype=float)
         if last is not None:
             change = _change(last, found)
-            if change <= SETTLED:
+            if change <= UNCHANGED:
                 return answer, modes, change
         last = found
     raise ConvergenceError(

@@ -19,7 +19,7 @@ from pfaff.algebra.pencil import Pencil
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.threads import cached_property
 
-EXACT = 1e-12  # misfit of a polynomial, relative, that is rounding
+ROUNDED = 1e-12  # misfit of a polynomial, relative, that is rounding
 FITTED = 1e-4  # misfit of a parabola on a stretch, relative
 BETWEEN = (0.23, 0.81)  # shares of a stretch at which the parabola is compared
 NEAR = 1e-2  # of a usual load, a distance within which what is not straight may show it already
@@ -124,7 +124,7 @@ class Stretch:
 
     def fits(self, loads: Sequence[float]) -> bool:
         """Whether it is on the path, but for rounding, at some loads, which are tried until one says no."""
-        return all(self.misfit(load, self.there(load)) < EXACT for load in loads)
+        return all(self.misfit(load, self.there(load)) < ROUNDED for load in loads)
 
     def misfit(self, load: float, pencil: Pencil) -> float:
         """How far polynomials are from the pencil at a load, relative to rows and columns of what they describe.
@@ -138,7 +138,7 @@ class Stretch:
             )
         )
         last = [each.coefficients[-1] for each in (*self.pencils, pencil)]
-        if max(_apart(each, last[0], last) for each in last) < EXACT:
+        if max(_apart(each, last[0], last) for each in last) < ROUNDED:
             return worst
         forms = [each.J for each in self.pencils]
         return max(worst, _apart(_value(self._fit(forms), self._share(load)), pencil.J, forms))
@@ -228,7 +228,7 @@ def stretches(path: Way, low: float, to: float, unit: float) -> Iterator[Stretch
             return
         ahead = end if end - here <= length else here + length
         found, misfit = _fitted(beside(path, low), low, float(load_at(ahead, fold)), fold)
-        longer = SAFE * (FITTED / max(misfit, EXACT)) ** (1 / 3)  # a parabola errs by the cube of its length
+        longer = SAFE * (FITTED / max(misfit, ROUNDED)) ** (1 / 3)  # a parabola errs by the cube of its length
         if found is not None:
             yield found
             low, length = found.high, min(longer, LONGER) * (ahead - here)
@@ -264,7 +264,7 @@ def _fitted(
         return None, np.inf
     trial = Stretch(low, high, nodes, pencils, there, exact=False, fold=fold)
     misfit = max(trial.misfit(load, pencil) for load, pencil in between)
-    return (replace(trial, exact=misfit < EXACT) if misfit < FITTED else None), misfit
+    return (replace(trial, exact=misfit < ROUNDED) if misfit < FITTED else None), misfit
 
 
 def _first_length(there: Callable[[float], Pencil], low: float, length: float) -> float:

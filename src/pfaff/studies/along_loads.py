@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pfaff.studies.frames import Frame
 
 NEWTON = 8  # steps from an extrapolated equilibrium
-SETTLED = 1e-11  # the last step, relative to 1 + |x|
+RESTING = 1e-11  # the last step, relative to 1 + |x|
 CONTRACTS = 0.5  # what a second step may be of the first: a larger one may have left the branch
 SLACK = 1e-6  # coefficients that are structurally zero, relative to their neighbours
 
@@ -93,7 +93,10 @@ def _extrapolated(found: np.ndarray, loads: np.ndarray, k: int) -> np.ndarray:
 
 
 def settled(frame: Frame, parameters: np.ndarray, x: np.ndarray, strict: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """The equilibria that Newton's method reaches, and for which points it does, at once and without detour."""
+    """The equilibria that Newton's method reaches, and for which points it does, at once and without detour.
+
+    Not ``newton_columns``, which drops what has settled: batches stay whole, and a step that does not contract is bad.
+    """
     N = x.shape[1]
     shift, step = np.zeros(N, dtype=complex), np.empty((frame.n, N), dtype=complex)
     good, last = np.ones(N, dtype=bool), np.full(N, np.inf)
@@ -108,12 +111,12 @@ def settled(frame: Frame, parameters: np.ndarray, x: np.ndarray, strict: bool = 
         good &= np.isfinite(step).all(axis=0)
         size = (np.abs(moved) / frame.scale[:, None]).max(axis=0) / (1 + (np.abs(x) / frame.scale[:, None]).max(axis=0))
         if turn and strict:
-            good &= (size <= CONTRACTS * last) | (size <= SETTLED)
+            good &= (size <= CONTRACTS * last) | (size <= RESTING)
         x -= moved
         last = size
-        if (size[good] <= SETTLED).all():
+        if (size[good] <= RESTING).all():
             break
-    return x, good & (last <= SETTLED)
+    return x, good & (last <= RESTING)
 
 
 @cache

@@ -20,8 +20,8 @@ from pfaff.studies.frames import Frame
 from pfaff.studies.marching import FOUND, NOWHERE, UNRESOLVED, March, Stretch
 
 POLISH = 7  # Newton steps to a crossing, at most
-EXACT = 1e-12  # the last step, relative to the load, where it is not rounding
-SAME = 1e-14  # a step so small, relative to the load, that vectors before and after it are the same
+SHARP = 1e-12  # the last step, relative to the load, where it is not rounding
+UNMOVED = 1e-14  # a step so small, relative to the load, that vectors before and after it are the same
 SURE = 2e-11  # what rounding may move a load by, relatively
 CROSSES = 1e-6  # growth that the load changes, relative to the eigenvalue it changes
 AWAY = 1e-3  # of a stretch, how far Newton's method may leave the root of the series
@@ -127,8 +127,8 @@ def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.nd
             step = np.nan_to_num(value.real / rate.real, nan=np.inf, posinf=np.inf, neginf=np.inf)
         loads = loads - np.where(np.isfinite(step), step, 0.0)
         shift = 1j * value.imag
-        exact = np.abs(step) <= EXACT * np.abs(loads) + error / np.abs(rate.real)
-        if last or (exact[good].all() and (np.abs(step[good]) <= SAME * np.abs(loads[good])).all()):
+        exact = np.abs(step) <= SHARP * np.abs(loads) + error / np.abs(rate.real)
+        if last or (exact[good].all() and (np.abs(step[good]) <= UNMOVED * np.abs(loads[good])).all()):
             break
         last = bool(exact[good].all())  # once more, for vectors that belong to the last load
     size = np.abs(loads)

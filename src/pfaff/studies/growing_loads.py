@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.studies.along_loads import at_loads, settled
-from pfaff.studies.first_crossings import AWAY, EXACT, POLISH, SURE
+from pfaff.studies.first_crossings import AWAY, POLISH, SHARP, SURE
 from pfaff.studies.frames import Frame
 from pfaff.studies.marching import FOUND, NOWHERE, UNRESOLVED, March, Stretch
 
@@ -93,7 +93,7 @@ def _zero(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tu
         good &= settles
         step, error = C[-1] / change[-1], ROUNDING * np.abs(C).max(axis=0) / np.abs(change[-1])
         loads = loads - np.nan_to_num(step, posinf=0.0, neginf=0.0)
-        if (np.abs(step[good]) <= EXACT * np.abs(loads[good])).all():
+        if (np.abs(step[good]) <= SHARP * np.abs(loads[good])).all():
             break
     return loads, good & _sure(step, error, loads), np.zeros(len(loads), dtype=bool)
 
@@ -117,7 +117,7 @@ def _double(
         error = ROUNDING * terms / np.abs(rate)
         loads = loads - np.nan_to_num(step, posinf=0.0, neginf=0.0)
         root = root - np.nan_to_num((value * rate_slope - slope * rate) / det, posinf=0.0, neginf=0.0)
-        if (np.abs(step[good]) <= EXACT * np.abs(loads[good])).all():
+        if (np.abs(step[good]) <= SHARP * np.abs(loads[good])).all():
             break
     sure = good & _sure(step, error, loads)
     parts = -rate * frame.sign * bend > 0  # roots are real behind the load, and were not before it
@@ -126,7 +126,7 @@ def _double(
 
 def _sure(step: np.ndarray, error: np.ndarray, loads: np.ndarray) -> np.ndarray:
     size = np.abs(loads)
-    return (np.abs(step) <= EXACT * size + error) & (error <= SURE * size) & np.isfinite(loads)
+    return (np.abs(step) <= SHARP * size + error) & (error <= SURE * size) & np.isfinite(loads)
 
 
 def _flattest(C: np.ndarray) -> np.ndarray:

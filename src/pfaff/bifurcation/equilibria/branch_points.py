@@ -8,7 +8,7 @@ from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import null_of
 
 POLISH = 8  # steps of Newton's method
-SETTLED, NEAR = 1e-8, 1e-3  # the last step, and all of them together, of an accepted polish, in units of the metric
+POLISHED, NEAR = 1e-8, 1e-3  # the last step, and all of them together, of an accepted polish, in units of the metric
 PARALLEL = 1e-4  # two branches that cross at a smaller angle touch
 
 
@@ -34,11 +34,11 @@ def polished(s: RestEquations, z: np.ndarray) -> np.ndarray:
         )
         step = -np.linalg.lstsq(matrix, residual, rcond=1e-13)[0]
         size = np.abs(step[: N + 1] / s.sizes).max()
-        if not size <= max(10 * last, SETTLED):
+        if not size <= max(10 * last, POLISHED):
             return start
         z, b, phi, last = z + step[: N + 1], b + step[N + 1], phi + step[N + 2 :], size
     near = np.abs((z - start) / s.sizes).max() < NEAR
-    return z if last < SETTLED and near else start
+    return z if last < POLISHED and near else start
 
 
 def crossing_direction(s: RestEquations, z: np.ndarray, tangent: np.ndarray) -> np.ndarray:

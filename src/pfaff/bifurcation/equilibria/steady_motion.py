@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
+from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.rounding import axis_rounding
-from pfaff.algebra.tolerances import SETTLED
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, zero_chain
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Case
 
-NEWTON_STEPS = 80
+SHORTENED = 80  # steps, which are cut short while they are far from a motion
 RANK = 1e-7  # singular values below this, relative to the largest, are those of a family
 PIVOT = 1e-2  # what a state contributes to a family of unit length, if it is to select a member
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
@@ -187,23 +187,22 @@ def _why_not(flow: Flow, name: str) -> str:
 
 def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarray:
     """Gauss–Newton in what is not held: the equations are dependent along families, and steps the shortest."""
-    x, last = x.copy(), np.inf
-    for _ in range(NEWTON_STEPS):
+
+    def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
         f, J = flow.rhs(x, case), flow.jacobian(x, case)
         if not np.isfinite(J).all():
             flow.diagnose(x, case.numbers, f)
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
-        step = np.zeros_like(x)
-        step[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=RANK)[0]
-        step *= scale
-        size = float(np.abs(step).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
+        change = np.zeros_like(x)
+        change[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=RANK)[0]
+        change *= scale
+        size = float(np.abs(change).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
         if not np.isfinite(size):
-            break
-        x = x + step * min(1.0, FARTHEST / size if size else 1.0)
-        if size < SETTLED and (size == 0 or size >= last / 2):
-            break
-        last = size
+            return None
+        return x + change * min(1.0, FARTHEST / size if size else 1.0), size
+
+    x = newton(step, x, SHORTENED).at
     if not (np.isfinite(x).all() and at_rest(flow.rhs(x, case), _usual(case, flow, x))):
         kept = ", ".join(np.array(flow.states)[held]) or "nothing"
         raise ConvergenceError(

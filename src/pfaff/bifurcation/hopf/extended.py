@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import Border, balanced, bordering
+from pfaff.algebra.newtons_method import newton
 from pfaff.bifurcation.hopf.crossing import at_crossing, crosses, crossing_of, others
 from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import Cubic, Expansion, cubic
@@ -18,8 +19,7 @@ from pfaff.rest.field import Field
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-NEWTON_STEPS = 25
-SETTLED = 1e-9  # the last change, relative, of an accepted Hopf point
+STEPS = 25  # of Newton's method, from crossings known to some digits
 BESIDE_STEPS = 4  # of Newton's method, for an equilibrium at a nearby load
 TIE = 1e-6  # components whose sizes differ by less, relatively, are equally large: the first decides
 SEMISIMPLE = 1e-6  # null vectors nearer to orthogonal than this form a Jordan block
@@ -128,21 +128,22 @@ def hopf_near(
     values, vectors = np.linalg.eig(around.jacobian(x, load))
     q = vectors[:, np.abs(values - critical).argmin()]
     q, c, omega, held = q / np.linalg.norm(q), q / np.linalg.norm(q), critical.imag, border.rows @ x
-    n, k, last = len(x), len(border.rows), np.inf
-    unfolding = np.zeros(k)
-    for _ in range(NEWTON_STEPS):
+    n, k = len(x), len(border.rows)
+
+    def step(at: tuple[Any, ...]) -> tuple[tuple[Any, ...], float] | None:
+        x, load, omega, q, unfolding = at
         residual, jacobian = _extended(around, border, c, held, x, load, omega, q, unfolding)
-        step = -_equilibrated(jacobian, residual)
-        if not np.isfinite(step).all():
-            break
-        x, load, omega = x + step[:n], load + step[n], omega + step[n + 1]
-        q = q + step[n + 2 : 2 * n + 2] + 1j * step[2 * n + 2 : 3 * n + 2]
-        unfolding = unfolding + step[3 * n + 2 :]
-        size = max(abs(step[n + 1]) / abs(omega), np.abs(step[n + 2 : 3 * n + 2]).max())
-        if size == 0 or (size < SETTLED and size >= last / 2):
-            return x, float(load), float(omega)
-        last = size
-    if last < SETTLED:
+        change = -_equilibrated(jacobian, residual)
+        if not np.isfinite(change).all():
+            return None
+        x, load, omega = x + change[:n], load + change[n], omega + change[n + 1]
+        q = q + change[n + 2 : 2 * n + 2] + 1j * change[2 * n + 2 : 3 * n + 2]
+        size = max(abs(change[n + 1]) / abs(omega), np.abs(change[n + 2 : 3 * n + 2]).max())
+        return (x, load, omega, q, unfolding + change[3 * n + 2 :]), float(size)
+
+    found = newton(step, (x, load, omega, q, np.zeros(k)), STEPS)
+    if found.settled:
+        x, load, omega, *_ = found.at
         return x, float(load), float(omega)
     raise ConvergenceError(
         f"Newton's method did not settle at the Hopf point near {around.load} = {load:.10g}: the pair may touch the "

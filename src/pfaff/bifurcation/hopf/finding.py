@@ -29,7 +29,7 @@ ALIKE, FLAT = 10.0, 1e-12  # scales of a parameter within this factor are one; c
 BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relative to its length
 ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
 STAYS = 1e-6  # growth rates that change slower than this, relative to that of another pair, do not
-SAME = 1e-9  # of a search, the distance of loads that are one
+ONE_LOAD = 1e-9  # of a search, the distance of loads that are one
 
 
 def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
@@ -61,7 +61,7 @@ def _load_within(along: Along, near: float | None) -> float | None:
     path, unit = along.path.path, along.search.unit
     at_origin = _crossing_at_origin(path, unit)
     start = [(path.origin, at_origin)] if len(at_origin) else []
-    found = ((along.path.load(place), pairs) for place, pairs in hopf_points(along.search) if place > SAME * unit)
+    found = ((along.path.load(place), pairs) for place, pairs in hopf_points(along.search) if place > ONE_LOAD * unit)
     points = chain(start, found)
     first = next(points, None) if near is None else min(points, key=lambda point: abs(point[0] - near), default=None)
     if first is not None and len(first[1]) > 1:
@@ -123,7 +123,7 @@ def _ranges(path: Path) -> list[float]:
 
 
 def _several(path: Path, load: float, frequencies: np.ndarray) -> str:
-    at = 0.0 if abs(load) < 10 * SAME * abs(load - path.origin) else load
+    at = 0.0 if abs(load) < 10 * ONE_LOAD * abs(load - path.origin) else load
     listed = ", ".join(f"{each:.8g}" for each in frequencies)
     return (
         f"{len(frequencies)} pairs of eigenvalues of {path.case.system.name} cross the imaginary axis together at "

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pfaff.algebra.tolerances import SAME
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.statement.values import pair
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
-
-SAME = 1e-6  # of the load: a Hopf point that is the one on the curve
 
 
 def vanishing(hopf: Hopf, name: str, between: tuple[float, float]) -> Hopf:

@@ -15,6 +15,7 @@ from math import ceil
 
 import numpy as np
 
+from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbit_curves.resonance import Critical, critical_flip, critical_fold, critical_torus
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.collocation import Cycle
@@ -26,8 +27,7 @@ from pfaff.threads import cached_property
 PROBE = 1e-3  # distance of the orbits whose difference is a derivative, at most
 CHANGE = 0.01  # of g over this distance
 LEAST = 0.01  # of it, where g is steep
-NEWTON_STEPS = 12
-SETTLED = 1e-10  # the last change of s and q
+CORRECTED = 1e-10  # the last change of s and q
 NOISY = 1e-8  # the same, where steps do not get smaller
 ROUNDING = 1e-14  # values of g that are none: near canards it is so small everywhere that s is hardly determined
 STEEP = 3.0  # slope of the curve, in the scales of the parameters, beyond which they change their roles
@@ -150,13 +150,13 @@ class Surface:
     ) -> tuple[Coordinates, Place]:
         """Where g and another function vanish, by Newton's method with Broyden's updates; ``row`` is its gradient."""
         J, change, before = np.array([base.gradient, row]), np.zeros(2), np.zeros(2)
-        for step in range(NEWTON_STEPS):
+        for step in range(CORRECTIONS):
             problem, point, critical = self._at(base, u)
             values = np.array([critical.defect, left(u, point)])
             if step:
                 J = J + np.outer(values - before - J @ change, change) / (change @ change)
                 # Where multipliers are large, rounding in g keeps the steps from settling further.
-                settled = np.abs(change).max() < (SETTLED if step < NEWTON_STEPS // 2 else NOISY)
+                settled = np.abs(change).max() < (CORRECTED if step < CORRECTIONS // 2 else NOISY)
                 if settled or np.abs(values).max() < ROUNDING:
                     return u, replace(base, problem=problem, point=point, critical=critical)
             try:
@@ -169,7 +169,7 @@ class Surface:
             if not change.any():
                 return u, replace(base, problem=problem, point=point, critical=critical)
         last = np.abs(change).max()
-        raise Refused(f"Newton's method did not converge in {NEWTON_STEPS} steps (last change {last:.1e})")
+        raise Refused(f"Newton's method did not converge in {CORRECTIONS} steps (last change {last:.1e})")
 
     def across(self, base: Place, guess: Coordinates, normal: np.ndarray) -> tuple[Coordinates, Place]:
         """The point of the curve on the line through a guess across a direction."""

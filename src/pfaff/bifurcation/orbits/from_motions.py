@@ -20,7 +20,7 @@ from pfaff.statement.values import numbers_from
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-SAME = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
+ODD = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
 LOOPS = 64  # of the same orbit, up to which they are told apart
 FEWEST_SAMPLES = 8  # of a motion
 LONGER = (1.5, 6.0)  # times the period that its samples suggest, for which it is
@@ -105,7 +105,7 @@ def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
     size = np.ptp(here, axis=0).max()
 
     def repeats(times: int) -> bool:
-        return bool(np.abs(c.interpolate(cycle, K, (s + 1 / times) % 1.0) - here).max() <= SAME * size)
+        return bool(np.abs(c.interpolate(cycle, K, (s + 1 / times) % 1.0) - here).max() <= ODD * size)
 
     return max((times for times in range(2, LOOPS + 1) if repeats(times)), default=1)
 
@@ -175,13 +175,13 @@ def _mirrored(problem: OrbitProblem, cycle: Cycle) -> bool:
     K = c.slopes(cycle)
     s = np.linspace(0.0, 0.5, 64)
     first, second = c.interpolate(cycle, K, s), c.interpolate(cycle, K, s + 0.5)
-    return bool(np.abs(first + second).max() <= SAME * np.abs(first).max())
+    return bool(np.abs(first + second).max() <= ODD * np.abs(first).max())
 
 
 def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float = 1.0) -> Cycle:
     """The first of equal parts of an orbit, which repeats itself (or its mirror image, where the sign is −1)."""
     c = problem.collocation
-    times = np.append(cycle.mesh.at[cycle.mesh.at < (1 - SAME) / parts], 1 / parts)
+    times = np.append(cycle.mesh.at[cycle.mesh.at < (1 - ODD) / parts], 1 / parts)
     part = c.carried(cycle, c.slopes(cycle), Mesh(times))
     scalars = cycle.scalars * np.array([1 / parts, *[1.0] * (len(cycle.scalars) - 1)])
     part.x[-1] = sign * part.x[0]

@@ -20,7 +20,7 @@ FARTHEST, NEARER, NEAREST = 2e-3, 4.0, 2e-5  # distances of neighbours along the
 NEIGHBOURS = np.array([-3, -2, -1, 1, 2, 3])  # in units of it
 ROOM = 12 * FARTHEST  # length of a chord that holds them
 STRAIGHT = 2.0  # ratio of a function's slopes there, up to which it is as good as linear
-SETTLED = 1e-9  # distance along the branch of the roots of two polynomials, the second of which is then exact
+AGREEING = 1e-9  # distance along the branch of the roots of two polynomials, the second of which is then exact
 
 
 def from_neighbours(chord: Chord, near: float, test: Callable[[Point], float]) -> Point | None:
@@ -32,7 +32,7 @@ def from_neighbours(chord: Chord, near: float, test: Callable[[Point], float]) -
         values = _values(chord, nodes, test)
         if values is not None:
             cubic, quintic = at_zero(values[1:-1], nodes[1:-1]), at_zero(values, nodes)
-            if abs(quintic - cubic) * chord.length < SETTLED:
+            if abs(quintic - cubic) * chord.length < AGREEING:
                 return chord.estimate(quintic)
         apart /= NEARER
     return None

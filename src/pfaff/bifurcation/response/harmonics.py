@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
 from pfaff.bifurcation.orbits.collocation import Cycle, Equations, Mesh
 from pfaff.bifurcation.orbits.cycle_forms import rates_and_jacobians
 from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitProblem
@@ -16,11 +17,9 @@ from pfaff.errors import ConvergenceError
 
 PHASES = 32  # in a period, at first
 FINEST = 256
-NEWTON_STEPS = 12
-CONVERGED = 1e-9  # the last change, relative
 TAIL = 1e-4  # share of the highest third of the harmonics, above which more are taken
 SHORTEST = 1e-3  # step of the forcing from nothing to what it is
-SETTLED = 1e-7  # change from one period to the next, relative, of a motion that has settled
+REPEATING = 1e-7  # change from one period to the next, relative, of a motion that has settled
 LONGEST = 600  # periods of a motion
 STEPPED = 1e-10  # error of a step, relative
 ODD = 1e-6  # x(t + T/2) + x(t), relative, that is none
@@ -81,9 +80,12 @@ class Phases:
         return f[:own].T, J[:own, :own].transpose(2, 0, 1)
 
     def solve(self, x: np.ndarray, radius: float) -> np.ndarray | None:
-        """Newton's method from states at the phases; none if it does not converge."""
+        """Newton's method from states at the phases; none if it does not converge.
+
+        Not ``newton``, which goes on to the last digit: a first guess is wanted, and none as soon as steps grow.
+        """
         last = np.inf
-        for _ in range(NEWTON_STEPS):
+        for _ in range(CORRECTIONS):
             f, J = self.rates(x, radius)
             if not (np.isfinite(f).all() and np.isfinite(J).all()):
                 return None
@@ -99,7 +101,7 @@ class Phases:
             moved = float((np.abs(change.reshape(x.shape)) / _extent(x)).max())
             if not np.isfinite(moved) or moved > max(2 * last, 1e3):
                 return None
-            if moved < CONVERGED:
+            if moved < SETTLED:
                 return x
             last = moved
         return None
@@ -165,7 +167,7 @@ def settled(problem: OrbitProblem, value: float, omega: float, start: np.ndarray
         size = np.maximum(np.abs(run.y[:-2]).max(axis=1), 1e-12)
         change = float((np.abs(end - x[:-2]) / size).max())
         x = np.append(end, [1.0, 0.0])
-        if change < SETTLED:
+        if change < REPEATING:
             break
     return Wave(run.sol(phases)[:-2].T, omega), count, change
 

@@ -16,7 +16,7 @@ from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.neutral import neutral
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem
 from pfaff.bifurcation.orbits.ways import accurate, directed, followed, orbit_at, real, value_of
-from pfaff.bifurcation.response.harmonics import SETTLED, Wave, cycle_of, grown, settled
+from pfaff.bifurcation.response.harmonics import REPEATING, Wave, cycle_of, grown, settled
 from pfaff.continuation.course import POINTS, Course
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.trail import Branch
@@ -277,7 +277,7 @@ def _first(problem: OrbitProblem, value: float, to: float, start: Mapping[str, f
                 why = str(problem_met)
     wave, periods, change = settled(problem, value, omega, rest)
     how = f"settled on within {periods} period{'s' if periods > 1 else ''} of the forcing"
-    if change > SETTLED:
+    if change > REPEATING:
         how = f"near a motion that has not settled in {periods} periods of the forcing"
     try:
         return _solved(problem, wave, value, to), how

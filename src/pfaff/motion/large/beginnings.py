@@ -9,9 +9,10 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from pfaff.algebra.tolerances import NEWTON_STEPS
 from pfaff.errors import ConstraintError, ParameterError
 from pfaff.flow.assembly import Rest
-from pfaff.flow.initial import KEPT, NEWTON_STEPS
+from pfaff.flow.initial import KEPT
 from pfaff.statement.values import number_from, numbers_from, shown
 
 if TYPE_CHECKING:

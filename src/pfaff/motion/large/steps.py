@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pfaff.algebra.factors import Solve
 from pfaff.algebra.radau import Collocation, radau
-from pfaff.algebra.tolerances import EPS
+from pfaff.algebra.tolerances import CORRECTIONS, EPS
 from pfaff.errors import RankError
 from pfaff.flow.assembly_equations import Equations, Slopes
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pfaff.flow.assembly import Assembly
 
 STAGES = 7  # measured: 9 take as long, 5 half as long again, 3 several times longer
-NEWTON_STEPS = 12
 NEWTON_SHARE = 0.02  # of the tolerance, left to Newton's method
 HOPELESS = 2.0  # growth of Newton's corrections that ends an attempt
 FLOOR = 1e-4  # sizes below this part of the largest do not count when errors are weighed
@@ -155,7 +154,7 @@ class Integrator:
         a, p = self._guess(state, h, last)
         rows, sums = self.method.backward.T, h * self.method.matrix.T
         n, size, enough = self.equations.n, np.inf, NEWTON_SHARE * self.tolerance
-        for k in range(NEWTON_STEPS):
+        for k in range(CORRECTIONS):
             v = state.v[:, None] + a @ sums
             q = state.q[:, None] + v @ sums
             residual = self.equations.residual(np.concatenate([q, v, a, p]))
