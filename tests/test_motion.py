@@ -362,12 +362,13 @@ def test_many_operations_are_compiled_with_loops_unless_the_motion_is_long(monke
         return compile_taylor(*given, **settings)
 
     monkeypatch.setattr(hy, "taylor_adaptive", recorded)
-    pfaff.atlas.rolling_disc().at().simulate(0.1, phi_dot=1)
-    pfaff.atlas.pendulum().at().simulate(0.1, Q=0.3)
+    disc, pendulum = pfaff.atlas.rolling_disc.__wrapped__, pfaff.atlas.pendulum.__wrapped__  # not yet compiled
+    disc().at().simulate(0.1, phi_dot=1)
+    pendulum().at().simulate(0.1, Q=0.3)
     assert compact == [True, False]
     monkeypatch.setattr("pfaff.motion.taylor.SMALL", 0)
-    short = pfaff.atlas.pendulum().at().simulate(5, Q=0.3)
+    short = pendulum().at().simulate(5, Q=0.3)
     monkeypatch.setattr("pfaff.motion.taylor.LONG", 2)
-    long = pfaff.atlas.pendulum().at().simulate(5, Q=0.3)
+    long = pendulum().at().simulate(5, Q=0.3)
     assert compact == [True, False, True, True, False]  # the step that tells how many there will be has loops too
     assert np.abs(long.y - short.y).max() < 1e-13
