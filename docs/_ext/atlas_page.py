@@ -80,10 +80,12 @@ def names(system: Any) -> str:
     values = system.defaults
     shown = values if len(values) <= MANY else {name: value for name, value in values.items() if value != 0}
     meanings = system.meanings
-    told = {name: f" ({meanings[name]})" if name in meanings else "" for name in (*shown, *system.coordinate_names)}
+    known = (*shown, *system.coordinate_names, *system.quasi_velocities)
+    told = {name: f" ({meanings[name]})" if name in meanings else "" for name in known}
     given = [f"`{name}` = {'–' if value is None else value}{told[name]}" for name, value in shown.items()]
     if len(shown) < len(values):
         given.append(f"and {len(values) - len(shown)} more that are 0")
     load = f" The load is `{system.load}`." if system.load is not None else ""
     coordinates = ", ".join(f"`{name}`{told[name]}" for name in system.coordinate_names)
-    return f"Coordinates {coordinates}; parameters {', '.join(given) or 'none'}.{load}\n"
+    speeds = "".join(f"; quasi-velocity `{name}`{told[name]}" for name in system.quasi_velocities)
+    return f"Coordinates {coordinates}{speeds}; parameters {', '.join(given) or 'none'}.{load}\n"

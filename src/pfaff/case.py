@@ -282,13 +282,13 @@ class Bound(Travels):
         if not values:
             return {}
         system, aliases = self.system, getattr(self.system, "reaction_aliases", {})
-        names = (*system.state_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
+        names = (*system.moving_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
         check_keywords(getattr(type(self), analysis), values, names)
         return {aliases.get(name, name): value for name, value in values.items()}
 
     def _varied(self, name: str | None) -> str:
-        """A parameter, or a state that may be a coordinate of a family."""
-        if isinstance(name, str) and name in self.system.state_names:
+        """A parameter, or a state or quasi-velocity that may be a coordinate of a family."""
+        if isinstance(name, str) and name in self.system.moving_names:
             return name
         return self.load_name(name)
 
@@ -408,6 +408,8 @@ class Case(Bound):
 
     def steady(self, start: Mapping[str, float] | None = None, **fixed: float) -> SteadyMotion:
         """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
+
+        A speed is a velocity or a quasi-velocity that the system states.
 
         Shape and velocities are constant, as when a wheel rolls straight or in circles. Names that are not fixed are
         free, and the motion nearest to their values in ``start`` (zero by default) is taken.

@@ -28,12 +28,18 @@ COINCIDING = 3e-3  # curves nearer than this, relatively, lie on each other
 
 
 def draw_motion(motion: Motion, names: Sequence[str] = ()) -> Figure:
-    """One page; panels for reactions and for paths only where there are any. Names select coordinates, reactions.
+    """One page; panels for reactions, quasi-velocities and paths only where there are any. Names select.
 
     Angles have axes of their own, apart from other coordinates; of very many, those that move most are shown.
     """
     kinds = groups(motion.case.system if motion.case is not None else None, _chosen(motion.names, names))
     fig, panels = _page(motion, list(kinds))
+    if motion.quasi_velocities:
+        speeds = _chosen(motion.quasi_velocities, names)
+        _lines(panels["speeds"], [motion.t] * len(speeds), [motion[name] for name in speeds], speeds)
+        label(panels["speeds"], "time", "quasi-velocity" if len(speeds) == 1 else "quasi-velocities")
+        _from_zero(panels["speeds"], motion)
+        _legend(panels["speeds"])
     for kind, every in kinds.items():
         rows = {name: motion[name] for name in every}
         shown = every if names else moving_most(rows)
@@ -97,6 +103,8 @@ def _chosen(every: Sequence[str], names: Sequence[str]) -> list[str]:
 def _page(motion: Motion, kinds: Sequence[str]) -> tuple[Figure, dict[str, Axes]]:
     """Histories beside portraits, energies beside reactions; wide paths go below them, others beside them."""
     rows = [[kind, f"{kind} phase"] for kind in kinds]
+    if motion.quasi_velocities:
+        rows.append(["speeds", "speeds"])
     rows.append(["energies", "reactions" if motion.reaction_names else "energies"])
     height = 0.6 + 2.9 * len(rows)
     if motion.case is None or motion.case.system.drawing is None:
@@ -136,10 +144,15 @@ def _energies(axes: Axes, motion: Motion) -> None:
     for colour, (name, row) in zip(CYCLE, parts.items(), strict=False):
         if np.any(row):
             axes.plot(motion.t, row, color=colour, lw=1, label=name)
-    axes.update_datalim([(motion.t[0], 0.0)])  # a constant energy would fill the panel with its rounding
-    axes.autoscale_view()
+    _from_zero(axes, motion)
     label(axes, "time", "energy")
     _legend(axes)
+
+
+def _from_zero(axes: Axes, motion: Motion) -> None:
+    """What is constant would fill the panel with its rounding."""
+    axes.update_datalim([(motion.t[0], 0.0)])
+    axes.autoscale_view()
 
 
 def _lines(axes: Axes, x: Iterable[np.ndarray], y: Iterable[np.ndarray], names: Sequence[str]) -> None:

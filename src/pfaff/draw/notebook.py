@@ -50,6 +50,7 @@ def formulas(system: Any) -> list[str]:
 
     s = [("T", system.kinetic), ("V", system.potential), ("D", system.dissipation)]
     lines = [f"{symbol} = {vlatex(energy)}" for symbol, energy in s if energy is not None and energy != 0]
+    lines += [f"{sm.latex(sm.Symbol(name))} = {vlatex(e)}" for name, e in system.quasi_velocities.items()]
     lines += [f"{vlatex(sm.sympify(c))} = 0" for c in (*system.nonholonomic_constraints, *system.holonomic_constraints)]
     return [line for line in lines if len(line) <= LONGEST]
 
