@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pfaff.motion.trajectory import Trajectory
 
 DENSE = 2000  # instants of a reaction, beside the samples
+NARROWEST, WIDEST = 3.2, 6.0  # inches for paths beside the other panels
 NAMED = 8  # entries of a legend at most
 ACROSS = 4  # of them side by side
 STRAIGHT, NARROW = 1e-6, 0.08  # width of a path by its length: less is rounding; less than the second is enlarged
@@ -113,12 +114,13 @@ def _page(motion: Motion, kinds: Sequence[str]) -> tuple[Figure, dict[str, Axes]
     scene = scene_of_motion(motion, np.linspace(motion.t[0], motion.t[-1], PATH))
     width, depth = scene.span(scene.drawing.traced)[:2]
     if width > 1.5 * depth:
-        fig = figure(9, height + 2.2)
+        fig, ratios = figure(9, height + 2.2), [1.0, 1.0]
         rows.append(["paths", "paths"])
     else:
-        fig = figure(12, height)
+        across = float(np.clip(height * width / (depth or 1.0), NARROWEST, WIDEST))
+        fig, ratios = figure(8 + across, height), [4.0, 4.0, across]
         rows = [[*row, "paths"] for row in rows]
-    panels: dict[str, Axes] = fig.subplot_mosaic(rows)
+    panels: dict[str, Axes] = fig.subplot_mosaic(rows, width_ratios=ratios)
     _paths(panels["paths"], scene)
     return fig, panels
 
