@@ -310,6 +310,7 @@ def test_paper_shows_space_from_one_side():
         ("I_Rxx", r"$I_{\mathrm{Rxx}}$", "I_Rxx"),
         ("X", "$X$", "X"),
         ("sprung", r"$\mathrm{sprung}$", "sprung"),
+        ("right_dot", r"$\dot{\mathrm{right}}$", "right_dot"),
     ],
 )
 def test_names_are_set_as_mathematics(name, on_paper, in_letters):

@@ -13,6 +13,7 @@ import numpy as np
 
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ConvergenceError, NotMechanicalError, ParameterError, SingularMassError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import by_name, check_keywords, checked_value, instance, one_of, shown, truth
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class Bound(Travels):
     """Whatever was stated, at given parameter values, with the analyses that work on any flow.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import instance, number_within, one_of, path_from, truth, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Block, Job, summary
@@ -58,6 +59,7 @@ class Running:
         return f"{self.done} of {self.total} points, {self.rate:.3g} points/s, {_lasting(self.left)} left"
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False)
 class Study:
     """Numbers over parameters. ``run`` computes what is missing; Ctrl-C loses no finished point.

@@ -26,6 +26,7 @@ from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.flow.statics import gradient_rows
 from pfaff.rest.small_motions import Spectrum
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown
 from pfaff.threads import cached_property
 
@@ -46,6 +47,7 @@ SELECTIONS = 60  # sets of states, for each number of them, by which a neighbour
 NEARBY = 1e-3  # how far neighbouring members of the family are looked for, relatively
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class SteadyMotion:
     """A steady motion: ``motion["theta"]`` and ``motion["phi_dot"]`` are constant, all velocities are known.
