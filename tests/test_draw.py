@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+import subprocess
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -654,3 +655,15 @@ def test_maps_name_their_axes_as_mathematics(damped_skate):
         "flutter load",
     ]
     assert texts_that_meet(fig) == []
+
+
+def test_a_film_for_the_player_opens_no_matplotlib(tmp_path):
+    """It takes half a second to open, and the film some milliseconds to write."""
+    program = (
+        "import sys, pfaff\n"
+        "motion = pfaff.atlas.pendulum().at().simulate(1, Q=0.1)\n"
+        f"motion.animate({str(tmp_path / 'film.html')!r})\n"
+        "assert not [name for name in sys.modules if name.startswith('matplotlib')]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
