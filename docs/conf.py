@@ -31,6 +31,7 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # formulas and tables of outputs are typeset as those of pages
 nb_mime_priority_overrides = [("html", "image/svg+xml", 0)]
 
 autodoc_member_order = "bysource"

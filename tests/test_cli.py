@@ -62,6 +62,25 @@ def test_critical_as_a_table():
     assert "none" in done.stdout
 
 
+def test_long_tables_show_what_tells_most_and_all_the_rest():
+    """Eigenvalues of twelve bars: the least stable first; every one with --all."""
+    column = ["spectrum", "column", "--bars", "12", "--set", "F=0,c_i=1"]
+    some, every = shell(*column).stdout, shell(*column, "--all").stdout
+    rates = [float(line.split("│")[1]) for line in some.splitlines() if line.startswith("│")]
+    assert rates == sorted(rates, reverse=True)
+    assert len(rates) == 16
+    assert "16 of 24 rows; --all shows the rest" in some
+    assert sum(line.startswith("│") for line in every.splitlines()) == 24
+    assert "--all" not in every
+
+
+def test_points_of_a_branch_are_listed_on_demand():
+    column = ["branch", "column", *SPEC, "--set", "c_i=1.5", "--to", "80"]
+    some, every = shell(*column).stdout, shell(*column, "--all").stdout
+    assert "Points" not in some
+    assert re.search(r"│ 80 +│ no +│", every)
+
+
 def test_critical_exactly():
     found = answer("critical", "column", *SPEC, "--exact")
     assert "sqrt(120482)" in found["flutter"]["exact"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+import subprocess
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 import sympy as sm
 from matplotlib.patches import Circle, Polygon
+from matplotlib.text import Text
 from PIL import Image
 
 import pfaff
@@ -309,6 +311,7 @@ def test_paper_shows_space_from_one_side():
         ("I_Rxx", r"$I_{\mathrm{Rxx}}$", "I_Rxx"),
         ("X", "$X$", "X"),
         ("sprung", r"$\mathrm{sprung}$", "sprung"),
+        ("right_dot", r"$\dot{\mathrm{right}}$", "right_dot"),
     ],
 )
 def test_names_are_set_as_mathematics(name, on_paper, in_letters):
@@ -342,7 +345,7 @@ def test_balls_and_bowls_stand_on_the_ground():
 def test_a_system_is_drawn_with_its_coordinates_and_loads(skate, sleigh):
     texts = [text.get_text() for text in skate.plot().axes[0].texts]
     assert {r"$\theta_{1}$", r"$\theta_{2}$", "$X$", "$F$"} <= set(texts)
-    assert skate.at(F=0).plot().axes[0].get_title() == skate.name
+    assert skate.at(F=0).plot().get_suptitle() == skate.name
     with pytest.raises(StatementError, match="no drawing"):
         sleigh.plot()
 
@@ -580,3 +583,87 @@ def test_a_line_goes_nowhere_beyond_its_points():
     assert x.min() == 1
     assert (np.diff(x) > 0).all()
     np.testing.assert_allclose(y, 0.62)
+
+
+@pytest.fixture(scope="module")
+def damped_skate(skate) -> pfaff.Case:
+    return skate.at(d=1 / 2, M_L=15, I_L=15, k1=50, c_i=1.5)
+
+
+def tick_labels_not_drawn(axes) -> list[Text]:
+    """Those of ticks outside the view."""
+    found = []
+    for axis in (axes.xaxis, axes.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            if not (axes.axison and low <= tick.get_loc() <= high):
+                found += [tick.label1, tick.label2]
+        if not axes.axison:
+            found.append(axis.label)
+    return found
+
+
+def texts_that_meet(fig) -> list[tuple[str, str]]:
+    """Pairs of texts whose boxes overlap, and texts that leave the figure."""
+    fig.draw_without_rendering()
+    hidden = {id(text) for axes in fig.axes for text in tick_labels_not_drawn(axes)}
+    texts = [t for t in fig.findobj(Text) if t.get_visible() and t.get_text().strip() and id(t) not in hidden]
+    boxes = [(text.get_text(), text.get_window_extent().padded(-1)) for text in texts]
+    cut = [(name, "the edge") for name, box in boxes if (box.min < -1).any() or (box.max > fig.bbox.max + 1).any()]
+    return cut + [(a, b) for (a, one), (b, other) in itertools.combinations(boxes, 2) if one.overlaps(other)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda case: case.hopf().plot(),
+        lambda case: case.spectrum(F=80).plot(),
+        lambda case: case.critical().plot(),
+        lambda case: case.plot(),
+        lambda case: case.at(F=84).simulate(30, theta1_dot=0.01).plot(),
+    ],
+    ids=["hopf", "spectrum", "critical", "structure", "motion"],
+)
+def test_no_text_covers_another_or_is_cut(damped_skate, make):
+    assert texts_that_meet(make(damped_skate)) == []
+
+
+@pytest.mark.parametrize("name", ["chaplygin_sleigh", "snakeboard", "rolling_disc", "whipple_bicycle", "column"])
+def test_names_of_coordinates_stand_apart(name):
+    assert texts_that_meet(getattr(pfaff.atlas, name)().plot()) == []
+
+
+def test_an_angle_is_an_arc_from_where_it_is_zero():
+    """The heading of the sleigh is measured from the axis x."""
+    axes = pfaff.atlas.chaplygin_sleigh().plot().axes[0]
+    (arc,) = [line for line in axes.lines if len(line.get_xdata()) == 32]
+    (reference,) = [line for line in axes.lines if line.get_linestyle() == ":"]
+    (x, end), (y, across) = reference.get_xdata(), reference.get_ydata()
+    assert y == pytest.approx(across, abs=1e-6)
+    angles = np.arctan2(arc.get_ydata() - y, arc.get_xdata() - x)
+    assert angles[0] == pytest.approx(0, abs=1e-6)
+    assert 0.35 < angles[-1] < 0.4  # the picture has it at 0.4, and the arrow takes the last step
+    assert end > x
+
+
+def test_maps_name_their_axes_as_mathematics(damped_skate):
+    study = damped_skate.sweep({"c_i": [0.5, 1.0, 1.5], "M_L": [10.0, 15.0, 20.0]}).run()
+    fig = study.plot()
+    assert [fig.axes[0].get_xlabel(), fig.axes[0].get_ylabel(), fig.axes[1].get_ylabel()] == [
+        "$c_{i}$",
+        "$M_{L}$",
+        "flutter load",
+    ]
+    assert texts_that_meet(fig) == []
+
+
+def test_a_film_for_the_player_opens_no_matplotlib(tmp_path):
+    """It takes half a second to open, and the film some milliseconds to write."""
+    program = (
+        "import sys, pfaff\n"
+        "motion = pfaff.atlas.pendulum().at().simulate(1, Q=0.1)\n"
+        f"motion.animate({str(tmp_path / 'film.html')!r})\n"
+        "assert not [name for name in sys.modules if name.startswith('matplotlib')]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

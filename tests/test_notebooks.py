@@ -27,6 +27,9 @@ CELLS = [
     "system",
     "system.plot()",
     "case.hopf()",
+    "case",
+    "case.hopf().orbits(to=77)[-1]",
+    "case.sweep({'c_i': [1.0, 2.0]}).run()",
 ]
 
 
@@ -53,6 +56,13 @@ def test_results_are_tables(outputs):
     assert "0.97453663" in outputs["case.spectrum(F=80)"]["text/html"]
     assert "76.33797" in outputs["case.critical()"]["text/html"]
     assert "1.0192295" in outputs["case.hopf()"]["text/html"]
+
+
+def test_cases_orbits_and_studies_are_tables(outputs):
+    assert "mass at the end" in outputs["case"]["text/html"]
+    assert "| `M_L` | 0 | mass at the end |" in outputs["system"]["text/markdown"]
+    assert "amplitude of θ₁" in outputs["case.hopf().orbits(to=77)[-1]"]["text/html"]
+    assert "76.22732" in outputs["case.sweep({'c_i': [1.0, 2.0]}).run()"]["text/html"]
 
 
 def test_a_motion_plays(outputs):

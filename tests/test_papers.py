@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from pfaff.cli import app
 from pfaff.papers import PAPERS, reproduce_paper
+from pfaff.papers.pages import _symbols
 from pfaff.papers.reproduction import Claim, Erratum, Paper, Picture, Section, verdict
 from pfaff.papers.running import load_paper, reproduce
 from pfaff.papers.sources import code_of
@@ -267,3 +268,14 @@ def in_browser(folder, result):
     assert min(facts["heights"], default=9) > 8
     assert facts["fetched"] == []
     assert facts["wide"] == 0
+
+
+def test_a_report_explains_its_symbols():
+    """Each once, with units where there are any; the spring's symbols come with the loading that has them."""
+    entries = list(_symbols(load_paper("cazzolli2020")))
+    facts = [fact for entry in entries for fact in entry.facts.items()]
+    assert ("F", "dead load") in facts
+    assert ("θ₁", "rotation of bar 1 [rad]") in facts
+    assert len(facts) == len(set(facts))
+    assert "K" in dict(entries[1].facts)
+    assert all(load_paper(key).systems for key in PAPERS)

@@ -5,17 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sphinx.application import Sphinx
 
 import pfaff
-from pfaff.draw.body import draw_body
 from pfaff.draw.notebook import formulas
-from pfaff.draw.scene import scene_of
-from pfaff.draw.space import seen
-from pfaff.draw.structure import configuration
-from pfaff.draw.style import BLUE, figure
-from pfaff.draw.view import view_of
 
 MANY = 24  # parameters that are listed one by one
 
@@ -54,7 +47,7 @@ def section(name: str, folder: Path) -> str:
     system = getattr(pfaff.atlas, name)()
     parts = [f"### {system.name[0].upper()}{system.name[1:]}\n"]
     if system.drawing is not None:
-        draw(system).savefig(folder / "pictures" / f"{name}.png", dpi=110)
+        picture(system).savefig(folder / "pictures" / f"{name}.png", dpi=130)
         parts.append(f"![{system.name}](pictures/{name}.png)\n")
     parts += [f"$$\n{formula}\n$$\n" for formula in formulas(system)]
     parts.append(names(system))
@@ -62,16 +55,10 @@ def section(name: str, folder: Path) -> str:
     return "\n".join(parts)
 
 
-def draw(system: Any) -> Any:
-    """The system a little out of its way, on its holonomic constraints."""
-    case = system.at()
-    scene = seen(scene_of(case, configuration(case)[:, None], np.zeros(1)))
-    view = view_of(scene)
-    fig = figure(6.0, float(np.clip(6.0 * view.size[1] / view.size[0], 1.2, 4.0)))
-    axes = fig.add_subplot()
-    draw_body(axes, scene, 0, BLUE)
-    view.frame(axes, 0)
-    axes.axis("off")
+def picture(system: Any) -> Any:
+    """With its coordinates and loads; the heading has said its name."""
+    fig = system.plot()
+    fig.suptitle("")
     return fig
 
 
@@ -80,10 +67,12 @@ def names(system: Any) -> str:
     values = system.defaults
     shown = values if len(values) <= MANY else {name: value for name, value in values.items() if value != 0}
     meanings = system.meanings
-    told = {name: f" ({meanings[name]})" if name in meanings else "" for name in (*shown, *system.coordinate_names)}
+    known = (*shown, *system.coordinate_names, *system.quasi_velocities)
+    told = {name: f" ({meanings[name]})" if name in meanings else "" for name in known}
     given = [f"`{name}` = {'–' if value is None else value}{told[name]}" for name, value in shown.items()]
     if len(shown) < len(values):
         given.append(f"and {len(values) - len(shown)} more that are 0")
     load = f" The load is `{system.load}`." if system.load is not None else ""
     coordinates = ", ".join(f"`{name}`{told[name]}" for name in system.coordinate_names)
-    return f"Coordinates {coordinates}; parameters {', '.join(given) or 'none'}.{load}\n"
+    speeds = "".join(f"; quasi-velocity `{name}`{told[name]}" for name in system.quasi_velocities)
+    return f"Coordinates {coordinates}{speeds}; parameters {', '.join(given) or 'none'}.{load}\n"

@@ -1,13 +1,17 @@
-"""The directive ``film``: a motion of a ready system, computed by the build and played on the page."""
+"""The directives ``film`` and ``picture``: motions that play on the page and figures, computed by the build."""
 
 from __future__ import annotations
 
+import base64
+import io
 from collections.abc import Callable
 from functools import cache
+from html import escape
 from typing import Any
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from matplotlib.figure import Figure
 from sphinx.application import Sphinx
 
 import pfaff
@@ -15,6 +19,7 @@ from pfaff.draw.footage import Footage, of_branch, of_motion, of_orbit
 from pfaff.draw.player import element
 
 FRAMES = 700
+DPI = 160
 XI = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50, "c_i": "3/2"}
 
 
@@ -82,6 +87,42 @@ class Film(Directive):
         return [nodes.raw("", shown(name, seconds), format="html")]
 
 
+@cache
+def column() -> Any:
+    return pfaff.atlas.column(2).at(**XI)
+
+
+PICTURES: dict[str, Callable[[], Figure]] = {
+    "flutter": lambda: column().flutter().plot(),
+    "structure": lambda: column().at(F=84).plot(),
+    "hopf": lambda: column().hopf().plot(),
+    "cycles": lambda: column().hopf().orbits(to=100).plot(),
+    "motion": lambda: column().at(F=84).simulate(60, theta1_dot=0.01, theta2_dot=0.01).plot(),
+}
+
+
+@cache
+def drawn(name: str) -> str:
+    png = io.BytesIO()
+    PICTURES[name]().savefig(png, dpi=DPI)
+    return base64.b64encode(png.getvalue()).decode()
+
+
+class Picture(Directive):
+    """``{picture} name``; what it shows, in words, is its content."""
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        name, words = self.arguments[0], " ".join(self.content)
+        if name not in PICTURES or not words:
+            raise self.error(f"a picture is one of {', '.join(PICTURES)}, and says in words what it shows")
+        text = f'<img class="figure" alt="{escape(words)}" src="data:image/png;base64,{drawn(name)}">'
+        return [nodes.raw("", text, format="html")]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("film", Film)
+    app.add_directive("picture", Picture)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

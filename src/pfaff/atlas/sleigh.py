@@ -19,7 +19,7 @@ MEANINGS = {
     "g": "gravity [m/s²]",
     "alpha": "slope of the plane [rad]",
 }
-PLACE = {"x": "blade [m]", "y": "blade [m]", "phi": "heading [rad]"}
+PLACE = {"x": "blade [m]", "y": "blade [m]", "phi": "heading [rad]", "v": "speed along the blade [m/s]"}
 
 
 def chaplygin_sleigh(slope: bool = False) -> System:
@@ -55,6 +55,7 @@ def _on_knife_edge(
         kinetic=m * velocity.dot(velocity) / 2 + I * phi.diff(t) ** 2 / 2,
         potential=-m * g * sm.sin(alpha) * centre[0] if slope else 0,
         nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
+        quasi_velocities={"v": x.diff(t) * sm.cos(phi) + y.diff(t) * sm.sin(phi)},
         parameters={**values, **({g: 1, alpha: sm.Rational(1, 2)} if slope else {})},
         drawing=Drawing(
             points={"blade": (x, y), "centre": centre, "nose": nose},

@@ -37,6 +37,7 @@ def snakeboard() -> System:
         coordinates=[x, y, theta, psi, phi_f, phi_b],
         kinetic=m * (vx**2 + vy**2) / 2 + inertia / 2,
         nonholonomic_constraints=[skid(phi_f, l), skid(phi_b, -l)],
+        quasi_velocities={"v": vx * sm.cos(theta) + vy * sm.sin(theta)},
         parameters={m: 6, J: "0.016", J_r: "0.072", J_w: "0.0013", l: "0.2"},
         drawing=Drawing(
             points={
@@ -62,5 +63,6 @@ def snakeboard() -> System:
             psi: "rotor on the board [rad]",
             phi_f: "steering in front [rad]",
             phi_b: "steering at the back [rad]",
+            "v": "forward speed [m/s]",
         },
     )

@@ -12,6 +12,7 @@ import numpy as np
 
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import check_keywords, checked_value, one_of, shown
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from pfaff.studies.study import Study
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class Bound(Travels):
     """Whatever was stated, at given parameter values, with the analyses that work on any flow.
@@ -261,13 +263,13 @@ class Bound(Travels):
         if not values:
             return {}
         system, aliases = self.system, getattr(self.system, "reaction_aliases", {})
-        names = (*system.state_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
+        names = (*system.moving_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
         check_keywords(getattr(type(self), analysis), values, names)
         return {aliases.get(name, name): value for name, value in values.items()}
 
     def _varied(self, name: str | None) -> str:
-        """A parameter, or a state that may be a coordinate of a family."""
-        if isinstance(name, str) and name in self.system.state_names:
+        """A parameter, or a state or quasi-velocity that may be a coordinate of a family."""
+        if isinstance(name, str) and name in self.system.moving_names:
             return name
         return self.load_name(name)
 

@@ -105,6 +105,8 @@ class Case(Bound):
     def steady(self, start: Mapping[str, float] | None = None, **fixed: float) -> SteadyMotion:
         """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
 
+        A speed is a velocity or a quasi-velocity that the system states.
+
         Shape and velocities are constant, as when a wheel rolls straight or in circles. Names that are not fixed are
         free, and the motion nearest to their values in ``start`` (zero by default) is taken.
         """

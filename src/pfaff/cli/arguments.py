@@ -91,6 +91,7 @@ def save_into(what: str) -> Command:
     return file_option("--save", f"Write the {what} as netCDF: .nc.", STORED)
 
 
+all_rows = click.option("--all", "every", is_flag=True, help="All rows of the tables, not those that tell most.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 
 
@@ -117,7 +118,7 @@ def state_values(case: Any, texts: tuple[str, ...], flag: str = "--fix") -> dict
     from pfaff.statement.values import one_of
 
     known = [
-        *case.system.state_names,
+        *case.system.moving_names,
         *(p for names in ("reaction_names", "reaction_aliases") for p in getattr(case.system, names, ())),
     ]
     found = numbers(texts, flag)

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, plot_into, save_into, state_values, which_case
-from pfaff.cli.output import check_complete, counting, draw_into, finite, known, print_json, table
+from pfaff.cli.arguments import (
+    NUMBER,
+    all_rows,
+    as_json,
+    fix,
+    load_parameter,
+    plot_into,
+    save_into,
+    state_values,
+    which_case,
+)
+from pfaff.cli.output import (
+    ROWS,
+    check_complete,
+    counting,
+    draw_into,
+    eigenvalue_table,
+    finite,
+    known,
+    print_json,
+    table,
+    table_of_interest,
+)
 from pfaff.cli.statement import case_of
 from pfaff.continuation.course import POINTS, STEP
 from pfaff.continuation.endings import Reason
@@ -31,6 +53,7 @@ within = click.option(
 @click.option("--to", type=NUMBER, help="Search loads up to this value.")
 @click.option("--near", type=NUMBER, help="Take the Hopf point nearest to this load instead of the first.")
 @click.option("--second", is_flag=True, help="Also compute the second Lyapunov coefficient.")
+@all_rows
 @plot_into
 @as_json
 def hopf(
@@ -39,6 +62,7 @@ def hopf(
     to: float | None,
     near: float | None,
     second: bool,
+    every: bool,
     plot: Path | None,
     as_json: bool,
     **which: Any,
@@ -73,8 +97,7 @@ def hopf(
         "l2": "second Lyapunov coefficient l2, decisive where l1 = 0",
     }
     table("Hopf point", ["what", "value"], [[meanings[name], f"{x:.12g}"] for name, x in computed.items()])
-    rows = [[f"{value.real:.12g}", f"{value.imag:.12g}"] for value in found.eigenvalues]
-    table("Eigenvalues", ["growth rate", "frequency"], rows)
+    eigenvalue_table(found.eigenvalues, every)
     print(found.status)
 
 
@@ -88,6 +111,7 @@ def hopf(
 @click.option("--points", default=POINTS, show_default=True, help="Stop after so many orbits.")
 @within
 @click.option("--accuracy", default=1e-11, show_default=True, help="Relative error that the mesh is adapted to.")
+@all_rows
 @save_into("branch")
 @plot_into
 @as_json
@@ -100,6 +124,7 @@ def orbits(
     points: int,
     bounds: tuple[float, float] | None,
     accuracy: float,
+    every: bool,
     save: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -120,7 +145,7 @@ def orbits(
         branch.save(save)
     if plot:
         draw_into(branch.plot(), plot)
-    _orbits_as_json(branch) if as_json else _print_orbits(branch)
+    _orbits_as_json(branch) if as_json else _print_orbits(branch, every)
     check_complete(branch.ended.reason is Reason.INTERRUPTED)
 
 
@@ -132,7 +157,7 @@ def _orbits_as_json(branch: Any) -> None:
     print_json({"load": branch.load, "status": branch.status, "special": special, "orbits": entries})
 
 
-def _print_orbits(branch: Any) -> None:
+def _print_orbits(branch: Any, every: bool) -> None:
     table(
         "Special points",
         ["kind", branch.load, "period"],
@@ -146,8 +171,24 @@ def _print_orbits(branch: Any) -> None:
          *(f"{moved:.6g}" for moved in each.advance.values())]
         for each in branch
     ]  # fmt: skip
-    table("Orbits", [branch.load, "period", "stability", *(f"advance of {x}" for x in branch[0].advance)], rows)
+    heads = [branch.load, "period", "stability", *(f"advance of {x}" for x in branch[0].advance)]
+    table_of_interest("Orbits", heads, rows, _telling(branch), every)
     print(branch.status)
+
+
+def _telling(branch: Any) -> list[int]:
+    """Orbits on both sides of where the stability changes, then some along the way."""
+    stable = [each.stable for each in branch]
+    changes = [k for k in range(1, len(stable)) if stable[k] != stable[k - 1]]
+    along = [round(k * (len(stable) - 1) / (ROWS // 2)) for k in range(1, ROWS // 2)]
+    return list(dict.fromkeys([*(at for k in changes for at in (k - 1, k)), *along]))
+
+
+def _print_points(found: Any, every: bool, head: str, told: Callable[[Any], str]) -> None:
+    """With --all, every point that was followed; else the special ones say enough."""
+    if every:
+        rows = [[*(f"{each.values[name]:.10g}" for name in found.parameters), told(each)] for each in found]
+        table("Points", [*found.parameters, head], rows)
 
 
 @click.command()
@@ -158,6 +199,7 @@ def _print_orbits(branch: Any) -> None:
 @click.option("--step", default=STEP, show_default=True, help="The largest step, as a share of the range.")
 @click.option("--points", default=POINTS, show_default=True, help="Stop after so many points.")
 @within
+@all_rows
 @save_into("branch")
 @plot_into
 @as_json
@@ -168,6 +210,7 @@ def branch(
     step: float,
     points: int,
     bounds: tuple[float, float] | None,
+    every: bool,
     save: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -188,7 +231,7 @@ def branch(
         found.save(save)
     if plot:
         draw_into(found.plot(), plot)
-    print_json(branch_as_json(found)) if as_json else print_branch(found)
+    print_json(branch_as_json(found)) if as_json else print_branch(found, every)
     check_complete(found.ended.reason is Reason.INTERRUPTED)
 
 
@@ -197,10 +240,11 @@ def branch_as_json(found: Any) -> dict[str, Any]:
     return _followed_as_json(found) | {"parameter": found.parameter, "special": special}
 
 
-def print_branch(found: Any) -> None:
+def print_branch(found: Any, every: bool) -> None:
     rows = [[each.kind, f"{each.value:.12g}", known(each.omega, 10), known(each.coefficient, 8), each.note]
             for each in found.special]  # fmt: skip
     table("Special points", ["kind", found.parameter, "frequency", "coefficient", ""], rows)
+    _print_points(found, every, "stable", lambda each: "yes" if each.stable else "no")
     print(found.status)
 
 
@@ -216,6 +260,7 @@ def print_branch(found: Any) -> None:
 @within
 @click.option("--of", "kind", metavar="KIND", help="Follow such special orbits instead: fold, torus, period doubling…")
 @click.option("--orbits-to", type=NUMBER, help="The load to which orbits are searched for the first of that kind.")
+@all_rows
 @save_into("curve")
 @plot_into
 @as_json
@@ -230,6 +275,7 @@ def curve(
     bounds: tuple[float, float] | None,
     kind: str | None,
     orbits_to: float | None,
+    every: bool,
     save: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -256,13 +302,13 @@ def curve(
     if plot:
         draw_into(found.plot(), plot)
     if kind is not None:
-        _print_cycle_curve(found, as_json)
+        _print_cycle_curve(found, every, as_json)
     else:
-        _print_curve(found, as_json)
+        _print_curve(found, every, as_json)
     check_complete(found.ended.reason is Reason.INTERRUPTED)
 
 
-def _print_curve(found: Any, as_json: bool) -> None:
+def _print_curve(found: Any, every: bool, as_json: bool) -> None:
     if as_json:
         special = [
             _special_as_json(each) | {"coefficients": {name: finite(x) for name, x in each.coefficients.items()}}
@@ -276,6 +322,7 @@ def _print_curve(found: Any, as_json: bool) -> None:
         for each in found.special
     ]  # fmt: skip
     table("Points of codimension two", ["kind", *names, "coefficients"], rows)
+    _print_points(found, every, "l1", lambda each: known(each.coefficient, 8))
     print(found.status)
 
 
@@ -289,13 +336,14 @@ def _special_orbit(hopf: Any, kind: str, to: float | None, quiet: bool) -> Any:
     return found[0]
 
 
-def _print_cycle_curve(found: Any, as_json: bool) -> None:
+def _print_cycle_curve(found: Any, every: bool, as_json: bool) -> None:
     facts = [{"kind": s.kind, "values": s.values, "period": s.period, "status": s.status} for s in found.special]
     if as_json:
         periods = [each.period for each in found]
         return print_json(_followed_as_json(found) | {"of": found.of, "periods": periods, "special": facts})
     rows = [[s["kind"], *(f"{x:.10g}" for x in s["values"].values()), f"{s['period']:.10g}"] for s in facts]
     table("Points of codimension two", ["kind", *found.parameters, "period"], rows)
+    _print_points(found, every, "period", lambda each: f"{each.period:.10g}")
     print(found.status)
 
 

@@ -11,6 +11,7 @@ import click
 
 from pfaff.cli.arguments import (
     NUMBER,
+    all_rows,
     animate_into,
     as_json,
     film_into,
@@ -20,7 +21,7 @@ from pfaff.cli.arguments import (
     state_values,
     which_case,
 )
-from pfaff.cli.output import check_complete, draw_into, print_json, table
+from pfaff.cli.output import check_complete, draw_into, print_json, table_of_interest
 from pfaff.cli.statement import case_of, mechanical
 from pfaff.progress import bar
 
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     "--event", multiple=True, metavar="EXPRESSION", help="Locate where this vanishes: 'theta1', 'p - 3'. Repeat."
 )
 @click.option("--stop", multiple=True, metavar="EXPRESSION", help="End the motion where this vanishes. Repeat.")
+@all_rows
 @save_into("motion")
 @plot_into
 @film_into
@@ -67,6 +69,7 @@ def simulate(
     drive: tuple[str, ...],
     event: tuple[str, ...],
     stop: tuple[str, ...],
+    every: bool,
     save: Path | None,
     plot: Path | None,
     film: Path | None,
@@ -109,33 +112,42 @@ def simulate(
         draw_into(motion.film(), film)
     if animate:
         _animate(motion, animate, seconds)
-    _print_motion(motion, [path for path in (save, plot, film, animate) if path], not _is_ode(case), as_json)
+    written = [path for path in (save, plot, film, animate) if path]
+    _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
     from pfaff.motion.outcomes import INTERRUPTED  # not before: every command would open the room
 
     check_complete(motion.status == INTERRUPTED)
 
 
-def _print_motion(motion: Any, written: list[Path], mechanics: bool, as_json: bool) -> None:
-    names = (*motion.states, *(motion.reaction_names if mechanics else ()))
-    balance = {"energy_drift": motion.energy.drift} if mechanics else {}
-    changes = motion.changes if mechanics else {}
-    if as_json:
-        series = {name: motion[name] for name in names}
-        facts: dict[str, Any] = {"status": motion.status, "method": motion.method} | balance
-        facts["events"] = {name: found.t for name, found in motion.events.items()}
-        facts["written"] = [str(path) for path in written]
-        return print_json(facts | {"changes": changes, "t": motion.t} | series)
-    rows = [
-        [name, *(f"{x:.8g}" for x in (motion[name][0], motion[name][-1], motion[name].min(), motion[name].max()))]
-        for name in names
-    ]
-    table(f"Motion over {motion.t[-1]:g}", ["name", "first", "last", "least", "greatest"], rows)
-    drift = "".join(f"; energy balances to {drift:.1e}" for drift in balance.values())
+def _names(motion: Any) -> tuple[str, ...]:
+    """Coordinates, velocities, and of a mechanical system quasi-velocities and reactions."""
+    return (*motion.states, *getattr(motion, "quasi_velocities", ()), *getattr(motion, "reaction_names", ()))
+
+
+def _motion_as_json(motion: Any, written: list[Path]) -> None:
+    facts: dict[str, Any] = {"status": motion.status, "method": motion.method}
+    if hasattr(motion, "energy"):
+        facts["energy_drift"] = motion.energy.drift
+    facts["events"] = {name: found.t for name, found in motion.events.items()}
+    facts["written"] = [str(path) for path in written]
+    facts |= {"changes": getattr(motion, "changes", {}), "t": motion.t}
+    print_json(facts | {name: motion[name] for name in _names(motion)})
+
+
+def _print_motion(motion: Any, every: bool) -> None:
+    """Of very many names those that move most."""
+    histories = {name: motion[name] for name in _names(motion)}
+    rows = [[name, *(f"{x:.8g}" for x in (row[0], row[-1], row.min(), row.max()))] for name, row in histories.items()]
+    moved = [float(row.max() - row.min()) for row in histories.values()]
+    order = sorted(range(len(rows)), key=lambda k: -moved[k])
+    heads = ["name", "first", "last", "least", "greatest"]
+    table_of_interest(f"Motion over {motion.t[-1]:g}", heads, rows, order, every)
+    drift = f"; energy balances to {motion.energy.drift:.1e}" if hasattr(motion, "energy") else ""
     print(f"{motion.status}; {motion.method}{drift}")
     for name, found in motion.events.items():
         times = ", ".join(f"{t:.12g}" for t in found.t[:8]) + (", …" if len(found) > 8 else "")
         print(f"{name} = 0: {len(found)} times{': t = ' + times if len(found) else ''}")
-    for name, change in changes.items():
+    for name, change in getattr(motion, "changes", {}).items():
         print(f"changed to obey the constraints: {name} by {change:.6g}")
 
 

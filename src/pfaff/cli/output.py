@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import count
+from itertools import count, islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from pfaff.archive.files import whole
 from pfaff.errors import ParameterError
+
+ROWS = 16  # of a table, unless all are asked for
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
@@ -27,6 +29,25 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         shown.add_row(*map(escape, row))
     Console().print(shown)
+
+
+def table_of_interest(
+    title: str, columns: list[str], rows: list[list[str]], telling: Iterable[int], every: bool
+) -> None:
+    """A table that fits on a screen: of many rows those that tell most, the first and the last; all with --all."""
+    shown = list(range(len(rows)))
+    if len(rows) > ROWS and not every:
+        shown = sorted(islice(dict.fromkeys([0, len(rows) - 1, *telling]), ROWS))
+    table(title, columns, [rows[k] for k in shown])
+    if len(shown) < len(rows):
+        print(f"{len(shown)} of {len(rows)} rows; --all shows the rest")
+
+
+def eigenvalue_table(values: Any, every: bool) -> None:
+    """The least stable first."""
+    order = sorted(values, key=lambda each: (-each.real, abs(each.imag), -each.imag))
+    rows = [[f"{each.real:.12g}", f"{each.imag:.12g}"] for each in order]
+    table_of_interest("Eigenvalues", ["growth rate", "frequency"], rows, range(len(rows)), every)
 
 
 def print_json(facts: Any) -> None:

@@ -7,8 +7,18 @@ from typing import Any
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, numbers, plot_into, state_values, which_case
-from pfaff.cli.output import check_complete, draw_into, print_json, table
+from pfaff.cli.arguments import (
+    NUMBER,
+    all_rows,
+    as_json,
+    fix,
+    load_parameter,
+    numbers,
+    plot_into,
+    state_values,
+    which_case,
+)
+from pfaff.cli.output import check_complete, draw_into, eigenvalue_table, print_json, table, table_of_interest
 from pfaff.cli.statement import case_of
 
 
@@ -17,9 +27,12 @@ from pfaff.cli.statement import case_of
 @fix
 @click.option("--starts", default=2000, show_default=True, help="Random starts of the search.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the random starts.")
+@all_rows
 @plot_into
 @as_json
-def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, as_json: bool, **which: Any) -> None:
+def equilibria(
+    fix: tuple[str, ...], starts: int, seed: int, every: bool, plot: Path | None, as_json: bool, **which: Any
+) -> None:
     """All equilibria that a seeded search finds, with their reactions and family.
 
     \b
@@ -35,7 +48,8 @@ def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, 
         print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
         return check_complete(found.interrupted)
     names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
-    table("Equilibria", names, [[f"{x:.8g}" for x in (*e.q, *e.p)] for e in found])
+    rows = [[f"{x:.8g}" for x in (*e.q, *e.p)] for e in found]
+    table_of_interest("Equilibria", names, rows, range(len(rows)), every)
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
     check_complete(found.interrupted)
 
@@ -43,9 +57,10 @@ def equilibria(fix: tuple[str, ...], starts: int, seed: int, plot: Path | None, 
 @click.command()
 @which_case
 @fix
+@all_rows
 @plot_into
 @as_json
-def spectrum(fix: tuple[str, ...], plot: Path | None, as_json: bool, **which: Any) -> None:
+def spectrum(fix: tuple[str, ...], every: bool, plot: Path | None, as_json: bool, **which: Any) -> None:
     """Eigenvalues of small motions about the equilibrium near the origin, structural zeros apart.
 
     \b
@@ -60,7 +75,7 @@ def spectrum(fix: tuple[str, ...], plot: Path | None, as_json: bool, **which: An
         return print_json(
             {"values": found.values, "zeros": found.zeros, "stable": found.stable, "status": found.status}
         )
-    table("Eigenvalues", ["growth rate", "frequency"], [[f"{x.real:.12g}", f"{x.imag:.12g}"] for x in found.values])
+    eigenvalue_table(found.values, every)
     print(found.status)
 
 

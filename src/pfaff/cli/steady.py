@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pfaff.cli.arguments import NUMBER, as_json, plot_into, save_into, state_values, which_case
+from pfaff.cli.arguments import NUMBER, all_rows, as_json, plot_into, save_into, state_values, which_case
 from pfaff.cli.bifurcation import branch_as_json, print_branch, within
-from pfaff.cli.output import check_complete, counting, draw_into, print_json, table
+from pfaff.cli.output import check_complete, counting, draw_into, eigenvalue_table, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.continuation.endings import Reason
 from pfaff.errors import ParameterError
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--in", "name_in", metavar="NAME", help="Follow them as this parameter, speed or coordinate changes.")
 @click.option("--to", type=NUMBER, help="Where the branch ends, with --in.")
 @within
+@all_rows
 @save_into("branch")
 @plot_into
 @as_json
@@ -35,6 +36,7 @@ def steady(
     name_in: str | None,
     to: float | None,
     bounds: tuple[float, float] | None,
+    every: bool,
     save: Path | None,
     plot: Path | None,
     as_json: bool,
@@ -68,21 +70,24 @@ def steady(
         followed = {} if branch is None else {"branch": branch_as_json(branch)}
         print_json(_facts(found) | followed)
     else:
-        _print_motion(found)
+        _print_motion(found, every)
         if branch is not None:
-            print_branch(branch)
+            print_branch(branch, every)
     if branch is not None:
         check_complete(branch.ended.reason is Reason.INTERRUPTED)
 
 
 def _facts(found: SteadyMotion) -> dict[str, Any]:
-    names = ("state", "velocities", "reaction", "eigenvalues", "stable", "family", "residual", "status")
-    return {name: getattr(found, name) for name in names}
+    values = ("state", "velocities", "quasi_velocities", "reaction", "eigenvalues")
+    return {name: getattr(found, name) for name in (*values, "stable", "family", "residual", "status")}
 
 
-def _print_motion(found: SteadyMotion) -> None:
-    values = {**found.state, **found.velocities, **found.reaction}
-    table("Steady motion", ["name", "value"], [[name, f"{value + 0.0:.12g}"] for name, value in values.items()])
-    rows = [[f"{value.real:.12g}", f"{value.imag:.12g}"] for value in found.eigenvalues]
-    table("Eigenvalues", ["growth rate", "frequency"], rows)
+def _print_motion(found: SteadyMotion, every: bool) -> None:
+    values = {**found.state, **found.velocities, **found.quasi_velocities, **found.reaction}
+    telling = {name: value for name, value in values.items() if every or value or name in found.fixed}
+    rows = [[name, f"{value + 0.0:.12g}"] for name, value in telling.items()]
+    table("Steady motion", ["name", "value"], rows)
+    if len(telling) < len(values):
+        print(f"{len(values) - len(telling)} more are zero; --all shows them")
+    eigenvalue_table(found.eigenvalues, every)
     print(found.status)

@@ -78,6 +78,8 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
         for k, v in facts["parameters"].items()
     ]
     table("Parameters", ["name", "default", "", "meaning" if meanings else ""], rows)
+    for name, speed in facts.get("quasi_velocities", {}).items():
+        print(f"quasi-velocity: {name} = {speed}" + (f", {meanings[name]}" if name in meanings else ""))
     for kind in ("nonholonomic", "holonomic"):
         for row in facts.get(f"{kind}_constraints", ()):
             print(f"{kind}: {row} = 0")
@@ -138,6 +140,7 @@ def _facts_of_system(stated: System) -> dict[str, Any]:
     return {
         "name": stated.name,
         "coordinates": {**kept_coordinates(stated), **ignorable_coordinates(stated)},
+        "quasi_velocities": {name: str(speed) for name, speed in stated.quasi_velocities.items()},
         "nonholonomic_constraints": [str(c) for c in stated.nonholonomic_constraints],
         "holonomic_constraints": [str(c) for c in stated.holonomic_constraints],
         "reactions": list(stated.reaction_names) if stated.statement.constraints else [],

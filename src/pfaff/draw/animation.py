@@ -7,11 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image
-
 from pfaff.archive.files import whole
 from pfaff.draw.footage import FRAMES, Footage, of_branch, of_motion, of_orbit
-from pfaff.draw.pictures import images_of, write_gif, write_mp4
 from pfaff.draw.player import page
 from pfaff.draw.scene import PATH, drawing_of
 from pfaff.draw.space import seen
@@ -19,13 +16,15 @@ from pfaff.errors import ParameterError
 from pfaff.statement.values import number_within, pair, path_from, told, whole_number
 
 if TYPE_CHECKING:
+    from PIL import Image
+
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.motion.result import Motion
 
 Progress = Callable[[int, int], None] | None
 PICTURES = 20_000
-WRITERS = {".gif": write_gif, ".html": None, ".mp4": write_mp4}
+ENDINGS = (".gif", ".html", ".mp4")
 
 
 def animate(motion: Motion, path: Any, *, seconds: Any, fps: Any, span: Any, progress: Progress) -> Path:
@@ -51,28 +50,36 @@ def _film(footage: Callable[[int], Footage], path: Any, seconds: Any, fps: Any, 
     check_suffix(path)
     fps, count = _count(seconds, fps, path)
     told("progress", progress, "print", 1, count)
-    write = WRITERS[path.suffix.lower()]
     try:
         with whole(path) as part:
-            if write is None:
+            if path.suffix.lower() == ".html":
                 part.write_text(page(footage(max(FRAMES, count)).data(count / fps)), encoding="utf-8")
                 if progress is not None:
                     progress(count, count)
             else:
-                between = -(-PATH // count)
-                shown = footage((count - 1) * between + 1)
-                images = images_of(seen(shown.scene), between, shown.title, shown.readings)
-                write(_watched(images, count, progress), part, fps)
+                _on_paper(footage, path, part, count, fps, progress)
     except OSError as problem:
         raise ParameterError(f"cannot write {path}: {problem}") from problem
     return path
 
 
+def _on_paper(
+    footage: Callable[[int], Footage], path: Path, part: Path, count: int, fps: float, progress: Progress
+) -> None:
+    from pfaff.draw.pictures import images_of, write_gif, write_mp4  # not before: they open Matplotlib
+
+    between = -(-PATH // count)
+    shown = footage((count - 1) * between + 1)
+    images = images_of(seen(shown.scene), between, shown.title, shown.readings)
+    write = write_gif if path.suffix.lower() == ".gif" else write_mp4
+    write(_watched(images, count, progress), part, fps)
+
+
 def check_suffix(path: Path) -> None:
     """Refuse a kind of file that cannot be written, in a list of those that can."""
     suffix = path.suffix.lower()
-    if suffix not in WRITERS:
-        raise ParameterError(f"cannot animate into {path}: its name must end in {', '.join(WRITERS)}")
+    if suffix not in ENDINGS:
+        raise ParameterError(f"cannot animate into {path}: its name must end in {', '.join(ENDINGS)}")
     if suffix == ".mp4" and shutil.which("ffmpeg") is None:
         raise ParameterError(
             f"{path} needs the program ffmpeg, which is not installed: install it, or write a .gif or .html"

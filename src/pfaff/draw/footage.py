@@ -43,10 +43,13 @@ def of_motion(motion: Motion, start: float, end: float, count: int) -> Footage:
     """The part of a motion between two times."""
     times = np.linspace(start, end, count)
     scene = scene_of_motion(motion, times)
-    rows = dict(zip(motion.names, motion(times), strict=False))
+    y = motion(times)
+    rows = dict(zip(motion.names, y, strict=False))
     assert motion.case is not None
     text = f"Film of {motion.system} from t = {start:g} to {end:g}: {motion.status}."
-    return Footage(scene, motion.system, text, _panels(motion.case.system, rows))
+    panels = _panels(motion.case.system, rows)
+    speeds = {letters(name): row for name, row in motion.quasi_rows(times, y).items()}
+    return Footage(scene, motion.system, text, [*panels, *([("speed", speeds)] if speeds else [])])
 
 
 def of_orbit(point: OrbitPoint, periods: int, count: int) -> Footage:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pfaff.draw.labels import formula
-from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, title
+from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, legend_above, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -24,7 +24,7 @@ def draw_hopf(hopf: Hopf) -> Figure:
     plane.plot(hopf.eigenvalues.real, hopf.eigenvalues.imag, "o", color=BLUE)
     plane.plot([0, 0], [-hopf.omega, hopf.omega], "s", color=VERMILION, label=f"±{hopf.omega:.6g}i")
     label(plane, "growth rate", "frequency")
-    plane.legend(frameon=False, fontsize="small")
+    legend_above(plane)
     growth.axvline(hopf.value, color=GREY, lw=0.8, ls="--")
     if not (hopf.drifts or hopf.degenerate):
         _draw_cycles(growth, hopf)
@@ -41,4 +41,4 @@ def _draw_cycles(axes: Any, hopf: Hopf) -> None:
     style = {True: "-", False: "--", None: ":"}[hopf.stable_cycles]
     for k, name in enumerate(hopf.states):
         axes.plot(loads, [each[name] for each in amplitudes], style, color=CYCLE[k % len(CYCLE)], label=formula(name))
-    axes.legend(frameon=False, fontsize="small")
+    legend_above(axes, columns=6)

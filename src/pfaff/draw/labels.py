@@ -51,6 +51,8 @@ def letters(name: str) -> str:
     """A name in plain letters: ``theta1_dot`` as θ̇₁."""
     stem, below, dots = _split(name)
     written = pretty_symbol(f"{stem}_{below}" if below and not below.isdigit() else f"{stem}{below}")
+    if dots and len(pretty_symbol(stem)) > 1:
+        return name  # a dot on the first letter of a word would be read as part of it
     return written[0] + DOTS[dots] + written[1:] if dots else written
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pfaff.motion.trajectory import Trajectory
 
 DENSE = 2000  # instants of a reaction, beside the samples
+NARROWEST, WIDEST = 3.2, 6.0  # inches for paths beside the other panels
 NAMED = 8  # entries of a legend at most
 ACROSS = 4  # of them side by side
 STRAIGHT, NARROW = 1e-6, 0.08  # width of a path by its length: less is rounding; less than the second is enlarged
@@ -28,12 +29,18 @@ COINCIDING = 3e-3  # curves nearer than this, relatively, lie on each other
 
 
 def draw_motion(motion: Motion, names: Sequence[str] = ()) -> Figure:
-    """One page; panels for reactions and for paths only where there are any. Names select coordinates, reactions.
+    """One page; panels for reactions, quasi-velocities and paths only where there are any. Names select.
 
     Angles have axes of their own, apart from other coordinates; of very many, those that move most are shown.
     """
     kinds = groups(motion.case.system if motion.case is not None else None, _chosen(motion.names, names))
     fig, panels = _page(motion, list(kinds))
+    if motion.quasi_velocities:
+        speeds = _chosen(motion.quasi_velocities, names)
+        _lines(panels["speeds"], [motion.t] * len(speeds), [motion[name] for name in speeds], speeds)
+        label(panels["speeds"], "time", "quasi-velocity" if len(speeds) == 1 else "quasi-velocities")
+        _from_zero(panels["speeds"], motion)
+        _legend(panels["speeds"])
     for kind, every in kinds.items():
         rows = {name: motion[name] for name in every}
         shown = every if names else moving_most(rows)
@@ -97,6 +104,8 @@ def _chosen(every: Sequence[str], names: Sequence[str]) -> list[str]:
 def _page(motion: Motion, kinds: Sequence[str]) -> tuple[Figure, dict[str, Axes]]:
     """Histories beside portraits, energies beside reactions; wide paths go below them, others beside them."""
     rows = [[kind, f"{kind} phase"] for kind in kinds]
+    if motion.quasi_velocities:
+        rows.append(["speeds", "speeds"])
     rows.append(["energies", "reactions" if motion.reaction_names else "energies"])
     height = 0.6 + 2.9 * len(rows)
     if motion.case is None or motion.case.system.drawing is None:
@@ -105,12 +114,13 @@ def _page(motion: Motion, kinds: Sequence[str]) -> tuple[Figure, dict[str, Axes]
     scene = scene_of_motion(motion, np.linspace(motion.t[0], motion.t[-1], PATH))
     width, depth = scene.span(scene.drawing.traced)[:2]
     if width > 1.5 * depth:
-        fig = figure(9, height + 2.2)
+        fig, ratios = figure(9, height + 2.2), [1.0, 1.0]
         rows.append(["paths", "paths"])
     else:
-        fig = figure(12, height)
+        across = float(np.clip(height * width / (depth or 1.0), NARROWEST, WIDEST))
+        fig, ratios = figure(8 + across, height), [4.0, 4.0, across]
         rows = [[*row, "paths"] for row in rows]
-    panels: dict[str, Axes] = fig.subplot_mosaic(rows)
+    panels: dict[str, Axes] = fig.subplot_mosaic(rows, width_ratios=ratios)
     _paths(panels["paths"], scene)
     return fig, panels
 
@@ -136,10 +146,15 @@ def _energies(axes: Axes, motion: Motion) -> None:
     for colour, (name, row) in zip(CYCLE, parts.items(), strict=False):
         if np.any(row):
             axes.plot(motion.t, row, color=colour, lw=1, label=name)
-    axes.update_datalim([(motion.t[0], 0.0)])  # a constant energy would fill the panel with its rounding
-    axes.autoscale_view()
+    _from_zero(axes, motion)
     label(axes, "time", "energy")
     _legend(axes)
+
+
+def _from_zero(axes: Axes, motion: Motion) -> None:
+    """What is constant would fill the panel with its rounding."""
+    axes.update_datalim([(motion.t[0], 0.0)])
+    axes.autoscale_view()
 
 
 def _lines(axes: Axes, x: Iterable[np.ndarray], y: Iterable[np.ndarray], names: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +38,22 @@ def motion_html(motion: Motion) -> str:
 
 
 def system_markdown(system: Any) -> str:
-    """What is stated: coordinates, parameters, and energies and constraints that are short enough to be read."""
-    coordinates = ", ".join(f"`{name}`" for name in system.coordinate_names)
-    values = ", ".join(f"`{name}` = {'–' if v is None else v}" for name, v in system.defaults.items())
-    lines = [f"**{system.name}**: coordinates {coordinates}", *(f"$$\n{each}\n$$" for each in formulas(system))]
-    return "\n\n".join([*lines, f"Parameters {values}." if values else "No parameters."])
+    """What is stated: energies and constraints that are short enough to be read, and a table of names."""
+    counts = len(system.nonholonomic_constraints), len(system.holonomic_constraints)
+    head = f"**{system.name}**: {counts[0]} nonholonomic and {counts[1]} holonomic constraints"
+    lines = [head, *(f"$$\n{each}\n$$" for each in formulas(system))]
+    kinds = dict.fromkeys(system.coordinate_names, "coordinate")
+    kinds |= dict.fromkeys(system.quasi_velocities, "quasi-velocity")
+    load = system.load.name if system.load is not None else None
+    for name, value in system.defaults.items():
+        kinds[name] = f"{'–' if value is None else value}" + (" (load)" if name == load else "")
+    rows = [f"| `{name}` | {kind} | {_in_markdown(system.meanings.get(name, ''))} |" for name, kind in kinds.items()]
+    return "\n\n".join([*lines, "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])])
+
+
+def _in_markdown(text: str) -> str:
+    """A meaning in a cell of a table: its signs stand for themselves."""
+    return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
 
 
 def formulas(system: Any) -> list[str]:
@@ -50,6 +62,7 @@ def formulas(system: Any) -> list[str]:
 
     s = [("T", system.kinetic), ("V", system.potential), ("D", system.dissipation)]
     lines = [f"{symbol} = {vlatex(energy)}" for symbol, energy in s if energy is not None and energy != 0]
+    lines += [f"{sm.latex(sm.Symbol(name))} = {vlatex(e)}" for name, e in system.quasi_velocities.items()]
     lines += [f"{vlatex(sm.sympify(c))} = 0" for c in (*system.nonholonomic_constraints, *system.holonomic_constraints)]
     return [line for line in lines if len(line) <= LONGEST]
 
@@ -58,7 +71,7 @@ def html_of(result: Any) -> str:
     """The status, and a table for those results that are one."""
     names = [each.__name__ for each in type(result).__mro__]
     make = next((TABLES[name] for name in names if name in TABLES), None)
-    status = getattr(result, "status", "")
+    status = getattr(result, "status", "") or getattr(getattr(result, "system", None), "name", "")
     words = f"<p>{html.escape(status)}</p>" if status else ""
     return f"<div>{words}{table(*make(result)) if make else ''}</div>"
 
@@ -94,13 +107,43 @@ def _picture(fig: Figure, text: str) -> str:
     return f'<img alt="{html.escape(text)}" style="max-width: 100%" src="data:image/png;base64,{data}">'
 
 
+def _case(case: Any) -> Table:
+    meanings = getattr(case.system, "meanings", {})
+    rows = [(letters(name), "–" if v is None else v, meanings.get(name, "")) for name, v in case.values.items()]
+    return ("parameter", "value", "meaning"), rows
+
+
+def _orbit(orbit: Any) -> Table:
+    rows = [(letters(orbit.load), float(orbit.value)), ("period", float(orbit.period))]
+    rows += [(f"amplitude of {letters(name)}", float(size)) for name, size in orbit.amplitude.items()]
+    rows += [(f"advance of {letters(name)}", float(moved)) for name, moved in orbit.advance.items()]
+    rows.append(("largest |multiplier|", float(np.abs(orbit.multipliers).max(initial=0.0))))
+    return ("", "value"), rows
+
+
+def _steady(motion: Any) -> Table:
+    every = {**motion.state, **motion.velocities, **motion.quasi_velocities, **motion.reaction}
+    return ("", "value"), [(letters(name), float(value)) for name, value in every.items() if value]
+
+
+def _study(study: Any) -> Table:
+    """Each measure over the points that have it."""
+    data, rows = study.dataset, []
+    for name in study.names:
+        values = data[name].to_numpy()
+        known = values[np.isfinite(values)]
+        ends = (float(known.min()), float(known.max())) if known.size else ("–", "–")
+        rows.append((name, known.size, *ends))
+    return ("measure", "points", "least", "greatest"), rows
+
+
 def _spectrum(spectrum: Any) -> Table:
     values = sorted(np.asarray(spectrum.values), key=lambda each: (-each.real, abs(each.imag), -each.imag))
     return ("growth rate", "frequency"), [(float(each.real), float(each.imag)) for each in values]
 
 
 def _critical(loads: Any) -> Table:
-    found = [each for each in (loads.flutter, loads.divergence) if each]
+    found = [each for each in (loads.flutter, loads.divergence, loads.buckling) if each]
     return ("", loads.flutter.load), [(each.kind, float(each)) for each in found]
 
 
@@ -156,6 +199,10 @@ def _reproduction(found: Any) -> Table:
 TABLES: dict[str, Callable[[Any], Table]] = {
     "Spectrum": _spectrum,
     "CriticalLoads": _critical,
+    "Bound": _case,
+    "OrbitPoint": _orbit,
+    "SteadyMotion": _steady,
+    "Study": _study,
     "Equilibria": _equilibria,
     "Equilibrium": _equilibrium,
     "OrbitBranch": _orbit_branch,

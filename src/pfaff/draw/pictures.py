@@ -49,7 +49,9 @@ class Stage:
 
     def prepare(self, at: int) -> None:
         """Restore what stands still: all of it if the view does not follow, and then the path so far, too."""
-        if self.printed is None or self.follows:
+        if self.follows:
+            self.view.frame(self.axes, at)
+        if self.printed is None or (self.follows and self.axes.axison):
             self.view.frame(self.axes, at)
             self.canvas.draw()
             self.fig.set_layout_engine("none")  # the first picture has settled where the axes stand

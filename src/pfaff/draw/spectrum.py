@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pfaff.draw.labels import formula
-from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, title
+from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, legend_above, title
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_loads
 
@@ -39,7 +39,7 @@ def draw_rest_point(point: RestPoint) -> Figure:
 
 def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str) -> Figure:
     """Eigenvalues in the complex plane, those that grow apart, and the zeros that are known beforehand."""
-    fig = figure(4.5, 4)
+    fig = figure(5, 4)
     axes = fig.add_subplot()
     axes.axvline(0, color=GREY, lw=0.8)
     axes.plot(values[~growing].real, values[~growing].imag, "o", color=BLUE, label="decaying or neutral")
@@ -51,7 +51,7 @@ def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str)
     if size and np.abs(values.real).max() < FLAT * size:  # rounding, which would fill the picture
         axes.set_xlim(-size / 10, size / 10)
     label(axes, "growth rate", "frequency")
-    axes.legend(frameon=False, fontsize="small")
+    legend_above(axes)
     return fig
 
 

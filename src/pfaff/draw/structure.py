@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sm
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
 
 from pfaff.draw.body import draw_body
 from pfaff.draw.labels import formula, formulas, groups
 from pfaff.draw.scene import Scene, drawing_of, scene_of
 from pfaff.draw.space import seen
-from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
+from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, title
 from pfaff.draw.view import view_of
 from pfaff.threads import once
 
@@ -24,7 +26,9 @@ if TYPE_CHECKING:
 
 BENT = 0.4  # how far coordinates are moved for the picture, in radians or lengths of the system
 STEP = 1e-4
+APART = 0.3  # of the scale: names at least
 NEWTON = 30
+ARROW = {"arrowstyle": "->", "color": "0.35", "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
 WIDTH = 6.4
 WORDS = {
     "skate": "skate: no motion across its blade",
@@ -47,11 +51,13 @@ def draw_structure(case: Case) -> Figure:
     for a, b in drawing.links:
         axes.plot(*np.transpose([now.points[a][0], now.points[b][0]]), color=GREY, lw=1, ls=(0, (4, 3)), zorder=1)
     draw_body(axes, now, 1, BLUE)
-    _name_coordinates(axes, case.system, scene)
+    places = _name_coordinates(axes, case.system, scene, q)
     _name_loads(axes, case.system, now)
+    _widen(axes, places, 0.15 * scene.scale)
     if drawing.dimension == 3:
         axes.set_axis_off()
-    label(axes, "x", "y", case.system.name)
+    label(axes, "x", "y")
+    title(fig, case.system.name)
     fig.supxlabel("\n".join(_legend(case.system)), fontsize="x-small", color="0.3", x=0.01, ha="left")
     return fig
 
@@ -94,54 +100,109 @@ def _moved(case: Case, q: np.ndarray) -> Iterator[np.ndarray]:
         yield q + STEP * (np.arange(len(q)) == k)
 
 
-def _name_coordinates(axes: Axes, system: System, scene: Scene) -> None:
-    """An angle beside the first bar that it turns, a length as an arrow at the first point that it moves."""
+def _name_coordinates(axes: Axes, system: System, scene: Scene, q: np.ndarray) -> list[np.ndarray]:
+    """An angle as an arc at the first bar that it turns, a length as an arrow at the first point that it moves.
+
+    In space an angle stands beside a bar that it turns. Where the names stand is returned.
+    """
     kinds = groups(system, system.coordinate_names)
-    angles = {name for kind, names in kinds.items() if kind.startswith("angle") for name in names}
+    angles = [name for kind, names in kinds.items() if kind.startswith("angle") for name in names]
     taken: list[np.ndarray] = []
-    for k, name in enumerate(system.coordinate_names):
-        row = k + 2
-        turned = name in angles
-        at = _bar_turned(scene, row) if turned else None
-        if at is None:
-            at = _mark_turned(scene, row) if turned else None
-        if at is None:
-            at = _point_moved(axes, scene, row)
-        if at is None:
-            continue
-        while any(np.linalg.norm(at - other) < 0.3 * scene.scale for other in taken):
-            at = at + 0.3 * scene.scale * np.array([0.0, 1.0])
-        taken.append(at)
-        axes.annotate(formula(name), tuple(at), ha="center", va="center", fontsize="medium", zorder=9)
+    for name in sorted(system.coordinate_names, key=lambda name: name in angles):  # arcs go where arrows leave room
+        k = system.coordinate_names.index(name)
+        found = _sense(scene, k + 2, float(q[k]), name in angles)
+        free = (sense for sense in found if all(np.linalg.norm(sense.at - o) > APART * scene.scale for o in taken))
+        sense = next(free, None) or next(_sense(scene, k + 2, float(q[k]), name in angles), None)
+        if sense is None:
+            continue  # it moves nothing that is drawn
+        _draw_sense(axes, sense)
+        taken.append(sense.at)
+        text = axes.annotate(formula(name), tuple(sense.at), ha="center", va="center", fontsize="medium", zorder=9)
+        text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+    return taken
 
 
-def _bar_turned(scene: Scene, row: int) -> np.ndarray | None:
+@dataclass(frozen=True)
+class Sense:
+    """What shows in which sense a coordinate grows: lines that end in an arrow, and where its name stands."""
+
+    at: np.ndarray
+    arrow: np.ndarray | None = None
+    reference: np.ndarray | None = None
+
+
+def _sense(scene: Scene, row: int, value: float, turning: bool) -> Iterator[Sense]:
+    """Ways to show a coordinate, the best first."""
+    seen = False
+    for sense in _turning(scene, row, value) if turning else ():
+        seen = True
+        yield sense
+    if not seen:
+        yield from _moving(scene, row)
+
+
+def _turning(scene: Scene, row: int, value: float) -> Iterator[Sense]:
+    if scene.drawing.dimension == 2:
+        yield from _arcs(scene, row, value)
+    else:
+        for pivot, along, _ in _turned(scene, row):
+            across = np.array([-along[1], along[0]]) / (np.linalg.norm(along) or 1.0)
+            yield Sense(pivot + 0.5 * along + 0.22 * scene.scale * across)
+    for name, angle in scene.angles.items():  # beside a wheel or a blade that it steers
+        if abs(angle[row] - angle[1]) > 0.1 * STEP:
+            yield Sense(scene.points[name][1] + 0.35 * scene.scale * np.array([np.sin(angle[1]), -np.cos(angle[1])]))
+
+
+def _turned(scene: Scene, row: int) -> Iterator[tuple[np.ndarray, np.ndarray, float]]:
+    """Bars that a coordinate turns: where each begins, the bar, and by how much, for a unit of the coordinate."""
     for a, b in scene.drawing.links:
         along, moved = (scene.points[b][k] - scene.points[a][k] for k in (1, row))
         if np.linalg.norm(moved - along) > 0.1 * STEP * np.linalg.norm(along):
-            across = np.array([-along[1], along[0]]) / (np.linalg.norm(along) or 1.0)
-            return scene.points[a][1] + 0.5 * along + 0.22 * scene.scale * across
-    return None
+            turn = float(along[0] * moved[1] - along[1] * moved[0]) / float(along @ along) / STEP
+            yield scene.points[a][1], along, turn
 
 
-def _mark_turned(scene: Scene, row: int) -> np.ndarray | None:
-    """Beside a wheel or a blade that it steers."""
-    for name, angle in scene.angles.items():
-        if abs(angle[row] - angle[1]) > 0.1 * STEP:
-            return scene.points[name][1] + 0.35 * scene.scale * np.array([np.sin(angle[1]), -np.cos(angle[1])])
-    return None
+def _arcs(scene: Scene, row: int, value: float) -> Iterator[Sense]:
+    """From where the bar would point if the angle were zero to where it points, near its end or farther in."""
+    found = next(_turned(scene, row), None)
+    for share in (0.75, 0.5, 1.0) if found else ():
+        pivot, along, turn = found  # type: ignore[misc]
+        length, end = float(np.linalg.norm(along)), float(np.arctan2(along[1], along[0]))
+        start, radius = end - turn * value, share * min(length, 2 * scene.scale)
+        at = np.linspace(start, end, 33)
+        arc = pivot + radius * np.stack([np.cos(at), np.sin(at)], axis=1)
+        reference = np.array([pivot, pivot + 1.15 * (arc[0] - pivot)])
+        middle = (start + end) / 2
+        yield Sense(pivot + (radius + 0.16 * scene.scale) * np.array([np.cos(middle), np.sin(middle)]), arc, reference)
 
 
-def _point_moved(axes: Axes, scene: Scene, row: int) -> np.ndarray | None:
+def _moving(scene: Scene, row: int) -> Iterator[Sense]:
+    """An arrow at the first point that moves; a longer one where names would meet."""
     for at in scene.points.values():
         shift = at[row] - at[1]
         size = np.linalg.norm(shift)
         if size > 0.01 * STEP * scene.scale:
-            tip = at[1] + 0.6 * scene.scale * shift / size
-            style = {"arrowstyle": "->", "color": "0.35", "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
-            axes.annotate("", tuple(tip), tuple(at[1]), arrowprops=style, zorder=8)
-            return tip + 0.16 * scene.scale * shift / size
-    return None
+            for length in (0.6, 1.0, 1.4):
+                tip = at[1] + length * scene.scale * shift / size
+                yield Sense(tip + 0.16 * scene.scale * shift / size, np.array([at[1], tip]))
+            return
+
+
+def _draw_sense(axes: Axes, sense: Sense) -> None:
+    if sense.reference is not None:
+        axes.plot(*sense.reference.T, color="0.35", lw=1.1, ls=":", zorder=8)
+    if sense.arrow is not None:
+        axes.plot(*sense.arrow[:-1].T, color="0.35", lw=1.1, zorder=8)
+        back = sense.arrow[max(-4, -len(sense.arrow))]
+        axes.annotate("", tuple(sense.arrow[-1]), tuple(back), arrowprops=ARROW, zorder=8, annotation_clip=False)
+
+
+def _widen(axes: Axes, places: list[np.ndarray], room: float) -> None:
+    """The window takes in the names, too."""
+    if places:
+        low, high = np.min(places, axis=0) - room, np.max(places, axis=0) + room
+        (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+        axes.set(xlim=(min(left, low[0]), max(right, high[0])), ylim=(min(bottom, low[1]), max(top, high[1])))
 
 
 def _name_loads(axes: Axes, system: System, scene: Scene) -> None:
@@ -153,7 +214,8 @@ def _name_loads(axes: Axes, system: System, scene: Scene) -> None:
             if each in system.parameters
         }
         if acting and not np.array_equal(tail[1], tip[1]):
-            middle = (tail[1] + tip[1]) / 2 + 0.15 * scene.scale * np.array([0.0, 1.0])
+            along = (tip[1] - tail[1]) / np.linalg.norm(tip[1] - tail[1])
+            middle = (tail[1] + tip[1]) / 2 + 0.15 * scene.scale * np.array([-along[1], along[0]])
             axes.annotate(", ".join(formulas(sorted(acting))), tuple(middle), color=VERMILION, ha="center", zorder=9)
 
 

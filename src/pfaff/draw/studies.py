@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
 
+from pfaff.draw.labels import formula, formulas, letters
 from pfaff.draw.style import BLUE, GREY, ORANGE, VERMILION, figure, label
 from pfaff.errors import ParameterError
 from pfaff.statement.values import number_from, one_of
@@ -36,7 +37,7 @@ def draw_study(data: Any, points: Points, name: str, at: Mapping[str, float]) ->
         raise ParameterError(f"{name} is over {', '.join(values.dims)}: hold all but two, plot({name!r}, {more})")
     if not np.isfinite(values).any():
         raise ParameterError(f"{name} has no value yet: run the study")
-    title = ", ".join(f"{axis} = {value:.4g}" for axis, value in held.items())
+    title = ", ".join(f"{letters(axis)} = {value:.4g}" for axis, value in held.items())
     fig = figure(6.4, 4.4)
     axes = fig.add_subplot()
     if values.ndim < 2 or 1 in values.shape:
@@ -53,7 +54,7 @@ def _curve(axes: Axes, values: Any, name: str, title: str) -> None:
     axes.plot(values[along], values, color=BLUE, marker="." if values.size < 40 else "")
     if _signs(values):
         axes.axhline(0, color=GREY, lw=0.8)
-    label(axes, along, _words(values, name), title)
+    label(axes, formula(along), _words(values, name), title)
 
 
 def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
@@ -71,12 +72,21 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
     fig.colorbar(filled, label=_words(values, name), format="%.3g")
     if high > low:
         lines = axes.contour(*args, levels=levels[2::4] if both else 6, colors="black", linewidths=0.5, alpha=0.6)
-        axes.clabel(lines, fontsize="x-small", fmt="%.4g")
+        _inside(axes, axes.clabel(lines, fontsize="x-small", fmt="%.4g"))
     if both:
         axes.contour(*args, levels=[0.0], colors="black", linewidths=2)
-        axes.plot([], [], color="black", lw=2, label=f"{name} = 0")
+        axes.plot([], [], color="black", lw=2, label=f"{formula(name)} = 0")
         axes.legend(loc="best", fontsize="small")
-    label(axes, x, y, title)
+    label(axes, formula(x), formula(y), title)
+
+
+def _inside(axes: Axes, numbers: list[Any]) -> None:
+    """Numbers on lines that would be cut by the frame are left out."""
+    axes.figure.draw_without_rendering()
+    low, high = axes.bbox.min, axes.bbox.max
+    for number in numbers:
+        box = number.get_window_extent()
+        number.set_visible(bool((box.min >= low).all() and (box.max <= high).all()))
 
 
 def _sample(values: Any, points: Points, name: str) -> Figure:
@@ -86,7 +96,7 @@ def _sample(values: Any, points: Points, name: str) -> Figure:
     panels = fig.subplots(1, len(names), sharey=True, squeeze=False)[0]
     for axes, each in zip(panels, names, strict=True):
         axes.plot(points.coordinates[each], values, ".", color=BLUE, ms=2, alpha=0.6)
-        label(axes, each, _words(values, name) if axes is panels[0] else "")
+        label(axes, formula(each), _words(values, name) if axes is panels[0] else "")
     return fig
 
 
@@ -110,7 +120,7 @@ def draw_indices(found: Indices) -> Figure:
     for k, (shares, text, colour) in enumerate(((found.first, "alone", BLUE), (found.total, "with others", ORANGE))):
         errors = [found.errors[name][k] for name in shares]
         axes.bar(places + 0.4 * k - 0.2, list(shares.values()), 0.38, yerr=errors, capsize=3, color=colour, label=text)
-    axes.set_xticks(places, list(found.first))
+    axes.set_xticks(places, formulas(found.first))
     axes.legend(frameon=False)
     label(axes, "", f"share of the variance of {found.name}")
     return fig
@@ -121,4 +131,6 @@ def _signs(values: Any) -> bool:
 
 
 def _words(values: Any, name: str) -> str:
-    return f"{values.attrs['long_name']} {name}" if "long_name" in values.attrs else name
+    """What a measure is; its name too where the words are not made of it."""
+    words = values.attrs.get("long_name", "")
+    return words if name.split("_")[0] in words.split() else f"{words} {formula(name)}".strip()

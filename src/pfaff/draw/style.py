@@ -8,6 +8,7 @@ from textwrap import fill
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import AutoLocator
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7F7F7F",
@@ -49,7 +50,16 @@ def named(names: Sequence[str], many: str) -> str:
     return ", ".join(names) if len(names) <= FEW else many
 
 
+def legend_above(axes: Axes, columns: int = 3) -> None:
+    """Above the panel, where its marks are not taken for what is drawn."""
+    style = {"frameon": False, "fontsize": "small", "handlelength": 1.2, "columnspacing": 1.0, "borderaxespad": 0.2}
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, **style)
+
+
 def label(axes: Axes, x: str, y: str, title: str = "") -> None:
+    for axis in (axes.xaxis, axes.yaxis):
+        if isinstance(axis.get_major_locator(), AutoLocator):  # steps of 0.25 make labels that meet
+            axis.get_major_locator().set_params(steps=[1, 2, 5, 10])
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if title:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from pfaff.draw.scene import Scene
+
+if TYPE_CHECKING:  # the player needs no Matplotlib, which takes half a second to open
+    from matplotlib.axes import Axes
 
 MARGIN = 0.35  # of the scale: room for symbols
 FAR = 3.0  # times its own size: a system that travels farther is followed

@@ -14,6 +14,7 @@ from pfaff.algebra.tolerances import NEWTON_STEPS
 from pfaff.errors import ConstraintError, ConvergenceError, SingularMassError
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import graph_of
+from pfaff.flow.in_quasi_velocities import quasi_rows
 from pfaff.flow.structured_views import energy_rows, initial_rows
 from pfaff.statement.evaluation import evaluated, magnitudes
 from pfaff.statement.rods import point_values
@@ -55,6 +56,9 @@ class Constraints:
         phi, rates, rest = values[:h], values[h : h + m], values[h + m :]
         return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
 
+    def row_of(self, k: int) -> str:
+        return f"constraint {k + 1}"
+
     def position_terms(self, q: np.ndarray, time: float) -> np.ndarray:
         """What is large in each φ: the sum of its terms."""
         return np.array(magnitudes(self.case.system.statement.positions, self._known(q, time)), dtype=float)
@@ -83,6 +87,23 @@ class Constraints:
         return there & (np.abs(rates) <= KEPT * terms).all(axis=0)
 
 
+class Asked(Constraints):
+    """The constraints, and below them u − value for every quasi-velocity that is asked for."""
+
+    def __init__(self, case: Case, values: Mapping[str, float]) -> None:
+        super().__init__(case)
+        self.values = values
+
+    def row_of(self, k: int) -> str:
+        return super().row_of(k) if k < self.m else f"the quasi-velocity {list(self.values)[k - self.m]}"
+
+    def __call__(self, q: np.ndarray, v: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, ...]:
+        phi, rates, A, M = super().__call__(q, v, time)
+        rows = quasi_rows(self.case.system, list(self.values), np.concatenate([q, v]), self.case.numbers, time)
+        asked = rows[:, 0] - np.array(list(self.values.values()))
+        return phi, np.append(rates, asked), np.vstack([A, rows[:, 1:]]), M
+
+
 def row_sizes(A: np.ndarray, v: np.ndarray, rates: np.ndarray) -> np.ndarray:
     """What is large for each row of A v + b: the sum of its terms, b included."""
     terms = A * v[None, :]
@@ -105,17 +126,18 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     they change, if ``project`` allows that, by what costs least kinetic energy.
     """
     names = case.system.coordinate_names
-    known = [*names, *(f"{name}_dot" for name in names)]
+    known, quasi = [*names, *(f"{name}_dot" for name in names)], case.system.quasi_velocities
     for name in initial:
-        one_of(known, name, f"{case.system.name} has no coordinate or velocity")
+        one_of([*known, *quasi], name, f"{case.system.name} has no coordinate or velocity")
     initial = {name: number_from(name, value) for name, value in initial.items()}
+    asked = {name: initial[name] for name in initial if name in quasi}
     q = np.array([float(initial.get(name, 0.0)) for name in names])
     v = np.array([float(initial.get(f"{name}_dot", 0.0)) for name in names])
     constraints = Constraints(case)
     free_q = np.array([name not in initial for name in names])
     free_v = np.array([f"{name}_dot" not in initial for name in names])
     new_q = _assembled(constraints, q, v, free_q, project)
-    new_v = on_velocities(constraints, new_q, v, free_v, yielding=project)
+    new_v = on_velocities(Asked(case, asked) if asked else constraints, new_q, v, free_v, yielding=project)
     _check_inertia(names, constraints(new_q, new_v)[3])
     before, after = np.concatenate([q, v]), np.concatenate([new_q, new_v])
     changes = {
@@ -231,9 +253,9 @@ def on_velocities(
 
     Velocities that obey the constraints already stay as they are, unless they shall do so ``exactly``.
     """
-    if not constraints.m:
-        return v
     _, rates, A, M = constraints(q, v, time)
+    if not len(rates):
+        return v
     if not exactly and (np.abs(rates) <= KEPT * row_sizes(A, v, rates)).all():
         return v
     new, left = v, rates
@@ -243,10 +265,10 @@ def on_velocities(
     usual = np.abs(A) @ usual_sizes(new, M)
     wrong = ~(np.abs(left) <= KEPT * (row_sizes(A, v, rates) + row_sizes(A, new, left) + usual))
     if wrong.any():
-        row = int(wrong.argmax()) + 1
+        row = int(wrong.argmax())
         raise ConstraintError(
-            f"the initial velocities violate constraint {row} by {abs(left[row - 1]):.2g}: leave one of its velocities "
-            "out so that it can follow, or ask for project=True"
+            f"the initial velocities violate {constraints.row_of(row)} by {abs(left[row]):.2g}: leave one of its "
+            "velocities out so that it can follow, or ask for project=True"
         )
     return new
 

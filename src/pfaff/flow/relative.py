@@ -21,6 +21,7 @@ import numpy as np
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.flow import COMPACT_FROM, Flow, reference_matrix, shape_flow
 from pfaff.flow.graph import Expression, Graph, dot, graph_of
+from pfaff.flow.in_quasi_velocities import in_quasi_velocities, quasi_rows
 from pfaff.flow.initial import Constraints
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.statement.characteristic import characteristic, unit_velocities
@@ -37,26 +38,38 @@ Draw = Callable[[np.random.Generator], np.ndarray]
 
 
 def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.ndarray | None = None) -> Flow:
-    """The flow in which steady motions rest, with these velocities among its states.
+    """The flow in which steady motions rest, with these velocities and quasi-velocities among its states.
 
     A symmetry holds for every value of the parameters, and is confirmed at these numbers.
     """
-    shape, rates, cyclic = _symmetric(system, frozenset(independent))
+    names = tuple(independent)
+    speeds = frozenset(name for name in names if name not in system.quasi_velocities)
+    shape, rates, cyclic = _symmetric(system, speeds)
     if numbers is not None:
         cyclic = _unfelt(rates, shape, cyclic, [lambda _: numbers])
-    return without(shape, cyclic)
+    quasi = tuple(name for name in names if name in system.quasi_velocities)
+    return in_quasi_velocities(without(shape, cyclic), quasi, speeds)
 
 
 def independent(system: System, first: Iterable[str], others: Iterable[str]) -> list[str]:
     """Those of the other velocities that the constraints leave free with the first ones, as many as there are."""
-    names, A = system.coordinate_names, reference_matrix(graph_of(system))
-    taken, found = [name.removesuffix("_dot") for name in first], []
+    first, found = list(first), []
+    rows = reference_matrix(graph_of(system))
     for name in others:
-        left = [j for j, each in enumerate(names) if each not in (*taken, name.removesuffix("_dot"))]
-        if np.linalg.matrix_rank(A[:, left]) == len(A):
-            taken.append(name.removesuffix("_dot"))
+        if _free_together(system, rows, [*first, *found, name]):
             found.append(name)
     return found
+
+
+def _free_together(system: System, A: np.ndarray, speeds: list[str]) -> bool:
+    """Whether the constraints leave these velocities and quasi-velocities free."""
+    names = system.coordinate_names
+    quasi = [name for name in speeds if name in system.quasi_velocities]
+    left = [j for j, each in enumerate(names) if f"{each}_dot" not in speeds]
+    if quasi:
+        rest, numbers = np.zeros(2 * len(names)), np.array([float(v or 1.0) for v in system.parameters.values()])
+        A = np.vstack([A, quasi_rows(system, quasi, rest, numbers, 0.0)[:, 1:]])
+    return bool(np.linalg.matrix_rank(A[:, left]) == len(A))
 
 
 @once(most=16)

@@ -129,6 +129,7 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
         forces={q: driven(force) for q, force in system.forces.items()},
         nonholonomic_constraints=[driven(c) for c in system.nonholonomic_constraints],
         holonomic_constraints=[*(driven(c) for c in system.holonomic_constraints), *motions],
+        quasi_velocities={name: driven(e) for name, e in system.quasi_velocities.items()},
         parameters={**{p: v for p, v in system.parameters.items() if p not in loads}, **parameters},
         load=None if system.load in loads else system.load,
         meanings={name: text for name, text in system.meanings.items() if name not in {p.name for p in loads}},

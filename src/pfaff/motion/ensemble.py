@@ -219,7 +219,8 @@ def _members(case: Case, given: Mapping[str, np.ndarray], count: int, project: b
         numbers[system.parameter_names.index(name)] = values
     initial_state(bound, {name: float(values[0]) for name, values in initial.items()}, project)  # checks the names
     x = np.array([initial.get(name, np.zeros(count)) for name in system.state_names])
-    for k in np.flatnonzero(~Constraints(bound).obeyed(x, numbers)):
+    asked = any(name in system.quasi_velocities for name in initial)
+    for k in range(count) if asked else np.flatnonzero(~Constraints(bound).obeyed(x, numbers)):
         one, start = split(case, {name: float(values[k]) for name, values in given.items()})
         found = initial_state(one, start, project)
         x[:, k] = np.concatenate([found.q, found.v])

@@ -125,7 +125,7 @@ def lower_event(driven: Driven, eqs: Equations, name: str, expression: Any) -> A
     reactions = {sm.Symbol(p): e for p, e in zip(system.reaction_names, eqs.reactions, strict=False)}
     moving = {sm.Symbol(load): function for load, function in driven.loads.items()}
     known = {**plain, **{symbol.name: symbol for symbol in (*reactions, *moving)}}
-    parsed = parsed_event(name, expression, known, dict(s.to_plain))
+    parsed = parsed_event(name, expression, known | dict(system.quasi_forms), dict(s.to_plain))
     return convert(parsed.xreplace(moving), {**eqs.graph.symbols, **numbers_of(case), **reactions})
 
 

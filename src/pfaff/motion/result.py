@@ -32,7 +32,8 @@ ENERGIES = ("kinetic", "potential", "total", "dissipated", "supplied")
 class Motion:
     """Times ``t``, states ``y`` (coordinates, then velocities, one column for each time), reactions ``p``.
 
-    ``motion["theta1"]`` is a coordinate, ``motion["theta1_dot"]`` its velocity, ``motion["p"]`` a reaction;
+    ``motion["theta1"]`` is a coordinate, ``motion["theta1_dot"]`` its velocity, ``motion["p"]`` a reaction, and a
+    quasi-velocity goes by the name that the system gives it;
     ``motion(t)`` evaluates the state at any time. ``energy`` holds the energies and their balance, ``residual`` what
     is left of every constraint, ``events`` where each event happened. ``method`` says how it was computed and why so.
     """
@@ -85,6 +86,8 @@ class Motion:
     def __getitem__(self, name: str) -> np.ndarray:
         known = dict(zip((*self.states, *self.reaction_names), (*self.y, *self.p), strict=True))
         known |= {alias: known[name] for alias, name in self.aliases.items()}
+        if name in self.quasi_velocities:
+            return self.quasi_rows(self.t, self.y)[name]
         one_of(known, name, "no coordinate, velocity or reaction")
         return known[name]
 
@@ -93,6 +96,17 @@ class Motion:
         """Other names of reactions, after constraints that have names: ``p_blade`` for ``p1``."""
         named = self.case.system.reaction_aliases if self.case is not None else self.stored_aliases
         return {alias: name for alias, name in named.items() if name in self.reaction_names}
+
+    @property
+    def quasi_velocities(self) -> tuple[str, ...]:
+        """Their names: combinations of velocities that the system states, such as a forward speed."""
+        return tuple(getattr(self.case.system, "quasi_velocities", ())) if self.case is not None else ()
+
+    def quasi_rows(self, t: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
+        """The quasi-velocities by name, at given times and states."""
+        from pfaff.flow.in_quasi_velocities import quasi_values
+
+        return quasi_values(self._case.system, y, self.numbers_at(t), t) if self.quasi_velocities else {}
 
     def __call__(self, t: Any) -> np.ndarray:
         """The state at a time, or one column for each of several: the integrator's own polynomials."""
@@ -178,13 +192,13 @@ class Motion:
     def plot(self, *names: str) -> Figure:
         """Time histories, phase portraits, reactions, energies and, if the system has a drawing, paths in the plane.
 
-        With names, only these of the coordinates and reactions.
+        With names, only these of the coordinates, quasi-velocities and reactions.
         """
         from pfaff.draw.motion import draw_motion
 
-        known = (*self.names, *self.reaction_names, *self.aliases)
+        known = (*self.names, *self.reaction_names, *self.aliases, *self.quasi_velocities)
         for name in names:
-            one_of(known, name, "no coordinate or reaction")
+            one_of(known, name, "no coordinate, quasi-velocity or reaction")
         return draw_motion(self, [self.aliases.get(name, name) for name in names])
 
     def film(self, frames: int = 8, *, times: Sequence[float] | None = None) -> Figure:

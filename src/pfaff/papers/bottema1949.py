@@ -77,6 +77,7 @@ def _random_values(n: int, m: int) -> dict[str, float]:
 PAPER = Paper(
     key="bottema1949",
     title=PAPERS["bottema1949"],
+    systems=[bottema],
     about="Small vibrations about an equilibrium of a system with relations that are linear in the velocities: the determinant is "
     "essentially unsymmetric, and a conservative system may flutter.",
     sections=[

@@ -104,6 +104,7 @@ def walking(path: Any) -> None:
 PAPER = Paper(
     key="cazzolli2021",
     title=PAPERS["cazzolli2021"],
+    systems=[rod, column],
     about="Elastic rods with a nonholonomic constraint at their end under a dead load: Beck's, Pflüger's and Reut's columns, and "
     "Ziegler's paradox, without follower forces. Only the abstract was at hand: its claims are checked against the "
     "literature on those columns, no printed digit of the paper could be compared.",

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pfaff.archive.files import write_text
+from pfaff.draw.labels import letters
 from pfaff.papers.reproduction import DIFFERS, REPRODUCED, Erratum, Item, Paper, Picture, Reproduction
 from pfaff.papers.running import sources, writing_into
 from pfaff.papers.sources import code_of
@@ -54,7 +55,23 @@ def document_of(result: Reproduction, folder: Path) -> report.Document:
     if paper.errata:
         text = "What is printed, what should be, and computed evidence for each."
         sections.append(report.Section("Errata", list(_errata(result)), text=text))
+    symbols = list(_symbols(paper))
+    if symbols:
+        text = "What names stand for, with units where they have any."
+        sections.append(report.Section("Symbols", symbols, text=text))
     return report.Document(paper.title, f"{paper.about} {_how(result)}", counts, sections, _footer(result))
+
+
+def _symbols(paper: Paper) -> Iterator[report.Entry]:
+    """Parameters and coordinates of each system in words; what an earlier one has explained alike is left out."""
+    explained: set[tuple[str, str]] = set()
+    for make in paper.systems:
+        system = make()
+        new = {name: text for name, text in system.meanings.items() if (name, text) not in explained}
+        explained |= set(new.items())
+        if new:
+            facts = {letters(name): text for name, text in new.items()}
+            yield report.Entry(title=system.name, place=report.anchor(f"symbols {system.name}"), facts=facts)
 
 
 def _how(result: Reproduction) -> str:

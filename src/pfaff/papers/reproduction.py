@@ -71,13 +71,14 @@ class Erratum:
 
 @dataclass(frozen=True)
 class Paper:
-    """A reproduction to be computed."""
+    """A reproduction to be computed; ``systems`` makes those whose symbols the report explains."""
 
     key: str
     title: str
     sections: Sequence[Section]
     errata: Sequence[Erratum] = ()
     about: str = ""
+    systems: Sequence[Callable[[], Any]] = ()
 
     @property
     def claims(self) -> list[Claim]:

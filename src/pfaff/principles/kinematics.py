@@ -17,9 +17,8 @@ from pfaff.errors import StatementError
 from pfaff.principles.typeset import longer_than, shorter
 from pfaff.statement import Statement, System
 from pfaff.statement.characteristic import characteristic
-from pfaff.statement.degrees import polynomial_degree
 from pfaff.statement.evaluation import evaluated
-from pfaff.statement.parameters import check_symbols, scalar
+from pfaff.statement.quasi_velocities import linear_form
 from pfaff.threads import once
 
 READABLE = 80  # nodes beyond which SymPy's simplify takes too long
@@ -81,17 +80,11 @@ def checked_quasi_velocities(system: System, given: Mapping[str, Any]) -> dict[s
             f"{len(given)} quasi-velocities for {len(s.q)} coordinates with {len(s.constraints)} constraints: give {k}"
         )
     taken = {*system.state_names, *system.parameter_names}
-    known = {*s.q, *s.v, *system.parameters, s.time}
     chosen = {}
     for name, expression in given.items():
         if not (isinstance(name, str) and name.isidentifier()) or name in {*taken, *system.reaction_names}:
             raise StatementError(f"quasi-velocity {name!r} needs a name of its own, such as 'u1'")
-        where = f"the quasi-velocity {name}"
-        plain = scalar(expression, where, system.words).doit().xreplace(dict(s.to_plain))
-        check_symbols(plain, known, system.parameters, where)
-        if polynomial_degree(plain, s.v) != 1 and polynomial_degree(sm.expand(plain), s.v) != 1:
-            raise StatementError(f"{where} is not linear in the velocities: write it as W(q, t) q̇ + w(q, t)")
-        chosen[name] = plain
+        chosen[name] = linear_form(system, name, expression)
     if _generic_rank(s, [*chosen.values(), *s.constraints]) < len(s.q):
         raise StatementError(
             f"the quasi-velocities {', '.join(chosen)} depend on each other or on the constraints: choose others"

@@ -64,7 +64,7 @@ def _entry(entry: Entry, inside: bool = False) -> str:
     colour = "good" if entry.good else "bad"
     badge = f'<span class="badge {colour}">{escape(entry.verdict)}</span>' if entry.verdict else ""
     where = f'<div class="where">{escape(entry.where)}</div>' if entry.where else ""
-    facts = [f"<tr><th>{escape(name)}</th><td>{in_words(value)}</td></tr>" for name, value in entry.facts.items()]
+    facts = [f"<tr><th>{in_words(name)}</th><td>{in_words(value)}</td></tr>" for name, value in entry.facts.items()]
     formulas = [
         f'<div class="named"><span>{escape(name)}</span>{_formula(each)}</div>' for name, each in entry.formulas.items()
     ]

@@ -33,6 +33,11 @@ class Parametrised(Travels):
         raise NotImplementedError
 
     @property
+    def moving_names(self) -> tuple[str, ...]:
+        """Names by which motions are started and selected."""
+        return self.state_names
+
+    @property
     def defaults(self) -> dict[str, Any]:
         """Default values by name; ``None`` where the user must give one."""
         return {p.name: value for p, value in self.parameters.items()}

@@ -54,7 +54,7 @@ def read_meanings(system: System) -> dict[str, str]:
     """By name, of parameters and coordinates that there are."""
     if not isinstance(system.meanings, Mapping):
         raise StatementError("meanings must be given by name: meanings={F: 'dead load [N]'}")
-    known = (*system.parameter_names, *system.coordinate_names)
+    known = (*system.parameter_names, *system.coordinate_names, *system.quasi_velocities)
     found = {}
     for key, text in system.meanings.items():
         name = key if isinstance(key, str) else getattr(key, "name", None) or type(key).__name__
@@ -67,6 +67,8 @@ def check_names(system: System) -> None:
     """Reactions are called p, or p1, p2, …: nothing else may be, where there are constraints."""
     if not (system.nonholonomic_constraints or system.holonomic_constraints):
         return
-    for name in (*system.coordinate_names, *system.parameter_names):
+    for name in (*system.coordinate_names, *system.parameter_names, *system.quasi_velocities):
         if name in system.reaction_names or name in system.reaction_aliases:
-            raise StatementError(f"{name!r} is the name of a reaction: rename the coordinate or parameter")
+            raise StatementError(
+                f"{name!r} is the name of a reaction: rename the coordinate, parameter or quasi-velocity"
+            )

@@ -18,6 +18,7 @@ from pfaff.statement.names import checked_title
 from pfaff.statement.parameters import Parametrised, checked_load
 from pfaff.statement.particles import Particle, checked_particles
 from pfaff.statement.plain_symbols import Statement, in_plain_symbols
+from pfaff.statement.quasi_velocities import linear_form, stated_quasi_velocities
 from pfaff.statement.reading import check_names, read_forces, read_meanings, read_parameters, read_relations
 from pfaff.statement.rods import Rod, Station, state_rods
 from pfaff.statement.values import one_of, shown, truth
@@ -69,9 +70,11 @@ class System(Parametrised):
         Material points, for Newton's law and d'Alembert's principle. The kinetic energy may then be left out: it is
         theirs. Without potential, dissipation and forces the generalised forces are theirs, too; with them,
         the forces on the particles must be the same ones, or be left out.
-
     meanings
-        What parameters and coordinates are, in words with their units: ``{F: "dead load [N]"}``.
+        What parameters, coordinates and quasi-velocities are, in words with their units: ``{F: "dead load [N]"}``.
+    quasi_velocities
+        Combinations of velocities by name, ``{"v": x.diff(t)*cos(phi) + y.diff(t)*sin(phi)}``: a forward speed that
+        motions start from, ``simulate(10, v=1)``, that steady motions are fixed by and that pictures show.
 
     Expressions are SymPy's, or text in the names of the coordinates, velocities (``x_dot``), parameters and time:
     ``kinetic="m*x_dot**2/2"``. Text is read, never executed; ``pfaff.statement.expressions`` lists the functions it may
@@ -97,16 +100,19 @@ class System(Parametrised):
     particles: Sequence[Particle] = ()
     meanings: Mapping[Any, str] = field(default_factory=dict)
     rods: Sequence[Rod] = ()
+    quasi_velocities: Mapping[str, Any] = field(default_factory=dict)
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        normalise = object.__setattr__
         if self.rods:
+            stated_quasi_velocities(self, {})
             state_rods(self)
             return
-        normalise = object.__setattr__
         normalise(self, "name", checked_title(self.name, "name of a system"))
         normalise(self, "coordinates", checked_coordinates(self.coordinates))
         normalise(self, "parameters", read_parameters(self))
+        normalise(self, "quasi_velocities", stated_quasi_velocities(self, self._own_words()))
         normalise(self, "nonholonomic_constraints", read_relations(self, "nonholonomic"))
         normalise(self, "holonomic_constraints", read_relations(self, "holonomic"))
         normalise(self, "particles", checked_particles(self.particles, self.words))
@@ -130,6 +136,7 @@ class System(Parametrised):
             normalise(self, "drawing", self.drawing.read(self.words))
         normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "statement", in_plain_symbols(self))
+        normalise(self, "quasi_forms", {name: linear_form(self, name, e) for name, e in self.quasi_velocities.items()})
         if self.drawing is not None:
             known = {*self.statement.q, *self.parameters, self.time}
             self.drawing.check_symbols(self.statement.to_plain, known, self.name)
@@ -142,6 +149,7 @@ class System(Parametrised):
             check_descriptions(self)
 
     statement: Statement = field(init=False, repr=False)
+    quasi_forms: Mapping[str, sm.Expr] = field(init=False, repr=False, default_factory=dict)  # in plain symbols
     redundant: tuple[int, ...] = field(init=False, repr=False)  # rows that follow from the others, from zero
     frame: System | None = field(init=False, repr=False, default=None)  # of a system with rods, beside them
     stations: tuple[Station, ...] = field(init=False, repr=False, default=())  # points of rods that the frame knows
@@ -170,9 +178,17 @@ class System(Parametrised):
         """Coordinates, then velocities."""
         return (*self.coordinate_names, *self.velocity_names)
 
+    @property
+    def moving_names(self) -> tuple[str, ...]:
+        """Coordinates, velocities, and quasi-velocities that are stated."""
+        return (*self.state_names, *self.quasi_velocities)
+
     @cached_property
     def words(self) -> dict[str, sm.Expr]:
-        """What names in a text stand for: coordinates, velocities (``x_dot``), parameters and the time."""
+        """What names in a text stand for: coordinates, velocities (``x_dot``), quasi-velocities, parameters, time."""
+        return self._own_words() | dict(self.quasi_velocities)
+
+    def _own_words(self) -> dict[str, sm.Expr]:
         velocities = zip(self.velocity_names, (q.diff(self.time) for q in self.coordinates), strict=True)
         stated = dict(zip(self.coordinate_names, self.coordinates, strict=True)) | {p.name: p for p in self.parameters}
         return {self.time.name: self.time} | dict(velocities) | stated

@@ -244,8 +244,9 @@ def _rest(case: Any, asked: Asked, measure: Measure) -> Found:
 
 def speeds(case: Bound, asked: Asked) -> list[str]:
     """Velocities among what is fixed, by which steady motions are asked for."""
-    names = getattr(case.system, "coordinate_names", ())
-    return [name for name in asked.fixed if name not in names and name.removesuffix("_dot") in names]
+    system = case.system
+    coordinates = getattr(system, "coordinate_names", system.state_names)
+    return [name for name in asked.fixed if name in system.moving_names and name not in coordinates]
 
 
 def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:

@@ -57,6 +57,7 @@ def fingerprint(system: Any) -> str:
     else:
         s = system.statement
         parts = [s.q, s.kinetic, s.potential, s.dissipation, s.forces, s.constraints, s.positions, s.particles]
+        parts += [dict(system.quasi_forms)] if system.quasi_forms else []
     named = [str(part) for part in (*parts, list(system.parameters), system.load)]
     return hashlib.sha256("\n".join(named).encode()).hexdigest()
 

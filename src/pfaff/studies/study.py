@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_within, one_of, path_from, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Job, summary
@@ -34,6 +35,7 @@ AGAIN = {
 LISTED = 3  # reasons in a status
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False)
 class Study:
     """Numbers over parameters. ``run`` computes what is missing; Ctrl-C loses no finished point.

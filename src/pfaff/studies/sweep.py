@@ -79,7 +79,7 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
 
 
 def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[str, float]) -> None:
-    known = [*case.system.parameter_names, *case.system.state_names]
+    known = [*case.system.parameter_names, *case.system.moving_names]
     for name in points.names:
         one_of(known, name, f"{case.system.name} has no parameter or coordinate")
         if name in fixed:
@@ -87,7 +87,7 @@ def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[st
         if name == load:
             raise ParameterError(f"{name} is what is searched, and an axis as well: leave one out")
     for name in fixed:
-        one_of(case.system.state_names, name, f"{case.system.name} has no coordinate or state")
+        one_of(case.system.moving_names, name, f"{case.system.name} has no coordinate or state")
 
 
 def _recipe(job: Job, chunks: Chunks, source: str | None, kept: bool) -> dict[str, Any]:

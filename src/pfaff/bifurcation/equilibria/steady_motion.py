@@ -22,9 +22,11 @@ from pfaff.bifurcation.equilibria.rest_equations import Deflation, zero_chain
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, graph_of
+from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.flow.statics import gradient_rows
 from pfaff.rest.small_motions import Spectrum
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown
 from pfaff.threads import cached_property
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Case
+    from pfaff.statement.system import System
 
 SHORTENED = 80  # steps, which are cut short while they are far from a motion
 RANK = 1e-7  # singular values below this, relative to the largest, are those of a family
@@ -44,6 +47,7 @@ SELECTIONS = 60  # sets of states, for each number of them, by which a neighbour
 NEARBY = 1e-3  # how far neighbouring members of the family are looked for, relatively
 
 
+@shown_in_notebooks
 @dataclass(frozen=True)
 class SteadyMotion:
     """A steady motion: ``motion["theta"]`` and ``motion["phi_dot"]`` are constant, all velocities are known.
@@ -71,13 +75,22 @@ class SteadyMotion:
     @cached_property
     def velocities(self) -> dict[str, float]:
         """Of all coordinates; cyclic ones, such as a heading, are zero at this instant."""
-        names = (f"{name}_dot" for name in self.case.system.coordinate_names)
-        return dict(zip(names, self.flow.velocities(self.x, self.case).tolist(), strict=True))
+        values = self.flow.velocities(self.x, self.case).tolist()
+        return dict(zip(self.case.system.velocity_names, values, strict=True))
+
+    @cached_property
+    def quasi_velocities(self) -> dict[str, float]:
+        """Those that the system states, at this instant."""
+        system = self.case.system
+        q = [self.state.get(name, 0.0) for name in system.coordinate_names]
+        found = quasi_values(system, np.array([*q, *self.velocities.values()]), self.case.numbers)
+        return {name: float(value) for name, value in found.items()}
 
     @property
     def initial(self) -> dict[str, float]:
         """What ``case.simulate`` starts from: ``case.simulate(10, **motion.initial)``."""
-        coordinates = {name: value for name, value in self.state.items() if not name.endswith("_dot")}
+        names = self.case.system.coordinate_names
+        coordinates = {name: value for name, value in self.state.items() if name in names}
         return coordinates | self.velocities
 
     @property
@@ -122,13 +135,14 @@ class SteadyMotion:
     @property
     def status(self) -> str:
         values = {name: value for name, value in self.state.items() if value}
-        if not any(name in self.velocities for name in values):  # what moves may follow from the constraints alone
+        moving = [name for name in values if name not in self.case.system.coordinate_names]
+        if not moving:  # what moves may follow from the constraints alone
             slow = ROUNDED * max(map(abs, self.velocities.values()), default=0.0)
             values |= {name: value for name, value in self.velocities.items() if abs(value) > slow}
-        moving = ", ".join(f"{name} = {value:g}" for name, value in values.items())
+        told = ", ".join(f"{name} = {value:g}" for name, value in values.items())
         family = f"one of a family in {' and '.join(self.family)}" if self.zeros else "isolated"
         how = "stable" if self.stable else "unstable"
-        return f"steady motion with {moving or 'everything at rest'}, {family}: {how}"
+        return f"steady motion with {told or 'everything at rest'}, {family}: {how}"
 
     def branch(self, name: str, to: float, **options: Any) -> EquilibriumBranch:
         """The branch of steady motions in a parameter, a speed or a coordinate, its critical points located."""
@@ -136,7 +150,7 @@ class SteadyMotion:
 
     def __getitem__(self, name: str) -> float:
         reaction, aliases = self.reaction, self.case.system.reaction_aliases
-        known = {**self.state, **self.velocities, **reaction}
+        known = {**self.state, **self.velocities, **self.quasi_velocities, **reaction}
         known |= {alias: reaction[p] for alias, p in aliases.items() if p in reaction}
         one_of(known, name, "no coordinate, velocity or reaction")
         return known[name]
@@ -147,11 +161,10 @@ class SteadyMotion:
 
 def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, float]) -> SteadyMotion:
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
-    names = case.system.coordinate_names
     speeds = _speeds(case, fixed)
     flow = relative_flow(case.system, [*speeds, *independent(case.system, speeds, _speeds(case, start))], case.numbers)
     for name in (*start, *fixed):
-        if name not in flow.states and (name in fixed or name not in (*names, *(f"{each}_dot" for each in names))):
+        if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     x = np.array([given.get(name, 0.0) for name in flow.states])
@@ -173,15 +186,16 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
 
 
 def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
-    names = case.system.coordinate_names
-    return [name for name in given if name not in names and name.removesuffix("_dot") in names]
+    known = {*case.system.velocity_names, *case.system.quasi_velocities}
+    return [name for name in given if name in known]
 
 
 def _why_not(flow: Flow, name: str) -> str:
     if name in flow.dropped:
         return f"is alike at every {name}: fix its velocity {name}_dot instead"
-    names = flow.system.coordinate_names  # type: ignore[union-attr]
-    known = [each for each in names if each not in flow.dropped] + [f"{each}_dot" for each in names]
+    system: System = flow.system  # type: ignore[assignment]
+    kept = [each for each in system.coordinate_names if each not in flow.dropped]
+    known = [*kept, *system.velocity_names, *system.quasi_velocities]
     return f"has no coordinate or speed {shown(name)}: {nearest(name, known)}"
 
 
@@ -248,8 +262,9 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
         return allowed.T @ _exact_zeros(case, flow, y) @ allowed, allowed
 
     J, allowed = at(x)
-    found = zero_chain(J, len(x))
-    for names in _selections(J, allowed, found, flow.states, fixed):
+    found, coordinates = zero_chain(J, len(x)), case.system.coordinate_names
+    first = [*fixed, *(name for name in flow.states if name not in coordinates)]
+    for names in _selections(J, allowed, found, flow.states, first):
         held, generator = np.isin(flow.states, names), np.random.default_rng(1992)
         members = []
         for _ in range(2):
@@ -262,14 +277,14 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
 
 
 def _selections(
-    J: np.ndarray, allowed: np.ndarray, zeros: tuple[int, ...], states: Sequence[str], fixed: Sequence[str]
+    J: np.ndarray, allowed: np.ndarray, zeros: tuple[int, ...], states: Sequence[str], first: Sequence[str]
 ) -> Iterator[tuple[str, ...]]:
     """States that may select a member of the family: as many as there are null vectors that move them, or fewer."""
     matrix, scale = balanced(J)
     for k in range(zeros[0] if zeros else 0, 0, -1):
         null = np.linalg.qr(allowed @ (scale[:, None] * np.linalg.svd(matrix)[2][len(J) - zeros[0] :].T))[0]
         moved = [name for name, row in zip(states, null, strict=True) if np.linalg.norm(row) > PIVOT]
-        order = sorted(moved, key=lambda name: (name not in fixed, not name.endswith("_dot")))
+        order = [*dict.fromkeys(name for name in first if name in moved), *(n for n in moved if n not in first)]
         yield from islice(combinations(order, k), SELECTIONS)
 
 

@@ -18,6 +18,7 @@ from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of
 from pfaff.threads import cached_property
 
@@ -126,6 +127,7 @@ class Orbit:
         return draw_orbit(self)
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitPoint:
     """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""

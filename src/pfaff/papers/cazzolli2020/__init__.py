@@ -3,6 +3,9 @@
 Dimensionless throughout: L = M = k = 1. ξ = [d, M_L, I_L, k1]; ξ̂ = [1/2, 15, 15, 50].
 """
 
+from functools import partial
+
+from pfaff.atlas import column
 from pfaff.papers import PAPERS
 from pfaff.papers.cazzolli2020.bifurcations import HOPF
 from pfaff.papers.cazzolli2020.critical_loads import LOADS
@@ -15,6 +18,7 @@ from pfaff.papers.reproduction import Paper, Section
 PAPER = Paper(
     key="cazzolli2020",
     title=PAPERS["cazzolli2020"],
+    systems=[column, partial(column, load="spring")],
     sections=[
         Section("Equations of motion, equilibria and buckling", EQUATIONS, EQUILIBRIUM_PICTURES),
         Section("Flutter and divergence loads", LOADS, LOAD_PICTURES),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from pfaff.atlas import moving_support_pendulum, oscillator, pendulum, softening_bar, two_bar_frame
 from pfaff.papers import PAPERS
 from pfaff.papers.mazzilli.examples import (
     equation_of_motion,
@@ -55,6 +56,7 @@ def equations_of(number: int) -> list[Claim]:
 PAPER = Paper(
     key="mazzilli",
     title=PAPERS["mazzilli"],
+    systems=[oscillator, pendulum, moving_support_pendulum, two_bar_frame, softening_bar],
     about="Lecture notes: the equations of motion of material points by Newton's law and by the principles of d'Alembert, Hamilton "
     "and Lagrange, in five examples of one degree of freedom. The notes print formulas and no numbers; what follows from the "
     "formulas of examples 4 and 5 is computed as well, and says so.",

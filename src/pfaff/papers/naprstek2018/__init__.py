@@ -41,6 +41,7 @@ ALL = "derived once"
 PAPER = Paper(
     key="naprstek2018",
     title=PAPERS["naprstek2018"],
+    systems=[ball_in_cavity, ball_absorber],
     about="An extended abstract that sets Lagrange's equations with multipliers beside Appell's with the Gibbs function, for systems with "
     "nonholonomic links, such as a ball that rolls in a spherical cavity. It prints no numbers; its counts and its identities are "
     f"checked on {len(SYSTEMS)} systems: the ball in the cavity, the ball absorber, Chaplygin's sleigh, the particle with ż = yẋ, the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from pfaff.atlas import rocking_suitcase, snaking_trailer
+from pfaff.atlas import double_four_bar, rocking_suitcase, slider_crank, snaking_trailer
 from pfaff.papers import PAPERS
 from pfaff.papers.natsiavas2019.second_order import (
     STATES,
@@ -38,6 +38,7 @@ LINKAGE = "linkage"
 PAPER = Paper(
     key="natsiavas2019",
     title=PAPERS["natsiavas2019"],
+    systems=[slider_crank, double_four_bar, rocking_suitcase, snaking_trailer],
     about="The first chapter of the proceedings of NODYCON 2019, as far as Eq. (14): equations of motion with multipliers as ordinary "
     "differential equations of second order, their weak form in three fields, and its augmentation by penalties. Its discretisation and "
     "its two examples are not in the text at hand, so that the scheme is this package's own and the mechanisms are those of the benchmark "

@@ -1,0 +1,112 @@
+"""Quasi-velocities among the states of a flow, their values along motions, and the rows by which a start is asked for.
+
+A flow is linear in its independent velocities, and so is u = W q̇ + w: one velocity is solved for and gives way to u,
+whose rate is the derivative of u along the flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.errors import ParameterError
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import CLOCK, ZERO, Expression, convert, dot, gradient, graph_of, timed
+from pfaff.statement.system import System
+from pfaff.threads import once
+
+
+@once(most=64)
+def compiled_forms(system: System) -> Compiled:
+    """u, then the rows W, as functions of coordinates and velocities."""
+    graph = graph_of(system)
+    forms = [convert(form, graph.symbols) for form in system.quasi_forms.values()]
+    return Compiled([*forms, *(e for form in forms for e in gradient(form, graph.v))], [*graph.q, *graph.v], quick=True)
+
+
+def quasi_values(
+    system: System, y: np.ndarray, numbers: np.ndarray, time: float | np.ndarray = 0.0
+) -> dict[str, np.ndarray]:
+    """The quasi-velocities by name, at one state or along columns of them."""
+    if not system.quasi_forms:
+        return {}
+    values = compiled_forms(system)(y, numbers, time)
+    return dict(zip(system.quasi_forms, values, strict=False))
+
+
+def quasi_rows(system: System, names: Sequence[str], y: np.ndarray, numbers: np.ndarray, time: float) -> np.ndarray:
+    """For each name u, then its row of W."""
+    count, n = len(system.quasi_forms), len(system.coordinates)
+    values = compiled_forms(system)(y, numbers, time)
+    rows = np.column_stack([values[:count], values[count:].reshape(count, n)])
+    every = list(system.quasi_forms)
+    return rows[[every.index(name) for name in names]]
+
+
+@once(most=16)
+def in_quasi_velocities(flow: Flow, names: tuple[str, ...], kept: frozenset[str]) -> Flow:
+    """The flow with these quasi-velocities for as many of its velocities, others than those that are kept."""
+    for name in names:
+        flow = _with(flow, name, kept | set(names))
+    return flow
+
+
+def _with(flow: Flow, name: str, kept: frozenset[str]) -> Flow:
+    system: System = flow.system  # type: ignore[assignment]
+    graph = graph_of(system)
+    form = convert(system.quasi_forms[name], {**graph.symbols, system.time: CLOCK})
+    lost = [each for each in flow.dropped if each in hy.get_variables([form]) and not _turns_with(flow, each)]
+    if lost:
+        raise ParameterError(
+            f"{name} changes with {lost[0]}, on which nothing else depends: no motion with a constant {name} is steady"
+        )
+    gone = {hy.expression(each): ZERO for each in flow.dropped}
+    velocities = dict(zip(graph.v, flow.velocity_expressions, strict=True))
+    (form,) = hy.subs(hy.subs([form], gone), velocities)
+    place = _replaced(flow, name, form, kept)
+    variables = [*flow.variables, CLOCK]
+    slopes = gradient(form, variables)
+    rate = timed([hy.sum([dot(slopes[:-1], list(flow.expressions)), slopes[-1]])])[0]
+    old, new, (form, slope) = flow.variables[place], hy.expression(name), timed([form, slopes[place]])
+    (rest,) = hy.subs([form], {old: ZERO})
+    solved = {old: (new - rest) / slope}
+
+    def moved(expressions: Sequence[Expression]) -> list[Expression]:
+        return list(hy.subs(list(expressions), solved)) if expressions else []
+
+    rates = list(flow.expressions)
+    rates[place] = rate
+    return replace(
+        flow,
+        states=tuple(name if k == place else each for k, each in enumerate(flow.states)),
+        expressions=moved(rates),
+        velocity_expressions=moved(flow.velocity_expressions),
+        reaction_expressions=moved(flow.reaction_expressions),
+        pivots=moved([*flow.pivots, *([slope] if hy.get_variables([slope]) else [])]),
+        accelerations=None,
+    )
+
+
+def _turns_with(flow: Flow, name: str) -> bool:
+    """A heading, which is zero at the instant that a steady motion is looked at; not a place that is ignorable."""
+    return "symmetry" in flow.dropped[name]
+
+
+def _replaced(flow: Flow, name: str, form: Expression, kept: frozenset[str]) -> int:
+    """The velocity that gives way: where its coefficient is a constant, else the one of the largest."""
+    coordinates = flow.system.coordinate_names  # type: ignore[union-attr]
+    slopes = gradient(form, flow.variables)
+    states = np.random.default_rng(1788).uniform(-0.5, 0.5, len(flow.states))
+    defaults = np.array([1.0 if each is None else float(each) for each in flow.system.parameters.values()])
+    sizes = np.abs(Compiled(timed(slopes), flow.variables, quick=True)(states, defaults))
+    open_ = [k for k, each in enumerate(flow.states) if each not in kept and each not in coordinates and sizes[k] > 0]
+    if not open_:
+        raise ParameterError(
+            f"the constraints of {flow.system.name} do not leave {', '.join(sorted(kept))} free together: fix fewer "
+            "of them"
+        )
+    return min(open_, key=lambda k: (bool(hy.get_variables([slopes[k]])), -sizes[k]))
