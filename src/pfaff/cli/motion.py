@@ -110,9 +110,10 @@ def simulate(
     if animate:
         _animate(motion, animate, seconds)
     _print_motion(motion, [path for path in (save, plot, film, animate) if path], not _is_ode(case), as_json)
-    from pfaff.motion.outcomes import INTERRUPTED  # not before: every command would open the room
+    from pfaff.motion.outcomes import Outcome  # not before: every command would open the room
 
-    check_complete(motion.status == INTERRUPTED)
+    ended = motion.status.outcome
+    check_complete(ended is Outcome.INTERRUPTED, ended not in (Outcome.FINISHED, Outcome.EVENT))
 
 
 def _print_motion(motion: Any, written: list[Path], mechanics: bool, as_json: bool) -> None:

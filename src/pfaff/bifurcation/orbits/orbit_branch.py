@@ -107,7 +107,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> OrbitBranch:
         """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
-        course = Course.asked(to, self.step, points, bounds, progress)
+        course = Course.asked(to, self.step, points, bounds, progress, self.load)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
         more = followed(self.points[-1], course, self.points[0])

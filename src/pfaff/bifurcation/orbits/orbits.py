@@ -252,7 +252,7 @@ class OrbitPoint:
 
     def orbits(
         self,
-        to: float,
+        to: float | None = None,
         load: str | None = None,
         *,
         step: float = STEP,
@@ -263,10 +263,8 @@ class OrbitPoint:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
         from pfaff.bifurcation.orbits.ways import directed, followed, reparametrised
 
-        name, course = (
-            self.case.load_name(self.load if load is None else load),
-            Course.asked(to, step, points, bounds, progress),
-        )
+        name = self.case.load_name(self.load if load is None else load)
+        course = Course.asked(to, step, points, bounds, progress, name)
         start = self if name == self.load else reparametrised(self, name, course.to)
         return followed(directed(start, course.to), course)
 
@@ -370,7 +368,7 @@ class Special(OrbitPoint):
         """
         from pfaff.bifurcation.orbits.ways import followed, switched
 
-        course = Course.asked(to, step, points, bounds, progress)
+        course = Course.asked(to, step, points, bounds, progress, self.load)
         return followed(switched(self, course.to, checked_way(way)), course)
 
     def curve(
@@ -390,7 +388,7 @@ class Special(OrbitPoint):
         """
         from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
 
-        return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress))
+        return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress, name))
 
 
 def _greatest(t: np.ndarray, row: np.ndarray) -> float:
