@@ -63,7 +63,7 @@ class Ode(Parametrised):
     @cached_property
     def flow(self) -> Flow:
         """The compiled right-hand side with derivatives of any order."""
-        from pfaff.flow.flow import ode_flow
+        from pfaff.flow.lowering import ode_flow
 
         return ode_flow(self)
 

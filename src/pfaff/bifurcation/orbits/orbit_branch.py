@@ -12,8 +12,9 @@ import numpy as np
 
 from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
-from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, Special
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.bifurcation.orbits.ways import followed, real
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending, Reason, Refused
