@@ -1,8 +1,9 @@
 """How long the first results take: the process `pfaff critical`, and first branches and motions with empty caches.
 
 Each is a process of its own, from a cold interpreter to the answer, and its time that of the processor. Branches and
-motions get empty folders for what numba and heyoka keep, as after an installation without `python -m pfaff.compile`;
-the motions are those of atlas systems with five coordinates and more. Every answer is verified: loads against their
+motions get empty folders for what numba and heyoka keep, as after `pip install`; branches of cycles are computed once
+more with the kernels compiled ahead, as after `make`, which runs `python -m pfaff.compile`, but nothing of the system
+itself. The motions are those of atlas systems with five coordinates and more. Every answer is verified: loads against their
 closed form, periods against shooting (as benchmarks/orbits.py has it), motions by their energy.
 """
 
@@ -66,24 +67,35 @@ def critical() -> None:
     print(f"pfaff critical, whole process: median {statistics.median(times):.2f} s, {spread}; processor {busy:.2f} s")
 
 
-def first(what: str, script: str, right: float, allowed: float) -> None:
-    """The seconds of a process that prints a number, which must be right."""
+def first(what: str, script: str, right: float, allowed: float, kernels: str | None = None) -> None:
+    """The seconds of a process that prints a number, which must be right; ``kernels`` is a folder that has them."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = {**USUAL, "NUMBA_CACHE_DIR": f"{folder}/numba", "XDG_CACHE_HOME": folder}
+        environment = {**USUAL, "NUMBA_CACHE_DIR": kernels or f"{folder}/numba", "XDG_CACHE_HOME": folder}
         before = processor_of_children()
         done = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
         )
         processor = processor_of_children() - before
     verify(f"first {what}", abs(float(done.stdout) - right), allowed)
-    print(f"first {what}, empty caches: processor {processor:.1f} s", flush=True)
+    situation = "kernels compiled ahead (make)" if kernels else "empty caches (pip install)"
+    print(f"first {what}, {situation}: processor {processor:.1f} s", flush=True)
+
+
+def first_cycles() -> None:
+    """Branches with nothing compiled yet, and with the kernels alone."""
+    with tempfile.TemporaryDirectory() as kernels, tempfile.TemporaryDirectory() as other:
+        ahead = {**USUAL, "NUMBA_CACHE_DIR": kernels, "XDG_CACHE_HOME": other}
+        subprocess.run([sys.executable, "-m", "pfaff.compile"], check=True, env=ahead)
+        for bars, (to, period) in ENDS.items():
+            for compiled in (None, kernels):
+                script = ORBITS.format(bars=bars, to=to)
+                first(f"branch of cycles of {bars} bars", script, period, 1e-10 * period, compiled)
 
 
 def main() -> None:
     critical()
     first("branch of equilibria", BRANCH, CLOSED_FORM, 1e-8 * CLOSED_FORM)
-    for bars, (to, period) in ENDS.items():
-        first(f"branch of cycles of {bars} bars", ORBITS.format(bars=bars, to=to), period, 1e-10 * period)
+    first_cycles()
     for system, start in MOTIONS.items():
         first(f"motion of {system}", MOTION.format(system=system, start=start), 0.0, 1e-12)
 

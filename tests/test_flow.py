@@ -15,7 +15,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError, RankError
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.flow import shape_flow
+from pfaff.flow.lowering import shape_flow
 
 X0 = np.array([0.3, -0.2, 0.1, 0.5])
 

@@ -160,7 +160,7 @@ def test_where_rounding_hides_multipliers_stability_is_not_claimed():
 
 def test_half_the_period_gives_what_the_whole_gives(skate_hopf, skate_branch):
     """The same branch from an asymmetric start: an orbit taken from a motion, its symmetry not used."""
-    from pfaff.bifurcation.orbits.collocation import doubled
+    from pfaff.bifurcation.orbits.cycles import doubled
     from pfaff.bifurcation.orbits.ways import orbit_at
 
     (half,) = skate_branch.at(90)

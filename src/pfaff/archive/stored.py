@@ -242,8 +242,8 @@ def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
 
 def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], settle: float) -> Iterator[Flow]:
     """Those that results are computed with: the usual one, with other velocities, of steady motions, forced."""
-    from pfaff.flow.flow import shape_flow
     from pfaff.flow.forcing import CARRIED, forced_flow
+    from pfaff.flow.lowering import shape_flow
     from pfaff.flow.relative import relative_flow
     from pfaff.statement.system import System
 

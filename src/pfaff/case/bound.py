@@ -157,7 +157,7 @@ class Bound(Travels):
         check_forced(self)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return respond(self, name, from_, Course.asked(to, step, points, bounds, progress), accuracy, start)
+        return respond(self, name, from_, Course.asked(to, step, points, bounds, progress, name), accuracy, start)
 
     def branch(
         self,
@@ -196,7 +196,7 @@ class Bound(Travels):
         self._check_rest()
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress), fixed)
+        return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress, name), fixed)
 
     def export(
         self,

@@ -114,9 +114,10 @@ def simulate(
         _animate(motion, animate, seconds)
     written = [path for path in (save, plot, film, animate) if path]
     _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
-    from pfaff.motion.outcomes import INTERRUPTED  # not before: every command would open the room
+    from pfaff.motion.outcomes import Outcome  # not before: every command would open the room
 
-    check_complete(motion.status == INTERRUPTED)
+    ended = motion.status.outcome
+    check_complete(ended is Outcome.INTERRUPTED, ended not in (Outcome.FINISHED, Outcome.EVENT))
 
 
 def _names(motion: Any) -> tuple[str, ...]:

@@ -110,10 +110,10 @@ def check_output(path: Path, flag: str, endings: tuple[str, ...]) -> None:
         raise ParameterError(f"{flag} {path}: cannot write it, name a file in a folder of your own")
 
 
-def check_complete(interrupted: bool) -> None:
-    """What Ctrl-C left unfinished has been printed; the exit code still says so."""
-    if interrupted:
-        sys.exit(130)
+def check_complete(interrupted: bool, cut_short: bool = False) -> None:
+    """What Ctrl-C or a failure left unfinished has been printed; the exit code still says so."""
+    if interrupted or cut_short:
+        sys.exit(130 if interrupted else 1)
 
 
 @contextmanager

@@ -100,7 +100,8 @@ def flutter(
     if plot:
         draw_into(found.plot(), plot)
     if as_json:
-        return print_json({"flutter": _load_as_json(found), "load": found.load, "searched": list(found.searched)})
+        facts = {"flutter": _load_as_json(found), "load": found.load, "searched": list(found.searched)}
+        return print_json(facts | {"status": found.status})
     print(found.status)
 
 

@@ -49,11 +49,14 @@ class Course:
     progress: Progress
 
     @classmethod
-    def asked(cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any) -> Course:
+    def asked(cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any, of: str = "") -> Course:
+        """``of`` is the parameter that is followed, which errors name."""
+        if to is None:
+            raise ParameterError(f"how far? Give the last value of {of or 'the parameter'}: to=…")
         share = "give the largest step as a share of the range, between 0 and 1"
         told("progress", progress, "print", None)
         return cls(
-            end_from("to", to),
+            end_from(f"{of}: to" if of else "to", to),
             number_within("step", step, lambda x: 0 < x <= 1, share),
             whole_number("points", points, 1, MOST, "ask for fewer"),
             _ends(bounds),

@@ -1,13 +1,13 @@
 """The equations of motion as compiled functions ẋ = f(x; parameters), in full or on shape space.
 
-The full flow has all coordinates and velocities as states; it is regular wherever the constraints are
-independent. The shape flow drops ignorable coordinates and the velocities that the constraints determine:
+``lowering`` makes them. The full flow has all coordinates and velocities as states; it is regular wherever the
+constraints are independent. The shape flow drops ignorable coordinates and the velocities that the constraints determine:
 a chart, regular where those velocities can be solved for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import comb
@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import heyoka as hy
 import numpy as np
 
-from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError, nearest
+from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
-from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
-from pfaff.statement.characteristic import characteristic, unit_velocities
+from pfaff.flow.graph import Expression, graph_of
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.statement.values import named, numbers_from, one_of, shown, whole_number
@@ -250,89 +248,6 @@ class Flow(Travels):
         return matrices[: n * n].reshape(n, n), matrices[n * n :].reshape(m, n)
 
 
-def ode_flow(ode: Ode) -> Flow:
-    """A plain ODE as it stands; it has no reactions, and its velocities are the rates of its states."""
-    expressions = lower_ode(ode)
-    return Flow(
-        system=ode,
-        states=ode.state_names,
-        dropped={},
-        kept=dict.fromkeys(ode.state_names, "kept: a state of a plain ODE"),
-        dependent=(),
-        expressions=expressions,
-        velocity_expressions=expressions,
-        reaction_expressions=[],
-    )
-
-
-def full_flow(system: System) -> Flow:
-    """All coordinates and velocities."""
-    if system.rods:
-        from pfaff.flow.structured import full_structured
-
-        return full_structured(system)
-    graph = graph_of(system)
-    accelerations, reactions = graph.solve()
-    names = system.coordinate_names
-    return Flow(
-        system=system,
-        states=(*names, *(f"{name}_dot" for name in names)),
-        dropped={},
-        kept=dict.fromkeys(names, "kept: all coordinates are states of the full flow"),
-        dependent=(),
-        expressions=[*graph.v, *accelerations],
-        velocity_expressions=graph.v,
-        reaction_expressions=reactions,
-        accelerations=Accelerations(graph, range(len(names)), {}),
-    )
-
-
-def shape_flow(
-    system: System, dependent: Sequence[str] | None = None, settle: float = 0.0, graph: Graph | None = None
-) -> Flow:
-    """Coordinates that matter and independent velocities; ``dependent`` chooses the velocities to solve for.
-
-    By default those whose coefficients dominate the constraints at the origin, ignorable coordinates first.
-    With a rate ``settle`` holonomic constraints obey φ̇ = −settle φ: the same motions on φ = 0, but an equilibrium
-    there has no zero eigenvalue for leaving it. A ``graph`` may have other velocities for ignorable coordinates.
-    """
-    system.check_independent()
-    if system.rods:
-        from pfaff.flow.structured import shape_structured
-
-        names, m = system.coordinate_names, len(system.statement.constraints)
-        return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)
-    dropped, kept = ignorable_coordinates(system), kept_coordinates(system)
-    graph = graph or graph_of(system)
-    names = system.coordinate_names
-    reference = reference_matrix(graph)
-    chosen = _chosen(names, dependent, len(graph.A)) if dependent is not None else None
-    columns = chosen if chosen is not None else dependent_velocities(reference, [names.index(n) for n in dropped])
-    solved, pivots = _solve_velocities(graph, columns, reference, settle)
-    replace = {graph.v[j]: expression for j, expression in zip(columns, solved, strict=True)}
-    free = [j for j in range(len(names)) if j not in columns]
-    shape = [j for j, name in enumerate(names) if name not in dropped]
-    accelerations, reactions = graph.solve()
-    velocities = [replace.get(graph.v[j], graph.v[j]) for j in range(len(names))]
-
-    def on_shape(expressions: list[Expression]) -> list[Expression]:
-        return list(hy.subs(expressions, replace)) if replace and expressions else expressions
-
-    return Flow(
-        system=system,
-        states=(*(names[j] for j in shape), *(f"{names[j]}_dot" for j in free)),
-        dropped=dropped,
-        kept=kept,
-        dependent=tuple(f"{names[j]}_dot" for j in columns),
-        expressions=[velocities[j] for j in shape] + on_shape([accelerations[j] for j in free]),
-        velocity_expressions=velocities,
-        reaction_expressions=on_shape(reactions),
-        settle=settle,
-        pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
-        accelerations=Accelerations(graph, free, dict(zip(columns, solved, strict=True))),
-    )
-
-
 def numbers_of(case: Bound | np.ndarray) -> np.ndarray:
     """The parameters of a case, or numbers that stand for them as they are."""
     if isinstance(case, np.ndarray):
@@ -340,67 +255,3 @@ def numbers_of(case: Bound | np.ndarray) -> np.ndarray:
     if not hasattr(case, "numbers"):
         raise ParameterError(f"case={shown(case)} is no case: give the system with its values, system.at(…)")
     return case.numbers
-
-
-def _chosen(names: tuple[str, ...], dependent: Sequence[str], m: int) -> list[int]:
-    if len(dependent) != m:
-        raise ParameterError(f"{m} constraints determine {m} velocities, not {len(dependent)}")
-    for name in dependent:
-        if name not in names:
-            raise ParameterError(f"no coordinate {name!r} to solve the constraints for: {nearest(name, names)}")
-    return [names.index(name) for name in dependent]
-
-
-def reference_matrix(graph: Graph) -> np.ndarray:
-    """A at the origin with the default parameters (1 where there is none), or nearby if it is degenerate there."""
-    if not graph.A:
-        return np.zeros((0, len(graph.q)))
-    function = Compiled([e for row in graph.A for e in row], graph.q, quick=True)
-    parameters = np.array([1.0 if value is None else float(value) for value in graph.system.parameters.values()])
-    for q in _near_the_origin(graph.system, parameters):
-        A = function(q, parameters).reshape(len(graph.A), -1)
-        if np.isfinite(A).all() and np.linalg.matrix_rank(A) == len(A):
-            return A
-    raise RankError(
-        f"the constraints of {graph.system.name} are dependent near the origin: choose dependent velocities"
-    )
-
-
-def _near_the_origin(system: System, parameters: np.ndarray) -> Iterator[np.ndarray]:
-    """The origin, points of order one, and points in the characteristic sizes of the constraints."""
-    s, generator = system.statement, np.random.default_rng(0)
-    yield np.zeros(len(s.q))
-    yield from generator.uniform(-0.5, 0.5, (3, len(s.q)))
-    values = {**dict(zip(system.parameters, parameters.tolist(), strict=True)), **unit_velocities(s), s.time: 0.0}
-    yield from characteristic(s.constraints, s.q, values).usual * generator.uniform(-0.5, 0.5, (3, len(s.q)))
-
-
-def _solve_velocities(
-    graph: Graph, columns: list[int], reference: np.ndarray, settle: float
-) -> tuple[list[Expression], list[Expression]]:
-    """v_d of A_d v_d = −(A_f v_f + b) − settle φ, eliminated in the graph; and the pivots, chosen at the reference."""
-    size = len(columns)
-    free = [j for j in range(len(graph.v)) if j not in columns]
-    still = hy.subs(graph.constraints, {v: hy.expression(0.0) for v in graph.v})
-    rows = [[row[j] for j in columns] for row in graph.A]
-    right = [
-        -dot([row[j] for j in free], [graph.v[j] for j in free]) - b for row, b in zip(graph.A, still, strict=True)
-    ]
-    for k, phi in enumerate(graph.positions, start=graph.nonholonomic):
-        right[k] = right[k] - settle * phi
-    values = reference[:, columns].copy()
-    for k in range(size):
-        pivot = k + int(np.abs(values[k:, k]).argmax())
-        for each in (rows, right):
-            each[k], each[pivot] = each[pivot], each[k]
-        values[[k, pivot]] = values[[pivot, k]]
-        for i in range(k + 1, size):
-            factor, number = rows[i][k] / rows[k][k], values[i, k] / values[k, k]
-            rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
-            right[i] = right[i] - factor * right[k]
-            values[i] -= number * values[k]
-    solved: list[Expression] = [hy.expression(0.0)] * size
-    for k in reversed(range(size)):
-        known = dot(rows[k][k + 1 :], solved[k + 1 :])
-        solved[k] = (right[k] - known) / rows[k][k]
-    return solved, [rows[k][k] for k in range(size)]

@@ -119,6 +119,7 @@ def _compiled(system: System) -> Compiled | Matched:
     return Compiled(rows, [*graph.q, *graph.v], quick=True)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # what is not finite is told, by those who need it
 def initial_state(case: Case, initial: Mapping[str, float], project: bool = False) -> Start:
     """Given values as they are, the others zero or as the constraints demand; what is given yields where it must.
 

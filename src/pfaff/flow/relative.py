@@ -19,10 +19,11 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.errors import ParameterError, nearest
-from pfaff.flow.flow import COMPACT_FROM, Flow, reference_matrix, shape_flow
+from pfaff.flow.flow import COMPACT_FROM, Flow
 from pfaff.flow.graph import Expression, Graph, dot, graph_of
 from pfaff.flow.in_quasi_velocities import in_quasi_velocities, quasi_rows
 from pfaff.flow.initial import Constraints
+from pfaff.flow.lowering import reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.statement.characteristic import characteristic, unit_velocities
 from pfaff.statement.system import System

@@ -46,7 +46,8 @@ class Ensemble:
     method: str = ""
 
     def __repr__(self) -> str:
-        return f"<Ensemble of {self.case.system.name}, {' × '.join(map(str, self.shape))} motions: {self.status}>"
+        many = " × ".join(map(str, self.shape)) + " motions" if self.shape else "1 motion"
+        return f"<Ensemble of {self.case.system.name}, {many}: {self.status}>"
 
     @property
     def shape(self) -> tuple[int, ...]:

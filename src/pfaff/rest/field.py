@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.flow.flow import Flow, shape_flow
+from pfaff.flow.flow import Flow
 from pfaff.flow.jets import COMPACT_FROM, jets_of
+from pfaff.flow.lowering import shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
 from pfaff.rest.path import LoadPath, Path, StatePath
 from pfaff.rest.small_motions import Linearisation

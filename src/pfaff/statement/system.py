@@ -317,14 +317,14 @@ class System(Parametrised):
     @cached_property
     def flow(self) -> Flow:
         """The compiled equations of motion in all coordinates and velocities."""
-        from pfaff.flow.flow import full_flow
+        from pfaff.flow.lowering import full_flow
 
         return full_flow(self)
 
     @cached_property
     def shape(self) -> Flow:
         """The compiled equations of motion on shape space: no ignorable coordinates, no dependent velocities."""
-        from pfaff.flow.flow import shape_flow
+        from pfaff.flow.lowering import shape_flow
 
         return shape_flow(self)
 

@@ -112,7 +112,7 @@ class SpecialPoint(EquilibriumPoint):
                 f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
                 "point"
             )
-        course, way = Course.asked(to, step, points, bounds, progress), checked_way(way)
+        course, way = Course.asked(to, step, points, bounds, progress, self.parameter), checked_way(way)
         course.limits(self.case.system, self.parameter, self.value)
         problem = _in_units(self, course.to)
         first = _off(self, problem, course.to, way)
@@ -132,7 +132,7 @@ class SpecialPoint(EquilibriumPoint):
         """The curve of such folds or Hopf points in this parameter and another, until that one is ``to``."""
         from pfaff.bifurcation.curves.curves import curve_of_special
 
-        return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress))
+        return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress, name))
 
 
 @shown_in_notebooks

@@ -132,8 +132,9 @@ class RestTrail(Trail[Point, Special]):
         self, to: float, *, points: int = POINTS, bounds: Bounds = None, progress: Callable[[Point], Any] | None = None
     ) -> Self:
         """The same, followed on from the last point in its direction until the parameter is ``to``."""
-        last, course = self.points[-1], Course.asked(to, self.step, points, bounds, progress)
-        limits = course.limits(last.case.system, self.parameters[-1], last.value)
+        last, name = self.points[-1], self.parameters[-1]
+        course = Course.asked(to, self.step, points, bounds, progress, name)
+        limits = course.limits(last.case.system, name, last.value)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
         problem = _reaching(last.problem, limits.span)

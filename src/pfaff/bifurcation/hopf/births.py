@@ -17,8 +17,9 @@ from pfaff.bifurcation.hopf.crossing import crosses
 from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.orbits import INTERVALS, Newborn, OrbitProblem
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
+from pfaff.bifurcation.orbits.orbits import Newborn
 from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.bifurcation.orbits.ways import accurate, span_of, value_of
 from pfaff.continuation.endings import Refused

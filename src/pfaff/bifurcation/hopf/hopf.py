@@ -246,7 +246,7 @@ class Hopf:
 
     def orbits(
         self,
-        to: float,
+        to: float | None = None,
         load: str | None = None,
         *,
         step: float = STEP,
@@ -263,9 +263,9 @@ class Hopf:
         from pfaff.bifurcation.hopf.births import born_at
         from pfaff.bifurcation.orbits.ways import followed
 
-        course = Course.asked(to, step, points, bounds, progress)
-        start = born_at(self, self.case.load_name(self.load if load is None else load), course.to, accuracy)
-        return followed(start, course)
+        name = self.case.load_name(self.load if load is None else load)
+        course = Course.asked(to, step, points, bounds, progress, name)
+        return followed(born_at(self, name, course.to, accuracy), course)
 
     def curve(
         self,
@@ -283,7 +283,7 @@ class Hopf:
         """
         from pfaff.bifurcation.curves.curves import curve_of_hopf
 
-        return curve_of_hopf(self, name, Course.asked(to, step, points, bounds, progress))
+        return curve_of_hopf(self, name, Course.asked(to, step, points, bounds, progress, name))
 
     def plot(self) -> Figure:
         from pfaff.draw.hopf import draw_hopf

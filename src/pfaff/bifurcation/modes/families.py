@@ -15,10 +15,11 @@ import numpy as np
 
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration, check_conserved, vibration
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.following import Orbits
 from pfaff.bifurcation.orbits.neutral import OUTSIDE, Neutral
-from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem, Special
+from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.bifurcation.orbits.ways import accurate, switched
 from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused

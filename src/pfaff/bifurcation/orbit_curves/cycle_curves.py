@@ -163,7 +163,7 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
     ) -> CycleCurve:
         """The same, followed on from the last point in its direction until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
-        course = Course.asked(to, self.step, points, bounds, progress)
+        course = Course.asked(to, self.step, points, bounds, progress, name)
         limits = course.limits(last.case.system, name, last.value)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")

@@ -18,8 +18,8 @@ import numpy as np
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbit_curves.resonance import Critical, critical_flip, critical_fold, critical_torus
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.collocation import Cycle
-from pfaff.bifurcation.orbits.orbits import OrbitProblem
+from pfaff.bifurcation.orbits.cycles import Cycle
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.stepping import FEWEST, MOST, Continuation
 from pfaff.continuation.endings import Refused
 from pfaff.threads import cached_property

@@ -67,21 +67,18 @@ def _couple(w, G, g, j):
     Columns are those of x_j, x_0, x_{j+1}, the scalars and the right-hand side.
     """
     n, width = g.shape
+    at = 0 if j > 0 else n  # x_0 is the first x_j itself
     for i in range(n):
+        above, below = w[i], w[n + i]
         for t in range(n):
-            if j > 0:
-                w[i, t] = w[n + i, 2 * n + t]
-                w[i, n + t] = w[n + i, n + t]
-                w[i, 2 * n + t] = 0.0
-                w[n + i, t] = G[i, t]
-                w[n + i, n + t] = 0.0
-            else:
-                w[n + i, n + t] = G[i, t]
-            w[n + i, 2 * n + t] = -1.0 if i == t else 0.0
-        for t in range(width):
-            if j > 0:
-                w[i, 3 * n + t] = w[n + i, 3 * n + t]
-            w[n + i, 3 * n + t] = g[i, t] if t < width - 1 else -g[i, t]
+            above[t], above[n + t], above[2 * n + t] = below[2 * n + t], below[n + t], 0.0
+            below[n + t] = below[2 * n + t] = 0.0
+        for t in range(n):
+            below[at + t] = G[i, t]
+        below[2 * n + i] = -1.0
+        for t in range(3 * n, 3 * n + width):
+            above[t], below[t] = below[t], g[i, t - 3 * n]
+        below[3 * n + width - 1] = -g[i, width - 1]
 
 
 @part

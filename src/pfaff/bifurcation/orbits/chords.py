@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root
-from pfaff.bifurcation.orbits.collocation import Cycle, Metric
+from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.continuation.endings import Refused
 
 if TYPE_CHECKING:

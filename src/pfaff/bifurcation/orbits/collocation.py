@@ -7,8 +7,7 @@ accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are sol
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import acos, inf, isfinite, nan, sqrt
+from math import inf, isfinite, nan
 from typing import NamedTuple
 
 import numpy as np
@@ -17,170 +16,28 @@ from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
 from pfaff.bifurcation.orbits.chain import close_chain
 from pfaff.bifurcation.orbits.condensation import conclude, condense, move, side_by_side, stage_states
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.meshes import (
     all_slopes,
-    amplitudes,
     carried_velocity,
     carry,
     defect_of_oddness,
     equidistributed,
-    inner_product,
     jumps,
-    least_share,
     pinned,
-    sizes,
 )
-from pfaff.flow.compiled import Compiled
-from pfaff.flow.flow import Flow
-from pfaff.flow.graph import Expression
-from pfaff.flow.structured import Matched, StructuredFlow
+from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.threads import Own, cached_property
 
 NEWTON_STEPS = 10
 CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared it
 SETTLED = 1e-7  # changes below this that no longer shrink are rounding
 FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
-STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
 MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 NOT_FINITE = "the equations are singular or not finite on the orbit"
 CLEAR, FINE = 0.5, 12  # margin of the chart at mesh points below which it is looked for between them, at so many places
 EDGE = 2.5e-4  # margin at which a chart ends
 EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
-
-
-@dataclass(frozen=True, eq=False)
-class Mesh:
-    """Times in [0, 1], the lengths between them, and the weights of the mean by the trapezoidal rule."""
-
-    at: np.ndarray
-
-    def __len__(self) -> int:
-        """Of intervals."""
-        return len(self.at) - 1
-
-    @cached_property
-    def h(self) -> np.ndarray:
-        return self.at[1:] - self.at[:-1]
-
-    @cached_property
-    def weights(self) -> np.ndarray:
-        weights = np.zeros(len(self.at))
-        weights[:-1] += self.h / 2
-        weights[1:] += self.h / 2
-        return weights
-
-    def place(self, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The interval of each time, and how far in it the time is, from 0 to 1."""
-        j = np.clip(np.searchsorted(self.at, times, side="right") - 1, 0, len(self) - 1)
-        return j, (times - self.at[j]) / self.h[j]
-
-    def points(self, fractions: np.ndarray) -> np.ndarray:
-        """Times at the same fractions of every interval, in order."""
-        return (self.at[:-1, None] + self.h[:, None] * fractions).ravel()
-
-
-class Cycle(NamedTuple):
-    """An orbit, or a change of one: states at the mesh points, slopes x' at the Gauss points, and scalars.
-
-    The scalars are the duration of what the mesh covers, the parameter, and the unfolding of conserved quantities
-    (zero on a solution). ``signs`` are those of x(1) = signs·x(0).
-    """
-
-    mesh: Mesh
-    x: np.ndarray
-    K: np.ndarray
-    scalars: np.ndarray
-    signs: np.ndarray
-
-    @property
-    def intervals(self) -> int:
-        return len(self.mesh)
-
-    @property
-    def halved(self) -> bool:
-        """Whether the mesh covers half a period."""
-        return bool(self.signs[0] < 0)
-
-    @property
-    def period(self) -> float:
-        return float(self.scalars[0] * (2 if self.halved else 1))
-
-    @property
-    def value(self) -> float:
-        return float(self.scalars[1])
-
-    @property
-    def amplitude(self) -> np.ndarray:
-        """Half of what every state covers, at the mesh points."""
-        covered = np.empty(self.x.shape[1])
-        amplitudes(self.x, self.halved, covered)
-        return covered
-
-    @property
-    def largest_amplitude(self) -> float:
-        return amplitudes(self.x, self.halved, np.empty(self.x.shape[1]))
-
-    def copy(self) -> Cycle:
-        """With its own states, slopes and scalars, on the same mesh."""
-        return Cycle(self.mesh, self.x.copy(), self.K.copy(), self.scalars.copy(), self.signs)
-
-    def moved(self, change: Cycle, by: float) -> Cycle:
-        x, K, scalars = self.x + by * change.x, self.K + by * change.K, self.scalars + by * change.scalars
-        return Cycle(self.mesh, x, K, scalars, self.signs)
-
-    def towards(self, other: Cycle, at: float, tangent: Cycle, by: float, slope: Cycle, by_slope: float) -> Cycle:
-        """Hermite's cubic from here, at 0, to another orbit, at 1: its derivatives are those multiples of changes."""
-        chord = at * at * (3 - 2 * at)
-        a, b, c, d = 1 - chord, chord, by * at * (1 - at) ** 2, by_slope * at * at * (at - 1)
-        x = a * self.x + b * other.x + c * tangent.x + d * slope.x
-        K = a * self.K + b * other.K + c * tangent.K + d * slope.K
-        scalars = a * self.scalars + b * other.scalars + c * tangent.scalars + d * slope.scalars
-        return Cycle(self.mesh, x, K, scalars, self.signs)
-
-    def scaled(self, factor: float) -> Cycle:
-        return Cycle(self.mesh, factor * self.x, factor * self.K, factor * self.scalars, self.signs)
-
-
-class Metric(NamedTuple):
-    """Sizes by which orbits are compared: every state by its amplitude, the period by itself, the parameter by a range.
-
-    Independent of the units of any of them. A state that is still on the orbit is compared by its own magnitude.
-    """
-
-    states: np.ndarray
-    scalars: np.ndarray
-    squares: np.ndarray
-    scalar_squares: np.ndarray
-
-    @classmethod
-    def of(cls, cycle: Cycle, parameter: float) -> Metric:
-        states, scalars = 1 / sizes(cycle.x, cycle.halved, STILL), np.zeros(len(cycle.scalars))
-        scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter
-        return cls(states, scalars, states * states / len(states), scalars * scalars)
-
-    def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
-        """The row ⟨change, ·⟩, over the mesh points and over the scalars."""
-        return change.mesh.weights[:, None] * self.squares * change.x, self.scalar_squares * change.scalars
-
-    def dot(self, a: Cycle, b: Cycle) -> float:
-        return inner_product(a.mesh.weights, self.squares, a.x, b.x, self.scalar_squares, a.scalars, b.scalars)
-
-    def norm(self, a: Cycle) -> float:
-        return sqrt(self.dot(a, a))
-
-    def normalise(self, change: Cycle, towards: Cycle) -> float:
-        """Scale a change to unit length and turn it towards another, in place; the sign that turned it."""
-        sign = 1.0 if self.dot(change, towards) >= 0 else -1.0
-        factor = sign / self.norm(change)
-        for each in (change.x, change.K, change.scalars):
-            each *= factor
-        return sign
-
-    def turn(self, a: Cycle, b: Cycle, tangent: Cycle, ahead: Cycle) -> float:
-        """The larger of two angles with the tangent at a, of unit length: of the chord to b and of the direction ahead,
-        whose product with the tangent is 1."""
-        chord = Cycle(a.mesh, b.x - a.x, a.K, b.scalars - a.scalars, a.signs)  # its slopes do not count
-        return acos(max(-1.0, min(1.0, self.dot(chord, tangent) / self.norm(chord), 1 / self.norm(ahead))))
 
 
 class Pins(NamedTuple):
@@ -234,102 +91,6 @@ class Workspace(NamedTuple):
             (n, N + 1), (n, 2 * N + 2), (m * nr, m * nr + n + nb + 1, side_by_side(N)),
         )  # fmt: skip
         return cls(*(np.empty(shape) for shape in shapes))
-
-
-class Equations:
-    """f, ∂f/∂x and ∂f/∂p at any number of points by one call.
-
-    ``rows`` are the states that have equations of their own; the others follow one of them, q' = v: ``follow``
-    has them, and the places of those in ``rows``. ``unfolding`` has a column for each conserved quantity, along which
-    f is unfolded.
-    """
-
-    def __init__(self, flow: Flow, load: str, numbers: np.ndarray, unfolding: np.ndarray | None = None) -> None:
-        n = len(flow.states)
-        self.flow, self.load, self.numbers = flow, load, numbers
-        self.place = flow.system.parameter_names.index(load)
-        self.unfolding = np.zeros((n, 0)) if unfolding is None else unfolding
-        followers = {} if self.unfolding.size else _followers(flow)
-        rows = [i for i in range(n) if i not in followers]
-        self.rows = np.array(rows)
-        following = sorted(followers)
-        self.follow = np.array([following, [rows.index(followers[i]) for i in following]], dtype=np.int64)
-        self._compiled, self._rates = _compiled(flow, load, tuple(rows)), _compiled_rates(flow)
-        self._outputs = n + len(flow.pivots)
-        self._parameters: Own[dict[int, np.ndarray]] = Own(dict)
-        self._values: Own[dict[int, np.ndarray]] = Own(dict)
-
-    def numbers_at(self, value: float) -> np.ndarray:
-        numbers = self.numbers.copy()
-        numbers[self.place] = value
-        return numbers
-
-    def __call__(self, X: np.ndarray, value: float) -> np.ndarray:
-        size, values = X.shape[1], self._values.own
-        if size not in values:
-            values.clear()
-            values[size] = np.empty((len(self.rows) * (len(X) + 2), size))
-        return self._compiled.batch(X, self._columns(size, value), values[size])
-
-    def rates(self, x: np.ndarray, value: float | np.ndarray) -> np.ndarray:
-        """f at states given as rows, a column each, at one value of the load or at one for each."""
-        return self.rates_of_columns(np.ascontiguousarray(x.T), value)
-
-    def rates_of_columns(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
-        return self._evaluated(X, value)[: len(self.flow.states)]
-
-    def rates_on_chart(self, X: np.ndarray, value: float) -> tuple[np.ndarray, float]:
-        """The same, and the least of the coefficients by which velocities are solved for, relative to the largest."""
-        values, n = self._evaluated(X, value), X.shape[0]
-        return (values, inf) if self._outputs == n else (values[:n], least_share(values, n))
-
-    def pivots(self, X: np.ndarray, value: float) -> np.ndarray:
-        """Those coefficients, a column for each state."""
-        return self._evaluated(X, value)[X.shape[0] :]
-
-    def _evaluated(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
-        """f and then the pivots of the chart, a column for each state."""
-        size = X.shape[1]
-        return self._rates.batch(X, self._columns(size, value), np.empty((self._outputs, size)))
-
-    def _columns(self, size: int, value: float | np.ndarray) -> np.ndarray:
-        """The parameters at a value of the load, a column for each of so many points."""
-        columns = self._parameters.own
-        if size not in columns:
-            columns[size] = np.repeat(self.numbers[:, None], size, axis=1)
-        columns[size][self.place] = value
-        return columns[size]
-
-
-def _followers(flow: Flow) -> dict[int, int]:
-    """States whose rate is another state that has an equation of its own: positions, and their velocities."""
-    if isinstance(flow, StructuredFlow):
-        return flow.followers()
-    rates = [next((k for k, state in enumerate(flow.variables) if state == f), None) for f in flow.expressions]
-    return {i: k for i, k in enumerate(rates) if k is not None and k != i and rates[k] is None}
-
-
-def _compiled(flow: Flow, load: str, rows: tuple[int, ...]) -> Compiled | Matched:
-    if isinstance(flow, StructuredFlow):
-        return flow.linearised(load, rows)
-
-    def expressions() -> list[Expression]:
-        import heyoka as hy
-
-        parameter = hy.par[flow.system.parameter_names.index(load)]
-        derivatives = flow.derivatives([*flow.variables, parameter])
-        by_all = [derivatives[i] for i in rows]
-        by_states = [each for row in by_all for each in row[:-1]]
-        return [*(flow.expressions[i] for i in rows), *by_states, *(row[-1] for row in by_all)]
-
-    # Those of ten bars are compiled in two seconds so, and in ten to be four times as fast: a fifth of a branch's time.
-    return flow.compiled(("collocation", load, rows), expressions, quick=flow.heavy, compact=flow.heavy)
-
-
-def _compiled_rates(flow: Flow) -> Compiled | Matched:
-    if isinstance(flow, StructuredFlow):
-        return flow.rates_and_pivots()
-    return flow.compiled("rates and pivots" if flow.pivots else "rhs", lambda: [*flow.expressions, *flow.pivots])
 
 
 class Collocation:
@@ -596,12 +357,3 @@ class Collocation:
     def mirrored(self, solution: Solution, metric: Metric) -> bool:
         """Whether f(−x) = −f(x) along an orbit of which half is known."""
         return defect_of_oddness(solution.rates, metric.states, solution.cycle.period) <= MIRRORED
-
-
-def doubled(cycle: Cycle) -> Cycle:
-    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole."""
-    mesh = Mesh(np.concatenate([cycle.mesh.at, 1 + cycle.mesh.at[1:]]) / 2)
-    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]])
-    K = np.concatenate([2 * cycle.K, 2 * cycle.K * (-1.0 if cycle.halved else 1.0)])
-    scalars = cycle.scalars * np.array([2.0, *[1.0] * (len(cycle.scalars) - 1)])
-    return Cycle(mesh, x, K, scalars, np.ones_like(cycle.signs))

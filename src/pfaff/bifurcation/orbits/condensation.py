@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.kernels import compiled, part
+from pfaff.bifurcation.orbits.kernels import compiled, part, vectorised
 
 LANES, WIDTH = 32, 8  # at most, intervals that are eliminated side by side; a multiple of the processor's vectors
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
@@ -69,7 +69,7 @@ def stage_states(x, K, h, T, rule, rows, follow, X):
                 X[followers[k], at] = x[j, followers[k]] + h[j] * T * (c[i] * x[j, rows[s]] + h[j] * total)
 
 
-@compiled
+@vectorised
 def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
     """[W | right] of a few intervals side by side; lanes without an interval hold the unit matrix.
 
@@ -138,7 +138,7 @@ def assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow):
     return worst
 
 
-@compiled
+@vectorised
 def eliminate_lanes(a, low, count, most, Z):
     """Gauss's elimination of all lanes at once, without pivoting: Z = W⁻¹ right; in how many lanes factors grow beyond
     a limit, so that rows must be exchanged. W is near 1 on a fine mesh.

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.collocation import Collocation, Cycle, Equations
+from pfaff.bifurcation.orbits.collocation import Collocation
+from pfaff.bifurcation.orbits.cycles import Cycle
+from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.jets import jets_of
 from pfaff.threads import cached_property

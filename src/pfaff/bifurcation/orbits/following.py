@@ -15,7 +15,8 @@ import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root
 from pfaff.bifurcation.orbits.chords import Chord, Point
-from pfaff.bifurcation.orbits.collocation import EDGE, Cycle
+from pfaff.bifurcation.orbits.collocation import EDGE
+from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_ends import (
     LONG,
     STILL,

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.collocation import Cycle, Mesh
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.forced import own_states
-from pfaff.bifurcation.orbits.orbits import INTERVALS, OrbitPoint, OrbitProblem
+from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
+from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.recurrence import RETURN, TORUS, extent, one_of_many, returns, solved, verdict
 from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
 from pfaff.errors import ConvergenceError, ParameterError

@@ -12,7 +12,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Cycle, Metric, Solution
+from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Solution
+from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers, sorted_multipliers
 
 STAGES = 4

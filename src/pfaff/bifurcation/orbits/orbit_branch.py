@@ -12,8 +12,9 @@ import numpy as np
 
 from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
-from pfaff.bifurcation.orbits.collocation import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem, Special
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.bifurcation.orbits.ways import followed, real
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending, Reason, Refused
@@ -107,7 +108,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         progress: Callable[[OrbitPoint], Any] | None = None,
     ) -> OrbitBranch:
         """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
-        course = Course.asked(to, self.step, points, bounds, progress)
+        course = Course.asked(to, self.step, points, bounds, progress, self.load)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
         more = followed(self.points[-1], course, self.points[0])

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.collocation import Collocation, Cycle
+from pfaff.bifurcation.orbits.collocation import Collocation
+from pfaff.bifurcation.orbits.cycles import Cycle
 
 CONVERGES = 0.7  # of what parameters moved in one doubling of a size, what they move in the next; 1/4 at a Hopf point
 STILL = 1e-10  # change of a parameter, relative to its range, that is none

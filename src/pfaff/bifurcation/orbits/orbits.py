@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.collocation import Collocation, Equations
 from pfaff.bifurcation.orbits.floquet import sorted_multipliers
 from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
-from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
@@ -30,59 +28,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.case import Bound
 
-DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
-INTERVALS = 20  # of a period, at first
-AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
-ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 SAMPLES = 12  # of an interval, for extreme values and plots
-
-
-@dataclass(frozen=True, eq=False)
-class OrbitProblem:
-    """What orbits are asked for: a case, the flow and the parameter that varies, and the accuracy.
-
-    Columns of ``unfolding`` and rows of ``held`` belong to conserved quantities: orbits come in families, of which
-    the rows select a member.
-    """
-
-    case: Bound
-    flow: Flow
-    load: str
-    accuracy: float
-    unfolding: np.ndarray
-    held: np.ndarray
-
-    @cached_property
-    def collocation(self) -> Collocation:
-        equations = Equations(self.flow, self.load, self.case.numbers, self.unfolding)
-        return Collocation(equations, gauss(DEGREE), self.accuracy)
-
-    def continuation(self, span: float, start: OrbitPoint | None = None) -> Continuation:
-        """Over a range of the load; from a start, by steps that do not depend on it."""
-        if start is None:
-            return Continuation(self.collocation, span, self.held, self.accuracy)
-        level = isinstance(start, Newborn) and start.centre
-        return Continuation(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
-
-    def odd(self, size: np.ndarray, to: float | None = None) -> bool:
-        """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.
-
-        The states are of a given size and less, each in its own unit: beyond, other terms hide what is not odd.
-        """
-        random = np.random.default_rng(0)
-        size = np.where(size > AT_ORIGIN * size.max(), size, size.max())
-        x = random.normal(size=(16, len(self.flow.states))) * np.logspace(-2, 0, 16)[:, None] * size
-        value = float(self.case.numbers[self.collocation.equations.place])
-        end = value if to is None else to
-        generic = [*(value + (end - value) * random.uniform(-1, 2, 4)), *(value * random.uniform(0.3, 3, 3))]
-        values = [value, end, *generic, *random.normal(size=3)]
-        states, loads = np.tile(np.vstack([x, -x]), (len(values), 1)), np.repeat(values, 2 * len(x))
-        rates = self.collocation.equations.rates(states, loads).reshape(len(x.T), len(values), 2, -1)
-        finite = np.isfinite(rates).all(axis=(0, 2))
-        seen = finite.sum(axis=1) > 4  # values of the load at which f is hardly anywhere finite say nothing
-        there, mirrored = np.where(finite, rates.transpose(2, 0, 1, 3), 0.0)
-        odd = np.abs(there + mirrored).max(axis=-1) <= ODD * np.abs(there).max(axis=-1)
-        return bool(seen.any() and odd[:, seen].all())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -254,7 +200,7 @@ class OrbitPoint:
 
     def orbits(
         self,
-        to: float,
+        to: float | None = None,
         load: str | None = None,
         *,
         step: float = STEP,
@@ -265,10 +211,8 @@ class OrbitPoint:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
         from pfaff.bifurcation.orbits.ways import directed, followed, reparametrised
 
-        name, course = (
-            self.case.load_name(self.load if load is None else load),
-            Course.asked(to, step, points, bounds, progress),
-        )
+        name = self.case.load_name(self.load if load is None else load)
+        course = Course.asked(to, step, points, bounds, progress, name)
         start = self if name == self.load else reparametrised(self, name, course.to)
         return followed(directed(start, course.to), course)
 
@@ -372,7 +316,7 @@ class Special(OrbitPoint):
         """
         from pfaff.bifurcation.orbits.ways import followed, switched
 
-        course = Course.asked(to, step, points, bounds, progress)
+        course = Course.asked(to, step, points, bounds, progress, self.load)
         return followed(switched(self, course.to, checked_way(way)), course)
 
     def curve(
@@ -392,7 +336,7 @@ class Special(OrbitPoint):
         """
         from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
 
-        return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress))
+        return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress, name))
 
 
 def _greatest(t: np.ndarray, row: np.ndarray) -> float:

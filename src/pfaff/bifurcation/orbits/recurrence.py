@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.collocation import Cycle, Metric
+from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.orbits.orbits import OrbitProblem
+    from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.continuation.endings import Refused
 
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit

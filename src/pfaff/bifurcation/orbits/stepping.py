@@ -9,16 +9,8 @@ from math import ceil, inf
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
-from pfaff.bifurcation.orbits.collocation import (
-    CLEAR,
-    CONVERGED,
-    Collocation,
-    Cycle,
-    Mesh,
-    Metric,
-    Pins,
-    Solution,
-)
+from pfaff.bifurcation.orbits.collocation import CLEAR, CONVERGED, Collocation, Pins, Solution
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits

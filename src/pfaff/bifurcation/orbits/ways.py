@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.collocation import Cycle, Metric, doubled
+from pfaff.bifurcation.orbits.cycles import Cycle, Metric, doubled
 from pfaff.bifurcation.orbits.following import Orbits
-from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, OrbitProblem, Special
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
 from pfaff.continuation.course import Course
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine

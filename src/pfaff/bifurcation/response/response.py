@@ -14,7 +14,8 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.neutral import neutral
-from pfaff.bifurcation.orbits.orbits import OrbitPoint, OrbitProblem
+from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
+from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.ways import accurate, directed, followed, orbit_at, real, value_of
 from pfaff.bifurcation.response.harmonics import REPEATING, Wave, cycle_of, grown, settled
 from pfaff.continuation.course import POINTS, Course

@@ -1,0 +1,77 @@
+"""What a new user meets in the first hours: interrupts, slips, and motions that end early."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.cli import app
+from pfaff.errors import ParameterError, StatementError
+
+INTERRUPTED = """
+import runpy, sys
+
+class Interrupted:
+    def find_spec(self, name, *rest):
+        if name == "pfaff.cli":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+runpy.run_module("pfaff", run_name="__main__")
+"""
+
+
+@pytest.fixture(scope="module")
+def case():
+    return pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5)
+
+
+def test_an_interrupt_while_importing_is_one_line():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "pfaff: interrupted\n")
+
+
+def test_a_branch_without_an_end_is_told_what_to_give(case):
+    hopf = case.hopf()
+    with pytest.raises(ParameterError, match=r"how far.*value of F"):
+        hopf.orbits()
+    with pytest.raises(ParameterError, match=r"^F: to='far' is not a number"):
+        hopf.orbits(to="far")
+    with pytest.raises(ParameterError, match=r"^c_i: to=1e\+200"):
+        hopf.orbits(to=1e200, load="c_i")
+    with pytest.raises(ParameterError, match=r"^F: to='far'"):
+        case.branch("F", to="far")
+
+
+def test_numbers_too_large_to_square_leak_no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        motion = pfaff.atlas.rolling_disc().at().simulate(1, psi=1e300)
+    assert motion.status
+
+
+@pytest.mark.parametrize("term", ["I*x", "Abs(x)", "Heaviside(x)", "Max(x, 0)", "Piecewise((x, x > 0), (0, True))"])
+def test_what_has_no_derivatives_is_refused_where_it_is_stated(term):
+    x = sm.Symbol("x")
+    with pytest.raises(StatementError, match=r"the equation of x contains .*: (smooth functions|give real)"):
+        pfaff.ode({x: sm.sympify(term, locals={"x": x})})
+
+
+def test_one_motion_is_an_ensemble_of_one(case):
+    assert ", 1 motion:" in repr(case.at(F=1).ensemble(0.01, theta1=0.1))
+
+
+def test_the_shell_says_how_a_search_and_a_motion_ended(capsys):
+    app(["flutter", "column", "--set", "M_L=15,I_L=15,k1=50,c_i=1.5", "--json"], standalone_mode=False)
+    assert json.loads(capsys.readouterr().out)["status"].startswith("flutter")
+    with pytest.raises(SystemExit) as ended:
+        app(["simulate", "chaplygin_sleigh", "--set", "m=1e200", "--duration", "1", "--start", "phi_dot=1"],
+            standalone_mode=False)  # fmt: skip
+    assert "no longer finite" in capsys.readouterr().out
+    assert ended.value.code == 1
