@@ -13,8 +13,9 @@ import numpy as np
 from pfaff.algebra.factors import Solve
 from pfaff.errors import ConvergenceError, ParameterError, RankError
 from pfaff.flow.rod_mechanics import coefficients, mechanics_of
-from pfaff.flow.series import Series
-from pfaff.flow.structured import bordered, parameter_list, solve
+from pfaff.flow.rod_nodes import NodesAt, Placed
+from pfaff.flow.rod_series import parameter_list, solved
+from pfaff.flow.structured_views import powers
 from pfaff.motion.implicit_methods import SHARPEST
 from pfaff.motion.large.simulation import LASTING, Record, is_damped, run
 from pfaff.motion.large.steps import STAGES, Integrator, Sizes, State
@@ -31,55 +32,52 @@ class RodEquations:
     """M q̈ + h + Aᵀp = 0 and A q̇ + b = 0 of a system with rods at fixed parameters; z = (q, q̇, q̈, p), a column each."""
 
     def __init__(self, system: System, numbers: np.ndarray) -> None:
-        self.mechanics = m = mechanics_of(system)
-        self.n, self.m = m.n, m.m
-        self.parameters = parameter_list(numbers)
-        self.holonomic = np.arange(m.m) >= len(system.nonholonomic_constraints)
+        self.mechanics, self._at, self._numbers = mechanics_of(system), NodesAt(system, numbers), numbers
+        self.n, self.m = self._at.n, self._at.m
+        self.holonomic = np.arange(self.m) >= len(system.nonholonomic_constraints)
 
     def stack(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, p: np.ndarray) -> np.ndarray:
         return np.concatenate([q, v, a, p])
 
-    def _parts(self, z: np.ndarray) -> list[np.ndarray]:
-        n = self.n
-        return [z[part, :, None] for part in (slice(n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, None))]
+    def _placed(self, z: np.ndarray) -> tuple[Placed, np.ndarray]:
+        rows, n = z.T, self.n
+        placed = self._at.placed(rows[:, :n])
+        placed.move(rows[:, n : 2 * n], rows[:, 2 * n : 3 * n])
+        return placed, rows[:, 3 * n :]
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        q, v, a, p = self._parts(z)
-        entries = self.mechanics.residual(q, v, a, p, self.parameters, 0.0, speeds=True)
-        return coefficients(entries, 0, z.shape[1], 1)[:, :, 0]
+        placed, p = self._placed(z)
+        left = placed.left(p)
+        return np.hstack([left[:, : self.n], left[:, self.n + self.m :]]).T
 
     def powers(self, z: np.ndarray) -> np.ndarray:
-        q, v, _, p = self._parts(z)
-        m = self.mechanics
-        found = [m.energies(q, v, self.parameters, 0.0)[3], m.supplied(q, v, p, self.parameters, 0.0)]
-        return coefficients(found, 0, z.shape[1], 1)[:, :, 0]
+        return powers(self.mechanics, z, z[3 * self.n :], self._numbers, 0.0)
 
     def energies(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        found = self.mechanics.energies(q[:, :, None], v[:, :, None], self.parameters, 0.0)[:3]
+        found = self.mechanics.energies(q[:, :, None], v[:, :, None], parameter_list(self._numbers), 0.0)[:3]
         return coefficients(list(found), 0, q.shape[1], 1)[:, :, 0]
 
     def constraints(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """φ, zero in the rows of nonholonomic constraints, and A q̇ + b."""
-        q, v = q.reshape(self.n, -1, 1), v.reshape(self.n, -1, 1)
-        batch = q.shape[1]
-        phi = np.zeros((self.m, batch))
-        phi[self.holonomic] = coefficients(self.mechanics.positions(q, self.parameters, 0.0), 0, batch, 1)[:, :, 0]
-        return phi, coefficients(self.mechanics.constraints(q, v, self.parameters, 0.0), 0, batch, 1)[:, :, 0]
+        q, v = q.reshape(self.n, -1).T, v.reshape(self.n, -1).T
+        placed = self._at.placed(q)
+        placed.move(v, np.zeros_like(v))
+        phi = np.zeros((self.m, len(q)))
+        phi[self.holonomic] = placed.positions().T
+        return phi, placed.speeds().T
 
     def accelerations(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        right, matrices = bordered(self.mechanics, q[:, None, None], v[:, None, None], self.parameters, 0.0)
-        found = -solve(matrices, right)[:, 0, 0]
+        placed = self._at.placed(q[None])
+        placed.move(v[None], np.zeros((1, self.n)))
+        found = -solved(placed.bordered, placed.left(placed.still)[:, : self.n + self.m, None])[0, :, 0]
         return found[: self.n], found[self.n :]
 
     def slopes(self, z: np.ndarray) -> RodSlopes:
         """The derivatives at one instant."""
-        n, parts = self.n, self._parts(z[:, None])
-        unit = np.eye(3 * n)[:, None, :]
-        q, v, a = (Series([parts[k], unit[k * n : (k + 1) * n]], 1) for k in range(3))
-        entries = self.mechanics.residual(q, v, a, Series([parts[3]], 1), self.parameters, 0.0, speeds=True)
-        found = coefficients(entries, 1, 1, 3 * n)[:, 0]
-        K, C, M = (found[:n, k * n : (k + 1) * n] for k in range(3))
-        return RodSlopes(M, C, K, found[n:, n : 2 * n], found[n:, :n])
+        placed, p = self._placed(z[:, None])
+        placed.left(p)
+        by = placed.slopes(p)
+        return RodSlopes(placed.M[0], by.C[0], by.K[0], placed.A[0], by.B[0])
 
 
 class RodSlopes:
