@@ -8,7 +8,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import ZERO, dot, graph_of
+from pfaff.flow.graph import ZERO, dot, gradient, graph_of
 from pfaff.statement.system import System
 from pfaff.threads import Once, cached_property
 
@@ -35,6 +35,13 @@ class CompiledFrame:
         ]
         self._values = Compiled(self._expressions, self._variables, quick=True)
         self._positions = Compiled(g.positions, self._variables, quick=True)
+        kinetic, potential = g.kinetic, g.potential
+        momenta = gradient(kinetic, g.v)
+        work = [dot(gradient(g.dissipation, g.v), g.v)]
+        unmoved = hy.subs(g.constraints, dict.fromkeys(g.v, ZERO)) if g.constraints else []
+        supplied = hy.sum([dot(g.forces, g.v), dot(unmoved, g.multipliers), g.explicit])
+        energies = [kinetic, potential, dot(momenta, g.v) - kinetic + potential]
+        self._energies = Compiled([*energies, *work, supplied], self._variables, quick=True)
         self._by_parameter: Once[int, Compiled] = Once()
 
     @cached_property
@@ -50,6 +57,10 @@ class CompiledFrame:
     def positions(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         """φ."""
         return self._positions(_columns(w, p), numbers, time).T if self.held else np.zeros((len(w), 0))
+
+    def energies(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+        """T, V, Jacobi's energy, and the powers dissipated and supplied."""
+        return self._energies(_columns(w, p), numbers, time).T
 
     def slopes(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         """Derivatives [state, row, level and coordinate]."""

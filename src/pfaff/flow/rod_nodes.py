@@ -113,6 +113,19 @@ class RodNumbers:
                 g[:, base] += pull[:, K, i]
         bend.pull = pull
 
+    def energies(self, bend: Bend, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """T, V and the power dissipated."""
+        a, rates, y = q[:, self.nodes.amplitudes], v[:, self.nodes.amplitudes], bend.y[1]
+        kinetic = (y * (self.inertia @ y)).sum(axis=(1, 2)) / 2
+        if self.rotary is not None:
+            kinetic = kinetic + (self.rotary * (v @ self.nodes.turns.T) ** 2).sum(axis=1) / 2
+        dissipated = np.zeros(len(q))
+        if self.damping is not None:
+            dissipated = dissipated + (rates * _times(self.damping, rates)).sum(axis=1)
+        if self.drag is not None:
+            dissipated = dissipated + (y * (self.drag @ y)).sum(axis=(1, 2))
+        return kinetic, (a * _times(self.stiffness, a)).sum(axis=1) / 2, dissipated
+
     def tangents(self, y: np.ndarray, W: np.ndarray) -> np.ndarray:
         """X or its rates, [state, node and direction, level and column], for these levels; W gets those of points."""
         at, K, (count, batch) = self.nodes, self.nodes.K, y.shape[:2]
@@ -266,6 +279,21 @@ class Placed:
     def positions(self) -> np.ndarray:
         """φ of the holonomic constraints, which are the last ones."""
         return self.at.frame.positions(self.w, self.still, self.at.numbers, self.time)
+
+    def energies(self) -> np.ndarray:
+        """T, V and Jacobi's energy, a row for each state."""
+        return self._energies(self.still)[:, :3]
+
+    def powers(self, p: np.ndarray) -> np.ndarray:
+        """What is dissipated and what is supplied per unit of time, a row for each state."""
+        return self._energies(p)[:, 3:]
+
+    def _energies(self, p: np.ndarray) -> np.ndarray:
+        found = self.at.frame.energies(self.w, p, self.at.numbers, self.time)
+        for rod, bend in zip(self.at.rods, self.bends, strict=True):
+            kinetic, potential, dissipated = rod.energies(bend, self.q, self.v)
+            found = found + np.column_stack([kinetic, potential, kinetic + potential, dissipated, 0 * kinetic])
+        return found
 
     @cached_property
     def _bordered(self) -> tuple[np.ndarray, np.ndarray]:

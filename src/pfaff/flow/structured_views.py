@@ -88,32 +88,23 @@ def initial_rows(system: System) -> Matched:
 
 def energy_rows(system: System) -> Matched:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
-    m = mechanics_of(system)
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        q, v = x[: m.n, :, None], x[m.n : 2 * m.n, :, None]
-        energies = list(m.energies(q, v, parameter_list(numbers), time_column(time))[:3])
         placed = _moving(system, x, numbers, time)
-        return np.vstack([coefficients(energies, 0, x.shape[1], 1)[:, :, 0], placed.positions().T, placed.speeds().T])
+        return np.hstack([placed.energies(), placed.positions(), placed.speeds()]).T
 
     return Matched(values)
 
 
 def power_rows(system: System) -> Matched:
     """What is dissipated and what is supplied per unit of time."""
-    m = mechanics_of(system)
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         placed = _moving(system, x, numbers, time)
-        return powers(m, x, _accelerated(placed)[1].T, numbers, time)
+        left = placed.left(placed.still)[:, : placed.at.n + placed.at.m, None]
+        return placed.powers(-solved(placed.bordered, left)[:, placed.at.n :, 0]).T
 
     return Matched(values)
-
-
-def powers(m: Mechanics, x: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-    q, v, parameters, clock = x[: m.n, :, None], x[m.n : 2 * m.n, :, None], parameter_list(numbers), time_column(time)
-    found = [m.energies(q, v, parameters, clock)[3], m.supplied(q, v, p[:, :, None], parameters, clock)]
-    return coefficients(found, 0, x.shape[1], 1)[:, :, 0]
 
 
 def _moving(system: System, x: np.ndarray, numbers: np.ndarray, time: Any) -> Placed:
@@ -121,12 +112,6 @@ def _moving(system: System, x: np.ndarray, numbers: np.ndarray, time: Any) -> Pl
     placed = NodesAt(system, numbers).placed(x[:n].T, time)
     placed.move(x[n : 2 * n].T, np.zeros((x.shape[1], n)))
     return placed
-
-
-def _accelerated(placed: Placed) -> tuple[np.ndarray, np.ndarray]:
-    n = placed.at.n
-    found = -solved(placed.bordered, placed.left(placed.still)[:, : n + placed.at.m, None])[:, :, 0]
-    return found[:, :n], found[:, n:]
 
 
 def stiff_rows(system: System) -> tuple[Matched, Matched]:
@@ -146,8 +131,8 @@ def stiff_rows(system: System) -> tuple[Matched, Matched]:
         return placed, found[:, :n], found[:, n:]
 
     def rates(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        _, a, p = moving(x, numbers, time)
-        return np.vstack([x[n : 2 * n], a.T, powers(m, x, p.T, numbers[:-1], time)])
+        placed, a, p = moving(x, numbers, time)
+        return np.vstack([x[n : 2 * n], a.T, placed.powers(p).T])
 
     def jacobian(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         placed, a, p = moving(x, numbers, time)

@@ -6,16 +6,16 @@ at once, so that steps are few and long. They are the steps of assemblies (``mot
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.algebra.factors import Solve
 from pfaff.errors import ConvergenceError, ParameterError, RankError
-from pfaff.flow.rod_mechanics import coefficients, mechanics_of
+from pfaff.flow.rod_mechanics import mechanics_of
 from pfaff.flow.rod_nodes import NodesAt, Placed
-from pfaff.flow.rod_series import parameter_list, solved
-from pfaff.flow.structured_views import powers
+from pfaff.flow.rod_series import solved
 from pfaff.motion.implicit_methods import SHARPEST
 from pfaff.motion.large.simulation import LASTING, Record, is_damped, run
 from pfaff.motion.large.steps import STAGES, Integrator, Sizes, State
@@ -32,7 +32,7 @@ class RodEquations:
     """M q̈ + h + Aᵀp = 0 and A q̇ + b = 0 of a system with rods at fixed parameters; z = (q, q̇, q̈, p), a column each."""
 
     def __init__(self, system: System, numbers: np.ndarray) -> None:
-        self.mechanics, self._at, self._numbers = mechanics_of(system), NodesAt(system, numbers), numbers
+        self.mechanics, self._at = mechanics_of(system), NodesAt(system, numbers)
         self.n, self.m = self._at.n, self._at.m
         self.holonomic = np.arange(self.m) >= len(system.nonholonomic_constraints)
 
@@ -51,24 +51,27 @@ class RodEquations:
         return np.hstack([left[:, : self.n], left[:, self.n + self.m :]]).T
 
     def powers(self, z: np.ndarray) -> np.ndarray:
-        return powers(self.mechanics, z, z[3 * self.n :], self._numbers, 0.0)
+        placed, p = self._placed(z)
+        return placed.powers(p).T
 
     def energies(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        found = self.mechanics.energies(q[:, :, None], v[:, :, None], parameter_list(self._numbers), 0.0)[:3]
-        return coefficients(list(found), 0, q.shape[1], 1)[:, :, 0]
+        return self._configured(q, v).energies().T
 
     def constraints(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """φ, zero in the rows of nonholonomic constraints, and A q̇ + b."""
-        q, v = q.reshape(self.n, -1).T, v.reshape(self.n, -1).T
-        placed = self._at.placed(q)
-        placed.move(v, np.zeros_like(v))
-        phi = np.zeros((self.m, len(q)))
-        phi[self.holonomic] = placed.positions().T
+        placed = self._configured(q.reshape(self.n, -1), v.reshape(self.n, -1))
+        phi = np.zeros((self.m, len(placed.q)))
+        if self.holonomic.any():
+            phi[self.holonomic] = placed.positions().T
         return phi, placed.speeds().T
 
+    def _configured(self, q: np.ndarray, v: np.ndarray) -> Placed:
+        placed = self._at.placed(q.T)
+        placed.move(v.T, np.zeros_like(v.T))
+        return placed
+
     def accelerations(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        placed = self._at.placed(q[None])
-        placed.move(v[None], np.zeros((1, self.n)))
+        placed = self._configured(q[:, None], v[:, None])
         found = -solved(placed.bordered, placed.left(placed.still)[:, : self.n + self.m, None])[0, :, 0]
         return found[: self.n], found[self.n :]
 
@@ -89,19 +92,35 @@ class RodSlopes:
     def matrix(self, name: str) -> np.ndarray:
         return self._matrices[name]
 
-    def pencil(self, omega: complex) -> Solve:
-        """The factors of [[M ω² + C ω + K, Aᵀ], [A + B/ω, 0]], reactions in the unit of the largest force."""
+    def inverses(self, omegas: np.ndarray) -> np.ndarray:
+        """Of [[M ω² + C ω + K, Aᵀ], [A + B/ω, 0]], reactions in the unit of the largest force."""
         M, C, K, A, B = self._matrices.values()
-        forces = M * omega**2 + C * omega + K
-        unit, n = np.abs(forces).max() or 1.0, len(M)
-        matrix = np.block([[forces / unit, A.T], [A + B / omega, np.zeros((len(A), len(A)))]])
+        n, m, w = len(M), len(A), omegas[:, None, None]
+        matrices = np.zeros((len(omegas), n + m, n + m), dtype=complex)
+        forces = (M * w + C) * w + K
+        unit = np.abs(forces).max() or 1.0
+        matrices[:, :n, :n], matrices[:, :n, n:], matrices[:, n:, :n] = forces / unit, A.T, A + B / w
         try:
-            inverse = np.linalg.inv(matrix)  # small, and applied many times
+            found = np.linalg.inv(matrices)  # small, and applied many times
         except np.linalg.LinAlgError as problem:
             raise RankError("the multiplier matrix is singular: a constraint repeats others") from problem
-        inverse[:, :n] /= unit
-        inverse[n:] *= unit
-        return lambda right: inverse @ right
+        found[:, :, :n] /= unit
+        found[:, n:] *= unit
+        return found
+
+
+class RodIntegrator(Integrator):
+    """All pencils of a step inverted and applied together."""
+
+    def _factors(self, slopes: Any, omegas: np.ndarray) -> list[Solve]:
+        self._inverses = slopes.inverses(omegas)
+        first = self._inverses[0].real
+        return [lambda right: first @ right]
+
+    def _solved(self, residual: np.ndarray, solves: list[Solve], omegas: np.ndarray) -> np.ndarray:
+        right = -residual @ self.method.forward.T
+        right[self.equations.n :] /= omegas
+        return (self._inverses @ right.T[:, :, None])[:, :, 0].T
 
 
 class RodSizes(Sizes):
@@ -111,8 +130,15 @@ class RodSizes(Sizes):
         m = equations.mechanics
         amplitudes = [np.full(rows.stop - rows.start, m.own + k) for k, rows in enumerate(m.rows)]
         self._kind = np.concatenate([np.arange(m.own), *amplitudes])
+        self._first = np.array([*range(m.own), *(rows.start for rows in m.rows)])
         self._largest = np.zeros((2, self._kind.max() + 1))
         self._duration = abs(duration)
+
+    def reached(self, q: np.ndarray, v: np.ndarray) -> Sizes:
+        larger = copy(self)
+        found = np.maximum.reduceat(np.abs([q, v]).max(axis=2), self._first, axis=1)
+        larger._largest = np.maximum(self._largest, found)
+        return larger
 
 
 def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
@@ -128,7 +154,7 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
     if duration < 0 and is_damped(equations, state):
         raise ParameterError(f"{case.system.name} is damped: backwards its fast modes would explode; run it forwards")
     for sharp in (tolerance, 10 * tolerance, 100 * tolerance):  # rounding of stiff forces may let no step succeed
-        integrator = Integrator(equations, RodSizes(equations, duration), sharp)
+        integrator = RodIntegrator(equations, RodSizes(equations, duration), sharp)
         record = Record(equations, task.t, state)
         status = run(integrator, record, state, duration, task.max_steps, task.progress)
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:

@@ -68,6 +68,12 @@ class Step:
         areas = self.h * self.method.integrals(self._part(t)).T
         return self.start.q[:, None] + self.v @ areas, self.start.v[:, None] + self.a @ areas
 
+    @property
+    def stages(self) -> tuple[np.ndarray, np.ndarray]:
+        """q and q̇ at the stages."""
+        areas = self.h * self.method.matrix.T
+        return self.start.q[:, None] + self.v @ areas, self.v
+
     def yields(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The reactions, and the work done so far."""
         c = self._part(t)
@@ -134,7 +140,7 @@ class Integrator:
             attempt = self._attempt(state, h, last, slopes)
             if attempt is not None:
                 step, solve = attempt
-                sizes = self.sizes.reached(*step.path(state.t + h * self.method.nodes))
+                sizes = self.sizes.reached(*step.stages)
                 error = self._error(step, solve, sizes, again)
                 if error <= 1:
                     self.sizes = sizes
@@ -149,7 +155,7 @@ class Integrator:
         """Newton's method with the derivatives at the start of the step; None if it does not converge."""
         omegas = self.method.eigenvalues / h
         try:
-            solves = [slopes.pencil(omegas[0].real), *(slopes.pencil(omega) for omega in omegas[1:])]
+            solves = self._factors(slopes, omegas)
         except RankError:
             return None
         a, p = self._guess(state, h, last)
@@ -173,6 +179,9 @@ class Integrator:
             if rate > HOPELESS:
                 return None
         return None
+
+    def _factors(self, slopes: Slopes, omegas: np.ndarray) -> list[Solve]:
+        return [slopes.pencil(omegas[0].real), *(slopes.pencil(omega) for omega in omegas[1:])]
 
     def _step(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Step:
         v = state.v[:, None] + h * a @ self.method.matrix.T
