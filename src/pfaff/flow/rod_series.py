@@ -30,6 +30,8 @@ def time_column(time: float | np.ndarray) -> Any:
 
 def solved(matrices: np.ndarray, sides: np.ndarray) -> np.ndarray:
     """x[state, row, column] of a matrix for every state; not a number where it is singular."""
+    if matrices.shape[-1] == 1:
+        return sides / np.where(matrices == 0, np.nan, matrices)
     try:
         return np.linalg.solve(matrices, sides)
     except np.linalg.LinAlgError:
