@@ -459,13 +459,13 @@ class Case(Bound):
 
         name, fixed = self.load_name(load), self._by_name("critical", fixed)
         if self._refines:
-            from pfaff.stability.settled import settled
+            from pfaff.stability.settled import noted, settled
 
             def lowest(found: CriticalLoads) -> list[float]:
                 loads = (found.flutter.value, found.divergence.value, found.buckling.value)
                 return [min((load for load in loads if load is not None), default=math.inf)]
 
-            return settled(self, lambda case: critical_loads(case, name, to, fixed), lowest)[0]
+            return noted(*settled(self, lambda case: critical_loads(case, name, to, fixed), lowest))
         return critical_loads(self, name, to, fixed)
 
     def flutter(

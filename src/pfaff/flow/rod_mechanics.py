@@ -19,7 +19,8 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.flow.series import Series, conjugate, imaginary, lambdified, real, unit_circle
-from pfaff.statement.rods import PLACE, Rod, base_of, section_value
+from pfaff.statement.rod_frame import base_of
+from pfaff.statement.rods import PLACE, Rod, section_value
 from pfaff.statement.system import System
 from pfaff.threads import once
 

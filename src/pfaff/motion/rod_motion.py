@@ -6,6 +6,7 @@ at once, so that steps are few and long. They are the steps of assemblies (``mot
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,12 @@ from pfaff.flow.rod_mechanics import mechanics_of
 from pfaff.flow.rod_nodes import NodesAt, Placed
 from pfaff.flow.rod_series import solved
 from pfaff.motion.implicit_methods import SHARPEST
-from pfaff.motion.large.simulation import LASTING, Record, is_damped, run
+from pfaff.motion.large.simulation import LASTING, is_damped, run
 from pfaff.motion.large.steps import STAGES, Integrator, Sizes, State
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import Outcome
 from pfaff.motion.result import Motion
+from pfaff.motion.rod_events import EndedByEvent, RodWatch, WatchedRecord
 from pfaff.statement.system import System
 
 if TYPE_CHECKING:
@@ -149,7 +151,7 @@ class RodSizes(Sizes):
         return larger
 
 
-def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
+def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, Any] | None = None) -> Motion:
     """The motion sampled at the task's times."""
     case, duration = task.driven.case, task.duration
     equations: Any = RodEquations(case.system, case.numbers)
@@ -163,8 +165,12 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
         raise ParameterError(f"{case.system.name} is damped: backwards its fast modes would explode; run it forwards")
     for sharp in (tolerance, 10 * tolerance, 100 * tolerance):  # rounding of stiff forces may let no step succeed
         integrator = RodIntegrator(equations, RodSizes(equations, duration), sharp)
-        record = Record(equations, task.t, state)
-        status = run(integrator, record, state, duration, task.max_steps, task.progress)
+        watch = RodWatch(case, events) if events else None
+        record = WatchedRecord(equations, task.t, state, watch=watch)
+        try:
+            status = run(integrator, record, state, duration, task.max_steps, task.progress)
+        except EndedByEvent as end:
+            status = end.status
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
     if not record.steps:
@@ -179,6 +185,6 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
         **task.describe(),
         status=status,
         method=f"Radau collocation of order {2 * STAGES - 1}, {record.steps} steps, tolerance {sharp:g} ({reason})",
-        events={},
+        events=watch.crossings(2 * equations.n) if watch else {},
         dense=record.dense if record.dense.complete and status.finished else None,
     )

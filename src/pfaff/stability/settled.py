@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from pfaff.errors import ConvergenceError
-from pfaff.statement.rods import refined
+from pfaff.statement.rod_frame import refined
 
 if TYPE_CHECKING:
     from pfaff.case import Case

@@ -18,7 +18,8 @@ from pfaff.statement.names import checked_name, checked_title
 from pfaff.statement.parameters import Parametrised, checked_load, checked_parameters
 from pfaff.statement.particles import Particle, checked_particles
 from pfaff.statement.plain_symbols import Statement, in_plain_symbols
-from pfaff.statement.rods import Rod, Station, state_rods
+from pfaff.statement.rod_frame import Station, state_rods
+from pfaff.statement.rods import Rod
 from pfaff.statement.values import listed, one_of, shown, truth
 from pfaff.threads import cached_property
 
