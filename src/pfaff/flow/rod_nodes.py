@@ -56,11 +56,14 @@ class RodNumbers:
         self.nodes, rod = nodes, nodes.rod
         self.length, section = rod.sections_at(parameters)
         mass, drag, rotary, bending, delay = map(section, ("mass", "drag", "rotary", "bending", "retardation"))
+        mass = np.zeros(len(rod.stations)) if mass is None else mass
+        bending = np.zeros(len(rod.bends)) if bending is None else bending
+        bending = bending / np.where(self.length == 0, np.nan, self.length)  # without length nothing is said
         self.inertia = _gathered(nodes.stations, mass * self.length)
         self.drag = None if drag is None else _gathered(nodes.stations, drag * self.length)
         self.rotary = None if rotary is None else rotary * self.length
-        self.stiffness = _gathered(rod.bends, bending / self.length)
-        self.damping = None if delay is None else _gathered(rod.bends, bending * delay / self.length)
+        self.stiffness = _gathered(rod.bends, bending)
+        self.damping = None if delay is None else _gathered(rod.bends, bending * delay)
 
     def place(self, q: np.ndarray, w: np.ndarray) -> Bend:
         """Where it is in configurations q; the positions of its points are put into w [state, level, coordinate]."""

@@ -64,10 +64,10 @@ class StructuredFlow(Flow):
 
     chart: Chart = field(default=Chart((), (), (), 0.0))
     structured = True
-    mechanics: Mechanics = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "mechanics", mechanics_of(self.system))  # type: ignore[arg-type]
+    @property
+    def mechanics(self) -> Mechanics:
+        return mechanics_of(self.system)  # type: ignore[arg-type]
 
     @property
     def operations(self) -> int:

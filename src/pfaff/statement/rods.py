@@ -17,6 +17,7 @@ from pfaff.statement.parameters import scalar
 from pfaff.statement.rod_basis import Basis, chain_of_bars, legendre_modes
 from pfaff.statement.values import listed, shown, whole_number
 from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 PLACE = sm.Symbol("s", nonnegative=True)
 USUAL = 10  # modes: ten digits of most loads
@@ -36,7 +37,7 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Rod:
+class Rod(Travels):
     """An elastic rod in the plane that neither stretches nor shears, as large as its deflections may be.
 
     length
