@@ -45,6 +45,12 @@ def branch() -> Footage:
     return of_branch(pfaff.atlas.column(2).at(**XI).hopf().orbits(to=90), FRAMES)
 
 
+def walking_rod() -> Footage:
+    """A stable cycle: drag keeps it small, and every period moves the rod ahead."""
+    hopf = pfaff.atlas.rod("skate", modes=6).at(M_L=1, eta=0.001, c_e=10).hopf()
+    return of_orbit(hopf.orbits(to=hopf.value + 1)[-1], 8, FRAMES)
+
+
 def gait() -> Footage:
     """The snakeboard's: the rotor swings, and both pairs of wheels turn against each other."""
     rotor = {"psi": "7/10*sin(t)", "phi_f": "3/10*sin(t)", "phi_b": "-3/10*sin(t)"}
@@ -56,6 +62,7 @@ FILMS: dict[str, Callable[[], Footage]] = {
     "skate": motion("column", 120, 70, theta1_dot=0.01, theta2_dot=0.01, F=84, **XI),
     "unstable-cycle": cycle,
     "branch": branch,
+    "walking-rod": walking_rod,
     "rolling-disc": motion("rolling_disc", 30, theta=0.3, phi_dot=0.9, psi_dot=0.4),
     "rolling-hoop": motion("rolling_hoop", 12, theta=0.9, phi_dot=2.0, psi_dot=-1.0),
     "rattleback": motion("rattleback", 12, psi_dot=-3.0, alpha=0.01, beta=0.01),

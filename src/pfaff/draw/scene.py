@@ -12,7 +12,7 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
 from pfaff.statement import Drawing, System
-from pfaff.statement.rods import drawn_stations, point_values
+from pfaff.statement.rod_frame import drawn_stations, point_values
 from pfaff.threads import cached_property, once
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.archive.files import write_text
 from pfaff.errors import ParameterError
+from pfaff.statement.system import System
 from pfaff.statement.told import told
 from pfaff.statement.values import one_of, path_from, shown
 
@@ -80,6 +81,8 @@ def export(
     from pfaff.export.reduced_equations import Equations
 
     one_of(TARGETS, to, "cannot export to")
+    if isinstance(case.system, System):
+        case.system.check_written_out()
     for name, value in (("load", load), ("until", until)):
         if value is not None and to not in CONTINUES:
             raise ParameterError(

@@ -17,7 +17,7 @@ from pfaff.flow.graph import graph_of
 from pfaff.flow.in_quasi_velocities import quasi_rows
 from pfaff.flow.structured_views import energy_rows, initial_rows
 from pfaff.statement.evaluation import evaluated, magnitudes
-from pfaff.statement.rods import point_values
+from pfaff.statement.rod_frame import point_values
 from pfaff.statement.system import System
 from pfaff.statement.values import number_from, one_of
 from pfaff.threads import once

@@ -39,7 +39,7 @@ def ode_flow(ode: Ode) -> Flow:
 def full_flow(system: System) -> Flow:
     """All coordinates and velocities."""
     if system.rods:
-        from pfaff.flow.structured import full_structured
+        from pfaff.flow.structured_states import full_structured
 
         return full_structured(system)
     graph = graph_of(system)
@@ -69,7 +69,7 @@ def shape_flow(
     """
     system.check_independent()
     if system.rods:
-        from pfaff.flow.structured import shape_structured
+        from pfaff.flow.structured_states import shape_structured
 
         names, m = system.coordinate_names, len(system.statement.constraints)
         return shape_structured(system, None if dependent is None else _chosen(names, dependent, m), settle)

@@ -19,7 +19,8 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.flow.series import Series, conjugate, imaginary, lambdified, real, unit_circle
-from pfaff.statement.rods import PLACE, Rod, base_of, section_value
+from pfaff.statement.rod_frame import base_of
+from pfaff.statement.rods import PLACE, Rod, section_value
 from pfaff.statement.system import System
 from pfaff.threads import once
 
@@ -70,6 +71,18 @@ class RodMechanics:
             for name in ("mass", "drag", "rotary", "bending", "retardation")
         }
         self._hinge_weights = column(basis.hinge_weights)
+
+    def sections_at(self, parameters: list[Any]) -> tuple[Any, Callable[[str], Any]]:
+        """The length, and properties times weights at their places, [place] or [state, place]; None if they vanish."""
+        length = self._length(*parameters)[0]
+
+        def section(name: str) -> Any:
+            found = self._sections[name](parameters, length)
+            if found is None or name == "retardation":
+                return found if found is None or np.ndim(found) == 0 else _beside(np.asarray(found))
+            return _beside(found * self._hinge_weights if name == "bending" else found)
+
+        return length, section
 
     def bent(self, base: list[tuple[Any, Any, Any]], a: list[Any], parameters: list[Any]) -> Bent:
         """Its shape and motion, to the level of what is given: positions, velocities, accelerations."""
@@ -131,6 +144,12 @@ class RodMechanics:
         if drag is not None:
             dissipated = dissipated + _total(square * (drag * L))
         return kinetic, _total(bend * bend * stiffness) / 2, dissipated
+
+
+def _beside(values: np.ndarray) -> np.ndarray:
+    """[place, state, 1] as [state, place], or as [place] if states are alike."""
+    found = np.atleast_3d(values)[:, :, 0].T if values.ndim == 3 else values
+    return found[0] if values.ndim == 3 and len(found) == 1 else found
 
 
 def _total(x: Any) -> Any:

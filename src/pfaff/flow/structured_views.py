@@ -13,17 +13,11 @@ import numpy as np
 from pfaff.errors import PfaffError
 from pfaff.flow.jets import Jets
 from pfaff.flow.rod_mechanics import Mechanics, coefficients, mechanics_of
+from pfaff.flow.rod_nodes import NodesAt, Placed
+from pfaff.flow.rod_series import as_columns, parameter_list, solved, time_column
 from pfaff.flow.series import Series
 from pfaff.flow.statics import AtRest, Statics
-from pfaff.flow.structured import (
-    Matched,
-    StructuredFlow,
-    accelerated,
-    as_columns,
-    bordered,
-    parameter_list,
-    time_column,
-)
+from pfaff.flow.structured import Matched, StructuredFlow
 from pfaff.statement.system import System
 
 HIGHEST = 5  # derivatives that a normal form of fifth order needs
@@ -33,34 +27,19 @@ class RodStatics(Statics):
     """Balance, stiffness, damping and inertia at rest; see ``Statics``."""
 
     def __init__(self, system: System) -> None:
-        self.mechanics = m = mechanics_of(system)
-        self.n, self.m = m.n, m.m
+        self.system = system
+        self.n, self.m = len(system.coordinates), len(system.reaction_names)
         self.nonholonomic = len(system.nonholonomic_constraints)
         self.demanding = system.statement.demanding[: self.nonholonomic]
 
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
-        columns, numbers = as_columns(q), parameter_list(parameters)
-        n, m, batch, clock = self.n, self.mechanics, columns.shape[1], time_column(time)
-        unit = np.eye(3 * n)[:, None, :]
-        starts = (columns[:, :, None], None, None)
-        place, speed, change = (Series([start, unit[k * n : (k + 1) * n]], 1) for k, start in enumerate(starts))
-        p = Series([as_columns(multipliers)[:, :, None]], 1)
-        entries = m.residual(place, speed, change, p, numbers, clock)
-        slopes = coefficients(entries, 1, batch, 3 * n)
-        K, C, M = (np.moveaxis(slopes[:n, :, k * n : (k + 1) * n], 2, 1) for k in range(3))
-        A = np.moveaxis(slopes[n:, :, 2 * n :], 2, 1)
-        held, B = self._held(columns, numbers, clock)
-        parts = (coefficients(entries, 0, batch, 1)[:n, :, 0], held, M, C, K, A, B)
-        return AtRest(*(each[..., 0] if q.ndim == 1 else each for each in parts))
-
-    def _held(self, q: np.ndarray, numbers: list[Any], time: Any) -> tuple[np.ndarray, np.ndarray]:
-        """What the constraints demand at rest, and how their velocity form changes with q."""
-        m, n, batch = self.mechanics, self.n, q.shape[1]
-        place = Series([q[:, :, None], np.eye(n)[:, None, :]], 1)
-        rates = m.constraints(place, Series([None], 1), numbers, time)
-        positions = coefficients(m.positions(place, numbers, time), 0, batch, 1)[:, :, 0]
-        demanded = coefficients(rates, 0, batch, 1)[: self.nonholonomic, :, 0]
-        return np.vstack([demanded, positions]), np.moveaxis(coefficients(rates, 1, batch, n), 2, 1)
+        placed = NodesAt(self.system, parameters).placed(as_columns(q).T, time)
+        p = as_columns(multipliers).T
+        balance = placed.left(p)[:, : self.n]
+        by = placed.slopes(p)
+        held = np.hstack([placed.speeds()[:, : self.nonholonomic], placed.positions()])
+        parts = (balance, held, placed.M, by.C, by.K, placed.A, by.B)
+        return AtRest(*(each[0] if q.ndim == 1 else np.moveaxis(each, 0, -1) for each in parts))
 
 
 class RodJets(Jets):
@@ -98,77 +77,91 @@ class RodJets(Jets):
 
 def initial_rows(system: System) -> Matched:
     """φ, A v + b, A and M, row by row."""
-    m = mechanics_of(system)
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        q, v, parameters, clock, batch = _unpacked(m, x, numbers, time)
-        matrices = bordered(m, q.c[0], v.c[0], parameters, clock)[1]
-        A, M = matrices[:, m.n :, : m.n].reshape(batch, -1).T, matrices[:, : m.n, : m.n].reshape(batch, -1).T
-        return np.vstack([_held(m, q, v, parameters, clock, batch), A, M])
+        placed = _moving(system, x, numbers, time)
+        parts = (placed.positions(), placed.speeds(), placed.A, placed.M)
+        return np.hstack([each.reshape(x.shape[1], -1) for each in parts]).T
 
     return Matched(values)
 
 
 def energy_rows(system: System) -> Matched:
     """T, V and Jacobi's energy, then the residual of every constraint: positions first, then velocities."""
-    m = mechanics_of(system)
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        q, v, parameters, clock, batch = _unpacked(m, x, numbers, time)
-        energies = coefficients(list(m.energies(q, v, parameters, clock)[:3]), 0, batch, 1)[:, :, 0]
-        return np.vstack([energies, _held(m, q, v, parameters, clock, batch)])
+        placed = _moving(system, x, numbers, time)
+        return np.hstack([placed.energies(), placed.positions(), placed.speeds()]).T
 
     return Matched(values)
 
 
 def power_rows(system: System) -> Matched:
     """What is dissipated and what is supplied per unit of time."""
-    m = mechanics_of(system)
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        q, v, parameters, clock, batch = _unpacked(m, x, numbers, time)
-        p = accelerated(m, q, v, parameters, clock).p
-        powers = [m.energies(q, v, parameters, clock)[3], m.supplied(q, v, p, parameters, clock)]
-        return coefficients(powers, 0, batch, 1)[:, :, 0]
+        placed = _moving(system, x, numbers, time)
+        left = placed.left(placed.still)[:, : placed.at.n + placed.at.m, None]
+        return placed.powers(-solved(placed.bordered, left)[:, placed.at.n :, 0]).T
 
     return Matched(values)
 
 
+def _moving(system: System, x: np.ndarray, numbers: np.ndarray, time: Any) -> Placed:
+    n = len(system.coordinates)
+    placed = NodesAt(system, numbers).placed(x[:n].T, time)
+    placed.move(x[n : 2 * n].T, np.zeros((x.shape[1], n)))
+    return placed
+
+
 def stiff_rows(system: System) -> tuple[Matched, Matched]:
-    """The stabilised equations with the two powers, and their Jacobian; the last parameter is the stabilisation."""
+    """The stabilised equations with the two powers, and their Jacobian; the last parameter is the stabilisation α.
+
+    The constraints c obey ċ + α c + α²φ/4 = 0 (Baumgarte 1972).
+    """
     m = mechanics_of(system)
     n = m.n
 
-    def along(x: np.ndarray, numbers: np.ndarray, time: Any, directions: np.ndarray | None) -> list[np.ndarray]:
-        rows = [x[:, :, None]] if directions is None else [x[:, :, None], directions[:, None, :]]
-        order, parameters, clock = len(rows) - 1, parameter_list(numbers), time_column(time)
-        rate = parameters[-1] if m.m else None
-        q, v = (Series([each[part] for each in rows], order) for part in (slice(n), slice(n, 2 * n)))
-        moving = accelerated(m, q, v, parameters[:-1], clock, rate)
-        power = m.energies(q, v, parameters[:-1], clock)[3]
-        supplied = m.supplied(q, v, moving.p, parameters[:-1], clock)
-        shape = x.shape[1], 1 if directions is None else directions.shape[1]
-        return [
-            coefficients([v, moving.a, power, supplied], k, *(shape if k else (shape[0], 1))) for k in range(order + 1)
-        ]
+    def moving(x: np.ndarray, numbers: np.ndarray, time: Any) -> tuple[Placed, np.ndarray, np.ndarray]:
+        placed, rate = _moving(system, x, numbers[:-1], time), np.reshape(numbers[-1], (-1, 1))
+        right = placed.left(placed.still)[:, : n + m.m]
+        right[:, n:] += rate * placed.speeds()
+        right[:, n:][:, placed.at.held] += rate**2 / 4 * placed.positions()
+        found = -solved(placed.bordered, right[:, :, None])[:, :, 0]
+        return placed, found[:, :n], found[:, n:]
 
     def rates(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        return along(x, numbers, time, None)[0][:, :, 0]
+        placed, a, p = moving(x, numbers, time)
+        return np.vstack([x[n : 2 * n], a.T, placed.powers(p).T])
 
     def jacobian(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        slopes = along(x, numbers, time, np.eye(2 * n + 2))[1]
-        return np.moveaxis(slopes, 2, 1).reshape(len(x) ** 2, -1)
+        placed, a, p = moving(x, numbers, time)
+        rate, batch, held = np.reshape(numbers[-1], (-1, 1, 1)), x.shape[1], placed.at.held
+        placed.move(placed.v, a)
+        placed.left(p)
+        by = placed.slopes(p)
+        right = np.concatenate(
+            [np.concatenate([by.K, by.C], axis=2), np.concatenate([by.rates_by_q, by.rates_by_v], axis=2)], axis=1
+        )
+        right[:, n:] += rate * np.concatenate([by.B, placed.A], axis=2)
+        right[:, n:, :n][:, held] += rate**2 / 4 * placed.A[:, held]
+        changes = -solved(placed.bordered, right)
+        found = np.zeros((len(x), len(x), batch))
+        found[range(n), range(n, 2 * n)] = 1.0
+        found[n : 2 * n, : 2 * n] = np.moveaxis(changes[:, :n], 0, -1)
+        found[2 * n :, : 2 * n] = _power_slopes(m, x, p, changes[:, n:], numbers[:-1], time)
+        return found.reshape(len(x) ** 2, batch)
 
     return Matched(rates), Matched(jacobian)
 
 
-def _unpacked(
-    m: Mechanics, x: np.ndarray, numbers: np.ndarray, time: Any
-) -> tuple[Series, Series, list[Any], Any, int]:
-    q, v = (Series([x[part, :, None]], 0) for part in (slice(m.n), slice(m.n, 2 * m.n)))
-    return q, v, parameter_list(numbers), time_column(time), x.shape[1]
-
-
-def _held(m: Mechanics, q: Series, v: Series, parameters: list[Any], time: Any, batch: int) -> np.ndarray:
-    rows = [*m.positions(q, parameters, time), *m.constraints(q, v, parameters, time)]
-    return coefficients(rows, 0, batch, 1)[:, :, 0]
+def _power_slopes(
+    m: Mechanics, x: np.ndarray, p: np.ndarray, changes: np.ndarray, numbers: np.ndarray, time: Any
+) -> np.ndarray:
+    """Derivatives [power, column, state] of the two powers; ``changes`` are those of the reactions."""
+    n, unit = m.n, np.eye(2 * m.n)[:, None, :]
+    q, v = (Series([x[part, :, None], unit[part]], 1) for part in (slice(n), slice(n, 2 * n)))
+    reactions = Series([p.T[:, :, None], np.moveaxis(changes, 0, 1)], 1)
+    parameters, clock = parameter_list(numbers), time_column(time)
+    found = [m.energies(q, v, parameters, clock)[3], m.supplied(q, v, reactions, parameters, clock)]
+    return np.moveaxis(coefficients(found, 1, x.shape[1], 2 * n), 2, 1)

@@ -6,80 +6,85 @@ at once, so that steps are few and long. They are the steps of assemblies (``mot
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.algebra.factors import Solve
 from pfaff.errors import ConvergenceError, ParameterError, RankError
-from pfaff.flow.rod_mechanics import coefficients, mechanics_of
-from pfaff.flow.series import Series
-from pfaff.flow.structured import bordered, parameter_list, solve
+from pfaff.flow.rod_mechanics import mechanics_of
+from pfaff.flow.rod_nodes import NodesAt, Placed
+from pfaff.flow.rod_series import solved
 from pfaff.motion.implicit_methods import SHARPEST
-from pfaff.motion.large.simulation import LASTING, Record, is_damped, run
+from pfaff.motion.large.simulation import LASTING, is_damped, run
 from pfaff.motion.large.steps import STAGES, Integrator, Sizes, State
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import Outcome
 from pfaff.motion.result import Motion
+from pfaff.motion.rod_events import EndedByEvent, RodWatch, WatchedRecord
 from pfaff.statement.system import System
 
 if TYPE_CHECKING:
     from pfaff.motion.simulate import Task
+
+MIDDLE = STAGES // 2
 
 
 class RodEquations:
     """M q̈ + h + Aᵀp = 0 and A q̇ + b = 0 of a system with rods at fixed parameters; z = (q, q̇, q̈, p), a column each."""
 
     def __init__(self, system: System, numbers: np.ndarray) -> None:
-        self.mechanics = m = mechanics_of(system)
-        self.n, self.m = m.n, m.m
-        self.parameters = parameter_list(numbers)
-        self.holonomic = np.arange(m.m) >= len(system.nonholonomic_constraints)
+        self.mechanics, self._at = mechanics_of(system), NodesAt(system, numbers)
+        self.n, self.m = self._at.n, self._at.m
+        self.holonomic = np.arange(self.m) >= len(system.nonholonomic_constraints)
 
     def stack(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, p: np.ndarray) -> np.ndarray:
         return np.concatenate([q, v, a, p])
 
-    def _parts(self, z: np.ndarray) -> list[np.ndarray]:
-        n = self.n
-        return [z[part, :, None] for part in (slice(n), slice(n, 2 * n), slice(2 * n, 3 * n), slice(3 * n, None))]
+    def _placed(self, z: np.ndarray) -> tuple[Placed, np.ndarray]:
+        rows, n = z.T, self.n
+        placed = self._at.placed(rows[:, :n])
+        placed.move(rows[:, n : 2 * n], rows[:, 2 * n : 3 * n])
+        return placed, rows[:, 3 * n :]
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        q, v, a, p = self._parts(z)
-        entries = self.mechanics.residual(q, v, a, p, self.parameters, 0.0, speeds=True)
-        return coefficients(entries, 0, z.shape[1], 1)[:, :, 0]
+        placed, p = self._placed(z)
+        left = placed.left(p)
+        return np.hstack([left[:, : self.n], left[:, self.n + self.m :]]).T
 
     def powers(self, z: np.ndarray) -> np.ndarray:
-        q, v, _, p = self._parts(z)
-        m = self.mechanics
-        found = [m.energies(q, v, self.parameters, 0.0)[3], m.supplied(q, v, p, self.parameters, 0.0)]
-        return coefficients(found, 0, z.shape[1], 1)[:, :, 0]
+        placed, p = self._placed(z)
+        return placed.powers(p).T
 
     def energies(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        found = self.mechanics.energies(q[:, :, None], v[:, :, None], self.parameters, 0.0)[:3]
-        return coefficients(list(found), 0, q.shape[1], 1)[:, :, 0]
+        return self._configured(q, v).energies().T
 
     def constraints(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """φ, zero in the rows of nonholonomic constraints, and A q̇ + b."""
-        q, v = q.reshape(self.n, -1, 1), v.reshape(self.n, -1, 1)
-        batch = q.shape[1]
-        phi = np.zeros((self.m, batch))
-        phi[self.holonomic] = coefficients(self.mechanics.positions(q, self.parameters, 0.0), 0, batch, 1)[:, :, 0]
-        return phi, coefficients(self.mechanics.constraints(q, v, self.parameters, 0.0), 0, batch, 1)[:, :, 0]
+        placed = self._configured(q.reshape(self.n, -1), v.reshape(self.n, -1))
+        phi = np.zeros((self.m, len(placed.q)))
+        if self.holonomic.any():
+            phi[self.holonomic] = placed.positions().T
+        return phi, placed.speeds().T
+
+    def _configured(self, q: np.ndarray, v: np.ndarray) -> Placed:
+        placed = self._at.placed(q.T)
+        placed.move(v.T, np.zeros_like(v.T))
+        return placed
 
     def accelerations(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        right, matrices = bordered(self.mechanics, q[:, None, None], v[:, None, None], self.parameters, 0.0)
-        found = -solve(matrices, right)[:, 0, 0]
+        placed = self._configured(q[:, None], v[:, None])
+        found = -solved(placed.bordered, placed.left(placed.still)[:, : self.n + self.m, None])[0, :, 0]
         return found[: self.n], found[self.n :]
 
     def slopes(self, z: np.ndarray) -> RodSlopes:
         """The derivatives at one instant."""
-        n, parts = self.n, self._parts(z[:, None])
-        unit = np.eye(3 * n)[:, None, :]
-        q, v, a = (Series([parts[k], unit[k * n : (k + 1) * n]], 1) for k in range(3))
-        entries = self.mechanics.residual(q, v, a, Series([parts[3]], 1), self.parameters, 0.0, speeds=True)
-        found = coefficients(entries, 1, 1, 3 * n)[:, 0]
-        K, C, M = (found[:n, k * n : (k + 1) * n] for k in range(3))
-        return RodSlopes(M, C, K, found[n:, n : 2 * n], found[n:, :n])
+        placed, p = self._placed(z[:, None])
+        placed.left(p)
+        by = placed.slopes(p)
+        return RodSlopes(placed.M[0], by.C[0], by.K[0], placed.A[0], by.B[0])
 
 
 class RodSlopes:
@@ -91,19 +96,41 @@ class RodSlopes:
     def matrix(self, name: str) -> np.ndarray:
         return self._matrices[name]
 
-    def pencil(self, omega: complex) -> Solve:
-        """The factors of [[M ω² + C ω + K, Aᵀ], [A + B/ω, 0]], reactions in the unit of the largest force."""
+    def inverses(self, omegas: np.ndarray) -> np.ndarray:
+        """Of [[M ω² + C ω + K, Aᵀ], [A + B/ω, 0]], reactions in the unit of the largest force."""
         M, C, K, A, B = self._matrices.values()
-        forces = M * omega**2 + C * omega + K
-        unit, n = np.abs(forces).max() or 1.0, len(M)
-        matrix = np.block([[forces / unit, A.T], [A + B / omega, np.zeros((len(A), len(A)))]])
+        n, m, w = len(M), len(A), omegas[:, None, None]
+        matrices = np.zeros((len(omegas), n + m, n + m), dtype=complex)
+        forces = (M * w + C) * w + K
+        unit = np.abs(forces).max() or 1.0
+        matrices[:, :n, :n], matrices[:, :n, n:], matrices[:, n:, :n] = forces / unit, A.T, A + B / w
         try:
-            inverse = np.linalg.inv(matrix)  # small, and applied many times
+            found = np.linalg.inv(matrices)  # small, and applied many times
         except np.linalg.LinAlgError as problem:
             raise RankError("the multiplier matrix is singular: a constraint repeats others") from problem
-        inverse[:, :n] /= unit
-        inverse[n:] *= unit
-        return lambda right: inverse @ right
+        found[:, :, :n] /= unit
+        found[:, n:] *= unit
+        return found
+
+
+class RodIntegrator(Integrator):
+    """All pencils of a step inverted and applied together."""
+
+    def _slopes(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Any:
+        """In the middle of the step, as it is foretold: rods turn far in one step."""
+        v = state.v[:, None] + h * a @ self.method.matrix.T
+        q = state.q + h * v @ self.method.matrix[MIDDLE]
+        return self.equations.slopes(np.concatenate([q, v[:, MIDDLE], a[:, MIDDLE], p[:, MIDDLE]]))
+
+    def _factors(self, slopes: Any, omegas: np.ndarray) -> list[Solve]:
+        self._inverses = slopes.inverses(omegas)
+        first = self._inverses[0].real
+        return [lambda right: first @ right]
+
+    def _solved(self, residual: np.ndarray, solves: list[Solve], omegas: np.ndarray) -> np.ndarray:
+        right = -residual @ self.method.forward.T
+        right[self.equations.n :] /= omegas
+        return (self._inverses @ right.T[:, :, None])[:, :, 0].T
 
 
 class RodSizes(Sizes):
@@ -113,11 +140,18 @@ class RodSizes(Sizes):
         m = equations.mechanics
         amplitudes = [np.full(rows.stop - rows.start, m.own + k) for k, rows in enumerate(m.rows)]
         self._kind = np.concatenate([np.arange(m.own), *amplitudes])
+        self._first = np.array([*range(m.own), *(rows.start for rows in m.rows)])
         self._largest = np.zeros((2, self._kind.max() + 1))
         self._duration = abs(duration)
 
+    def reached(self, q: np.ndarray, v: np.ndarray) -> Sizes:
+        larger = copy(self)
+        found = np.maximum.reduceat(np.abs([q, v]).max(axis=2), self._first, axis=1)
+        larger._largest = np.maximum(self._largest, found)
+        return larger
 
-def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
+
+def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, Any] | None = None) -> Motion:
     """The motion sampled at the task's times."""
     case, duration = task.driven.case, task.duration
     equations: Any = RodEquations(case.system, case.numbers)
@@ -130,9 +164,13 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
     if duration < 0 and is_damped(equations, state):
         raise ParameterError(f"{case.system.name} is damped: backwards its fast modes would explode; run it forwards")
     for sharp in (tolerance, 10 * tolerance, 100 * tolerance):  # rounding of stiff forces may let no step succeed
-        integrator = Integrator(equations, RodSizes(equations, duration), sharp)
-        record = Record(equations, task.t, state)
-        status = run(integrator, record, state, duration, task.max_steps, task.progress)
+        integrator = RodIntegrator(equations, RodSizes(equations, duration), sharp)
+        watch = RodWatch(case, events) if events else None
+        record = WatchedRecord(equations, task.t, state, watch=watch)
+        try:
+            status = run(integrator, record, state, duration, task.max_steps, task.progress)
+        except EndedByEvent as end:
+            status = end.status
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
     if not record.steps:
@@ -147,6 +185,6 @@ def rod_motion(task: Task, tolerance: float, reason: str) -> Motion:
         **task.describe(),
         status=status,
         method=f"Radau collocation of order {2 * STAGES - 1}, {record.steps} steps, tolerance {sharp:g} ({reason})",
-        events={},
+        events=watch.crossings(2 * equations.n) if watch else {},
         dense=record.dense if record.dense.complete and status.finished else None,
     )

@@ -121,7 +121,10 @@ def simulate(
         return _implicit(task, events, "as asked", BACKENDS.get(method))
     if case.system.rods:
         if method == "taylor":
-            raise ParameterError(f"{case.system.name} has rods, which are stiff: leave out method='taylor'")
+            raise ParameterError(
+                f"{case.system.name} has rods, which are stiff, and Taylor's method needs their equations written out: "
+                "leave out method='taylor'"
+            )
         return _implicit(task, events, "rods are stiff", None)
     return _explicit(task, events, insist=method == "taylor")
 
@@ -257,10 +260,15 @@ def _augmented(task: Task, events: Mapping[str, Any] | None, step: float | None,
 
 
 def _implicit(task: Task, events: Mapping[str, Any] | None, reason: str, backend: str | None) -> Motion:
-    _check_plain(task, events)
     system = task.driven.case.system
     if system.rods and system.autonomous and backend is None:
         from pfaff.motion.rod_motion import rod_motion
 
-        return rod_motion(task, task.tolerance or SHARP, reason)
+        return rod_motion(task, task.tolerance or SHARP, reason, events)
+    if system.rods and events:
+        raise ParameterError(
+            f"events of {system.name} are located by the method for rods, which wants equations without time: leave "
+            "out method= and what is prescribed"
+        )
+    _check_plain(task, events)
     return stiff_motion(task, task.tolerance or USUAL, reason, backend)

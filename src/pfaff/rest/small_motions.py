@@ -31,6 +31,7 @@ from pfaff.rest.reduction import (
     without_families,
     without_structural_zeros,
 )
+from pfaff.statement.rod_frame import held_bases
 from pfaff.statement.system import System
 from pfaff.statement.told import told
 from pfaff.statement.values import complex_number, instance
@@ -321,6 +322,13 @@ def _check_rank(lin: Linearisation) -> None:
     lost = np.abs(left[:, values <= LOST * values.max()]).max(axis=1) if values.any() else np.ones(len(scaled))
     rows = ", ".join(str(k + 1) for k in np.flatnonzero(lost > LOST))
     where = ", ".join(f"{name} = {value:g}" for name, value in zip(lin.system.coordinate_names, lin.q, strict=True))
+    held = held_bases(lin.system)
+    if held and not lin.A[lost > LOST].any():
+        raise RankError(
+            f"the base of {' and '.join(held)} cannot slide, which takes constraints of {lin.system.name} their rank "
+            f"(rows {rows}): on the straight rod nothing that moves enters them, and the reaction is undetermined; let "
+            "the base slide along a coordinate that a stiff spring holds, as in atlas.rod(load='spring')"
+        )
     raise RankError(
         f"the constraints of {lin.system.name} lose rank (rows {rows}) at {where}: small motions there are not those "
         "of the constrained system; fix a coordinate to take another equilibrium"

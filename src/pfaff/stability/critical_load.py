@@ -94,6 +94,8 @@ class CriticalLoads:
     divergence: CriticalLoad
     buckling: CriticalLoad
     cells: tuple[Cell, ...]
+    modes: int | None = None  # of a rod that settled the lowest load, and by how much the last ones changed it
+    change: float | None = None
 
     @property
     def status(self) -> str:

@@ -31,7 +31,7 @@ def first_load(
 
 
 def all_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:
-    return with_modes(case, lambda each: critical_loads(each, load, to, fixed), _lowest, noting=False)
+    return with_modes(case, lambda each: critical_loads(each, load, to, fixed), _lowest)
 
 
 def _lowest(found: CriticalLoads) -> list[float]:

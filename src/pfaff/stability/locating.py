@@ -107,7 +107,7 @@ class Locator:
     def sharpened(self, stretch: Stretch, kind: Kind, load: float) -> Crossing | None:
         value = 0j if kind == "zero" else self._critical(stretch, kind, load)
         if value is None:
-            return None
+            return Crossing(kind, load, 0j, sharp=False) if kind == "meeting" else None  # rounding: to be looked at
         near = LANDED * max(abs(load), DISTANCE * self.unit)
         found = sharpened(stretch, kind, value, load, near)
         if found is None and kind == "zero" and stretch.exact and not self.always["zero"]:

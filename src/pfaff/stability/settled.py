@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from pfaff.errors import ConvergenceError
-from pfaff.statement.rods import refined
+from pfaff.statement.rod_frame import refined
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -21,14 +21,14 @@ Answer = TypeVar("Answer")
 
 
 def with_modes(
-    case: Case, ask: Callable[[Case], Answer], numbers: Callable[[Answer], Sequence[float | None]], noting: bool = True
+    case: Case, ask: Callable[[Case], Answer], numbers: Callable[[Answer], Sequence[float | None]]
 ) -> Answer:
     """The answer; where the number of modes of a rod is left open, with as many as it takes, and both are noted."""
     if not any(rod.refines for rod in case.system.rods):
         return ask(case)
     answer: Any
     answer, modes, change = settled(case, ask, numbers)
-    return replace(answer, modes=modes, change=change) if noting else answer
+    return replace(answer, modes=modes, change=change)
 
 
 def settled(

@@ -1,17 +1,11 @@
-"""Rods as parts of a system: planar, without stretch or shear, at any angle, with points to attach other things to.
-
-A system with rods is stated in a *frame*: the coordinates of everything else and those of the points of rods that are
-used, as if these moved freely. The rods then say where their points are, and add their own inertia and elasticity, node
-by node: their energies are never written out.
-"""
+"""Rods as parts of a system: planar, without stretch or shear, at any angle, with points to attach other things to."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sympy as sm
@@ -20,13 +14,10 @@ from pfaff.errors import StatementError
 from pfaff.statement.coordinates import TIME
 from pfaff.statement.names import checked_name
 from pfaff.statement.parameters import scalar
-from pfaff.statement.plain_symbols import RodStatement, Statement
 from pfaff.statement.rod_basis import Basis, chain_of_bars, legendre_modes
 from pfaff.statement.values import listed, shown, whole_number
-from pfaff.threads import cached_property, once
-
-if TYPE_CHECKING:
-    from pfaff.statement.system import System
+from pfaff.threads import cached_property
+from pfaff.travel import Travels
 
 PLACE = sm.Symbol("s", nonnegative=True)
 USUAL = 10  # modes: ten digits of most loads
@@ -46,7 +37,7 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Rod:
+class Rod(Travels):
     """An elastic rod in the plane that neither stretches nor shears, as large as its deflections may be.
 
     length
@@ -184,203 +175,3 @@ def section_value(section: Any, place: float, where: str) -> float:
     if not np.isfinite(value):
         raise StatementError(f"{where} is {value} at s = {place:g}: give a section that is finite all along")
     return value
-
-
-@dataclass(frozen=True)
-class Base:
-    """Where a rod begins: for x, y and θ the name of a coordinate of the frame, if any, and a number to add."""
-
-    names: tuple[str | None, str | None, str | None]
-    numbers: tuple[float, float, float]
-
-
-def base_of(rod: Rod) -> Base:
-    names: list[str | None] = []
-    numbers: list[float] = []
-    for kind, given in zip(KINDS, rod.base, strict=True):
-        functions = given.atoms(sm.core.function.AppliedUndef)
-        number = given.xreplace(dict.fromkeys(functions, sm.S.Zero))
-        rest = sm.expand(given - number)
-        if len(functions) > 1 or not number.is_number or (rest != 0 and rest not in functions):
-            raise StatementError(
-                f"{kind} at the base of {rod.name} is {given}: give a number, a coordinate, or a coordinate plus a "
-                "number; for more, give the base coordinates of its own and hold them by holonomic constraints"
-            )
-        names.append(next(iter(functions)).func.__name__ if functions else None)
-        numbers.append(float(number))
-    return Base((names[0], names[1], names[2]), (numbers[0], numbers[1], numbers[2]))
-
-
-@dataclass(frozen=True)
-class Station:
-    """A point of a rod that the frame knows by the names of its coordinates."""
-
-    rod: int
-    place: float
-    names: tuple[str, str, str]
-
-
-def stations_of(system: System) -> list[Station]:
-    """The points of rods that a statement uses, in its formulas or at bases of rods; ends always."""
-    stated = [
-        *(system.kinetic, system.potential, system.dissipation, system.forces),
-        *(system.nonholonomic_constraints, system.holonomic_constraints),
-        *(rod.base for rod in system.rods),
-        *(rod.end.x for rod in system.rods),
-    ]
-    return _stations(system, stated)
-
-
-def _stations(system: System, stated: list[Any]) -> list[Station]:
-    """The points whose names appear, be it in SymPy or in text."""
-    words = chain.from_iterable(re.findall(r"[^\W\d]\w*", str(each)) for each in stated)
-    found = {}
-    for name in dict.fromkeys(words):
-        for k, rod in enumerate(system.rods):
-            place = rod.place_of(name)
-            if place is not None:
-                names = tuple(q.func.__name__ for q in vars(rod.at(place[0])).values())
-                found[k, place[0]] = Station(k, place[0], names)
-    return [found[key] for key in sorted(found)]
-
-
-def drawn_stations(system: System) -> list[Station]:
-    """The points of rods that its drawing or its bases name."""
-    drawing = system.drawing
-    groups = (drawing.points, drawing.angles, drawing.circles, drawing.arrows) if drawing is not None else ()
-    return _stations(system, [*(list(group.values()) for group in groups), *(rod.base for rod in system.rods)])
-
-
-def _drawn(system: System, known: dict[str, sm.Expr]) -> Any:
-    points = [q for each in drawn_stations(system) for q in vars(system.rods[each.rod].at(each.place)).values()]
-    assert system.drawing is not None
-    return system.drawing.read(known | {q.func.__name__: q for q in points})
-
-
-def check_rods(system: System, own: list[str]) -> None:
-    """Rods have different names, and each begins at coordinates or at points of rods before it."""
-    names = [rod.name for rod in system.rods]
-    known = set(own)
-    for k, rod in enumerate(system.rods):
-        if not isinstance(rod, Rod):
-            raise StatementError(f"rods contains {shown(rod)}: give pfaff.Rod(…)")
-        if names.count(rod.name) > 1:
-            raise StatementError(f"two rods are called {rod.name!r}: give each its own name")
-        for name in filter(None, base_of(rod).names):
-            placed = any(earlier.place_of(name) for earlier in system.rods[:k])
-            if name not in known and not placed:
-                raise StatementError(
-                    f"{rod.name} begins at {name}, which is neither a coordinate nor at a point of a rod before it"
-                )
-        missing = rod.symbols - set(system.parameters)
-        if missing:
-            absent = ", ".join(sorted(map(str, missing)))
-            raise StatementError(f"{rod.name} contains {absent}: add it to parameters, with a value or None")
-
-
-def point_values(
-    system: System, stations: Sequence[Station], q: np.ndarray, numbers: Sequence[Any]
-) -> dict[str, np.ndarray]:
-    """The coordinates of points of rods, for columns of coordinates of the system, at values of its parameters."""
-    known = dict(zip(system.coordinate_names, q, strict=True))
-    for k, rod in enumerate(system.rods):
-        length = sm.lambdify(list(system.parameters), rod.length, "numpy", dummify=True)(*numbers)
-        base = base_of(rod)
-        x, y, angle = (
-            (0.0 if name is None else known[name]) + number
-            for name, number in zip(base.names, base.numbers, strict=True)
-        )
-        a = np.array([known[name] for name in rod.coordinate_names])
-        turned = angle + rod.basis.angles @ a
-        for station in stations:
-            if station.rod == k:
-                here, along = rod.basis.at(station.place)
-                values = x + length * (along @ np.cos(turned)), y + length * (along @ np.sin(turned)), angle + here @ a
-                known |= dict(zip(station.names, values, strict=True))
-    return known
-
-
-def on_rods(system: System, frame: Statement) -> RodStatement:
-    """The frame's statement beside the coordinates of the system; energies of the rods stand there by name."""
-    q = tuple(sm.Symbol(name, real=True) for name in system.coordinate_names)
-    v = tuple(sm.Symbol(f"{name}_dot", real=True) for name in system.coordinate_names)
-    velocities = {sm.Derivative(c, frame.time): x for c, x in zip(system.coordinates, v, strict=True)}
-    kinetic, potential, dissipation = zip(*(_by_name(rod) for rod in system.rods), strict=True)
-    stated = {each.name: getattr(frame, each.name) for each in fields(frame)}
-    changed = {
-        "q": q,
-        "v": v,
-        "kinetic": frame.kinetic + sm.Add(*kinetic),
-        "potential": frame.potential + sm.Add(*potential),
-        "dissipation": frame.dissipation + sm.Add(*dissipation),
-        "to_plain": {**frame.to_plain, **velocities, **dict(zip(system.coordinates, q, strict=True))},
-    }
-    return RodStatement(**{**stated, **changed}, frame=frame)
-
-
-def _by_name(rod: Rod) -> tuple[sm.Expr, sm.Expr, sm.Expr]:
-    """Kinetic energy, potential and dissipation of a rod as names, with the parameters that they contain."""
-    a = [sm.Symbol(name, real=True) for name in rod.coordinate_names]
-    rates = [sm.Symbol(f"{name}_dot", real=True) for name in rod.coordinate_names]
-
-    def named(energy: str, *sections: Any, moving: bool) -> sm.Expr:
-        symbols = {x for each in sections if isinstance(each, sm.Expr) for x in each.free_symbols} - {PLACE}
-        return sm.Function(f"{energy}_{rod.name}")(*a, *(rates if moving else ()), *sorted(symbols, key=str))
-
-    def damped(energy: str, factor: Any, *sections: Any) -> sm.Expr:
-        linear = factor if isinstance(factor, sm.Expr) and PLACE not in factor.free_symbols else sm.S.One
-        inside = sections if linear is factor else (factor, *sections)
-        return linear * named(energy, *inside, moving=True)
-
-    return (
-        named("T", rod.length, rod.mass, rod.rotary, moving=True),
-        named("V", rod.length, rod.bending, moving=False),
-        damped("D_bending", rod.retardation, rod.length, rod.bending) + damped("D_drag", rod.drag, rod.length),
-    )
-
-
-@once(most=64)
-def refined(system: System, modes: int) -> System:
-    """The same system with so many modes of every rod that leaves their number open."""
-    rods = [replace(rod, modes=modes) if rod.refines else rod for rod in system.rods]
-    own = len(system.coordinates) - sum(rod.basis.size for rod in system.rods)
-    return replace(system, coordinates=system.coordinates[:own], rods=rods)
-
-
-def state_rods(system: System) -> None:
-    """Complete a system with rods: its frame, stated and checked as any other system, and what follows from both."""
-    from pfaff.statement.system import Frame
-
-    normalise = object.__setattr__
-    normalise(system, "rods", listed("rods", system.rods, "[pfaff.Rod(…)]", StatementError))
-    if system.particles:
-        raise StatementError("particles and rods do not go together: state the masses of other parts as kinetic energy")
-    amplitudes = [name for rod in system.rods for name in getattr(rod, "coordinate_names", ())]
-    own = [q for q in listed("coordinates", system.coordinates, "[X]", StatementError) if _name(q) not in amplitudes]
-    check_rods(system, [_name(q) for q in own])
-    normalise(system, "stations", tuple(stations_of(system)))
-    points = [sm.Function(name)(TIME) for station in system.stations for name in station.names]
-    stated = {name: getattr(system, name) for name in FRAMED}
-    frame = Frame(coordinates=[*own, *points], kinetic=0 if system.kinetic is None else system.kinetic, **stated)
-    normalise(system, "frame", frame)
-    for name in (*FRAMED, "kinetic"):
-        normalise(system, name, getattr(frame, name))
-    normalise(system, "coordinates", (*own, *(sm.Function(name)(TIME) for name in amplitudes)))
-    names = [*system.coordinate_names, *frame.coordinate_names, *system.parameter_names]
-    for name in system.coordinate_names[len(own) :]:
-        if names.count(name) > 1:
-            raise StatementError(f"{name!r} is an amplitude of a rod and something else: rename the rod or the other")
-    if system.drawing is not None:
-        normalise(system, "drawing", _drawn(system, frame.words))
-    normalise(system, "statement", on_rods(system, frame.statement))
-    normalise(system, "redundant", frame.redundant)
-
-
-FRAMED = (
-    *("potential", "dissipation", "forces", "nonholonomic_constraints", "holonomic_constraints", "parameters", "load"),
-    *("name", "accept_integrable", "accept_redundant"),
-)
-
-
-def _name(coordinate: Any) -> str:
-    return coordinate.func.__name__ if isinstance(coordinate, sm.Expr) else str(coordinate)

@@ -20,7 +20,8 @@ from pfaff.statement.particles import Particle, checked_particles
 from pfaff.statement.plain_symbols import Statement, in_plain_symbols
 from pfaff.statement.quasi_velocities import linear_form, stated_quasi_velocities
 from pfaff.statement.reading import check_names, read_forces, read_meanings, read_parameters, read_relations
-from pfaff.statement.rods import Rod, Station, state_rods
+from pfaff.statement.rod_frame import Station, state_rods
+from pfaff.statement.rods import Rod
 from pfaff.statement.values import one_of, shown, truth
 from pfaff.threads import cached_property
 

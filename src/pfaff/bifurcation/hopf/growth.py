@@ -16,8 +16,9 @@ import sympy as sm
 
 from pfaff.errors import ParameterError
 from pfaff.flow.rod_mechanics import mechanics_of
+from pfaff.flow.rod_series import parameter_list
 from pfaff.flow.series import Series
-from pfaff.flow.structured import StructuredFlow, parameter_list
+from pfaff.flow.structured import StructuredFlow
 from pfaff.statement.expressions import expressed
 from pfaff.statement.system import System
 from pfaff.statement.values import shown

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pfaff.flow.assembly import Assembly
 
 STAGES = 7  # measured: 9 take as long, 5 half as long again, 3 several times longer
+AIM = 0.15  # rate of convergence of Newton's method at which steps are cheapest
 NEWTON_SHARE = 0.02  # of the tolerance, left to Newton's method
 HOPELESS = 2.0  # growth of Newton's corrections that ends an attempt
 FLOOR = 1e-4  # sizes below this part of the largest do not count when errors are weighed
@@ -66,6 +67,12 @@ class Step:
         """q and q̇ at times within the step, by the polynomials of the collocation."""
         areas = self.h * self.method.integrals(self._part(t)).T
         return self.start.q[:, None] + self.v @ areas, self.start.v[:, None] + self.a @ areas
+
+    @property
+    def stages(self) -> tuple[np.ndarray, np.ndarray]:
+        """q and q̇ at the stages."""
+        areas = self.h * self.method.matrix.T
+        return self.start.q[:, None] + self.v @ areas, self.v
 
     def yields(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The reactions, and the work done so far."""
@@ -122,38 +129,40 @@ class Integrator:
     def __init__(self, equations: Equations, sizes: Sizes, tolerance: float) -> None:
         self.equations, self.sizes, self.tolerance = equations, sizes, tolerance
         self.method = radau(STAGES)
+        self._known: tuple[State, Slopes] | None = None
+        self._rate = 0.0  # at which Newton's method converged last
         self.finite = True  # whether the last attempt met finite values only
         self._before = self.method.values(np.zeros(1))[0]  # weights of the stages at the start of the step
 
     def advance(self, state: State, h: float, last: Step | None, shortest: float) -> tuple[Step, Solve, float] | None:
         """The next step, the factors of its real pencil, and a length for the one after; None if h collapses."""
-        slopes, shrink, again = self.equations.slopes(state.z), 0.5, last is None
+        shrink, again = 0.5, last is None
         while abs(h) > shortest:
             error = np.inf
-            attempt = self._attempt(state, h, last, slopes)
+            attempt = self._attempt(state, h, last)
             if attempt is not None:
                 step, solve = attempt
-                sizes = self.sizes.reached(*step.path(state.t + h * self.method.nodes))
+                sizes = self.sizes.reached(*step.stages)
                 error = self._error(step, solve, sizes, again)
                 if error <= 1:
                     self.sizes = sizes
-                    return step, solve, h * min(GROW, self._factor(error))
+                    return step, solve, h * min(GROW, self._factor(error), AIM / max(self._rate, AIM / GROW))
             h, shrink, again = h * min(shrink, self._factor(error)), 0.3, True
         return None
 
     def _factor(self, error: float) -> float:
         return max(SHRINK, SAFETY * max(error, 1e-12) ** (-1 / (STAGES + 1)))
 
-    def _attempt(self, state: State, h: float, last: Step | None, slopes: Slopes) -> tuple[Step, Solve] | None:
-        """Newton's method with the derivatives at the start of the step; None if it does not converge."""
+    def _attempt(self, state: State, h: float, last: Step | None) -> tuple[Step, Solve] | None:
+        """Newton's method with derivatives at one instant; None if it does not converge."""
         omegas = self.method.eigenvalues / h
+        a, p = self._guess(state, h, last)
         try:
-            solves = [slopes.pencil(omegas[0].real), *(slopes.pencil(omega) for omega in omegas[1:])]
+            solves = self._factors(self._slopes(state, h, a, p), omegas)
         except RankError:
             return None
-        a, p = self._guess(state, h, last)
         rows, sums = self.method.backward.T, h * self.method.matrix.T
-        n, size, enough = self.equations.n, np.inf, NEWTON_SHARE * self.tolerance
+        n, size, first, enough = self.equations.n, np.inf, np.inf, NEWTON_SHARE * self.tolerance
         for k in range(CORRECTIONS):
             v = state.v[:, None] + a @ sums
             q = state.q[:, None] + v @ sums
@@ -166,12 +175,23 @@ class Integrator:
             a = a + (x[:n] * omegas**2 @ rows).real
             p = p + (x[n:] @ rows).real
             before, size = size, self.sizes.reached(q, v).weigh(dq, dv)
+            first = size if k == 0 else first
             rate = size / before if before else 0.0
             if size * min(1.0, rate / max(1 - rate, 1e-3) if k else 1.0) <= enough:
+                self._rate = (size / first) ** (1 / k) if k and first > 0 else 0.0
                 return self._step(state, h, a, p), solves[0]
             if rate > HOPELESS:
                 return None
         return None
+
+    def _slopes(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Slopes:
+        """The derivatives at the start of the step, whatever its length."""
+        if self._known is None or self._known[0] is not state:
+            self._known = state, self.equations.slopes(state.z)
+        return self._known[1]
+
+    def _factors(self, slopes: Slopes, omegas: np.ndarray) -> list[Solve]:
+        return [slopes.pencil(omegas[0].real), *(slopes.pencil(omega) for omega in omegas[1:])]
 
     def _step(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Step:
         v = state.v[:, None] + h * a @ self.method.matrix.T
@@ -227,12 +247,14 @@ class Projection:
     def __init__(self, equations: Equations, q: np.ndarray, v: np.ndarray) -> None:
         at = equations.stack(q, v, np.zeros(equations.n), np.zeros(equations.m))
         self._constraints, self._any = equations.constraints, equations.m > 0
+        self._positions = bool(np.any(equations.holonomic))
         self._terms = EPS * abs(equations.slopes(at).matrix("A"))
 
     def __call__(self, solve: Solve, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if not self._any:
             return q, v
-        q = _settled(lambda q: self._constraints(q, v)[0], solve, q, self._terms @ np.abs(q))
+        if self._positions:
+            q = _settled(lambda q: self._constraints(q, v)[0], solve, q, self._terms @ np.abs(q))
         return q, _settled(lambda v: self._constraints(q, v)[1], solve, v, self._terms @ np.abs(v))
 
 

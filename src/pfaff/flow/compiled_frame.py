@@ -1,0 +1,84 @@
+"""The frame of a system with rods, compiled: what it resists, its constraints, and their first derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import ZERO, dot, gradient, graph_of
+from pfaff.statement.system import System
+from pfaff.threads import Once, cached_property
+
+
+class CompiledFrame:
+    """Balance M ẅ + h + Aᵀp, then A ẅ + γ and A ẇ + b, of states w[state, level, coordinate]: a row for each state.
+
+    Levels are positions, velocities and accelerations; the last ``held`` constraints are holonomic, φ = 0.
+    """
+
+    def __init__(self, frame: System) -> None:
+        g = graph_of(frame)
+        self.n, self.m, self.held = len(g.q), len(g.A), len(g.positions)
+        accelerations = [hy.expression(f"acceleration {k}") for k in range(self.n)]
+        self._variables = [*g.q, *g.v, *accelerations, *g.multipliers]
+        forces = [[row[i] for row in g.A] for i in range(self.n)]
+        self._expressions = [
+            *(
+                hy.sum([dot(row, accelerations), h, dot(column, g.multipliers)])
+                for row, h, column in zip(g.M, g.h, forces, strict=True)
+            ),
+            *(dot(row, accelerations) + gamma for row, gamma in zip(g.A, g.gamma, strict=True)),
+            *g.constraints,
+        ]
+        self._values = Compiled(self._expressions, self._variables, quick=True)
+        self._positions = Compiled(g.positions, self._variables, quick=True)
+        kinetic, potential = g.kinetic, g.potential
+        momenta = gradient(kinetic, g.v)
+        work = [dot(gradient(g.dissipation, g.v), g.v)]
+        unmoved = hy.subs(g.constraints, dict.fromkeys(g.v, ZERO)) if g.constraints else []
+        supplied = hy.sum([dot(g.forces, g.v), dot(unmoved, g.multipliers), g.explicit])
+        energies = [kinetic, potential, dot(momenta, g.v) - kinetic + potential]
+        self._energies = Compiled([*energies, *work, supplied], self._variables, quick=True)
+        self._by_parameter: Once[int, Compiled] = Once()
+
+    @cached_property
+    def _slopes(self) -> tuple[Compiled, np.ndarray]:
+        """The derivatives that do not vanish, and where they belong among all."""
+        flat = np.ravel(hy.diff_tensors(self._expressions, self._variables[: 3 * self.n], diff_order=1).jacobian)
+        at = np.array([k for k, each in enumerate(flat) if each != ZERO], dtype=int)
+        return Compiled([flat[k] for k in at], self._variables, quick=True), at
+
+    def values(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+        return self._values(_columns(w, p), numbers, time).T
+
+    def positions(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+        """φ."""
+        return self._positions(_columns(w, p), numbers, time).T if self.held else np.zeros((len(w), 0))
+
+    def energies(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+        """T, V, Jacobi's energy, and the powers dissipated and supplied."""
+        return self._energies(_columns(w, p), numbers, time).T
+
+    def slopes(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+        """Derivatives [state, row, level and coordinate]."""
+        compiled, at = self._slopes
+        found = np.zeros((len(w), len(self._expressions) * 3 * self.n))
+        if len(at):
+            found[:, at] = compiled(_columns(w, p), numbers, time).T
+        return found.reshape(len(w), len(self._expressions), 3 * self.n)
+
+    def by_parameter(self, k: int, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+        """Derivatives [state, row] by the parameter of this number."""
+
+        def derived() -> Compiled:
+            rows = hy.diff_tensors(self._expressions, [hy.par[k]], diff_order=1).jacobian
+            return Compiled(list(np.ravel(rows)), self._variables, quick=True)
+
+        return self._by_parameter.get(k, derived)(_columns(w, p), numbers, time).T
+
+
+def _columns(w: np.ndarray, p: np.ndarray) -> np.ndarray:
+    return np.concatenate([w.reshape(len(w), -1).T, p.T])

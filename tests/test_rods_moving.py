@@ -1,0 +1,146 @@
+"""Rods in motion: derivatives in closed form, cycles that attract and walk, events; what cannot slide or be written."""
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.errors import ParameterError, RankError, StatementError
+from pfaff.flow.rod_mechanics import coefficients, mechanics_of
+from pfaff.flow.rod_nodes import NodesAt
+from pfaff.flow.rod_series import parameter_list
+from pfaff.flow.series import Series
+from pfaff.statement import TIME as t
+from pfaff.statement import coordinates
+
+
+@pytest.fixture(scope="module")
+def rod():
+    return pfaff.atlas.rod("skate", modes=4)
+
+
+def _branching():
+    """A rod of varying section on a hinge, one on its end at an angle, one at its middle; a skate, a moving guide."""
+    X, phi = coordinates("X phi")
+    F = sm.Symbol("F")
+    first = pfaff.Rod(0.5, mass=lambda s: 1 + s, retardation=0.01, modes=4, base=(X, 0.2, phi), name="u")
+    joint, middle = first.end, first.at(0.5)
+    second = pfaff.Rod(
+        0.6, lambda s: 1 - s, rotary=0.1, drag=F, modes=3, base=(joint.x, joint.y, joint.theta + 0.3), name="w"
+    )
+    third = pfaff.Rod(0.4, modes=2, base=(middle.x, middle.y, 0), name="z")
+    return pfaff.System(
+        coordinates=[X, phi],
+        rods=[first, second, third],
+        kinetic=second.at(0.3).x.diff(t) ** 2,
+        potential=phi**2 - F * X + second.end.y**2,
+        nonholonomic_constraints=[joint.x.diff(t) * sm.cos(joint.theta) + joint.y.diff(t) * sm.sin(joint.theta)],
+        holonomic_constraints=[third.end.x**2 + third.end.y - sm.sin(t)],
+        parameters={F: 3},
+        load=F,
+    )
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one case", "a case for each state"])
+def test_closed_forms_are_the_derivatives_by_series(rod, several):
+    values = {"M_L": 0.7, "I_L": 0.2, "r": 0.02, "eta": 0.03, "c_e": 0.4, "c_t": 0.3, "beta0": 0.2, "L": 1.3, "F": 2.0}
+    for system, case in ((rod, rod.at(**values)), ((branching := _branching()), branching.at())):
+        m, batch, random = mechanics_of(system), 3, np.random.default_rng(2)
+        n, numbers = m.n, case.numbers
+        if several:
+            numbers = numbers[:, None] * np.array([1.0, 1.1, 1.2])
+        levels, p = random.uniform(-0.7, 0.7, (3, n, batch)), random.uniform(-1, 1, (m.m, batch))
+        placed = NodesAt(system, numbers).placed(levels[0].T, 0.3)
+        placed.move(levels[1].T, levels[2].T)
+        left, by = placed.left(p.T), placed.slopes(p.T)
+        unit = np.eye(3 * n)[:, None, :]
+        curves = [Series([x[:, :, None], unit[k * n : (k + 1) * n]], 1) for k, x in enumerate(levels)]
+        entries = m.residual(*curves, Series([p[:, :, None]], 1), parameter_list(numbers), 0.3)
+        assert pytest.approx(coefficients(entries, 0, batch, 1)[:, :, 0], rel=1e-12, abs=1e-13) == left[:, : n + m.m].T
+        slopes = np.moveaxis(coefficients(entries, 1, batch, 3 * n), 1, 0)
+        mine = np.block([[by.K, by.C, placed.M], [by.rates_by_q, by.rates_by_v, placed.A]])
+        assert np.abs(mine - slopes).max() < 1e-13 * np.abs(slopes).max()
+        q, v = (x[:, :, None] for x in levels[:2])
+        energies = coefficients(list(m.energies(q, v, parameter_list(numbers), 0.3)), 0, batch, 1)[:, :, 0]
+        assert pytest.approx(energies, rel=1e-12) == np.hstack([placed.energies(), placed.powers(p.T)[:, :1]]).T
+
+
+def test_a_rod_with_drag_walks_on_a_cycle_that_attracts(rod):
+    """Supercritical: the motion tends to the orbit of the branch, in amplitude and in mean speed."""
+    hopf = rod.at(M_L=1, eta=0.001, c_e=10).hopf()
+    assert hopf.l1 < 0
+    assert hopf.growth().slope > 0
+    orbit = hopf.orbits(to=hopf.value + 1.0)[-1]
+    assert orbit.stable
+    start = dict(zip(rod.shape.states, 0.9 * orbit.orbit.x[:, 0], strict=True))
+    periods = 8
+    motion = hopf.case.at(F=orbit.value).simulate(
+        periods * orbit.period, tolerance=1e-6, samples=40 * periods + 1, **start
+    )
+    last = motion.y[:, -41:]
+    angle, _ = rod.rods[0].basis.at(1.0)
+    rotation, cycle = np.ptp(angle @ last[1:5]) / 2, np.ptp(angle @ orbit.orbit.x[:4]) / 2
+    assert rotation == pytest.approx(cycle, rel=2e-3)
+    speed = (last[0, -1] - last[0, 0]) / orbit.period
+    assert speed == pytest.approx(orbit.advance["X"] / orbit.period, rel=2e-3)
+    assert speed > 0.1
+
+
+def test_events_of_rods_are_located(rod):
+    """The end's rotation falls through zero; the sideways velocity of a point stops the motion."""
+    case = rod.at(F=5.0, M_L=1, eta=0.01)
+    end = rod.rods[0].end
+    events = {
+        "straight": pfaff.Event("a_theta_end", direction=-1),
+        "at rest": pfaff.Event(end.y.diff(t), direction=1, stop=True),
+    }
+    motion = case.simulate(4, a1=0.1, events=events, tolerance=1e-9)
+    assert "at rest" in motion.status
+    assert motion.t[-1] == motion.events["at rest"].t[-1]
+    angle, along = rod.rods[0].basis.at(1.0)
+    falling = motion.events["straight"]
+    assert len(falling) == 1
+    assert falling.t[0] < motion.t[-1] < 4
+    assert abs(angle @ falling.y[1:5, 0]) < 1e-14
+    q, v = motion.y[1:5, -1], motion.y[6:, -1]
+    basis = rod.rods[0].basis
+    assert abs(along @ (np.cos(basis.angles @ q) * (basis.angles @ v))) < 1e-12
+    with pytest.raises(ParameterError, match="unknown b_theta_end"):
+        case.simulate(1, a1=0.1, events={"?": "b_theta_end"})
+    with pytest.raises(ParameterError, match="method for rods"):
+        case.simulate(1, a1=0.1, method="cvode", events=events)
+
+
+def test_a_heavy_end_hides_no_flutter():
+    """Candidates of meeting frequencies that rounding has moved past the meeting are looked at."""
+    rod = pfaff.atlas.rod("skate", modes=12)
+    masses = np.logspace(3, 5, 5)
+    loads = [rod.at(M_L=mass).flutter(to=25).value for mass in masses]
+    assert np.diff(loads).min() > 0
+    assert loads[-1] == pytest.approx(20.1907, abs=0.03)
+
+
+def test_all_critical_loads_say_how_many_modes_they_took():
+    found = pfaff.atlas.rod("skate").at(M_L=1, eta=0.01).critical()
+    assert 8 <= found.modes <= 14
+    assert found.change <= 1e-10
+
+
+def test_a_base_that_cannot_slide_is_the_reason():
+    rod = pfaff.Rod(modes=3)
+    first = pfaff.Rod(modes=2, name="u")
+    carried = pfaff.Rod(modes=2, base=(first.end.x, first.end.y, first.end.theta), name="w")
+    F = sm.Symbol("F")
+    for rods, end in (([rod], rod.end), ([first, carried], carried.end)):
+        row = end.x.diff(t) * sm.cos(end.theta) + end.y.diff(t) * sm.sin(end.theta)
+        system = pfaff.System(
+            coordinates=[], rods=rods, potential=F * end.x, nonholonomic_constraints=[row], parameters={F: 1}, load=F
+        )
+        with pytest.raises(RankError, match="cannot slide.*stiff spring"):
+            system.at().flutter()
+
+
+@pytest.mark.parametrize("to", ["auto", "c", "latex"])
+def test_no_formulas_are_exported(rod, to):
+    with pytest.raises(StatementError, match="chain of bars"):
+        rod.at().export(to)
