@@ -153,7 +153,8 @@ def _sizes(flow: Flow, numbers: np.ndarray) -> np.ndarray:
     stated = [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions]
     values = {**dict(zip(system.parameters, numbers.tolist(), strict=True)), **unit_velocities(s), s.time: 1.0}
     sizes = dict(zip(system.coordinate_names, characteristic(stated, s.q, values).usual, strict=True))
-    return np.array([sizes[name.removesuffix("_dot") if name not in sizes else name] for name in flow.states])
+    known = sizes | {f"{name}_dot": size for name, size in sizes.items()}
+    return np.array([known.get(name, 1.0) for name in flow.states])  # quasi-velocities in their own units
 
 
 def _trial(
