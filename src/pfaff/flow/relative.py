@@ -53,7 +53,8 @@ def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.n
 
 def independent(system: System, first: Iterable[str], others: Iterable[str]) -> list[str]:
     """Those of the other velocities that the constraints leave free with the first ones, as many as there are."""
-    first, found = list(first), []
+    first = list(first)
+    found: list[str] = []
     rows = reference_matrix(graph_of(system))
     for name in others:
         if _free_together(system, rows, [*first, *found, name]):
