@@ -6,7 +6,7 @@ import sympy as sm
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
-from pfaff.errors import ConstraintError, ParameterError, StatementError
+from pfaff.errors import ConstraintError, ConvergenceError, ParameterError, StatementError
 
 t = dynamicsymbols._t
 x, y, phi = dynamicsymbols("x y phi")
@@ -18,11 +18,10 @@ SIDEWAYS = y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)
 
 def sleigh(**stated):
     centre = sm.Matrix([x + a * sm.cos(phi), y + a * sm.sin(phi)])
-    stated = {"quasi_velocities": {"v": FORWARD}} | stated
+    stated = {"quasi_velocities": {"v": FORWARD}, "nonholonomic_constraints": [SIDEWAYS]} | stated
     return pfaff.System(
         coordinates=[x, y, phi],
         kinetic=m * centre.diff(t).dot(centre.diff(t)) / 2 + I * phi.diff(t) ** 2 / 2,
-        nonholonomic_constraints=[SIDEWAYS],
         parameters={m: 1, I: sm.Rational(1, 4), a: sm.Rational(2, 5)},
         **stated,
     )
@@ -137,3 +136,17 @@ def test_a_speed_that_changes_with_the_place_is_not_steady():
     polar = sleigh(quasi_velocities={"u": x * y.diff(t) - y * x.diff(t)})
     with pytest.raises(ParameterError, match="u changes with x"):
         polar.at().steady(u=1)
+
+
+def test_where_nothing_is_steady_at_that_speed_it_is_said():
+    """On a slope the sleigh that points across it turns: no steady motion has this heading."""
+    with pytest.raises(ConvergenceError, match="no steady motion of .* with phi, v fixed"):
+        pfaff.atlas.chaplygin_sleigh(slope=True).at().steady(v=1, phi=1.0)
+
+
+def test_a_prescribed_motion_keeps_the_names_of_reactions_and_speeds():
+    blade = sleigh(nonholonomic_constraints={"blade": SIDEWAYS}).at()
+    motion = blade.simulate(1, v=1, prescribed={"phi": "t/2"})
+    np.testing.assert_array_equal(motion["p_blade"], motion["p1"])
+    with pytest.raises(ParameterError, match="did you mean 'v'"):
+        motion["V"]

@@ -72,7 +72,7 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
     fig.colorbar(filled, label=_words(values, name), format="%.3g")
     if high > low:
         lines = axes.contour(*args, levels=levels[2::4] if both else 6, colors="black", linewidths=0.5, alpha=0.6)
-        _inside(axes, axes.clabel(lines, fontsize="x-small", fmt="%.4g"))
+        _inside(fig, axes, axes.clabel(lines, fontsize="x-small", fmt="%.4g"))
     if both:
         axes.contour(*args, levels=[0.0], colors="black", linewidths=2)
         axes.plot([], [], color="black", lw=2, label=f"{formula(name)} = 0")
@@ -80,9 +80,9 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
     label(axes, formula(x), formula(y), title)
 
 
-def _inside(axes: Axes, numbers: list[Any]) -> None:
+def _inside(fig: Figure, axes: Axes, numbers: list[Any]) -> None:
     """Numbers on lines that would be cut by the frame are left out."""
-    axes.figure.draw_without_rendering()
+    fig.draw_without_rendering()
     low, high = axes.bbox.min, axes.bbox.max
     for number in numbers:
         box = number.get_window_extent()

@@ -8,7 +8,7 @@ from textwrap import fill
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import AutoLocator
+from matplotlib.ticker import AutoLocator, MaxNLocator
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7F7F7F",
@@ -59,7 +59,7 @@ def legend_above(axes: Axes, columns: int = 3) -> None:
 def label(axes: Axes, x: str, y: str, title: str = "") -> None:
     for axis in (axes.xaxis, axes.yaxis):
         if isinstance(axis.get_major_locator(), AutoLocator):  # steps of 0.25 make labels that meet
-            axis.get_major_locator().set_params(steps=[1, 2, 5, 10])
+            axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if title:

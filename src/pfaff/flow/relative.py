@@ -54,7 +54,8 @@ def relative_flow(system: System, independent: Iterable[str] = (), numbers: np.n
 
 def independent(system: System, first: Iterable[str], others: Iterable[str]) -> list[str]:
     """Those of the other velocities that the constraints leave free with the first ones, as many as there are."""
-    first, found = list(first), []
+    first = list(first)
+    found: list[str] = []
     rows = reference_matrix(graph_of(system))
     for name in others:
         if _free_together(system, rows, [*first, *found, name]):
@@ -154,7 +155,8 @@ def _sizes(flow: Flow, numbers: np.ndarray) -> np.ndarray:
     stated = [s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints, *s.positions]
     values = {**dict(zip(system.parameters, numbers.tolist(), strict=True)), **unit_velocities(s), s.time: 1.0}
     sizes = dict(zip(system.coordinate_names, characteristic(stated, s.q, values).usual, strict=True))
-    return np.array([sizes[name.removesuffix("_dot") if name not in sizes else name] for name in flow.states])
+    known = sizes | {f"{name}_dot": size for name, size in sizes.items()}
+    return np.array([known.get(name, 1.0) for name in flow.states])  # quasi-velocities in their own units
 
 
 def _trial(

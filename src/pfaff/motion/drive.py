@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import sympy as sm
@@ -26,6 +26,7 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.case import Case
     from pfaff.statement import System
+    from pfaff.statement.reading import Relations
 
 SINCE = "spline·knot"  # a name that nobody types
 
@@ -127,8 +128,8 @@ def _driven_system(system: System, functions: Mapping[str, sm.Expr], parameters:
         potential=driven(system.potential),
         dissipation=driven(system.dissipation),
         forces={q: driven(force) for q, force in system.forces.items()},
-        nonholonomic_constraints=[driven(c) for c in system.nonholonomic_constraints],
-        holonomic_constraints=[*(driven(c) for c in system.holonomic_constraints), *motions],
+        nonholonomic_constraints=cast("Relations", system.nonholonomic_constraints).changed(driven),
+        holonomic_constraints=cast("Relations", system.holonomic_constraints).changed(driven, motions),
         quasi_velocities={name: driven(e) for name, e in system.quasi_velocities.items()},
         parameters={**{p: v for p, v in system.parameters.items() if p not in loads}, **parameters},
         load=None if system.load in loads else system.load,

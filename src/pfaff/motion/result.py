@@ -88,7 +88,7 @@ class Motion:
         known |= {alias: known[name] for alias, name in self.aliases.items()}
         if name in self.quasi_velocities:
             return self.quasi_rows(self.t, self.y)[name]
-        one_of(known, name, "no coordinate, velocity or reaction")
+        one_of([*known, *self.quasi_velocities], name, "no coordinate, velocity or reaction")
         return known[name]
 
     @property

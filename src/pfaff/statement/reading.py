@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import sympy as sm
@@ -34,6 +34,12 @@ class Relations(tuple[sm.Expr, ...]):
     """Expressions that vanish, and what each is called; nothing where it has no name."""
 
     labels: tuple[str, ...]
+
+    def changed(self, by: Callable[[sm.Expr], sm.Expr], more: Sequence[sm.Expr] = ()) -> Relations:
+        """Each changed in one way, under its own name, and more without names after them."""
+        found = Relations([*map(by, self), *more])
+        found.labels = (*self.labels, *("" for _ in more))
+        return found
 
 
 def read_relations(system: System, kind: str) -> Relations:
