@@ -3,8 +3,8 @@
 Each is a process of its own, from a cold interpreter to the answer, and its time that of the processor. Branches and
 motions get empty folders for what numba and heyoka keep, as after `pip install`; branches of cycles are computed once
 more with the kernels compiled ahead, as after `make`, which runs `python -m pfaff.compile`, but nothing of the system
-itself. The motions are those of atlas systems with five coordinates and more. Every answer is verified: loads against their
-closed form, periods against shooting (as benchmarks/orbits.py has it), motions by their energy.
+itself. The motions are those of atlas systems with five coordinates and more. Every answer is verified: loads against
+their closed form, periods against shooting (as benchmarks/orbits.py has it), motions by their energy.
 """
 
 from __future__ import annotations

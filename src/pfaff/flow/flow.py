@@ -1,8 +1,8 @@
 """The equations of motion as compiled functions ẋ = f(x; parameters), in full or on shape space.
 
 ``lowering`` makes them. The full flow has all coordinates and velocities as states; it is regular wherever the
-constraints are independent. The shape flow drops ignorable coordinates and the velocities that the constraints determine:
-a chart, regular where those velocities can be solved for.
+constraints are independent. The shape flow drops ignorable coordinates and the velocities that the constraints
+determine: a chart, regular where those velocities can be solved for.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Periodic orbits: collocation, Floquet multipliers, branches and the special points on them.
 
-Read ``cycles``, ``orbit_equations`` and ``collocation`` (with ``meshes``, ``condensation``, ``chain``), ``floquet``, then ``stepping`` (an orbit near
-another), ``following`` (the problem that the engine follows), ``special_orbits`` and ``orbits``, ``orbit_branch`` (the
-results). ``from_motions`` and ``ways`` are where branches start, ``orbit_ends`` how they vanish.
+Read ``cycles``, ``orbit_equations`` and ``collocation`` (with ``meshes``, ``condensation``, ``chain``) and
+``floquet``, then ``stepping`` (an orbit near another), ``following`` (the problem that the engine follows),
+``special_orbits`` and ``orbits``, ``orbit_branch`` (the results). ``from_motions`` and ``ways`` are where branches
+start, ``orbit_ends`` how they vanish.
 """
