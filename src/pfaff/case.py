@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from pfaff.motion.locomotion import Locomotion
     from pfaff.motion.result import Motion
     from pfaff.motion.trajectory import Trajectory
-    from pfaff.rest.mechanical import Balance, Equilibria, Equilibrium
+    from pfaff.rest.balance import Balance
+    from pfaff.rest.mechanical import Equilibria, Equilibrium
     from pfaff.rest.path import LoadPath, Path, StatePath
     from pfaff.rest.small_motions import Linearisation, Spectrum
     from pfaff.rest.states import SteadyState
@@ -76,7 +77,13 @@ class Bound(Travels):
 
     def unchecked(self, /, **values: float) -> Self:
         """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
-        return type(self)(self.system, {**self.values, **values})
+        case = type(self)(self.system, {**self.values, **values})
+        if "numbers" in self.__dict__:  # of which all but these are known
+            numbers = self.numbers.copy()
+            for name, value in values.items():
+                numbers[self.system.parameter_names.index(name)] = value
+            case.__dict__["numbers"] = numbers
+        return case
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -300,7 +307,8 @@ class Bound(Travels):
         for name in values:
             one_of([*self.system.parameter_names, *states], name, f"{self.system.name} has no parameter or coordinate")
         fixed = {name: value for name, value in values.items() if name in states}
-        return self.at(**{name: value for name, value in values.items() if name not in states}), fixed
+        changed = {name: value for name, value in values.items() if name not in states}
+        return self.at(**changed) if changed else self, fixed
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value}" for name, value in self.values.items())
@@ -398,13 +406,11 @@ class Case(Bound):
 
     def _reached(self, fixed: Mapping[str, float]) -> tuple[Balance, np.ndarray] | None:
         """What rests at the end of the path of the declared load, if it has one."""
-        from pfaff.rest.mechanical import Balance
-
         load = self.system.load
         if load is None or not self.values[load.name]:
             return None
         path = self.path(load.name, fixed)
-        return Balance(self, path.balance.fixed), path.solution(float(self.values[load.name]))
+        return path.balance, path.solution(float(self.values[load.name]))
 
     def steady(self, start: Mapping[str, float] | None = None, **fixed: float) -> SteadyMotion:
         """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
@@ -447,7 +453,7 @@ class Case(Bound):
         balance, z = case._reached(fixed) or rest_near(case, fixed)
         check_rest(balance, z)
         n = balance.statics.n
-        return linearise(case.system, z[:n], z[n:], case.numbers)
+        return linearise(case.system, z[:n], z[n:], case.numbers, balance.at(z, case.numbers))
 
     def spectrum(self, about: Equilibrium | None = None, **values: Any) -> Spectrum:
         """Eigenvalues and modes of the small motions, structural zeros kept apart: ``case.spectrum(F=80)``."""

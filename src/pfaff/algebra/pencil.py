@@ -18,18 +18,20 @@ from pfaff.algebra.modes import Growing, Modes
 from pfaff.algebra.polynomials import (
     ALIKE,
     Units,
+    any_alike,
     by_modulus,
     closed,
     companion,
     diagonalising,
     distances,
     horner,
+    nearly_null,
     repeated,
 )
 from pfaff.algebra.tolerances import EXACT, NOISE, SAFE, STIFF, UNCERTAIN
 from pfaff.threads import cached_property
 
-APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
+APART = 1e-7  # ratio of moduli beyond which eigenvalues are taken scale by scale
 SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
 PASSES, SAME = 5, 1e-3  # until the scales stay as they are
 IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
@@ -307,10 +309,10 @@ class Pencil:
         whole = self._magnitudes(sizes)
         rows, columns = np.ones(whole.shape[:2]), np.ones(whole.shape[:2])
         for _ in range(EVENED):
-            size = whole * rows[:, :, None] * columns[:, None, :]
-            by_row, by_column = size.max(axis=2, initial=0.0), size.max(axis=1, initial=0.0)
-            rows = rows / np.sqrt(np.where(by_row, by_row, 1.0))
-            columns = columns / np.sqrt(np.where(by_column, by_column, 1.0))
+            by_row, by_column = whole.max(axis=2, initial=0.0), whole.max(axis=1, initial=0.0)
+            by_row, by_column = (np.sqrt(np.where(each, each, 1.0)) for each in (by_row, by_column))
+            rows, columns = rows / by_row, columns / by_column
+            whole = whole / (by_row[:, :, None] * by_column[:, None, :])
         return rows, columns
 
     def _null_vectors(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -321,7 +323,12 @@ class Pencil:
         """
         rows, columns = units
         matrices = self.at(values)
-        left, sizes, right = np.linalg.svd(matrices * rows[:, :, None] * columns[:, None, :])
+        scaled = matrices * rows[:, :, None] * columns[:, None, :]
+        known = None if any_alike(values) else nearly_null(scaled)
+        if known is not None:
+            left, least, right = known
+            return left * rows, least, right * columns
+        left, sizes, right = np.linalg.svd(scaled)
         first, before = repeated(values, sizes)
         left, right = left[first, :, -1 - before] * rows[first], right[first, -1 - before].conj() * columns[first]
         least = sizes[first, -1 - before].astype(complex)

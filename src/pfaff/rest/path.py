@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.units import row_units, stiffness_units
+from pfaff.algebra.units import row_units
 from pfaff.errors import ConvergenceError, PfaffError
-from pfaff.rest.mechanical import ACCEPTED, Balance
+from pfaff.rest.balance import Balance
+from pfaff.rest.mechanical import ACCEPTED
 from pfaff.rest.path_starts import beginning, changed_by
 from pfaff.rest.protocol import walk
 from pfaff.statement.values import number_from
@@ -143,7 +144,8 @@ class Path:
         position = self._position
         moved = np.abs(position(found - z)).max()
         missed = max(np.abs(position(found - predicted)).max(), np.abs(position(backward - z)).max())
-        return found if missed <= CURVED * moved + RESOLUTION * self.size(found, ahead) else None
+        near = missed <= CURVED * moved or missed <= CURVED * moved + RESOLUTION * self.size(found, ahead)
+        return found if near else None
 
     def _remember(self, load: float, z: np.ndarray) -> None:
         self._known[load] = z
@@ -237,10 +239,7 @@ class LoadPath(Path):
     @cached_property
     def _unit(self) -> np.ndarray:
         """Units of the coordinates in which stiffnesses are alike."""
-        z = self._known[self.origin]
-        n = self.balance.statics.n
-        at = self.balance.statics(z[:n], z[n:], self.numbers(self.origin))
-        return stiffness_units(at.K, at.M)
+        return self.balance.at(self._known[self.origin], self.numbers(self.origin)).stiffness_units
 
     def _far(self, z: np.ndarray) -> bool:
         away = np.abs(self._position(z - self._known[self.origin])).max(initial=0.0)
@@ -265,14 +264,14 @@ class LoadPath(Path):
     def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
         delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
-        after, before = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load + delta, load))
+        after, before = (self.balance.residual(z, self.numbers(x)) for x in (load + delta, load))
         return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:
         from pfaff.rest.small_motions import linearise
 
-        n = self.balance.statics.n
-        return linearise(self.case.system, z[:n], z[n:], self.numbers(load))
+        n, numbers = self.balance.statics.n, self.numbers(load)
+        return linearise(self.case.system, z[:n], z[n:], numbers, self.balance.at(z, numbers))
 
 
 class StatePath(Path):

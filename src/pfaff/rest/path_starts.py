@@ -9,7 +9,8 @@ import numpy as np
 
 from pfaff.algebra.units import NOISE
 from pfaff.errors import ConvergenceError, SingularMassError
-from pfaff.rest.mechanical import Balance, check_rest, check_rests, rest_near
+from pfaff.rest.balance import Balance
+from pfaff.rest.mechanical import check_rest, check_rests, rest_near
 
 if TYPE_CHECKING:
     from pfaff.case import Case
