@@ -183,16 +183,18 @@ class Pencil:
 
     def improved(self, values: np.ndarray) -> Modes:
         """Some of the rough eigenvalues by Newton's method, with their vectors and errors."""
-        units = self._units(np.abs(values))
-        for _ in range(IMPROVEMENTS):
-            left, least, right = self._null_vectors(values, units)
-            turn = np.einsum("mi,mij,mj->m", left.conj(), self.slope(values), right)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                wanted = np.where(values.imag == 0, (-least / turn).real, -least / turn)
-            step = np.where(np.abs(wanted) <= NEIGHBOURLY * distances(values, self.rough), wanted, 0.0)
-            values = values + step
-            if (np.abs(step) <= IMPROVED * np.abs(values)).all():
+        units, apart = self._units(np.abs(values)), distances(values, self.rough)
+        left, turn, right, wanted = self._newton(values, units)
+        moving, values = np.arange(len(values)), values.copy()
+        for _ in range(IMPROVEMENTS - 1):
+            step = np.where(np.abs(wanted) <= NEIGHBOURLY * apart, wanted, 0.0)[moving]
+            values[moving] += step
+            moving = moving[np.abs(step) > IMPROVED * np.abs(values[moving])]
+            if not len(moving):
                 break
+            moving = np.arange(len(values)) if any_alike(values) else moving  # equal ones share their null vectors
+            again = self._newton(values[moving], (units[0][moving], units[1][moving]))
+            left[moving], turn[moving], right[moving], wanted[moving] = again
         sizes = self._sizes(np.abs(values))
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -201,6 +203,13 @@ class Pencil:
         for k in np.flatnonzero(errors > UNSURE * np.abs(values)):
             errors[k] = min(errors[k], self._reach(values[k], sizes[k], (units[0][k], units[1][k])))
         return self._lightly_damped(Modes(values, right.T, left.T, errors, errors, np.ones(len(values))), units)
+
+    def _newton(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Null vectors left and right of each eigenvalue, left·P'·right between them, and Newton's step."""
+        left, least, right = self._null_vectors(values, units)
+        turn = np.einsum("mi,mij,mj->m", left.conj(), self.slope(values), right)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return left, turn, right, np.where(values.imag == 0, (-least / turn).real, -least / turn)
 
     def _lightly_damped(self, modes: Modes, units: Units) -> Modes:
         """With growth rates to digits of their own where damping is light."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,14 +55,18 @@ class Balance:
     def pinned(self, z: np.ndarray) -> Balance:
         """The same balance with family coordinates fixed where they are, so that solutions are isolated."""
         extra = self.family_coordinates(z)
-        return self._holding({**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
+        return self._holding({**self.fixed, **{self.names[i]: float(z[i]) for i in extra}}) if extra else self
 
-    def released(self) -> Balance:
-        """The same balance with nothing fixed."""
-        return self._holding({})
+    def released(self, fixed: Mapping[str, float] = MappingProxyType({})) -> Balance:
+        """The same balance with nothing fixed but this."""
+        return self._holding(fixed)
 
-    def _holding(self, fixed: Mapping[str, float]) -> Balance:
-        other = Balance(self.case, fixed)
+    def of(self, case: Case) -> Balance:
+        """The same of the same system at other parameter values."""
+        return self._holding(self.fixed, case)
+
+    def _holding(self, fixed: Mapping[str, float], case: Case | None = None) -> Balance:
+        other = Balance(case or self.case, fixed)
         other._seen = self._seen
         return other
 
@@ -188,7 +193,8 @@ class Balance:
         _, values, rows = np.linalg.svd((jacobian * units[:, None] * units)[:, free])
         known = rank(values)
         null = np.zeros((len(z), free.sum() - known))
-        null[free] = np.linalg.qr(units[free, None] * rows[known:].T)[0]
+        spanning = units[free, None] * rows[known:].T
+        null[free] = np.linalg.qr(spanning)[0] if spanning.shape[1] > 1 else spanning / np.linalg.norm(spanning)
         return null
 
     def family_coordinates(self, z: np.ndarray) -> list[int]:

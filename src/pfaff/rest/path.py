@@ -35,7 +35,7 @@ NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # distances from the end of a path,
 FAR = 1e6  # displacements that change the matrices, on an equilibrium that runs to infinity
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
-BEGINNINGS: Once[Any, tuple[np.ndarray, Mapping[str, float]]] = Once(most=64)  # of paths: sliders ask for them again
+BEGINNINGS: Once[Any, tuple[np.ndarray, Balance]] = Once(most=64)  # of paths: sliders ask for them again
 
 
 class Path:
@@ -216,11 +216,11 @@ class LoadPath(Path):
     def __init__(self, case: Case, load: str, fixed: Mapping[str, float], origin: float = 0.0) -> None:
         fixed = {name: number_from(name, value) for name, value in fixed.items()}
         others = case.numbers_at(load, origin).tobytes()
-        z, held = BEGINNINGS.get(
+        z, balance = BEGINNINGS.get(
             (case.system, load, others, *sorted(fixed.items())), lambda: beginning(case, load, fixed, origin)
         )
         super().__init__(case, load, origin, z)
-        self.balance = Balance(case, held)
+        self.balance = balance.of(case)
 
     def residual(self, z: np.ndarray, load: float) -> float:
         return self.balance.residual_by_rows(z, self.numbers(load))

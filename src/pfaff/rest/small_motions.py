@@ -273,7 +273,8 @@ class Linearisation:
         r = without_families(self.inertial, self.reduced)
         modes = motions(self.inertial, r).modes()
         order = np.lexsort((modes.values.imag, -modes.values.real))
-        values, vectors = modes.values[order], np.diag(self.inertial.unit) @ coordinates(r, modes.vectors[:, order])
+        values, vectors = modes.values[order], coordinates(r, modes.vectors[:, order])
+        vectors = np.reshape(self.inertial.unit, (-1, 1)) * vectors
         vectors = vectors / np.linalg.norm(vectors, axis=0)
         push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
         reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
