@@ -156,9 +156,10 @@ def _crossing_pair(modes: Modes, rates: np.ndarray) -> complex | None:
     near = (modes.values.imag > 0) & (np.abs(modes.values.real) <= NEAR_AXIS * np.abs(modes.values))
     if not near.any():
         return None
+    values, rates = modes.values[near], rates[near]
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.where(near, np.abs(modes.values.real / rates.real), np.inf)
-    return complex(modes.values[np.nan_to_num(distance, nan=np.inf).argmin()])
+        distance = np.abs(values.real / rates.real)  # not a number for a pair that stays on the axis
+    return complex(values[np.nan_to_num(distance, nan=np.inf).argmin()])
 
 
 def _meeting_pair(values: np.ndarray) -> complex | None:
