@@ -27,7 +27,7 @@ BEYOND, FAR = 7.3, 1e6  # usual loads where a straight line is compared, and fro
 FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so that what is near zero is resolved as well
 AHEAD = 8.0  # stretches ahead, where it is asked whether the path goes on, once they become shorter
 CHANGED = 0.1  # relative change of the pencil on the first stretch
-PROBED = 1e-6  # of the path, where it is seen how fast the pencil changes
+PROBED, AT_MOST = 1e-6, 30.0  # of the path, where it is seen first how the pencil changes; how much farther then
 SAFE, LONGER, SHRINK = 0.8, 3.0, 5.0  # the next stretch: of what seems possible; at most, at least, of the last
 SHORTEST, FOLDED = 1e-12, 1e-6  # of the path, and of the root of its length before a fold, what is too short
 TINY = 1e-300  # a distance from a fold that is none
@@ -278,11 +278,15 @@ def _first_length(there: Callable[[float], Pencil], low: float, length: float) -
         except ConvergenceError:
             return np.inf
 
-    slight = PROBED * length
-    trial = min(length, slight * CHANGED / max(change(slight), CHANGED * PROBED))
+    trial = PROBED * length
+    changed = change(trial)
     for _ in range(SHORTER):
-        changed = change(trial)
-        if changed < CHANGED:
+        if changed < CHANGED and trial == length:
             break
-        trial *= max(SAFE * CHANGED / changed, 1 / SHRINK)
+        longer = np.sqrt(CHANGED / max(changed, EXACT))  # as if it changed with the square
+        ahead = min(length, trial * min(longer, AT_MOST) if changed < CHANGED else trial / SHRINK)
+        after = change(ahead)
+        if after >= CHANGED > changed or CHANGED > changed > CHANGED / SHRINK:
+            break
+        trial, changed = ahead, after
     return trial
