@@ -85,11 +85,14 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     seen = _squared if squares else lambda pencil: pencil
 
     def source() -> Iterator[Stretch]:
-        yield from (each.of(seen) for each in stretches(path, start, ends[0], unit))
-        farther = 0.0 if to is not None or path.end is not None else _foreseen(beside(path, start), start, natural)
-        if farther > natural:
-            ends.append(farther)
-            yield from (each.of(seen) for each in stretches(path, natural, farther, unit))
+        # A load is followed in whole stretches: where somebody ends a search does not change what is found before.
+        for each in stretches(path, start, FARTHEST * natural if endless else ends[0], whole):
+            yield each.of(seen)
+            if each.high >= ends[-1] and len(ends) == 1 and to is None and path.end is None:
+                farther = _foreseen(beside(path, start), start, natural)
+                ends.extend([farther] if farther > natural else [])
+            if each.high >= ends[-1]:
+                return
 
     def small(distance: float) -> Pencil:
         return seen(path.linearise(distance).motions())

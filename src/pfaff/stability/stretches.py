@@ -224,7 +224,7 @@ def stretches(path: Way, low: float, to: float, unit: float) -> Iterator[Stretch
     length = _first_length(beside(path, low), low, min(unit, to - low))
     for _ in range(MOST):
         here, end = place(low, fold), place(last, fold)
-        shortest = SHORTEST * to if fold is None else FOLDED * math.sqrt(fold)
+        shortest = SHORTEST * max(low, unit) if fold is None else FOLDED * math.sqrt(fold)
         if end - here <= shortest:
             return
         ahead = end if end - here <= length else here + length
