@@ -128,10 +128,10 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
 def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
     """What is known to be in balance, its family coordinates fixed, as a result."""
     check_rest(balance, z)
-    return equilibrium_of(balance, z)
+    return equilibrium_in(balance, z)
 
 
-def equilibrium_of(balance: Balance, z: np.ndarray) -> Equilibrium:
+def equilibrium_in(balance: Balance, z: np.ndarray) -> Equilibrium:
     case, n = balance.case, balance.statics.n
     family = balance.released().nullspace(z, everything=True).shape[1]
     return Equilibrium(case, z[:n], z[n:], family, balance.fixed, balance.relative_residual(z, case.numbers))
