@@ -143,3 +143,20 @@ def test_a_fold_of_cycles_just_beyond_the_end_is_not_passed(skate):
     assert branch.ended == "reached 88.3727784"
     assert not branch.special
     assert branch[-1].stable
+
+
+def a_fold(unit: float) -> pfaff.Ode:
+    """ẋ = μ − x/u + (x/u)³/3: a fold at μ = 2/3, x = u."""
+    return pfaff.Ode({x: mu - x / unit + (x / unit) ** 3 / 3}, parameters={mu: 0.0})
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e6, 1e12])
+def test_a_branch_has_as_many_points_in_any_units(unit):
+    branch, usual = (a_fold(each).at().branch("mu", to=1.0) for each in (unit, 1.0))
+    assert len(branch) == len(usual)
+    assert branch.special[0].value == pytest.approx(2 / 3, rel=1e-12)
+
+
+def test_a_branch_ends_on_its_bound_to_the_last_digit():
+    ode = pfaff.Ode({x: mu - x - x**3 / 5}, parameters={mu: 1.0})
+    assert ode.at().branch("mu", to=0.0)[-1].value == 0.0

@@ -628,3 +628,9 @@ def test_a_floating_structure_that_is_never_unstable():
 def test_a_soft_spring_is_no_rigid_motion():
     found = two_masses([[1 + 1e-10, -1], [-1, 1]], [[-1e-10, 0], [0, 0]], np.zeros((2, 2))).critical()
     assert found.buckling.value == pytest.approx(1, abs=found.buckling.rounding)
+
+
+def test_where_a_search_ends_does_not_change_what_a_bent_path_shows_before():
+    column = pfaff.atlas.column(4, "bow").at(d=0.5, M_L=15, I_L=15.03, k1=50, c_i=1.5, beta0=np.pi / 100)
+    found = column.flutter().value
+    assert all(column.flutter(to=to).value == found for to in (12, 13.7, 50))

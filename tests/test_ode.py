@@ -183,3 +183,12 @@ def test_a_defective_pair_on_the_axis_does_not_grow(seed):
         J = basis @ (block + growth * np.eye(4)) @ basis.T
         values = np.linalg.eigvals(J)
         assert (values.real > axis_rounding(J, values)).any() == grows
+
+
+@pytest.mark.parametrize("value", [1e5, 1e10])
+def test_a_hopf_point_is_found_beside_a_mode_that_changes_much_sooner(value):
+    grow = mu / value - 1 - x**2 - y**2
+    ode = pfaff.Ode({x: grow * x - y, y: x + grow * y, z: -(1 + mu) * z}, parameters={mu: 0.0})
+    found = ode.at().hopf("mu")
+    assert found.value == pytest.approx(value, rel=1e-12)
+    assert found.l1 == pytest.approx(-2, rel=1e-9)

@@ -18,18 +18,20 @@ from pfaff.algebra.modes import Growing, Modes
 from pfaff.algebra.polynomials import (
     ALIKE,
     Units,
+    any_alike,
     by_modulus,
     closed,
     companion,
     diagonalising,
     distances,
     horner,
+    nearly_null,
     repeated,
 )
 from pfaff.algebra.tolerances import EXACT, NOISE, SAFE, STIFF, UNCERTAIN
 from pfaff.threads import cached_property
 
-APART = 1e-4  # ratio of moduli beyond which eigenvalues are taken scale by scale
+APART = 1e-7  # ratio of moduli beyond which eigenvalues are taken scale by scale
 SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
 PASSES, STEADY = 5, 1e-3  # until the scales stay as they are
 IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
@@ -181,16 +183,18 @@ class Pencil:
 
     def improved(self, values: np.ndarray) -> Modes:
         """Some of the rough eigenvalues by Newton's method, with their vectors and errors."""
-        units = self._units(np.abs(values))
-        for _ in range(IMPROVEMENTS):
-            left, least, right = self._null_vectors(values, units)
-            turn = np.einsum("mi,mij,mj->m", left.conj(), self.slope(values), right)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                wanted = np.where(values.imag == 0, (-least / turn).real, -least / turn)
-            step = np.where(np.abs(wanted) <= NEIGHBOURLY * distances(values, self.rough), wanted, 0.0)
-            values = values + step
-            if (np.abs(step) <= IMPROVED * np.abs(values)).all():
+        units, apart = self._units(np.abs(values)), distances(values, self.rough)
+        left, turn, right, wanted = self._newton(values, units)
+        moving, values = np.arange(len(values)), values.copy()
+        for _ in range(IMPROVEMENTS - 1):
+            step = np.where(np.abs(wanted) <= NEIGHBOURLY * apart, wanted, 0.0)[moving]
+            values[moving] += step
+            moving = moving[np.abs(step) > IMPROVED * np.abs(values[moving])]
+            if not len(moving):
                 break
+            moving = np.arange(len(values)) if any_alike(values) else moving  # equal ones share their null vectors
+            again = self._newton(values[moving], (units[0][moving], units[1][moving]))
+            left[moving], turn[moving], right[moving], wanted[moving] = again
         sizes = self._sizes(np.abs(values))
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -199,6 +203,13 @@ class Pencil:
         for k in np.flatnonzero(errors > UNSURE * np.abs(values)):
             errors[k] = min(errors[k], self._reach(values[k], sizes[k], (units[0][k], units[1][k])))
         return self._lightly_damped(Modes(values, right.T, left.T, errors, errors, np.ones(len(values))), units)
+
+    def _newton(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Null vectors left and right of each eigenvalue, left·P'·right between them, and Newton's step."""
+        left, least, right = self._null_vectors(values, units)
+        turn = np.einsum("mi,mij,mj->m", left.conj(), self.slope(values), right)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return left, turn, right, np.where(values.imag == 0, (-least / turn).real, -least / turn)
 
     def _lightly_damped(self, modes: Modes, units: Units) -> Modes:
         """With growth rates to digits of their own where damping is light."""
@@ -307,10 +318,10 @@ class Pencil:
         whole = self._magnitudes(sizes)
         rows, columns = np.ones(whole.shape[:2]), np.ones(whole.shape[:2])
         for _ in range(EVENED):
-            size = whole * rows[:, :, None] * columns[:, None, :]
-            by_row, by_column = size.max(axis=2, initial=0.0), size.max(axis=1, initial=0.0)
-            rows = rows / np.sqrt(np.where(by_row, by_row, 1.0))
-            columns = columns / np.sqrt(np.where(by_column, by_column, 1.0))
+            by_row, by_column = whole.max(axis=2, initial=0.0), whole.max(axis=1, initial=0.0)
+            by_row, by_column = (np.sqrt(np.where(each, each, 1.0)) for each in (by_row, by_column))
+            rows, columns = rows / by_row, columns / by_column
+            whole = whole / (by_row[:, :, None] * by_column[:, None, :])
         return rows, columns
 
     def _null_vectors(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -321,7 +332,12 @@ class Pencil:
         """
         rows, columns = units
         matrices = self.at(values)
-        left, sizes, right = np.linalg.svd(matrices * rows[:, :, None] * columns[:, None, :])
+        scaled = matrices * rows[:, :, None] * columns[:, None, :]
+        known = None if any_alike(values) else nearly_null(scaled)
+        if known is not None:
+            left, least, right = known
+            return left * rows, least, right * columns
+        left, sizes, right = np.linalg.svd(scaled)
         first, before = repeated(values, sizes)
         left, right = left[first, :, -1 - before] * rows[first], right[first, -1 - before].conj() * columns[first]
         least = sizes[first, -1 - before].astype(complex)

@@ -19,6 +19,33 @@ def repeated(values: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndar
     return np.where(alone, np.arange(len(values)), first), np.where(alone, 0, before)
 
 
+def any_alike(values: np.ndarray) -> bool:
+    """Whether any of them are equal."""
+    same = np.abs(values[:, None] - values) <= ALIKE * np.abs(values)
+    return bool(np.count_nonzero(same) > len(values))
+
+
+def nearly_null(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Unit vectors with left·P·right as small as can be, and that number, for nearly singular matrices of even units.
+
+    The largest row and column of the inverse, which is the product of both vectors but for what P leaves regular. None
+    where there is no inverse.
+    """
+    try:
+        inverse = np.linalg.inv(matrices)
+    except np.linalg.LinAlgError:
+        return None
+    sizes = inverse.real**2 + inverse.imag**2
+    by_row, by_column = sizes.sum(axis=2), sizes.sum(axis=1)
+    if not (by_row.size and np.isfinite(by_row).all()):
+        return None
+    each = np.arange(len(matrices))
+    row, column = by_row.argmax(axis=1), by_column.argmax(axis=1)
+    left = inverse[each, row].conj() / np.sqrt(by_row[each, row])[:, None]
+    right = inverse[each, :, column] / np.sqrt(by_column[each, column])[:, None]
+    return left, (left.conj()[:, None, :] @ matrices @ right[:, :, None])[:, 0, 0], right
+
+
 def diagonalising(C: np.ndarray) -> Units:
     """Elimination with complete pivoting from both sides: left · C · right is diagonal, its large entries first."""
     k = len(C)

@@ -19,14 +19,17 @@ def row_units(rows: np.ndarray) -> np.ndarray:
 
 def inertial_units(M: np.ndarray) -> np.ndarray:
     """Units d of the coordinates in which inertias d_i² M_ii are about one: powers of two, which round nothing."""
-    inertia = np.einsum("ii...->i...", M)
-    known = np.isfinite(inertia) & (inertia > 0)
-    return np.exp2(-np.round(np.log2(np.where(known, inertia, 1.0)) / 2))
+    inertia = np.moveaxis(M.diagonal(), -1, 0) if M.ndim > 2 else M.diagonal()
+    known = (inertia > 0) & (inertia < np.inf)
+    return np.exp2(-np.rint(np.log2(np.where(known, inertia, 1.0)) / 2))
 
 
-def stiffness_units(K: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Units d of the coordinates: d_i K_ij d_j has rows and columns of like size, but for those that are rounding."""
-    d = inertial_units(M)
+def stiffness_units(K: np.ndarray, inertial: np.ndarray) -> np.ndarray:
+    """Units d of the coordinates: d_i K_ij d_j has rows and columns of like size, but for those that are rounding.
+
+    What is rounding is judged in the units of the inertia.
+    """
+    d = inertial
     K = np.abs(K) * d[:, None] * d
     sizes = np.maximum(K.max(axis=0, initial=0.0), K.max(axis=1, initial=0.0))
     sizes = np.maximum(sizes, NOISE * sizes.max(axis=0, initial=0.0))

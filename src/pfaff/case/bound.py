@@ -57,7 +57,13 @@ class Bound(Travels):
 
     def unchecked(self, /, **values: float) -> Self:
         """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
-        return type(self)(self.system, {**self.values, **values})
+        case = type(self)(self.system, {**self.values, **values})
+        if "numbers" in self.__dict__:  # of which all but these are known
+            numbers = self.numbers.copy()
+            for name, value in values.items():
+                numbers[self.system.parameter_names.index(name)] = value
+            case.__dict__["numbers"] = numbers
+        return case
 
     @cached_property
     def numbers(self) -> np.ndarray:
@@ -281,7 +287,8 @@ class Bound(Travels):
         for name in values:
             one_of([*self.system.parameter_names, *states], name, f"{self.system.name} has no parameter or coordinate")
         fixed = {name: value for name, value in values.items() if name in states}
-        return self.at(**{name: value for name, value in values.items() if name not in states}), fixed
+        changed = {name: value for name, value in values.items() if name not in states}
+        return self.at(**changed) if changed else self, fixed
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value}" for name, value in self.values.items())

@@ -16,6 +16,7 @@ from pfaff.errors import PfaffError
 
 SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
+NEAR = 1e-6  # units, how far a point that was located near a bound may be from the one on it
 ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
 
 
@@ -93,6 +94,15 @@ class Implicit(Problem[Spot]):
             return self.spot(z, b.z - a.z)
 
         return between
+
+    def on_bound(self, point: Spot, bound: float) -> Spot:
+        guess = np.append(point.z[:-1], bound)
+        try:
+            z = np.append(self.solved(guess, np.eye(len(guess))[-1])[:-1], bound)
+        except Refused:
+            return point
+        near = self.norm(z, point.z, point) < NEAR
+        return self.spot(z, point.tangent) if near else point
 
     # Solutions
 

@@ -114,7 +114,7 @@ class Engine(Generic[P]):
         found = problem.landed(a, b, bound)
         if found is None:
             place = self.located(a, b, lambda point: problem.value(point) - bound)
-            found = b if place is None else place[1]
+            found = b if place is None else problem.on_bound(place[1], bound)
         return found
 
     def _closing(self, a: P, b: P, home: P) -> P | None:

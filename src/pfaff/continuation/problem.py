@@ -159,6 +159,10 @@ class Problem(Generic[P]):
         """The point between two at a value of the parameter; none where the engine is to locate it on their chord."""
         return None
 
+    def on_bound(self, point: P, bound: float) -> P:
+        """A point that was located at a value of the parameter, with just this value."""
+        return point
+
     def returns(self, a: P, b: P, home: P) -> bool:
         """Whether a step may pass the first point, as far as can be told at once."""
         return True

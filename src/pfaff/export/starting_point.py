@@ -19,8 +19,9 @@ from pfaff.errors import ConvergenceError, PfaffError, StatementError
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked
 from pfaff.flow.relative import cyclic_coordinates, without
+from pfaff.rest.balance import Balance
 from pfaff.rest.field import regular_flow
-from pfaff.rest.mechanical import Balance, Equilibrium, equilibrium_near
+from pfaff.rest.mechanical import Equilibrium, equilibrium_near
 from pfaff.rest.small_motions import linearise
 from pfaff.rest.states import SteadyState
 from pfaff.statement import Ode

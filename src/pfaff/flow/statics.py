@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.units import inertial_units, stiffness_units
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, Expression, Graph, graph_of
 from pfaff.statement.system import System
-from pfaff.threads import once
+from pfaff.threads import cached_property, once
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,16 @@ class AtRest:
     A: np.ndarray
     B: np.ndarray
 
+    @cached_property
+    def inertial_units(self) -> np.ndarray:
+        """Units of the coordinates in which inertias are alike."""
+        return inertial_units(self.M)
+
+    @cached_property
+    def stiffness_units(self) -> np.ndarray:
+        """Units of the coordinates in which stiffnesses are alike."""
+        return stiffness_units(self.K, self.inertial_units)
+
 
 class Statics:
     """One compiled function of (q, λ; parameters) for everything that statics needs, in batches too."""
@@ -48,7 +60,9 @@ class Statics:
             graph.A,
             gradient_rows(graph.constraints, graph.q),
         ]
-        self._shapes = [(len(rows), len(rows[0]) if rows else 0) for rows in blocks]
+        shapes = [(len(rows), len(rows[0]) if rows else 0) for rows in blocks]
+        ends = accumulate(rows * columns for rows, columns in shapes)
+        self._blocks = [(slice(end - shape[0] * shape[1], end), shape) for end, shape in zip(ends, shapes, strict=True)]
         flat = [e for rows in blocks for row in rows for e in row]
         at_rest = hy.subs(flat, dict.fromkeys(graph.v, ZERO))
         # These functions are small and called seldom: quick compilation beats quick evaluation.
@@ -57,12 +71,8 @@ class Statics:
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
         """At one configuration, or at many when q and the multipliers have a trailing batch axis."""
         values = self._function(np.concatenate([q, multipliers]), parameters, time)
-        parts, start = [], 0
-        for rows, columns in self._shapes:
-            part = values[start : start + rows * columns]
-            parts.append(part.reshape(rows, columns, *values.shape[1:]))
-            start += rows * columns
-        balance, held, M, C, K, A, B = parts
+        batch = values.shape[1:]
+        balance, held, M, C, K, A, B = (values[place].reshape(*shape, *batch) for place, shape in self._blocks)
         if not self.m:
             A = B = np.zeros((0, self.n, *values.shape[1:]))
         return AtRest(balance[0], held[0] if self.m else np.zeros((0, *values.shape[1:])), M, C, K, A, B)

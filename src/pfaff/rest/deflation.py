@@ -14,9 +14,10 @@ import numpy as np
 
 from pfaff.algebra.tolerances import RANK, SAME, SETTLED
 from pfaff.errors import ParameterError
+from pfaff.rest.balance import Balance
 from pfaff.rest.fronts import Fronts, units_of
 from pfaff.rest.many_starts import checked_search, family_fixed, settled_from
-from pfaff.rest.mechanical import ACCEPTED, Balance, Equilibria, check_steady
+from pfaff.rest.mechanical import ACCEPTED, Equilibria, check_steady, equilibrium_in
 from pfaff.statement.values import by_name, number_within, one_of
 from pfaff.threads import cached_property
 
@@ -92,7 +93,7 @@ def all_equilibria(
     _along(known, forces[1:], f"along {len(forces) - 1} other forces")
     first = next(iter(bounds))
     order = sorted(known.found, key=lambda z: (abs(z[balance.names.index(first)]), np.linalg.norm(z)))
-    return Equilibria(tuple(balance.equilibrium(z) for z in order), _told(known, bounds, family))
+    return Equilibria(tuple(equilibrium_in(balance, z) for z in order), _told(known, bounds, family))
 
 
 def _told(known: Known, bounds: Mapping[str, float], family: list[str]) -> str:

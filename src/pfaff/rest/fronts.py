@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pfaff.rest.mechanical import Balance
+from pfaff.rest.balance import Balance
 
 ABREAST = 96  # fronts followed at once
 FIRST, LONGEST, SHORTEST = 1e-2, 1.0, 1e-7  # steps, in units in which all forces and levers are alike

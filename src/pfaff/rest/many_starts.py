@@ -10,7 +10,8 @@ import numpy as np
 
 from pfaff.algebra.newtons_method import newton_columns
 from pfaff.algebra.tolerances import RANK, SAME
-from pfaff.rest.mechanical import ACCEPTED, Balance, Equilibria, check_finite, check_steady
+from pfaff.rest.balance import Balance
+from pfaff.rest.mechanical import ACCEPTED, Equilibria, check_finite, check_steady, equilibrium_in
 from pfaff.statement.values import number_within, whole_number
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     )
     if family:
         search += f"; family coordinate {', '.join(family)} set to 0"
-    return Equilibria(tuple(balance.equilibrium(z) for z in found), search, bool(ended))
+    return Equilibria(tuple(equilibrium_in(balance, z) for z in found), search, bool(ended))
 
 
 def checked_search(starts: Any, box: Any, seed: Any) -> tuple[int, float, int]:

@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.newtons_method import newton
-from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
-from pfaff.algebra.units import inertial_units, row_units, stiffness_units
+from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError, SingularMassError
-from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.rest.balance import Balance
 from pfaff.statement.told import told
-from pfaff.statement.values import number_from, one_of, place
-from pfaff.threads import cached_property
+from pfaff.statement.values import one_of, place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,8 +26,6 @@ if TYPE_CHECKING:
 
 ACCEPTED = 1e-10  # residual of the balance, relative to its largest force, where Newton's method has settled
 STEADY = 1e-9  # what changes with time by less, relatively, does not
-MOVED = 1e-3  # of what moves most on a family, what a load must push to be held instead
-WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
 SINGULAR = 1e-13  # inertia this small, relative to the largest in units in which those of coordinates are one, is none
 
 
@@ -104,206 +99,6 @@ class Equilibria(Sequence[Equilibrium]):
         return draw_equilibria(self.found)
 
 
-class Balance:
-    """The equations of rest in the unknowns that are not fixed."""
-
-    def __init__(self, case: Case, fixed: Mapping[str, float]) -> None:
-        self.case = case
-        self.statics: Statics = statics_of(case.system)
-        names = [*case.system.coordinate_names, *case.system.reaction_names[: self.statics.m]]
-        for name in fixed:
-            one_of(names, name, "cannot fix {}, no coordinate or reaction")
-        self.names = names
-        self._last: tuple[tuple[bytes, bytes, tuple[int, ...]], AtRest] | None = None
-        self._known_units: tuple[AtRest, np.ndarray] | None = None
-        self.fixed = {name: number_from(name, value) for name, value in fixed.items()}
-
-    @cached_property
-    def free(self) -> np.ndarray:
-        return np.array([name not in self.fixed for name in self.names])
-
-    @cached_property
-    def equations(self) -> np.ndarray:
-        """All rows but those of nonholonomic constraints without b(q), which demand nothing at rest."""
-        rows = np.full(self.statics.n + self.statics.m, True)
-        rows[self.statics.n : self.statics.n + self.statics.nonholonomic] = self.statics.demanding
-        return rows
-
-    def start(self, free_values: np.ndarray | float = 0.0) -> np.ndarray:
-        z = np.array([self.fixed.get(name, 0.0) for name in self.names])
-        z[self.free] = free_values
-        return z
-
-    def pinned(self, z: np.ndarray) -> Balance:
-        """The same balance with family coordinates fixed where they are, so that solutions are isolated."""
-        extra = self.family_coordinates(z)
-        held = Balance(self.case, {**self.fixed, **{self.names[i]: float(z[i]) for i in extra}})
-        held._last, held._known_units = self._last, self._known_units
-        return held
-
-    def at(self, z: np.ndarray, parameters: np.ndarray) -> AtRest:
-        """The matrices at rest; asked for again at once, they are not evaluated again."""
-        key = z.tobytes(), parameters.tobytes(), z.shape
-        last = self._last
-        if last is None or last[0] != key:
-            last = self._last = key, self.statics(z[: self.statics.n], z[self.statics.n :], parameters)
-        return last[1]
-
-    def evaluate(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, AtRest]:
-        """Residual, Jacobian by all unknowns, and the matrices at rest; z may carry a batch axis."""
-        m, s = self.statics.m, self.statics.nonholonomic
-        at = self.at(z, parameters)
-        blank = np.zeros((m, m, *z.shape[1:]))
-        lower = np.concatenate([at.B[:s], at.A[s:]])
-        jacobian = np.concatenate(
-            [np.concatenate([at.K, at.A.swapaxes(0, 1)], axis=1), np.concatenate([lower, blank], axis=1)]
-        )
-        return np.concatenate([at.balance, at.held]), jacobian, at
-
-    def solve(self, z: np.ndarray, parameters: np.ndarray, steps: int = NEWTON_STEPS) -> tuple[np.ndarray, float]:
-        """Newton's method with steps of least norm; the last iterate and its relative residual."""
-
-        def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
-            residual, jacobian, at = self.evaluate(z, parameters)
-            if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
-                return None
-            units = self.units(at)
-            change = self._solved(jacobian, residual, units)
-            limit = np.pi / max(np.pi, np.abs(change).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
-            z = z + limit * change
-            return z, float((np.abs(change) / self._sizes(z, residual, units)).max(initial=0.0))
-
-        found = newton(step, z, steps)
-        # A residual that fades while the unknowns run away belongs to no equilibrium.
-        return found.at, self.relative_residual(found.at, parameters) if found.settled else np.inf
-
-    def _sizes(self, z: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
-        """What steps are compared with: all unknowns, what the forces at hand would move, and 1 for coordinates."""
-        n = self.statics.n
-        size = max(np.abs(z / units).max(initial=0.0), np.abs(units * residual)[:n].max(initial=0.0))
-        sizes = units * (size or 1.0)
-        sizes[:n] = np.maximum(sizes[:n], 1 + np.abs(z[:n]).max(initial=0.0))
-        return sizes
-
-    def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
-        """The change of all unknowns that removes a residual to first order."""
-        _, jacobian, at = self.evaluate(z, parameters)
-        return self._solved(jacobian, residual, self.units(at))
-
-    def _solved(self, jacobian: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
-        free, equations = self.free, self.equations
-        scaled = (jacobian * units[:, None] * units)[equations][:, free]
-        step = np.zeros(len(units))
-        step[free] = units[free] * _newton_step(scaled, -(units * residual)[equations])
-        return step
-
-    def units(self, at: AtRest) -> np.ndarray:
-        """Units of rows and columns in which stiffnesses and levers are alike, so that ranks mean something."""
-        d = self._coordinate_units(at)
-        levers = np.maximum(np.abs(at.A), np.abs(at.B))
-        return np.concatenate([d, row_units(levers * d)])
-
-    def _coordinate_units(self, at: AtRest) -> np.ndarray:
-        """Of the matrices that were asked for last, not computed again."""
-        last = self._known_units
-        if last is None or last[0] is not at:
-            last = self._known_units = at, stiffness_units(at.K, at.M)
-        return last[1]
-
-    def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
-        """The largest unbalanced force, relative to the largest force that takes part in the balance.
-
-        Both in units of the coordinates; a constraint is relative to its own terms, and to what such a force moves.
-        """
-        at, forces, moved = self._forces(z, parameters)
-        return max(_ratio(moved * at.balance, (moved * forces).max(initial=0.0)), self._off(z, at, moved))
-
-    def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
-        """The largest unbalanced force, each relative to the forces of its own row."""
-        at, forces, moved = self._forces(z, parameters)
-        return max(_ratio(at.balance, forces), self._off(z, at, moved))
-
-    def _forces(self, z: np.ndarray, parameters: np.ndarray) -> tuple[AtRest, np.ndarray, np.ndarray]:
-        """The matrices at rest, what takes part in the balance before anything cancels, and what it would move."""
-        n = self.statics.n
-        at = self.at(z, parameters)
-        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters) if z[n:].any() else at
-        forces = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
-        d = self._coordinate_units(at)
-        return at, forces, d * (d * forces).max(initial=0.0)
-
-    def _off(self, z: np.ndarray, at: AtRest, moved: np.ndarray) -> float:
-        """What the constraints demand at rest and do not have, relative to displacements."""
-        n, s = self.statics.n, self.statics.nonholonomic
-        rows = np.concatenate([np.maximum(np.abs(at.A[:s]), np.abs(at.B[:s])), np.abs(at.A[s:])])
-        return _ratio(at.held, rows @ (np.abs(z[:n]) + moved))
-
-    def in_balance(self, z: np.ndarray) -> bool:
-        """Whether nothing is left of any force, as in a straight column: Newton's method would stay there."""
-        at = self.at(z, self.case.numbers)
-        return not (at.balance.any() or at.held.any())
-
-    def like(self, other: Balance, z: np.ndarray) -> bool:
-        """Whether the balance of the same system under another load has the same derivatives there."""
-        here, there = self.at(z, self.case.numbers), other.at(z, other.case.numbers)
-        return all(np.array_equal(getattr(here, name), getattr(there, name)) for name in ("M", "K", "A", "B"))
-
-    def regular(self, z: np.ndarray) -> bool:
-        """Whether the constraints hold on to something: near a loss of rank, boundless reactions balance anything."""
-        n = self.statics.n
-        here = self.statics(z[:n], z[n:], self.case.numbers).A
-        origin = self.statics(0 * z[:n], 0 * z[n:], self.case.numbers).A
-        if not len(here):
-            return True
-        return bool(np.linalg.svd(here)[1].min() > WEAK * max(np.abs(origin).max(), np.abs(here).max()))
-
-    def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
-        """Directions in the free unknowns (or in all) along which the balance persists to first order."""
-        _, jacobian, at = self.evaluate(z, self.case.numbers)
-        units = self.units(at)
-        free = np.full(len(z), True) if everything else self.free
-        _, values, rows = np.linalg.svd((jacobian * units[:, None] * units)[:, free])
-        known = rank(values)
-        null = np.zeros((len(z), free.sum() - known))
-        null[free] = np.linalg.qr(units[free, None] * rows[known:].T)[0]
-        return null
-
-    def family_coordinates(self, z: np.ndarray) -> list[int]:
-        """One coordinate for each direction of the family: one that the load pushes, else the one that moves most.
-
-        Holding what the load pushes makes the constraints react; otherwise the family would give way to the load.
-        """
-        null = self.nullspace(z)
-        loaded = self._loaded(z)
-        chosen = []
-        for _ in range(null.shape[1]):
-            weight = np.linalg.norm(null[: self.statics.n], axis=1)
-            if weight.max(initial=0.0) < RANK:
-                break
-            best = int(np.where(loaded & (weight > MOVED * weight.max()), weight + 1, weight).argmax())
-            chosen.append(best)
-            direction = null[best] / weight[best]
-            null = null - np.outer(null @ direction, direction)
-        return chosen
-
-    def _loaded(self, z: np.ndarray) -> np.ndarray:
-        """Which coordinates the declared load acts on directly."""
-        n, load = self.statics.n, self.case.system.load
-        if load is None:
-            return np.full(n, False)
-        numbers = self.case.numbers
-        more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
-        bare = np.concatenate([z[:n], 0 * z[n:]])
-        push = self.statics(bare[:n], bare[n:], more).balance - self.at(bare, numbers).balance
-        return np.abs(push) > RANK * np.abs(push).max(initial=0.0)
-
-    def equilibrium(self, z: np.ndarray, case: Case | None = None) -> Equilibrium:
-        case = case or self.case
-        family = Balance(case, {}).nullspace(z, everything=True).shape[1]
-        n = self.statics.n
-        return Equilibrium(case, z[:n], z[n:], family, self.fixed, self.relative_residual(z, case.numbers))
-
-
 def equilibrium_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None = None) -> Equilibrium:
     """The equilibrium that Newton's method reaches from the origin, family coordinates left where they are."""
     return equilibrium_at(*rest_near(case, fixed, start))
@@ -333,7 +128,13 @@ def rest_near(case: Case, fixed: Mapping[str, float], start: np.ndarray | None =
 def equilibrium_at(balance: Balance, z: np.ndarray) -> Equilibrium:
     """What is known to be in balance, its family coordinates fixed, as a result."""
     check_rest(balance, z)
-    return balance.equilibrium(z)
+    return equilibrium_in(balance, z)
+
+
+def equilibrium_in(balance: Balance, z: np.ndarray) -> Equilibrium:
+    case, n = balance.case, balance.statics.n
+    family = balance.released().nullspace(z, everything=True).shape[1]
+    return Equilibrium(case, z[:n], z[n:], family, balance.fixed, balance.relative_residual(z, case.numbers))
 
 
 def check_rest(balance: Balance, z: np.ndarray) -> None:
@@ -360,21 +161,6 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
         )
 
 
-def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
-    """The largest part relative to what is usual; to one, where nothing is."""
-    return float((np.abs(parts) / np.where(usual, usual, 1.0)).max(initial=0.0))
-
-
-def _newton_step(jacobian: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The solution of a regular square system, else the one of least norm."""
-    if jacobian.shape[0] == jacobian.shape[1]:
-        try:
-            return np.linalg.solve(jacobian, right)
-        except np.linalg.LinAlgError:
-            pass
-    return np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
-
-
 def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
     residual, jacobian, _ = balance.evaluate(z, case.numbers)
     if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
@@ -385,9 +171,13 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
 
 
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
-    M = balance.at(z, case.numbers).M
-    d = inertial_units(M)
-    values, vectors = np.linalg.eigh(M * d[:, None] * d)
+    at = balance.at(z, case.numbers)
+    scaled = at.M * at.inertial_units[:, None] * at.inertial_units
+    try:
+        np.linalg.cholesky(scaled - SINGULAR * scaled.trace() * np.eye(len(scaled)))
+        return
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(scaled)
     if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):
         along = case.system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
         raise SingularMassError(

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.units import row_units, stiffness_units
+from pfaff.algebra.units import row_units
 from pfaff.errors import ConvergenceError, PfaffError
-from pfaff.rest.mechanical import ACCEPTED, Balance
+from pfaff.rest.balance import Balance
+from pfaff.rest.mechanical import ACCEPTED
 from pfaff.rest.path_starts import beginning, changed_by
 from pfaff.rest.protocol import walk
 from pfaff.statement.values import number_from
@@ -34,7 +35,7 @@ NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # distances from the end of a path,
 FAR = 1e6  # displacements that change the matrices, on an equilibrium that runs to infinity
 PROBE = 1e-6  # of the load, relative to the step, for the tangent
 
-BEGINNINGS: Once[Any, tuple[np.ndarray, Mapping[str, float]]] = Once(most=64)  # of paths: sliders ask for them again
+BEGINNINGS: Once[Any, tuple[np.ndarray, Balance]] = Once(most=64)  # of paths: sliders ask for them again
 
 
 class Path:
@@ -143,7 +144,8 @@ class Path:
         position = self._position
         moved = np.abs(position(found - z)).max()
         missed = max(np.abs(position(found - predicted)).max(), np.abs(position(backward - z)).max())
-        return found if missed <= CURVED * moved + RESOLUTION * self.size(found, ahead) else None
+        near = missed <= CURVED * moved or missed <= CURVED * moved + RESOLUTION * self.size(found, ahead)
+        return found if near else None
 
     def _remember(self, load: float, z: np.ndarray) -> None:
         self._known[load] = z
@@ -214,11 +216,11 @@ class LoadPath(Path):
     def __init__(self, case: Case, load: str, fixed: Mapping[str, float], origin: float = 0.0) -> None:
         fixed = {name: number_from(name, value) for name, value in fixed.items()}
         others = case.numbers_at(load, origin).tobytes()
-        z, held = BEGINNINGS.get(
+        z, balance = BEGINNINGS.get(
             (case.system, load, others, *sorted(fixed.items())), lambda: beginning(case, load, fixed, origin)
         )
         super().__init__(case, load, origin, z)
-        self.balance = Balance(case, held)
+        self.balance = balance.of(case)
 
     def residual(self, z: np.ndarray, load: float) -> float:
         return self.balance.residual_by_rows(z, self.numbers(load))
@@ -237,10 +239,7 @@ class LoadPath(Path):
     @cached_property
     def _unit(self) -> np.ndarray:
         """Units of the coordinates in which stiffnesses are alike."""
-        z = self._known[self.origin]
-        n = self.balance.statics.n
-        at = self.balance.statics(z[:n], z[n:], self.numbers(self.origin))
-        return stiffness_units(at.K, at.M)
+        return self.balance.at(self._known[self.origin], self.numbers(self.origin)).stiffness_units
 
     def _far(self, z: np.ndarray) -> bool:
         away = np.abs(self._position(z - self._known[self.origin])).max(initial=0.0)
@@ -265,14 +264,14 @@ class LoadPath(Path):
     def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
         delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
-        after, before = (self.balance.evaluate(z, self.numbers(x))[0] for x in (load + delta, load))
+        after, before = (self.balance.residual(z, self.numbers(x)) for x in (load + delta, load))
         return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:
         from pfaff.rest.small_motions import linearise
 
-        n = self.balance.statics.n
-        return linearise(self.case.system, z[:n], z[n:], self.numbers(load))
+        n, numbers = self.balance.statics.n, self.numbers(load)
+        return linearise(self.case.system, z[:n], z[n:], numbers, self.balance.at(z, numbers))
 
 
 class StatePath(Path):

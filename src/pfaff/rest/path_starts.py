@@ -9,7 +9,8 @@ import numpy as np
 
 from pfaff.algebra.units import NOISE
 from pfaff.errors import ConvergenceError, SingularMassError
-from pfaff.rest.mechanical import Balance, check_rest, check_rests, rest_near
+from pfaff.rest.balance import Balance
+from pfaff.rest.mechanical import check_rest, check_rests, rest_near
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
 NOTABLE = 0.02  # change of a matrix, relatively, that counts
 
 
-def beginning(
-    case: Case, load: str, fixed: Mapping[str, float], origin: float
-) -> tuple[np.ndarray, Mapping[str, float]]:
-    """The equilibrium at the origin of a load, and the family coordinates to hold along its path.
+def beginning(case: Case, load: str, fixed: Mapping[str, float], origin: float) -> tuple[np.ndarray, Balance]:
+    """The equilibrium at the origin of a load, and its balance, with the family coordinates fixed along the path.
 
     These are the ones of the loaded system, if it has fewer than the unloaded one.
     """
@@ -31,13 +30,13 @@ def beginning(
     except (ConvergenceError, SingularMassError) as problem:
         raise type(problem)(f"{problem}; this is at {load} = {origin:g}, where the path of the load begins") from None
     if origin:
-        return z, first.fixed
-    balance = Balance(case.unchecked(**{load: 1.0}), fixed)
+        return z, first
+    balance = first.of(case.unchecked(**{load: 1.0})).released(fixed)
     check_rests(balance, z, load)
     if balance.like(first, z):
-        return z, first.fixed
-    loaded = balance.pinned(z).fixed
-    return z, loaded if len(loaded) < len(first.fixed) else first.fixed
+        return z, first
+    loaded = balance.pinned(z)
+    return z, loaded if len(loaded.fixed) < len(first.fixed) else first
 
 
 def changed_by(matrices: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:

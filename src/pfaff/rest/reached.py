@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ConvergenceError, ParameterError, SingularMassError
-from pfaff.rest.mechanical import Balance, Equilibrium, check_rest, equilibrium_at, rest_near
+from pfaff.rest.balance import Balance
+from pfaff.rest.mechanical import Equilibrium, check_rest, equilibrium_at, rest_near
 from pfaff.rest.path import LoadPath
 from pfaff.rest.small_motions import Linearisation, linearise
 from pfaff.statement.values import instance, shown
@@ -41,7 +42,7 @@ def _reached(case: Case, fixed: Mapping[str, float]) -> tuple[Balance, np.ndarra
     if load is None or not case.values[load.name]:
         return None
     path = case.path(load.name, fixed)
-    return Balance(case, path.balance.fixed), path.solution(float(case.values[load.name]))
+    return path.balance, path.solution(float(case.values[load.name]))
 
 
 def linearised(case: Case, fixed: Mapping[str, float]) -> Linearisation:
@@ -49,7 +50,7 @@ def linearised(case: Case, fixed: Mapping[str, float]) -> Linearisation:
     balance, z = _reached(case, fixed) or rest_near(case, fixed)
     check_rest(balance, z)
     n = balance.statics.n
-    return linearise(case.system, z[:n], z[n:], case.numbers)
+    return linearise(case.system, z[:n], z[n:], case.numbers, balance.at(z, case.numbers))
 
 
 def linearised_about(case: Case, about: Any, fixed: Mapping[str, float]) -> Linearisation:

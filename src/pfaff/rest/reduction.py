@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
-from pfaff.algebra.units import inertial_units, row_units, stiffness_units
+from pfaff.algebra.units import inertial_units, row_units
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
 from pfaff.threads import cached_property
@@ -213,7 +213,7 @@ def _goes_on(lin: Linearisation, along: np.ndarray) -> bool:
         for _ in range(FAMILY_STEPS):
             at = statics(q, p, lin.numbers)
             rows = np.block([[at.K, at.A.T], [at.A[s:], np.zeros((len(p) - s, len(p)))]])
-            d = stiffness_units(at.K, at.M)
+            d = at.stiffness_units
             e = row_units(at.A * d)
             left, right = np.concatenate([d, e[s:]]), np.concatenate([d, e])
             residual = np.concatenate([at.balance, at.held[s:]])

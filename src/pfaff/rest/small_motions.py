@@ -17,7 +17,7 @@ from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import LOST, NOISE, RANK, turning
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.errors import RankError
-from pfaff.flow.statics import statics_of
+from pfaff.flow.statics import AtRest, statics_of
 from pfaff.rest.reduction import (
     BALANCED,
     Reduced,
@@ -150,7 +150,7 @@ class Linearisation:
 
     @cached_property
     def units(self) -> np.ndarray:
-        return stiffness_units(self.stiffness, self.M)
+        return stiffness_units(self.stiffness, inertial_units(self.M))
 
     @cached_property
     def allowed(self) -> np.ndarray:
@@ -274,7 +274,8 @@ class Linearisation:
         r = without_families(self.inertial, self.reduced)
         modes = motions(self.inertial, r).modes()
         order = np.lexsort((modes.values.imag, -modes.values.real))
-        values, vectors = modes.values[order], np.diag(self.inertial.unit) @ coordinates(r, modes.vectors[:, order])
+        values, vectors = modes.values[order], coordinates(r, modes.vectors[:, order])
+        vectors = np.reshape(self.inertial.unit, (-1, 1)) * vectors
         vectors = vectors / np.linalg.norm(vectors, axis=0)
         push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
         reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
@@ -299,10 +300,12 @@ def hurwitz_matrix(rho: np.ndarray) -> np.ndarray:
     return np.where((index >= 0) & (index <= m), np.asarray(rho)[np.clip(index, 0, m)], 0.0)
 
 
-def linearise(system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray) -> Linearisation:
-    """The small motions about the rest position q with reactions p, at these parameter values."""
+def linearise(
+    system: System, q: np.ndarray, p: np.ndarray, numbers: np.ndarray, at: AtRest | None = None
+) -> Linearisation:
+    """The small motions about the rest position q with reactions p, at these parameter values; ``at`` if known."""
     statics = statics_of(system)
-    at = statics(q, p, numbers)
+    at = statics(q, p, numbers) if at is None else at
     return Linearisation(system, q, p, numbers, at.M, at.C, at.K, at.A, at.B, statics.nonholonomic)
 
 

@@ -31,6 +31,7 @@ STIFFENED = 1e-14  # change of the stiffness, relative, that is more than roundi
 SPREAD = 1e100  # a range over the least load that is looked for in it
 WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
 FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
+ALL = 1e16  # times a usual value, where a search of all values of a parameter ends that nothing is known about
 FORESEEN = 1e3  # times the natural range of loads, where what a straight line predicts is still believed
 USUAL = 4.0  # natural ranges are so many times a usual load
 NEARBY = 1e-3  # usual loads, from which a straight line is drawn
@@ -85,16 +86,25 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     seen = _squared if squares else lambda pencil: pencil
 
     def source() -> Iterator[Stretch]:
-        yield from (each.of(seen) for each in stretches(path, start, ends[0], unit))
-        farther = 0.0 if to is not None or path.end is not None else _foreseen(beside(path, start), start, natural)
-        if farther > natural:
-            ends.append(farther)
-            yield from (each.of(seen) for each in stretches(path, natural, farther, unit))
+        # A load is followed in whole stretches: where somebody ends a search does not change what is found before.
+        for each in stretches(path, start, FARTHEST * natural if endless else ends[0], whole):
+            yield each.of(seen)
+            if each.high >= ends[-1] and len(ends) == 1 and to is None and path.end is None:
+                farther = _foreseen(beside(path, start), start, natural)
+                ends.extend([farther] if farther > natural else [])
+            if each.high >= ends[-1]:
+                return
 
     def small(distance: float) -> Pencil:
         return seen(path.linearise(distance).motions())
 
     return Along(Search(source, small, unit, lambda: ends[-1], squares), path)
+
+
+def search_line(path: Outward, usual: float) -> Along | None:
+    """The search of all values of a parameter, if the small motions are linear in it; ``usual`` is one of them."""
+    line = straight(beside(path, 0.0), usual)
+    return None if line is None else Along(_on_line(line, usual, ALL * usual), path)
 
 
 def _on_line(line: Stretch, unit: float, to: float) -> Search:

@@ -16,6 +16,7 @@ from pfaff.stability.candidates import DISTANCE, near_meetings, pair_sums, real_
 from pfaff.stability.crossings import Crossing, Kind, several_zeros, sharpened
 from pfaff.stability.intervals import Remembered
 from pfaff.stability.stretches import Stretch
+from pfaff.stability.subspaces import AWAY, from_axis, from_growth, near
 from pfaff.threads import cached_property
 
 PROBES = (1.37e-3, 0.137, 0.311, 0.733)  # usual loads at which structure is looked for: rounding hides it at far ones
@@ -25,14 +26,7 @@ NEAR_AXIS = 1e-2  # real parts below this, relative to the eigenvalue, of pairs 
 AHEAD = 1e-2  # how far ahead, relatively, candidates are sharpened: they may change places
 FAINT, AUDIBLE = 1e-6, 1e-3  # damping ratios that make candidates inexact, and those which are taken instead
 LANDED = 0.05  # how far from its candidate, relatively, a crossing may be
-AWAY = 4.0  # times what the distance from the axis changes on a stretch, where nothing can have reached it
 APART, ASIDE = 0.2, 1e-2  # of two eigenvalues that are about to meet: their distance, and that from the axes, relative
-
-SINGULAR: dict[Kind, Callable[[Pencil], np.ndarray]] = {
-    "zero": lambda pencil: pencil.coefficients[0],
-    "hopf": lambda pencil: pair_sums(pencil.J),
-    "meeting": lambda pencil: near_meetings(pencil.J),
-}
 
 
 @dataclass(frozen=True)
@@ -64,12 +58,21 @@ class Locator:
             return np.zeros(0)
         seen = stretch.suited(stretch.low or stretch.usual) if kind != "zero" else stretch
         seen = _audible(seen) if kind == "hopf" else seen
-        shares = real_roots(seen.polynomial(SINGULAR[kind]), self.always[kind], exact=stretch.exact)
+        shares = real_roots(seen.polynomial(self._singular(seen, kind)), self.always[kind], exact=stretch.exact)
         endless = stretch.exact and stretch.fold is None
         if not endless:
             return stretch.load(shares[(shares > 0) & (shares <= 1)])
         loads = stretch.load(shares)  # of which some may be on the other side of an end
         return loads[(loads > max(0.0, (1 - AHEAD) * stretch.low)) & (loads <= (1 + AHEAD) * stretch.high)]
+
+    def _singular(self, stretch: Stretch, kind: Kind) -> list[np.ndarray]:
+        """Matrices at the nodes of a stretch that are singular where something of this kind happens."""
+        if kind == "zero":
+            return [each.coefficients[0] for each in stretch.pencils]
+        forms = [each.J for each in stretch.pencils]
+        if not (stretch.exact or self.squares or self.always["hopf"]):  # or eigenvalues away from the axis take part
+            forms = near(forms, from_axis if kind == "hopf" else from_growth)
+        return [pair_sums(each) if kind == "hopf" else near_meetings(each) for each in forms]
 
     def crossings(self, stretch: Stretch, kinds: tuple[Kind, ...]) -> Iterator[Crossing]:
         """In order; found as far as they are asked for, and once."""
@@ -156,9 +159,10 @@ def _crossing_pair(modes: Modes, rates: np.ndarray) -> complex | None:
     near = (modes.values.imag > 0) & (np.abs(modes.values.real) <= NEAR_AXIS * np.abs(modes.values))
     if not near.any():
         return None
+    values, rates = modes.values[near], rates[near]
     with np.errstate(divide="ignore", invalid="ignore"):
-        distance = np.where(near, np.abs(modes.values.real / rates.real), np.inf)
-    return complex(modes.values[np.nan_to_num(distance, nan=np.inf).argmin()])
+        distance = np.abs(values.real / rates.real)  # not a number for a pair that stays on the axis
+    return complex(values[np.nan_to_num(distance, nan=np.inf).argmin()])
 
 
 def _meeting_pair(values: np.ndarray) -> complex | None:

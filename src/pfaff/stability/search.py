@@ -22,7 +22,7 @@ from pfaff.stability.stretches import Stretch
 from pfaff.threads import cached_property
 
 ON_AXIS = 1e-7  # distance of a load, relative, from that at which a pair is on the axis
-STAYS = 1e-6  # rates across the axis, beside those of the others, that are none
+STAYS = 1e-6  # rates across the axis, beside those of others that are on it, that are none
 RATED = 1e-13  # of a rate, what rounding makes of its real part
 NEARLY = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)  # of the way to a crossing, how far before it one looks
 CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
@@ -68,7 +68,8 @@ class Search:
         """Of the pairs that are on the imaginary axis at a load and leave it as the load changes."""
         modes, rates = self._stretch(load).moving(load)
         on_axis = np.abs(modes.values.real) <= modes.on_axis + ON_AXIS * load * np.abs(rates.real)
-        moves = np.abs(rates.real) > STAYS * np.abs(rates.real).max(initial=0.0) + RATED * modes.light * np.abs(rates)
+        fastest = np.abs(rates.real[on_axis]).max(initial=0.0)
+        moves = np.abs(rates.real) > STAYS * fastest + RATED * modes.light * np.abs(rates)
         moves &= np.abs(rates.real) * load > modes.on_axis  # or it only touches the axis
         return np.sort(modes.values.imag[on_axis & moves & (modes.values.imag > 0)])
 

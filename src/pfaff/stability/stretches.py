@@ -27,6 +27,7 @@ BEYOND, FAR = 7.3, 1e6  # usual loads where a straight line is compared, and fro
 FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so that what is near zero is resolved as well
 AHEAD = 8.0  # stretches ahead, where it is asked whether the path goes on, once they become shorter
 CHANGED = 0.1  # relative change of the pencil on the first stretch
+PROBED, AT_MOST = 1e-6, 30.0  # of the path, where it is seen first how the pencil changes; how much farther then
 SAFE, LONGER, SHRINK = 0.8, 3.0, 5.0  # the next stretch: of what seems possible; at most, at least, of the last
 SHORTEST, FOLDED = 1e-12, 1e-6  # of the path, and of the root of its length before a fold, what is too short
 TINY = 1e-300  # a distance from a fold that is none
@@ -80,9 +81,9 @@ class Stretch:
         with np.errstate(divide="ignore", invalid="ignore"):
             return modes, np.nan_to_num(-pushed / turned)
 
-    def polynomial(self, matrix: Callable[[Pencil], np.ndarray]) -> list[np.ndarray]:
-        """Of a matrix made of the pencil: terms in a variable that goes from 0 to 1 on the stretch, see ``load``."""
-        terms = self._fit([matrix(each) for each in self.pencils])
+    def polynomial(self, matrices: list[np.ndarray]) -> list[np.ndarray]:
+        """Through matrices at the nodes: terms in a variable that goes from 0 to 1 on the stretch, see ``load``."""
+        terms = self._fit(matrices)
         return moved(terms, self._share(self.low), self._share(self.high) - self._share(self.low))
 
     def load(self, share: np.ndarray) -> np.ndarray:
@@ -223,7 +224,7 @@ def stretches(path: Way, low: float, to: float, unit: float) -> Iterator[Stretch
     length = _first_length(beside(path, low), low, min(unit, to - low))
     for _ in range(MOST):
         here, end = place(low, fold), place(last, fold)
-        shortest = SHORTEST * to if fold is None else FOLDED * math.sqrt(fold)
+        shortest = SHORTEST * max(low, unit) if fold is None else FOLDED * math.sqrt(fold)
         if end - here <= shortest:
             return
         ahead = end if end - here <= length else here + length
@@ -271,13 +272,21 @@ def _first_length(there: Callable[[float], Pencil], low: float, length: float) -
     """A length up to this one on which the first-order form hardly changes; it is approached from below."""
     start = there(low).J
 
-    def hardly(trial: float) -> bool:
+    def change(trial: float) -> float:
         try:
-            return _apart(there(low + trial).J, start, [start]) < CHANGED
+            return _apart(there(low + trial).J, start, [start])
         except ConvergenceError:
-            return False
+            return np.inf
 
-    trial = length / SHRINK**2
-    if hardly(trial):
-        return next((shorter for shorter in (trial, SHRINK * trial) if not hardly(SHRINK * shorter)), length)
-    return next((each for k in range(1, SHORTER) if hardly(each := trial / SHRINK**k)), trial / SHRINK**SHORTER)
+    trial = PROBED * length
+    changed = change(trial)
+    for _ in range(SHORTER):
+        if changed < CHANGED and trial == length:
+            break
+        longer = np.sqrt(CHANGED / max(changed, EXACT))  # as if it changed with the square
+        ahead = min(length, trial * min(longer, AT_MOST) if changed < CHANGED else trial / SHRINK)
+        after = change(ahead)
+        if after >= CHANGED > changed or CHANGED > changed > CHANGED / SHRINK:
+            break
+        trial, changed = ahead, after
+    return trial

@@ -16,7 +16,7 @@ import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, deficiency, row_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.flow import Flow
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.rest.field import Field
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 PROJECTED = 64 * float(np.finfo(float).eps)  # what a projection leaves of nothing, relative to the matrix
+SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Jacobian has changed
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
 
 
@@ -299,13 +300,30 @@ def value_of(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
 def _sizes(
     J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, free: tuple[str, ...], span: np.ndarray
 ) -> np.ndarray:
-    """Of the states, in balanced units: as large as the state, or as what the parameter does to it, or one."""
+    """Of the states, in balanced units: as large as the state, or as what the parameter does to it.
+
+    That is at most what changes the Jacobian by its own size: beyond it, a first rate tells nothing.
+    """
     D = balanced(J)[1]
     large = float((np.abs(x) / D).max(initial=0.0))
     moved = 0.0
     if free[0] in case.system.parameter_names:
         push = flow.parameter_jacobian(x, case.numbers, [free[0]])[:, 0]
-        change = bordering(J).solve(J, push)
-        moved = float((np.abs(change) / D).max(initial=0.0) * span[0]) if np.isfinite(change).all() else 0.0
-    overall = max(large, min(moved, 1.0)) or 1.0
-    return overall * D
+        way = -bordering(J).solve(J, push) * span[0]
+        if np.isfinite(way).all() and way.any():
+            moved = float((np.abs(way) / D).max() * _straight(J, x, way, D, flow, case))
+    return (max(large, moved) or 1.0) * D
+
+
+def _straight(J: np.ndarray, x: np.ndarray, way: np.ndarray, D: np.ndarray, flow: Flow, case: Bound) -> float:
+    """The share of a way from x on which the Jacobian changes by its own size: all of it, if it does not."""
+    size = np.linalg.norm(J * D / D[:, None])
+    for share in SHARES:
+        with np.errstate(all="ignore"):
+            try:
+                change = jacobian_of(flow, x + share * way, case.numbers) - J
+            except PfaffError:
+                return float(share)
+        if not np.linalg.norm(change * D / D[:, None]) < size:
+            return float(share)
+    return 1.0

@@ -183,7 +183,7 @@ class Rests(Implicit):
             return self._exchanged(a, b, explained)
         return Missed(
             lambda spot: float(np.sort(spot.facts.eigenvalues.real)[-order]),
-            partial(self._together, many=many, alone=sum(event.kind == "hopf" for event in found)),
+            partial(self._together, many=many, known=[event.point for event in found if event.kind == "hopf"]),
         )
 
     def _exchanged(self, a: Spot, b: Spot, explained: int) -> Missed | None:
@@ -198,10 +198,11 @@ class Rests(Implicit):
         share = float(np.mean(rates.a[moved] / (rates.a - rates.b)[moved]))
         return Missed(lambda spot: float(chord @ (spot.z - a.z)) / length - share, partial(self._together, many=many))
 
-    def _together(self, spot: Spot, many: int, alone: int = 0) -> Event | None:
-        """What so many eigenvalues do at one place, ``alone`` of their pairs being known already."""
+    def _together(self, spot: Spot, many: int, known: Sequence[Spot] = ()) -> Event | None:
+        """What so many eigenvalues do at one place, some pairs being ``known`` to cross, here or elsewhere."""
         pairs = len(axis_pairs(spot.facts.eigenvalues, many))
         if pairs:
+            alone = sum(self.norm(other.z, spot.z, spot) > DOUBLE for other in known)
             # A single pair that rounding puts on the axis at the end of a step has a test of its own.
             return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs - alone > 1 else None
         several = "multiple divergence" if self.equations.k else "multiple branch point"

@@ -94,7 +94,8 @@ def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start
 
 
 def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> Any:
-    from pfaff.rest.mechanical import Balance, equilibrium_near
+    from pfaff.rest.balance import Balance
+    from pfaff.rest.mechanical import equilibrium_near
 
     if not given:
         return case.equilibrium(**fixed)

@@ -16,7 +16,15 @@ from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, P
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.outward import Outward
 from pfaff.rest.path import LoadPath, Path
-from pfaff.stability.along import Along, checked_end, hopf_points, imaginary_pairs, natural_range, search_along
+from pfaff.stability.along import (
+    Along,
+    checked_end,
+    hopf_points,
+    imaginary_pairs,
+    natural_range,
+    search_along,
+    search_line,
+)
 from pfaff.statement.values import end_from, number_from
 
 if TYPE_CHECKING:
@@ -45,6 +53,11 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
             return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
         if along.ended:
             break
+    if to is near is None and distance is not None and not along.ended:
+        everywhere = search_line(Outward(path, sign), distance)
+        value = None if everywhere is None else _load_within(everywhere, None)
+        if value is not None:
+            return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
     raise NoBifurcationError(_absence(along))
 
 

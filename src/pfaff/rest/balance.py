@@ -1,0 +1,242 @@
+"""The equations of rest, h(q) + A(q)ᵀp = 0 and φ(q) = 0, in units in which forces and levers are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.newtons_method import newton
+from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
+from pfaff.algebra.units import row_units
+from pfaff.flow.statics import AtRest, Statics, statics_of
+from pfaff.statement.values import number_from, one_of
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    from pfaff.case import Case
+
+MOVED = 1e-3  # of what moves most on a family, what a load must push to be held instead
+WEAK = 1e-4  # constraints whose coefficients shrink to this, relatively, have lost their rank
+SEEN = 4  # states whose matrices are kept: those at both ends of a step, and beside them
+
+
+class Balance:
+    """The equations of rest in the unknowns that are not fixed."""
+
+    def __init__(self, case: Case, fixed: Mapping[str, float]) -> None:
+        self.case = case
+        self.statics: Statics = statics_of(case.system)
+        names = [*case.system.coordinate_names, *case.system.reaction_names[: self.statics.m]]
+        for name in fixed:
+            one_of(names, name, "cannot fix {}, no coordinate or reaction")
+        self.names = names
+        self._seen: tuple[tuple[tuple[bytes, bytes, tuple[int, ...]], AtRest], ...] = ()
+        self.fixed = {name: number_from(name, value) for name, value in fixed.items()}
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        return np.array([name not in self.fixed for name in self.names])
+
+    @cached_property
+    def equations(self) -> np.ndarray:
+        """All rows but those of nonholonomic constraints without b(q), which demand nothing at rest."""
+        rows = np.full(self.statics.n + self.statics.m, True)
+        rows[self.statics.n : self.statics.n + self.statics.nonholonomic] = self.statics.demanding
+        return rows
+
+    def start(self, free_values: np.ndarray | float = 0.0) -> np.ndarray:
+        z = np.array([self.fixed.get(name, 0.0) for name in self.names])
+        z[self.free] = free_values
+        return z
+
+    def pinned(self, z: np.ndarray) -> Balance:
+        """The same balance with family coordinates fixed where they are, so that solutions are isolated."""
+        extra = self.family_coordinates(z)
+        return self._holding({**self.fixed, **{self.names[i]: float(z[i]) for i in extra}}) if extra else self
+
+    def released(self, fixed: Mapping[str, float] = MappingProxyType({})) -> Balance:
+        """The same balance with nothing fixed but this."""
+        return self._holding(fixed)
+
+    def of(self, case: Case) -> Balance:
+        """The same of the same system at other parameter values."""
+        return self._holding(self.fixed, case)
+
+    def _holding(self, fixed: Mapping[str, float], case: Case | None = None) -> Balance:
+        other = Balance(case or self.case, fixed)
+        other._seen = self._seen
+        return other
+
+    def at(self, z: np.ndarray, parameters: np.ndarray) -> AtRest:
+        """The matrices at rest; asked for again soon, they are not evaluated again."""
+        key = z.tobytes(), parameters.tobytes(), z.shape
+        seen = self._seen
+        for known, at in seen:
+            if known == key:
+                return at
+        at = self.statics(z[: self.statics.n], z[self.statics.n :], parameters)
+        self._seen = (key, at), *seen[: SEEN - 1]
+        return at
+
+    def evaluate(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, AtRest]:
+        """Residual, Jacobian by all unknowns, and the matrices at rest; z may carry a batch axis."""
+        n, s = self.statics.n, self.statics.nonholonomic
+        at = self.at(z, parameters)
+        jacobian = np.zeros((len(z), *z.shape))
+        jacobian[:n, :n], jacobian[:n, n:] = at.K, at.A.swapaxes(0, 1)
+        jacobian[n : n + s, :n], jacobian[n + s :, :n] = at.B[:s], at.A[s:]
+        return self.residual(z, parameters), jacobian, at
+
+    def residual(self, z: np.ndarray, parameters: np.ndarray) -> np.ndarray:
+        """What is unbalanced, and what the constraints demand at rest and do not have."""
+        at = self.at(z, parameters)
+        return np.concatenate([at.balance, at.held])
+
+    def solve(self, z: np.ndarray, parameters: np.ndarray, steps: int = NEWTON_STEPS) -> tuple[np.ndarray, float]:
+        """Newton's method with steps of least norm; the last iterate and its relative residual."""
+
+        def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
+            residual, jacobian, at = self.evaluate(z, parameters)
+            if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
+                return None
+            units = self.units(at)
+            change = self._solved(jacobian, residual, units)
+            limit = np.pi / max(np.pi, np.abs(change).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
+            z = z + limit * change
+            return z, float((np.abs(change) / self._sizes(z, residual, units)).max(initial=0.0))
+
+        found = newton(step, z, steps)
+        # A residual that fades while the unknowns run away belongs to no equilibrium.
+        return found.at, self.relative_residual(found.at, parameters) if found.settled else np.inf
+
+    def _sizes(self, z: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
+        """What steps are compared with: all unknowns, what the forces at hand would move, and 1 for coordinates."""
+        n = self.statics.n
+        size = max(np.abs(z / units).max(initial=0.0), np.abs(units * residual)[:n].max(initial=0.0))
+        sizes = units * (size or 1.0)
+        sizes[:n] = np.maximum(sizes[:n], 1 + np.abs(z[:n]).max(initial=0.0))
+        return sizes
+
+    def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
+        """The change of all unknowns that removes a residual to first order."""
+        _, jacobian, at = self.evaluate(z, parameters)
+        return self._solved(jacobian, residual, self.units(at))
+
+    def _solved(self, jacobian: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
+        free, equations = self.free, self.equations
+        scaled = (jacobian * units[:, None] * units)[equations][:, free]
+        step = np.zeros(len(units))
+        step[free] = units[free] * _newton_step(scaled, -(units * residual)[equations])
+        return step
+
+    def units(self, at: AtRest) -> np.ndarray:
+        """Units of rows and columns in which stiffnesses and levers are alike, so that ranks mean something."""
+        d = at.stiffness_units
+        levers = np.maximum(np.abs(at.A), np.abs(at.B))
+        return np.concatenate([d, row_units(levers * d)])
+
+    def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
+        """The largest unbalanced force, relative to the largest force that takes part in the balance.
+
+        Both in units of the coordinates; a constraint is relative to its own terms, and to what such a force moves.
+        """
+        at, forces, moved = self._forces(z, parameters)
+        return max(_ratio(moved * at.balance, (moved * forces).max(initial=0.0)), self._off(z, at, moved))
+
+    def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
+        """The largest unbalanced force, each relative to the forces of its own row."""
+        at, forces, moved = self._forces(z, parameters)
+        return max(_ratio(at.balance, forces), self._off(z, at, moved))
+
+    def _forces(self, z: np.ndarray, parameters: np.ndarray) -> tuple[AtRest, np.ndarray, np.ndarray]:
+        """The matrices at rest, what takes part in the balance before anything cancels, and what it would move."""
+        n = self.statics.n
+        at = self.at(z, parameters)
+        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters) if z[n:].any() else at
+        forces = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
+        d = at.stiffness_units
+        return at, forces, d * (d * forces).max(initial=0.0)
+
+    def _off(self, z: np.ndarray, at: AtRest, moved: np.ndarray) -> float:
+        """What the constraints demand at rest and do not have, relative to displacements."""
+        n, s = self.statics.n, self.statics.nonholonomic
+        rows = np.concatenate([np.maximum(np.abs(at.A[:s]), np.abs(at.B[:s])), np.abs(at.A[s:])])
+        return _ratio(at.held, rows @ (np.abs(z[:n]) + moved))
+
+    def in_balance(self, z: np.ndarray) -> bool:
+        """Whether nothing is left of any force, as in a straight column: Newton's method would stay there."""
+        at = self.at(z, self.case.numbers)
+        return not (at.balance.any() or at.held.any())
+
+    def like(self, other: Balance, z: np.ndarray) -> bool:
+        """Whether the balance of the same system under another load has the same derivatives there."""
+        here, there = self.at(z, self.case.numbers), other.at(z, other.case.numbers)
+        return all(np.array_equal(getattr(here, name), getattr(there, name)) for name in ("M", "K", "A", "B"))
+
+    def regular(self, z: np.ndarray) -> bool:
+        """Whether the constraints hold on to something: near a loss of rank, boundless reactions balance anything."""
+        n = self.statics.n
+        here = self.statics(z[:n], z[n:], self.case.numbers).A
+        origin = self.statics(0 * z[:n], 0 * z[n:], self.case.numbers).A
+        if not len(here):
+            return True
+        return bool(np.linalg.svd(here)[1].min() > WEAK * max(np.abs(origin).max(), np.abs(here).max()))
+
+    def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
+        """Directions in the free unknowns (or in all) along which the balance persists to first order."""
+        _, jacobian, at = self.evaluate(z, self.case.numbers)
+        units = self.units(at)
+        free = np.full(len(z), True) if everything else self.free
+        _, values, rows = np.linalg.svd((jacobian * units[:, None] * units)[:, free])
+        known = rank(values)
+        null = np.zeros((len(z), free.sum() - known))
+        spanning = units[free, None] * rows[known:].T
+        null[free] = np.linalg.qr(spanning)[0] if spanning.shape[1] > 1 else spanning / np.linalg.norm(spanning)
+        return null
+
+    def family_coordinates(self, z: np.ndarray) -> list[int]:
+        """One coordinate for each direction of the family: one that the load pushes, else the one that moves most.
+
+        Holding what the load pushes makes the constraints react; otherwise the family would give way to the load.
+        """
+        null = self.nullspace(z)
+        loaded = self._loaded(z)
+        chosen = []
+        for _ in range(null.shape[1]):
+            weight = np.linalg.norm(null[: self.statics.n], axis=1)
+            if weight.max(initial=0.0) < RANK:
+                break
+            best = int(np.where(loaded & (weight > MOVED * weight.max()), weight + 1, weight).argmax())
+            chosen.append(best)
+            direction = null[best] / weight[best]
+            null = null - np.outer(null @ direction, direction)
+        return chosen
+
+    def _loaded(self, z: np.ndarray) -> np.ndarray:
+        """Which coordinates the declared load acts on directly."""
+        n, load = self.statics.n, self.case.system.load
+        if load is None:
+            return np.full(n, False)
+        numbers = self.case.numbers
+        more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
+        bare = np.concatenate([z[:n], 0 * z[n:]])
+        push = self.statics(bare[:n], bare[n:], more).balance - self.at(bare, numbers).balance
+        return np.abs(push) > RANK * np.abs(push).max(initial=0.0)
+
+
+def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
+    """The largest part relative to what is usual; to one, where nothing is."""
+    return float((np.abs(parts) / np.where(usual, usual, 1.0)).max(initial=0.0))
+
+
+def _newton_step(jacobian: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution of a regular square system, else the one of least norm."""
+    if jacobian.shape[0] == jacobian.shape[1]:
+        try:
+            return np.linalg.solve(jacobian, right)
+        except np.linalg.LinAlgError:
+            pass
+    return np.linalg.lstsq(jacobian, right, rcond=RANK)[0]
