@@ -97,9 +97,18 @@ class Pencil:
         return companion([-np.linalg.solve(last, each) for each in lower])
 
     @cached_property
+    def plain(self) -> np.ndarray:
+        """All eigenvalues, as the first-order form gives them: the largest are right, whatever the others are."""
+        return by_modulus(np.linalg.eigvals(self.J).astype(complex))
+
+    @property
+    def largest(self) -> float:
+        return float(np.abs(self.plain).max(initial=0.0))
+
+    @cached_property
     def rough(self) -> np.ndarray:
         """All eigenvalues, before they are improved."""
-        values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
+        values = self.plain
         if not values.any() or abs(values[0]) > APART * abs(values[-1]):
             return values
         found, known = values, dict[float, np.ndarray]()
@@ -254,7 +263,7 @@ class Pencil:
         """How far around an eigenvalue rounding may make the matrix singular, in whatever direction: to first order
         that is too far about a multiple one, which moves by a root."""
         rows, columns = units
-        away = max(abs(value), STIFF * float(np.abs(self.rough).max(initial=0.0))) * np.logspace(-15, 0, TRIED)
+        away = max(abs(value), STIFF * self.largest) * np.logspace(-15, 0, TRIED)
         doubt = UNCERTAIN * len(size) * np.linalg.norm(size * rows[:, None] * columns, 2)
 
         def regular(distances: np.ndarray) -> np.ndarray:

@@ -265,7 +265,7 @@ class Linearisation:
         pencil, r = self.motions(like), (like or self).reduced
         if not len(pencil.coefficients[0]):
             return np.zeros(len(self.q), dtype=complex)
-        rows, columns = pencil.units(abs(value) or float(np.abs(pencil.rough).max()))
+        rows, columns = pencil.units(abs(value) or pencil.largest)
         null = columns * np.linalg.svd(rows[:, None] * pencil.at(value) * columns)[2][-1].conj()
         shape = self.inertial.unit * coordinates(r, null[:, None])[:, 0]
         return np.asarray(shape / (shape[np.abs(shape).argmax()] or 1.0)).astype(complex) + 0  # no signed zeros

@@ -134,7 +134,7 @@ class _Bordered:
 
 def _start(stretch: Stretch, kind: Kind, value: complex, load: float) -> _Bordered:
     pencil = stretch.pencil(load)
-    units = pencil.units(abs(value) or float(np.abs(pencil.rough).max()))  # at zero, what is singular has no size
+    units = pencil.units(abs(value) or pencil.largest)  # at zero, what is singular has no size
     turning = abs(value.imag) > abs(value.real)
     direction = 1j if turning else float(np.sign(value.real))
     size = abs(value.imag) if turning else abs(value.real)

@@ -283,7 +283,7 @@ def _first_length(there: Callable[[float], Pencil], low: float, length: float) -
     for _ in range(SHORTER):
         if changed < CHANGED and trial == length:
             break
-        longer = np.sqrt(CHANGED / max(changed, EXACT))  # as if it changed with the square
+        longer = np.sqrt(CHANGED / max(changed, ROUNDED))  # as if it changed with the square
         ahead = min(length, trial * min(longer, AT_MOST) if changed < CHANGED else trial / SHRINK)
         after = change(ahead)
         if after >= CHANGED > changed or CHANGED > changed > CHANGED / SHRINK:
