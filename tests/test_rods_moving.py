@@ -56,13 +56,13 @@ def test_closed_forms_are_the_derivatives_by_series(rod, several):
         unit = np.eye(3 * n)[:, None, :]
         curves = [Series([x[:, :, None], unit[k * n : (k + 1) * n]], 1) for k, x in enumerate(levels)]
         entries = m.residual(*curves, Series([p[:, :, None]], 1), parameter_list(numbers), 0.3)
-        assert left[:, : n + m.m].T == pytest.approx(coefficients(entries, 0, batch, 1)[:, :, 0], rel=1e-12, abs=1e-13)
+        assert pytest.approx(coefficients(entries, 0, batch, 1)[:, :, 0], rel=1e-12, abs=1e-13) == left[:, : n + m.m].T
         slopes = np.moveaxis(coefficients(entries, 1, batch, 3 * n), 1, 0)
         mine = np.block([[by.K, by.C, placed.M], [by.rates_by_q, by.rates_by_v, placed.A]])
         assert np.abs(mine - slopes).max() < 1e-13 * np.abs(slopes).max()
         q, v = (x[:, :, None] for x in levels[:2])
         energies = coefficients(list(m.energies(q, v, parameter_list(numbers), 0.3)), 0, batch, 1)[:, :, 0]
-        assert np.hstack([placed.energies(), placed.powers(p.T)[:, :1]]).T == pytest.approx(energies, rel=1e-12)
+        assert pytest.approx(energies, rel=1e-12) == np.hstack([placed.energies(), placed.powers(p.T)[:, :1]]).T
 
 
 def test_a_rod_with_drag_walks_on_a_cycle_that_attracts(rod):
