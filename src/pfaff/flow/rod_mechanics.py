@@ -25,6 +25,9 @@ from pfaff.statement.system import System
 from pfaff.threads import once
 
 
+NEEDED = ("mass", "bending")
+
+
 def apply(matrix: np.ndarray, x: Any) -> Any:
     """A real matrix times the first axis."""
     if isinstance(x, Series):
@@ -173,7 +176,8 @@ def _section(
 
         def uniform(numbers: list[Any], length: Any) -> Any:
             value = function(0.0, *numbers)[0]
-            return None if isinstance(value, float) and value == 0 else value * share
+            vanishes = name not in NEEDED and isinstance(value, float) and value == 0
+            return None if vanishes else value * share
 
         return uniform
     return lambda numbers, length: function(length * column(places), *numbers)[0] * share

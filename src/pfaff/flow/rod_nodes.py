@@ -56,8 +56,6 @@ class RodNumbers:
         self.nodes, rod = nodes, nodes.rod
         self.length, section = rod.sections_at(parameters)
         mass, drag, rotary, bending, delay = map(section, ("mass", "drag", "rotary", "bending", "retardation"))
-        mass = np.zeros(len(rod.stations)) if mass is None else mass
-        bending = np.zeros(len(rod.bends)) if bending is None else bending
         bending = bending / np.where(self.length == 0, np.nan, self.length)  # without length nothing is said
         self.inertia = _gathered(nodes.stations, mass * self.length)
         self.drag = None if drag is None else _gathered(nodes.stations, drag * self.length)
