@@ -24,7 +24,6 @@ from pfaff.statement.rods import PLACE, Rod, section_value
 from pfaff.statement.system import System
 from pfaff.threads import once
 
-
 NEEDED = ("mass", "bending")
 
 
