@@ -1,5 +1,7 @@
 """Rods in motion: derivatives in closed form, cycles that attract and walk, events; what cannot slide or be written."""
 
+import pickle
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -144,3 +146,13 @@ def test_a_base_that_cannot_slide_is_the_reason():
 def test_no_formulas_are_exported(rod, to):
     with pytest.raises(StatementError, match="chain of bars"):
         rod.at().export(to)
+
+
+def test_rods_travel_and_may_lose_their_stiffness(rod):
+    """Flows evaluated here and after a journey agree; a search that begins without stiffness meets no bare error."""
+    case, flow = rod.at(M_L=1, eta=0.01, F=7.0), rod.shape
+    x = np.linspace(0, 0.1, len(flow.states))
+    case.flutter()
+    assert (pickle.loads(pickle.dumps(flow)).rhs(x, case) == flow.rhs(x, case)).all()
+    assert pickle.loads(pickle.dumps(case)).flutter().value == case.flutter().value
+    assert case.hopf("EI", near=0.9).value == pytest.approx(case.at(F=1).flutter().value ** -1 * 7, rel=2e-2)

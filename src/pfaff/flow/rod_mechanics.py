@@ -18,11 +18,14 @@ import numpy as np
 import sympy as sm
 
 from pfaff.errors import StatementError
+from pfaff.flow.frame_mechanics import FrameMechanics
 from pfaff.flow.series import Series, conjugate, imaginary, lambdified, real, unit_circle
 from pfaff.statement.rod_frame import base_of
 from pfaff.statement.rods import PLACE, Rod, section_value
 from pfaff.statement.system import System
 from pfaff.threads import once
+
+NEEDED = ("mass", "bending")
 
 
 def apply(matrix: np.ndarray, x: Any) -> Any:
@@ -173,51 +176,11 @@ def _section(
 
         def uniform(numbers: list[Any], length: Any) -> Any:
             value = function(0.0, *numbers)[0]
-            return None if isinstance(value, float) and value == 0 else value * share
+            vanishes = name not in NEEDED and isinstance(value, float) and value == 0
+            return None if vanishes else value * share
 
         return uniform
     return lambda numbers, length: function(length * column(places), *numbers)[0] * share
-
-
-class FrameMechanics:
-    """Balance, constraints and energies of the frame by SymPy: functions of states, reactions, parameters, time."""
-
-    def __init__(self, frame: System) -> None:
-        s = frame.statement
-        self.names = frame.coordinate_names
-        accelerations = [sm.Dummy() for _ in s.q]
-        reactions = [sm.Dummy() for _ in s.constraints]
-
-        def rate(expression: sm.Expr) -> sm.Expr:
-            by_q = (sm.diff(expression, q) * v for q, v in zip(s.q, s.v, strict=True))
-            by_v = (sm.diff(expression, v) * a for v, a in zip(s.v, accelerations, strict=True))
-            return sm.Add(*by_q, *by_v, sm.diff(expression, s.time))
-
-        balance = [
-            rate(sm.diff(s.kinetic, v))
-            - sm.diff(s.kinetic - s.potential, q)
-            + sm.diff(s.dissipation, v)
-            - force
-            + sm.Add(*(p * sm.diff(c, v) for p, c in zip(reactions, s.constraints, strict=True)))
-            for q, v, force in zip(s.q, s.v, s.forces, strict=True)
-        ]
-        still = dict.fromkeys(s.v, sm.S.Zero)
-        supplied = sm.Add(
-            *(force * v for force, v in zip(s.forces, s.v, strict=True)),
-            *(p * c.xreplace(still) for p, c in zip(reactions, s.constraints, strict=True)),
-            sm.diff(s.potential - s.kinetic, s.time),
-        )
-        jacobi = sm.Add(*(v * sm.diff(s.kinetic, v) for v in s.v)) - s.kinetic + s.potential
-        dissipated = sm.Add(*(v * sm.diff(s.dissipation, v) for v in s.v))
-        numbers = [*frame.parameters, s.time]
-        self.balance = lambdified(
-            [*s.q, *s.v, *accelerations, *reactions, *numbers], [*balance, *map(rate, s.constraints)]
-        )
-        self.constraints = lambdified([*s.q, *s.v, *numbers], s.constraints)
-        self.positions = lambdified([*s.q, *numbers], s.positions)
-        self.energies = lambdified([*s.q, *s.v, *numbers], [s.kinetic, s.potential, jacobi, dissipated])
-        self.supplied = lambdified([*s.q, *s.v, *reactions, *numbers], [supplied])
-        self.resists = [k for k, each in enumerate(balance) if each != 0]
 
 
 class Mechanics:
