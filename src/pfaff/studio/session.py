@@ -170,7 +170,7 @@ class Session:
             case = subject.bound(view)
             return {"scene": rest_data(subject, case, np.zeros(len(case.system.coordinates)), "as stated")}, ""
         scene = mode_data(subject, view, roots)
-        return {"scene": scene}, scene["text"]
+        return {"scene": scene}, scene["text"].removeprefix(f"{subject.name}: ")
 
     def _lines(self, view: View) -> tuple[dict[str, Any], str]:
         """The view as Python and as an address, and the numbers that its texts stand for."""

@@ -15,7 +15,9 @@ export const make = (tag, attributes = {}, ...children) => {
 // A name as mathematics: what stands behind a low line has no letter of its own below.
 export const maths = (letters) => {
   const [stem, ...below] = letters.split("_");
-  return make("span", { class: "math" }, stem, ...(below.length ? [make("sub", { text: below.join(",") })] : []));
+  const dots = stem.match(/^(.)([\u0307\u0308])(.*)$/u); // few fonts set them above any letter
+  const main = dots ? [make("span", { class: dots[2] === "\u0308" ? "dotted twice" : "dotted", text: dots[1] }), dots[3]] : [stem];
+  return make("span", { class: "math" }, ...main, ...(below.length ? [make("sub", { text: below.join(",") })] : []));
 };
 
 export const option = (value, text, selected = false) => make("option", { value, text, selected });

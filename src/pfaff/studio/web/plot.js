@@ -259,7 +259,7 @@ export class Plot {
     }
   }
 
-  rule(context, { x, y, colour = "faint", dash = [], label = "", strong = false }) {
+  rule(context, { x, y, colour = "faint", dash = [], label = "", row = 0, strong = false }) {
     context.beginPath();
     context.setLineDash(dash);
     Object.assign(context, { strokeStyle: this.colour(colour), lineWidth: strong ? 2 : 1 });
@@ -272,7 +272,7 @@ export class Plot {
     Object.assign(context, { fillStyle: this.colour(colour), font: "12px system-ui, sans-serif", textBaseline: "top" });
     const late = this.x(x) > this.width - 110;
     context.textAlign = late ? "right" : "left";
-    context.fillText(label, this.x(x) + (late ? -4 : 4), TOP + 3);
+    context.fillText(label, this.x(x) + (late ? -4 : 4), TOP + 3 + 15 * row);
   }
 
   circle(context) {

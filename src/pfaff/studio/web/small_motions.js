@@ -38,8 +38,8 @@ export class SpectrumCard extends Card {
 export class CurvesCard extends Card {
   constructor(studio) {
     super(studio, "curves", "Eigenvalues against the load", { kinds: ["svg", "png"] });
-    this.growth = new Plot(make("div"), { height: 150, place: (load) => studio.setLoad(load) });
-    this.frequency = new Plot(make("div"), { height: 160, place: (load) => studio.setLoad(load) });
+    this.growth = new Plot(make("div"), { height: 190, place: (load) => studio.setLoad(load) });
+    this.frequency = new Plot(make("div"), { height: 190, place: (load) => studio.setLoad(load) });
     this.critical = make("ul", { class: "keys" });
     this.add(this.growth.element, this.frequency.element, this.critical);
     this.marks = [];
@@ -48,7 +48,7 @@ export class CurvesCard extends Card {
   show(data) {
     const [loads, re, im, growing] = [data.loads, data.re, data.im, data.growing].map(decoded);
     const x = Float32Array.from(re, (_, k) => loads[Math.floor(k / data.count)]);
-    Object.assign(this, { data, x, re, im, other: growing });
+    Object.assign(this, { data, x, re, im: im.map(Math.abs), other: growing });
     this.paint();
   }
 
@@ -67,14 +67,14 @@ export class CurvesCard extends Card {
     const here = this.studio.loadNumber();
     const range = [data.low, data.to];
     const marks = this.marks.filter((mark) => mark.value !== null).map((mark, k) => ({
-      kind: "rule", x: mark.value, colour: ["vermilion", "purple", "green"][k % 3], dash: [5, 4], aside: true, label: `${mark.kind} ${brief(mark.value, 6)}`,
+      kind: "rule", x: mark.value, colour: ["vermilion", "purple", "green"][k % 3], dash: [5, 4], aside: true, row: k, label: `${mark.kind} ${brief(mark.value, 6)}`,
     }));
     const now = { kind: "rule", x: here, colour: "ink", strong: true, aside: true };
     const label = `load ${data.letters}`;
     const words = this.marks.map((mark) => mark.status).join("; ");
     this.growth.show({ x: { range }, y: { label: "growth rate", include: [0] }, text: `growth rates against ${label}: ${words}`,
       layers: [{ kind: "rule", y: 0, aside: true }, { kind: "dots", x, y: re, other }, ...marks.map((each) => ({ ...each })), now] });
-    this.frequency.show({ x: { label, range }, y: { label: "frequency" }, text: `frequencies against ${label}`,
+    this.frequency.show({ x: { label, range }, y: { label: "frequency", include: [0] }, text: `frequencies against ${label}`,
       layers: [{ kind: "dots", x, y: im, other }, ...marks.map((each) => ({ ...each, label: "" })), now] });
   }
 }

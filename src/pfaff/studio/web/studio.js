@@ -1,6 +1,6 @@
 // The studio: one view, many cards. Every change is a new view that is sent to the server; answers find their cards.
 
-import { Card } from "./card.js";
+import { make } from "./card.js";
 import { DiagramCard } from "./diagram.js";
 import { LinesCard } from "./lines_card.js";
 import { Link } from "./link.js";
@@ -73,7 +73,9 @@ class Studio {
       equilibria: new EquilibriaCard(this, facts), lines: new LinesCard(this),
     };
     this.plane = this.cards.map;
-    byId("cards").replaceChildren(...Object.values(this.cards).map((card) => card.element));
+    const column = (...names) => make("div", { class: "column" }, ...names.map((name) => this.cards[name].element));
+    byId("cards").replaceChildren(column("structure", "motion", "equilibria"), column("spectrum", "curves"),
+      this.cards.diagram.element, this.cards.map.element, this.cards.lines.element);
     this.display();
   }
 
