@@ -38,6 +38,7 @@ def roots_data(roots: Roots) -> dict[str, Any]:
         "im": roots.values.imag.tolist(),
         "growing": [bool(each) for each in roots.growing],
         "zeros": roots.zeros,
+        "lead": roots.lead,
     }
 
 
@@ -51,9 +52,9 @@ def mode_data(subject: Stated, view: View, roots: Roots) -> dict[str, Any]:
     assert found is not None
     assert found.linearisation is not None
     q = found.linearisation.q
-    if view.shows != "mode" or not len(found.values):
+    if view.shows not in ("lead", "mode") or not len(found.values):
         return rest_data(subject, case, q, "at rest")
-    place = min(view.place[0], len(found.values) - 1)
+    place = roots.lead if view.shows == "lead" else min(view.place[0], len(found.values) - 1)
     value, shape = found.values[place], found.vectors[:, place]
     shape = shape / (shape[np.abs(shape).argmax()] or 1.0)
     turn = np.linspace(0.0, 2 * np.pi, FRAMES)

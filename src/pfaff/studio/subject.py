@@ -38,6 +38,15 @@ class Roots:
     status: str
     spectrum: Spectrum | None = None
 
+    @property
+    def lead(self) -> int:
+        """The mode that one looks at first: the one that grows most, or the slowest where none grows."""
+        if not len(self.values):
+            return 0
+        grows = np.where(self.growing, self.values.real, -np.inf)
+        first = self.values[grows.argmax() if self.growing.any() else np.abs(self.values).argmin()]
+        return int(np.flatnonzero(np.isclose(self.values, first if first.imag >= 0 else first.conjugate()))[0])
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -231,7 +240,7 @@ def check_mechanical(subject: Subject, what: str) -> None:
 
 def check_case(subject: Subject, what: str) -> Stated:
     if isinstance(subject, Assembled):
-        raise NotMechanicalError(f"{what} are followed for systems and ODEs, and {subject.name} is an assembly")
+        raise NotMechanicalError(f"{what} are there for systems and ODEs, and {subject.name} is an assembly")
     return cast("Stated", subject)
 
 

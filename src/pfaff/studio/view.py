@@ -20,7 +20,7 @@ ROOTS, LEADS = ("cycles", "branch", "response"), ("orbits", "switch", "curve")
 STEP = re.compile(
     r"(?P<verb>[a-z]+)(?:@(?P<of>\d{1,3})(?:\.(?P<special>\d{1,3}))?)?(?::(?P<parameter>\w+))?:(?P<to>[^:;]+)"
 )
-SELECTED = re.compile(r"rest|motion|mode:\d{1,4}|equilibrium:\d{1,4}|point:\d{1,3}\.\d{1,5}|special:\d{1,3}\.\d{1,3}")
+SELECTED = re.compile(r"lead|rest|motion|mode:\d{1,4}|equilibrium:\d{1,4}|point:\d{1,3}\.\d{1,5}|special:\d{1,3}\.\d{1,3}")
 MAPPINGS = {"values": "set", "start": "start", "grown": "at"}  # fields that are mappings, and their words in an address
 TEXTS = ("load", "to", "duration", "selected")
 LONGEST_ADDRESS, LONGEST_TEXT, MOST_NAMES, MOST_STEPS = 16_000, 400, 400, 24
@@ -88,7 +88,7 @@ class View:
     to: str = ""
     start: Mapping[str, str] = field(default_factory=dict)
     duration: str = "20"
-    selected: str = "mode:0"
+    selected: str = "lead"
     steps: tuple[Step, ...] = ()
     grown: Mapping[str, str] = field(default_factory=dict)  # the values that the diagram belongs to
     plane: Plane | None = None
@@ -99,7 +99,7 @@ class View:
         for name in TEXTS:
             _text(name, getattr(self, name))
         if not SELECTED.fullmatch(self.selected):
-            raise ParameterError(f"selected={shown(self.selected)}: write mode:0, rest, motion, point:0.3 or so")
+            raise ParameterError(f"selected={shown(self.selected)}: write lead, mode:0, rest, motion, point:0.3 or so")
         if len(self.steps) > MOST_STEPS:
             raise ParameterError(f"{len(self.steps)} steps of a diagram are more than {MOST_STEPS}: begin a new one")
         for k, step in enumerate(self.steps):

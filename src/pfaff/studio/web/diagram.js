@@ -27,6 +27,7 @@ export class DiagramCard extends Card {
   controls() {
     this.verb = make("select", { "aria-label": "what is followed" },
       option("cycles", "Cycles from the Hopf point"), option("branch", "Equilibria"), option("response", "Forced response"));
+    this.from = make("input", { type: "text", inputmode: "decimal", id: "grow-from", value: this.facts.kind === "system" ? "0" : "" });
     this.end = make("input", { type: "text", inputmode: "decimal", id: "grow-to" });
     this.grow = make("button", { type: "button", class: "primary", text: "Grow", onclick: () => this.begin() });
     this.stop = make("button", { type: "button", text: "Cancel", hidden: true, onclick: () => this.studio.cancel("diagram") });
@@ -35,14 +36,18 @@ export class DiagramCard extends Card {
     for (const each of this.facts.states) this.axis.append(option(each.name, each.letters));
     this.axis.value = this.facts.states[0]?.name ?? "period";
     this.axis.addEventListener("change", () => this.paint());
-    this.row = make("div", { class: "row" }, this.verb, make("label", {}, "to", this.end), this.grow, this.stop, this.reset,
+    const begins = make("label", { hidden: true }, "from", this.from);
+    this.verb.addEventListener("change", () => { begins.hidden = this.verb.value === "cycles"; });
+    this.row = make("div", { class: "row" }, this.verb, begins, make("label", {}, "to", this.end), this.grow, this.stop, this.reset,
       make("label", {}, "show", this.axis));
   }
 
   begin() {
     const to = this.end.value.trim() || this.studio.view.to || String(this.studio.loadHigh());
     this.end.value = to;
-    this.studio.grow([`${this.verb.value}${this.studio.view.load ? `:${this.studio.view.load}` : ""}:${to}`]);
+    const { load } = this.studio.view;
+    const from = this.verb.value !== "cycles" && load && this.from.value.trim() ? { [load]: this.from.value.trim() } : {};
+    this.studio.grow([`${this.verb.value}${load ? `:${load}` : ""}:${to}`], from);
   }
 
   clear() {

@@ -12,8 +12,9 @@ export class SpectrumCard extends Card {
     this.add(this.plot.element, this.keys);
   }
 
-  show({ re, im, growing, zeros, circle }, answer) {
-    const chosen = this.studio.view.selected.match(/^mode:(\d+)$/)?.[1];
+  show({ re, im, growing, zeros, circle, lead }, answer) {
+    const { selected } = this.studio.view;
+    const chosen = selected === "lead" ? String(lead) : selected.match(/^mode:(\d+)$/)?.[1];
     const items = re.map((x, k) => ({
       x, y: im[k], shape: growing[k] ? "square" : "circle", colour: growing[k] ? "vermilion" : "blue",
       size: 5.5, text: `${brief(x, 6)} ${im[k] < 0 ? "−" : "+"} ${brief(Math.abs(im[k]), 6)} i`, data: `mode:${k}`,

@@ -23,8 +23,8 @@ export class StructureCard extends Card {
   }
 
   choices() {
-    const selected = this.studio.view?.selected ?? "mode:0";
-    const known = [["mode:0", "Mode that grows most"], ["rest", "At rest"], ["motion", "Motion"]];
+    const selected = this.studio.view?.selected ?? "lead";
+    const known = [["lead", "Leading mode"], ["rest", "At rest"], ["motion", "Motion"]];
     if (!known.some(([value]) => value === selected)) {
       const [kind, place] = selected.split(":");
       const names = { mode: "Mode of eigenvalue", point: "Point of the diagram", special: "Special point", equilibrium: "Equilibrium" };

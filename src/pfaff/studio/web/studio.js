@@ -93,7 +93,7 @@ class Studio {
   }
 
   set(values) {
-    const shown = /^(point|special|motion)/.test(this.view.selected) ? { selected: "mode:0" } : {};
+    const shown = /^(point|special|motion)/.test(this.view.selected) ? { selected: "lead" } : {};
     this.change({ values: { ...this.view.values, ...values }, ...shown });
     this.parameters.show(this.view);
     this.cards.curves.paint();
@@ -171,9 +171,10 @@ class Studio {
     this.link.send("find", { view: this.view });
   }
 
-  grow(steps) {
-    const grown = steps.length > 1 ? this.view.grown : this.view.values;
-    const selected = /^(point|special)/.test(this.view.selected) && steps.length < 2 ? "mode:0" : this.view.selected;
+  // A new diagram starts from the values of now, at the load that is given.
+  grow(steps, from = {}) {
+    const grown = steps.length > 1 ? this.view.grown : { ...this.view.values, ...from };
+    const selected = /^(point|special)/.test(this.view.selected) && steps.length < 2 ? "lead" : this.view.selected;
     this.view = { ...this.view, steps, grown, selected };
     this.cards.diagram.element.classList.remove("stale");
     if (steps.length) this.link.send("grow", { view: this.view });
