@@ -23,11 +23,11 @@ export const maths = (letters) => {
 export const option = (value, text, selected = false) => make("option", { value, text, selected });
 
 export class Card {
-  constructor(studio, name, title, { kinds = [], wide = false, first = false } = {}) {
+  constructor(studio, name, title, { kinds = [], first = false } = {}) {
     Object.assign(this, { studio, name });
     this.heading = make("header", {}, make("h2", { text: title, id: `title-${name}` }));
     this.words = make("p", { class: "says", role: "status" });
-    const classes = ["card", wide && "wide", first && "first"].filter(Boolean).join(" ");
+    const classes = first ? "card first" : "card";
     this.element = make("section", { class: classes, id: `card-${name}`, "aria-labelledby": `title-${name}` }, this.heading);
     if (kinds.length) this.heading.append(this.saving(kinds));
   }

@@ -12,7 +12,7 @@ const WORDS = { orbits: "Follow the cycles born here", switch: "Switch to the br
 
 export class DiagramCard extends Card {
   constructor(studio, facts) {
-    super(studio, "diagram", "Bifurcation diagram", { kinds: ["svg", "png", "nc", "csv"], wide: true });
+    super(studio, "diagram", "Bifurcation diagram", { kinds: ["svg", "png", "nc", "csv"] });
     this.facts = facts;
     this.objects = [];
     this.plot = new Plot(make("div"), { height: 330, pick: (item) => this.picked(item) });

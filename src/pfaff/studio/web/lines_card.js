@@ -4,7 +4,7 @@ import { Card, make } from "./card.js";
 
 export class LinesCard extends Card {
   constructor(studio) {
-    super(studio, "lines", "The same in Python", { kinds: ["py", "ipynb"], wide: true });
+    super(studio, "lines", "The same in Python", { kinds: ["py", "ipynb"] });
     this.code = make("code", { tabindex: "0", "aria-label": "Python lines" });
     this.copy = make("button", { type: "button", text: "Copy", onclick: async () => {
       await navigator.clipboard.writeText(this.code.textContent);

@@ -6,7 +6,7 @@ import { Plot, shade } from "./plot.js";
 
 export class PlaneCard extends Card {
   constructor(studio, facts) {
-    super(studio, "map", "Two parameters", { kinds: ["svg", "png", "nc", "csv"], wide: true });
+    super(studio, "map", "Two parameters", { kinds: ["svg", "png", "nc", "csv"] });
     this.facts = facts;
     this.plot = new Plot(make("div"), { height: 300, place: (x, y) => this.place(x, y), pick: (item) => studio.set(item) });
     this.scale = make("p", { class: "keys" });

@@ -46,7 +46,7 @@ export class StructureCard extends Card {
     this.stage.hidden = false;
     this.curves.element.hidden = true;
     if (this.player) this.player.update(scene);
-    else this.player = mount(this.stage, scene, { height: 300 });
+    else this.player = mount(this.stage, scene, { height: 270 });
     if (scene.histories.length && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.play();
   }
 

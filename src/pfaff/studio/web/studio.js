@@ -74,8 +74,7 @@ class Studio {
     };
     this.plane = this.cards.map;
     const column = (...names) => make("div", { class: "column" }, ...names.map((name) => this.cards[name].element));
-    byId("cards").replaceChildren(column("structure", "motion", "equilibria"), column("spectrum", "curves"),
-      this.cards.diagram.element, this.cards.map.element, this.cards.lines.element);
+    byId("cards").replaceChildren(column("structure", "spectrum"), column("curves", "diagram", "motion", "map", "equilibria", "lines"));
     this.display();
   }
 
