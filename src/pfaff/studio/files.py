@@ -1,4 +1,4 @@
-"""What can be taken away: pictures as the results draw themselves, films, data, and the lines as a script or notebook."""
+"""What can be taken away: pictures as results draw themselves, films, data, and the lines as a script or notebook."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from pfaff.errors import ParameterError
 from pfaff.studio.lines import parts_of, text_of
 from pfaff.studio.subject import check_case, check_mechanical
+from pfaff.studio.tasks import STORED
 from pfaff.studio.view import View
 
 if TYPE_CHECKING:
     from pfaff.studio.tasks import Tasks
 
+DPI = 160
 PICTURES = ("svg", "png", "pdf")
 FORMATS: Mapping[str, tuple[str, ...]] = {
     "structure": PICTURES,
@@ -46,7 +48,7 @@ def written(tasks: Tasks, view: View, what: str, kind: str) -> tuple[str, bytes]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}_{what}.{kind}"
         if kind in PICTURES:
-            result.plot().savefig(path, dpi=160)
+            _drawn(result, view, what).savefig(path, dpi=DPI)
         elif kind in ("html", "gif"):
             result.animate(path)
         elif kind == "nc":
@@ -76,6 +78,13 @@ def notebook(tasks: Tasks, view: View) -> str:
         )
     about = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     return json.dumps({"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}, indent=1)
+
+
+def _drawn(result: Any, view: View, what: str) -> Any:
+    """As the result draws itself; of a study the measure that is looked at."""
+    if what == "map" and view.plane is not None:
+        return result.plot(view.plane.measure.removeprefix(STORED))
+    return result.plot()
 
 
 def _table(result: Any) -> str:

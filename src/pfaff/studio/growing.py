@@ -122,7 +122,13 @@ def begun(subject: Stated, step: Step, view: View) -> dict[str, Any]:
     while parent is not None and parent.verb in ("switch", "curve") and parent.of is not None:
         parent = view.steps[parent.of]
     root = (parent or step).verb
-    kind = "curve" if step.verb == "curve" else "equilibria" if step.verb in ("branch", "switch") and root == "branch" else "cycles"
+    kind = (
+        "curve"
+        if step.verb == "curve"
+        else "equilibria"
+        if step.verb in ("branch", "switch") and root == "branch"
+        else "cycles"
+    )
     return {"kind": kind, "load": (parent or step).parameter or subject.load(view), "other": step.parameter}
 
 

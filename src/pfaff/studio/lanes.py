@@ -21,6 +21,7 @@ from typing import Any, Generic, TypeVar
 from pfaff.studio.worker import Order
 
 Item = TypeVar("Item")
+BREATH = 1e-3  # seconds in which an answer gets away before the next is computed
 GRACE = 3.0  # seconds that a computation has to let go once it is told to end
 
 
@@ -57,6 +58,9 @@ class Live(Generic[Item]):
                     return
                 item, self._newest = self._newest, None
             for _ in self._work(item, self.newer):
+                with self._changed:
+                    if not self.newer():
+                        self._changed.wait(BREATH)
                 if self.newer():
                     break
 
@@ -170,7 +174,9 @@ class Lane:
             process.kill()
             process.wait()
             code, self._process = process.returncode, None
-            why = "it did not let go and was ended" if code == -signal.SIGKILL else f"its process died (exit code {code})"
+            why = (
+                "it did not let go and was ended" if code == -signal.SIGKILL else f"its process died (exit code {code})"
+            )
             return "failed", f"{why}: ask again, a new process is started"
 
     def _in_hand(self, job: Job) -> None:

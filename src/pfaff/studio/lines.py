@@ -39,7 +39,9 @@ def parts_of(subject: Subject, view: View) -> list[Part]:
 
 
 def _of_case(subject: Stated, view: View) -> Iterator[Part]:
-    yield Part("The case", ("import pfaff", *_imports(view), "", *_statement(subject), _at("case", "system", view.values)))
+    yield Part(
+        "The case", ("import pfaff", *_imports(view), "", *_statement(subject), _at("case", "system", view.values))
+    )
     if view.shows == "equilibrium":
         found = "case.equilibria()" if subject.mechanical else f"[case.equilibrium({_numbers(view.start)})]"
         yield Part("Equilibria", (f"equilibria = {found}", f"equilibrium = equilibria[{view.place[0]}]"))
@@ -95,7 +97,8 @@ def _at(name: str, system: str, values: Mapping[str, str]) -> str:
     one = f"{name} = {system}.at({', '.join(given)})"
     if len(one) <= WIDTH:
         return one
-    rows, row = [], "   "
+    rows: list[str] = []
+    row = "   "
     for each in given:
         if len(row) + len(each) + 2 > WIDTH:
             rows, row = [*rows, row], "   "
@@ -205,7 +208,7 @@ def source_of(given: Any, stated: str | None = None) -> dict[str, Any]:
     system = getattr(given, "system", given)
     if stated is not None and ":" in stated:
         path, _, name = stated.rpartition(":")
-        about = {"file": str(Path(path).resolve()), "called": name}
+        about: dict[str, Any] = {"file": str(Path(path).resolve()), "called": name}
     else:
         about = origin_of(system, None)
     for module in list(sys.modules.values()):

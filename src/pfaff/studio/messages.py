@@ -15,6 +15,7 @@ from pfaff.errors import ParameterError
 from pfaff.statement.values import shown
 from pfaff.studio.view import View
 
+FARTHEST = 1e100  # where the mouse may be
 LARGEST = 64_000  # characters of a message from the page
 
 
@@ -115,9 +116,9 @@ def _checked(name: str, value: Any, wanted: Any) -> Any:
         return value
     if wanted is str and isinstance(value, str):
         return value
-    if wanted == list[float] and isinstance(value, list) and 0 < len(value) <= 3:
-        if all(isinstance(each, int | float) and abs(each) < 1e100 for each in value):
-            return [float(each) for each in value]
+    numbers = value if wanted == list[float] and isinstance(value, list) and len(value) <= 3 else []
+    if numbers and all(isinstance(each, int | float) and abs(each) < FARTHEST for each in numbers):
+        return [float(each) for each in numbers]
     raise ParameterError(f"{name}={shown(value)} in a message: it is of another type")
 
 

@@ -14,6 +14,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -136,10 +137,8 @@ def _settle(made: asyncio.Future[Any], result: Any) -> None:
 
 
 def _from_thread(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
-    try:
+    with suppress(RuntimeError):  # the server has ended meanwhile
         loop.call_soon_threadsafe(call, *arguments)
-    except RuntimeError:  # the server has ended meanwhile
-        pass
 
 
 async def _sent(socket: WebSocket, answers: asyncio.Queue[str | None]) -> None:
@@ -173,7 +172,7 @@ class Guard:
         heads = dict(scope["headers"])
         origin = heads.get(b"origin")
         needed = scope["type"] == "websocket" or scope.get("method") == "POST"
-        if heads.get(b"host") not in self.hosts or (needed or origin) and origin not in self.origins:
+        if heads.get(b"host") not in self.hosts or ((needed or origin) and origin not in self.origins):
             if scope["type"] == "websocket":
                 return await send({"type": "websocket.close", "code": 1008})
             return await PlainTextResponse("not from here", 403)(scope, receive, send)

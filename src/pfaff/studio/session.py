@@ -162,7 +162,11 @@ class Session:
             case: Any = subject.grown(view).unchecked(**kept.values)
             names = case.system.coordinate_names
             q = np.array([kept.rows.get(name, np.zeros(len(kept.t))) for name in names])
-            film = rest_data(subject, case, q[:, 0], kept.status) if kept.at_rest else film_data(case, q, kept.t, kept.status, CYCLE)
+            film = (
+                rest_data(subject, case, q[:, 0], kept.status)
+                if kept.at_rest
+                else film_data(case, q, kept.t, kept.status, CYCLE)
+            )
             return {"scene": film}, kept.status
         if view.shows == "motion":
             return None  # the film comes from its own lane

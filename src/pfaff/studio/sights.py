@@ -120,9 +120,6 @@ class Paths:
 def paths_along(subject: Subject, view: View, low: float, to: float, newer: Callable[[], bool]) -> Iterator[Paths]:
     """In one go where the motions are affine in the load, else coarse first; given up as soon as something is newer."""
     if isinstance(subject, Assembled):
-        from pfaff.rest.assemblies import LoadPath
-
-        path: Any = LoadPath(subject.assembly, None, ())
         yield from _one_by_one(lambda load: _of_assembly(subject, view, load), low, to, COARSE, newer)
         return
     assert isinstance(subject, Stated)

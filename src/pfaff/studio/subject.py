@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -171,9 +170,7 @@ class Stated(Subject):
     def roots(self, view: View, about: Any = None) -> Roots:
         case: Any = self.bound(view)
         found = case.spectrum(about) if about is not None else case.spectrum()
-        return Roots(
-            found.values, found.values.real > found.rounding, found.structural_zeros, found.status, found
-        )
+        return Roots(found.values, found.values.real > found.rounding, found.structural_zeros, found.status, found)
 
 
 @dataclass(frozen=True)
@@ -297,6 +294,8 @@ def _stored(store: str | None) -> dict[str, Any]:
 
 def _written(value: Any) -> str:
     """As it may be typed again: floats to all their digits, what is exact as it is."""
-    return f"{value:.17g}" if isinstance(value, float) and value != float(f"{value:.15g}") else (
-        f"{value:.15g}" if isinstance(value, float) else str(value)
+    return (
+        f"{value:.17g}"
+        if isinstance(value, float) and value != float(f"{value:.15g}")
+        else (f"{value:.15g}" if isinstance(value, float) else str(value))
     )

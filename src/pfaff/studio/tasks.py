@@ -1,8 +1,8 @@
-"""What is computed in the background, each task in the process of its lane: orders come in, words and results go out."""
+"""What is computed in the background: the tasks of a lane's process, which answer with words and at last a result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from pfaff.errors import ParameterError
 from pfaff.statement.values import number_from, number_within
 from pfaff.studio.growing import Diagram, Say
 from pfaff.studio.sights import critical_data, packed
-from pfaff.studio.subject import Assembled, Stated, Subject, check_case, check_mechanical
-from pfaff.studio.view import View
+from pfaff.studio.subject import Assembled, Subject, check_case
+from pfaff.studio.view import Plane, View
 
 SIZES = (9, 33)  # of a map, coarse first
 CURVES = 1201  # instants of a motion that is drawn as curves
@@ -72,19 +72,23 @@ class Tasks:
         return {"t": packed(t), "curves": curves, "status": status}
 
     def moved(self, view: View, progress: Callable[[float], None] = lambda share: None) -> Any:
-        asked = (view.values, view.start, view.duration)
-        if self.last.get("motion", (None,))[0] == asked:
-            return self.last["motion"][1]
+        """The motion of a view."""
+        return self._known("motion", (view.values, view.start, view.duration), lambda: self._moved(view, progress))
+
+    def _moved(self, view: View, progress: Callable[[float], None]) -> Any:
         longest = "give a time that is not zero, such as 20"
         duration = number_within("duration", view.duration, lambda x: x != 0, longest)
-        start = {name: number_from(name, text) for name, text in view.start.items() if text.strip()}
+        start = _numbers(view.start)
         if isinstance(self.subject, Assembled):
-            found = _assembly_motion(self.subject, view, duration, start, progress)
-        else:
-            case: Any = check_case(self.subject, "motions").bound(view)
-            found = case.simulate(duration, progress=progress, **start)
-        self.last["motion"] = (asked, found)
-        return found
+            return _assembly_motion(self.subject, view, duration, start, progress)
+        case: Any = check_case(self.subject, "motions").bound(view)
+        return case.simulate(duration, progress=progress, **start)
+
+    def _known(self, task: str, asked: Any, make: Callable[[], Any]) -> Any:
+        """The last result of a task, or a new one where something else is asked for."""
+        if task not in self.last or self.last[task][0] != asked:
+            self.last[task] = (asked, make())
+        return self.last[task][1]
 
     def equilibria(self, view: View, say: Say) -> dict[str, Any]:
         """All that random starts find, with the objects themselves for the one that looks at them."""
@@ -97,46 +101,56 @@ class Tasks:
         return {"names": names, "letters": [letters(name) for name in names], "rows": rows, "status": status}
 
     def found(self, view: View) -> tuple[Any, str]:
-        subject = check_case(self.subject, "equilibria")
-        case: Any = subject.bound(view)
-        if subject.kind == "ode":
-            at = case.equilibrium(**{name: number_from(name, text) for name, text in view.start.items() if text.strip()})
+        """All equilibria; of an ODE the one near the initial values."""
+        case: Any = check_case(self.subject, "equilibria").bound(view)
+        if self.subject.kind == "ode":
+            at = case.equilibrium(**_numbers(view.start))
             return [at], at.status
-        found = case.equilibria()
+        found = self._known("equilibria", view.values, case.equilibria)
         return found, found.status
 
     def map(self, view: View, say: Say) -> dict[str, Any]:
         """A measure over two parameters, coarse first; or what a store holds of it."""
-        if view.plane is None:
-            raise ParameterError("a map of what? Choose two parameters and their ranges")
-        if view.plane.measure.startswith(STORED):
-            return self._stored(view)
         data: dict[str, Any] = {}
-        for size in SIZES:
+        stored = view.plane is not None and view.plane.measure.startswith(STORED)
+        for size in SIZES[-1:] if stored else SIZES:
             study = self.charted(view, size)
-            data = _map_data(study, view.plane.x, view.plane.y, view.plane.measure)
+            assert view.plane is not None
+            measure = view.plane.measure.removeprefix(STORED)
+            data = _map_data(study, view.plane.x, view.plane.y, measure)
             if not study.complete:
-                return {**data, "status": f"interrupted: {study.status}"}
+                break
             say(data)
-        return {**data, "status": f"{view.plane.measure} over {letters(view.plane.x)} and {letters(view.plane.y)}: {study.status}"}
+        axes = " and ".join(data["letters"])
+        return {**data, "status": f"{measure.replace('_', ' ')} over {axes}: {study.status}"}
 
     def charted(self, view: View, size: int = SIZES[-1]) -> Any:
+        """The study behind a map."""
         plane = view.plane
-        assert plane is not None
+        if plane is None:
+            raise ParameterError("a map of what? Choose two parameters and their ranges")
+        if plane.measure.startswith(STORED):
+            return self._stored()
+        asked = (view.values, plane, view.load, view.to, size)
+        return self._known(f"map {size}", asked, lambda: self._charted(view, plane, size))
+
+    def _charted(self, view: View, plane: Plane, size: int) -> Any:
         case = check_case(self.subject, "maps").bound(view)
         low_x, high_x, low_y, high_y = (number_from("range", each) for each in plane.ends)
         axes = {plane.x: np.linspace(low_x, high_x, size), plane.y: np.linspace(low_y, high_y, size)}
         to = number_from("to", view.to) if view.to else None
-        load = view.load or None
-        return case.sweep(axes, plane.measure, load=load, to=to).run(progress=lambda running: None)
+        return case.sweep(axes, plane.measure, load=view.load or None, to=to).run(progress=lambda running: None)
 
-    def _stored(self, view: View) -> dict[str, Any]:
+    def _stored(self) -> Any:
         from pfaff.studies.study import open_sweep
 
-        assert view.plane is not None
-        study = open_sweep(str(self.subject.store), accept=True, known=False)
-        measure = view.plane.measure.removeprefix(STORED)
-        return {**_map_data(study, view.plane.x, view.plane.y, measure), "status": study.status}
+        if self.subject.store is None:
+            raise ParameterError("the studio was opened without a store: pfaff studio SYSTEM --store map.zarr")
+        return open_sweep(self.subject.store, accept=True, known=False)
+
+
+def _numbers(texts: Mapping[str, str]) -> dict[str, float]:
+    return {name: number_from(name, text) for name, text in texts.items() if text.strip()}
 
 
 class _HopfMark:

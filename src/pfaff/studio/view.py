@@ -20,7 +20,9 @@ ROOTS, LEADS = ("cycles", "branch", "response"), ("orbits", "switch", "curve")
 STEP = re.compile(
     r"(?P<verb>[a-z]+)(?:@(?P<of>\d{1,3})(?:\.(?P<special>\d{1,3}))?)?(?::(?P<parameter>\w+))?:(?P<to>[^:;]+)"
 )
-SELECTED = re.compile(r"lead|rest|motion|mode:\d{1,4}|equilibrium:\d{1,4}|point:\d{1,3}\.\d{1,5}|special:\d{1,3}\.\d{1,3}")
+SELECTED = re.compile(
+    r"lead|rest|motion|mode:\d{1,4}|equilibrium:\d{1,4}|point:\d{1,3}\.\d{1,5}|special:\d{1,3}\.\d{1,3}"
+)
 MAPPINGS = {"values": "set", "start": "start", "grown": "at"}  # fields that are mappings, and their words in an address
 TEXTS = ("load", "to", "duration", "selected")
 LONGEST_ADDRESS, LONGEST_TEXT, MOST_NAMES, MOST_STEPS = 16_000, 400, 400, 24
@@ -42,7 +44,9 @@ class Step:
 
     def __post_init__(self) -> None:
         if self.verb not in ROOTS + LEADS or (self.of is None) != (self.verb in ROOTS):
-            raise ParameterError(f"no step {self.text!r}: {', '.join(ROOTS)} start from the case, the others from a step")
+            raise ParameterError(
+                f"no step {self.text!r}: {', '.join(ROOTS)} start from the case, the others from a step"
+            )
 
     @property
     def text(self) -> str:
@@ -120,7 +124,9 @@ class View:
     @property
     def address(self) -> str:
         """The view as text that may stand in an address after its ``#``."""
-        pairs = [(f"{word}.{name}", text) for kind, word in MAPPINGS.items() for name, text in getattr(self, kind).items()]
+        pairs = [
+            (f"{word}.{name}", text) for kind, word in MAPPINGS.items() for name, text in getattr(self, kind).items()
+        ]
         usual = View()
         pairs += [(name, getattr(self, name)) for name in TEXTS if getattr(self, name) != getattr(usual, name)]
         pairs += [("grow", step.text) for step in self.steps]
@@ -133,13 +139,12 @@ class View:
         if not isinstance(text, str) or len(text) > LONGEST_ADDRESS:
             raise ParameterError(f"an address is text of at most {LONGEST_ADDRESS} characters")
         words = {word: kind for kind, word in MAPPINGS.items()}
-        mappings: dict[str, dict[str, str]] = {kind: {} for kind in MAPPINGS}
-        given: dict[str, Any] = {}
+        given: dict[str, Any] = {kind: {} for kind in MAPPINGS}
         steps: list[Step] = []
         for key, value in parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_NAMES):
             word, _, name = key.partition(".")
             if name and word in words:
-                mappings[words[word]][name] = value
+                given[words[word]][name] = value
             elif key in TEXTS:
                 given[key] = value
             elif key == "grow":
@@ -148,7 +153,7 @@ class View:
                 given["plane"] = Plane.parsed(value)
             else:
                 raise ParameterError(f"the address has {shown(key)}, which is no part of a view: leave it out")
-        return cls(**mappings, **given, steps=tuple(steps))
+        return cls(**given, steps=tuple(steps))
 
     @classmethod
     def told(cls, data: Any) -> Self:
@@ -164,9 +169,7 @@ class View:
         if not isinstance(steps, list | tuple):
             raise ParameterError(f"steps={shown(steps)}: give a list")
         plane = given.pop("plane", None)
-        return cls(
-            **given, steps=tuple(map(Step.parsed, steps)), plane=None if plane is None else Plane.parsed(plane)
-        )
+        return cls(**given, steps=tuple(map(Step.parsed, steps)), plane=None if plane is None else Plane.parsed(plane))
 
     @property
     def data(self) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def main() -> None:
     os.dup2(2, 1)
     interrupts = Interrupts()
     if hasattr(os, "nice"):
-        os.nice(5)  # what is live comes first
+        os.nice(10)  # what is live comes first
 
     def say(*message: Any) -> None:
         with interrupts.held():

@@ -28,7 +28,7 @@ class Explorer {
     if (answer.id < (this.latest[answer.card] ?? 0)) return;
     this.latest[answer.card] = answer.id;
     if (answer.card === "critical") { this.cards?.curves.marked(answer); return; }
-    if (answer.card === "lines") { this.known = answer.data.numbers; this.cards?.curves.paint(); return; }
+    if (answer.card === "lines") { this.known = answer.data.numbers; this.cards?.curves.soon(); return; }
     this.cards?.[answer.card]?.hear(answer);
     if (answer.card === "spectrum") { this.verdict.textContent = answer.error || answer.status; this.parameters.blame(answer.error); }
   }

@@ -25,7 +25,8 @@ export function ticks(low, high, about) {
 // A rounder range about another one, which stays while the numbers change a little.
 export function roomy([low, high], before) {
   if (!(high > low)) { const size = Math.abs(low) || 1; [low, high] = [low - size / 2, high + size / 2]; }
-  if (before && low >= before[0] && high <= before[1] && high - low > 0.5 * (before[1] - before[0])) return before;
+  const edge = before ? 0.02 * (before[1] - before[0]) : 0;
+  if (before && low >= before[0] + edge && high <= before[1] - edge && high - low > 0.5 * (before[1] - before[0])) return before;
   const pad = 0.08 * (high - low);
   const step = 10 ** Math.floor(Math.log10(high - low)) / 4;
   return [Math.floor((low - pad) / step) * step, Math.ceil((high + pad) / step) * step];

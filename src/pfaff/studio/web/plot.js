@@ -272,6 +272,8 @@ export class Plot {
     Object.assign(context, { fillStyle: this.colour(colour), font: "12px system-ui, sans-serif", textBaseline: "top" });
     const late = this.x(x) > this.width - 110;
     context.textAlign = late ? "right" : "left";
+    Object.assign(context, { strokeStyle: this.colour("paper"), lineWidth: 4, lineJoin: "round" });
+    context.strokeText(label, this.x(x) + (late ? -4 : 4), TOP + 3 + 15 * row);
     context.fillText(label, this.x(x) + (late ? -4 : 4), TOP + 3 + 15 * row);
   }
 

@@ -50,7 +50,12 @@ export class CurvesCard extends Card {
     const [loads, re, im, growing] = [data.loads, data.re, data.im, data.growing].map(decoded);
     const x = Float32Array.from(re, (_, k) => loads[Math.floor(k / data.count)]);
     Object.assign(this, { data, x, re, im: im.map(Math.abs), other: growing });
-    this.paint();
+    this.soon();
+  }
+
+  // Once for each picture of the screen.
+  soon() {
+    this.frame ??= requestAnimationFrame(() => { this.frame = undefined; this.paint(); });
   }
 
   // Critical loads come later, from another lane.

@@ -10,6 +10,8 @@ import { PlaneCard } from "./plane.js";
 import { CurvesCard, SpectrumCard } from "./small_motions.js";
 import { StructureCard } from "./structure.js";
 
+const RESTS = 150; // milliseconds
+
 const byId = (name) => document.getElementById(name);
 
 class Studio {
@@ -95,7 +97,7 @@ class Studio {
     const shown = /^(point|special|motion)/.test(this.view.selected) ? { selected: "lead" } : {};
     this.change({ values: { ...this.view.values, ...values }, ...shown });
     this.parameters.show(this.view);
-    this.cards.curves.paint();
+    this.cards.curves.soon();
     this.cards.diagram.element.classList.toggle("stale", this.outdated());
   }
 
@@ -205,13 +207,17 @@ class Studio {
 
   // What is known of the view
 
+  // Browsers allow a page few changes of its address a second: it is written when the hand rests.
   addressed(address, numbers) {
     this.known = numbers;
     this.address = address;
-    history.replaceState(null, "", `#token=${this.token}${address ? `&${address}` : ""}`);
-    this.parameters.show(this.view, numbers);
-    this.cards.curves.paint();
-    this.plane.paint();
+    this.cards.curves.soon();
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => {
+      history.replaceState(null, "", `#token=${this.token}${address ? `&${address}` : ""}`);
+      this.parameters.show(this.view, numbers);
+      this.plane.paint();
+    }, RESTS);
   }
 
   visited() {
@@ -225,7 +231,8 @@ class Studio {
   }
 
   loadNumber() {
-    return this.numbers()[this.view.load] ?? 0;
+    const typed = Number(this.view.values[this.view.load]);
+    return Number.isFinite(typed) ? typed : this.numbers()[this.view.load] ?? 0;
   }
 
   loadHigh() {
@@ -252,7 +259,9 @@ class Studio {
   }
 
   async save(what, kind) {
-    const named = what === "diagram" && /^(point)/.test(this.view.selected) && ["html", "gif"].includes(kind) ? "point" : what;
+    const film = what === "structure" && ["html", "gif"].includes(kind);
+    if (film && !/^(point|motion)/.test(this.view.selected)) throw new Error("Films are of motions and orbits: start one, or choose a point of a branch.");
+    const named = film ? this.view.selected.split(":")[0] : what;
     const answer = await fetch("/file", { method: "POST", headers: { Authorization: `Bearer ${this.token}` },
       body: JSON.stringify({ what: named, kind, view: this.view }) });
     if (!answer.ok) throw new Error(await answer.text());
