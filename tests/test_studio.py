@@ -23,7 +23,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError
 from pfaff.studio import open_studio
-from pfaff.studio.lanes import Lane, Live
+from pfaff.studio.lanes import Live
 from pfaff.studio.lines import source_of, text_of
 from pfaff.studio.messages import LARGEST, request_from
 from pfaff.studio.pulling import pulled
@@ -300,6 +300,33 @@ def test_lines_of_maps_and_of_files(tmp_path, subject):
     assert run(text_of(about, about.opening())).spectrum.values == pytest.approx(given.spectrum().values)
 
 
+def test_the_shell_opens_whatever_is_stated(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from pfaff.cli import app
+
+    opened: list[Any] = []
+    monkeypatch.setattr("pfaff.studio.open_studio", lambda given, **options: opened.append((given, options)))
+    own = tmp_path / "mine.py"
+    own.write_text("import pfaff\nmade = pfaff.atlas.ziegler\nmany = pfaff.atlas.column_assembly(4)\n")
+    for arguments in (
+        ["column", "--bars", "3", "--set", "k1=1/2,F=2"],
+        [f"{own}:made", "--set", "F=1"],
+        [f"{own}:many"],
+    ):
+        result = CliRunner().invoke(app, ["studio", *arguments, "--no-browser"], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+    (column, options), (ziegler, about), (many, _) = opened
+    assert column.values["k1"] == sm.Rational(1, 2)
+    assert options["port"] == 0
+    assert about["stated"] == f"{own}:made"
+    source = source_of(ziegler, about["stated"])
+    assert source["made"]
+    lines = text_of(subject_of(ziegler, source=source), View(values={"F": "1"}))
+    assert run(lines).case.values["F"] == 1
+    assert subject_of(many).kind == "assembly"
+
+
 # Pulling
 
 
@@ -320,8 +347,8 @@ def test_a_structure_is_pulled_to_the_mouse(case):
 # Background lanes
 
 
-def test_a_process_that_dies_is_replaced_and_one_that_is_interrupted_keeps_what_it_has(subject):
-    lane = Lane("diagram", subject)
+def test_a_process_that_dies_is_replaced_and_one_that_is_interrupted_keeps_what_it_has(subject, lanes):
+    lane = lanes["diagram"]
     words: list[tuple[Any, ...]] = []
 
     def hear(*message: Any, ms: float = 0.0) -> None:
@@ -337,23 +364,20 @@ def test_a_process_that_dies_is_replaced_and_one_that_is_interrupted_keeps_what_
         raise AssertionError(words[-2:])
 
     far = replace(subject.opening(), grown=subject.opening().values, steps=(Step("cycles", "400", "F"),))
-    try:
-        lane.ask(1, Order("diagram", far), hear)
-        until(lambda message: message[0] == "said" and "point" in message[1])
-        lane.cancel(1)
-        assert "interrupted" in until(lambda message: message[0] == "done")[1]["status"]
-        words.clear()
-        lane.ask(1, Order("diagram", replace(far, steps=(Step("cycles", "401", "F"),))), hear)
-        until(lambda message: message[0] == "said" and "point" in message[1])
-        assert lane._process is not None
-        os.kill(lane._process.pid, signal.SIGKILL)
-        assert "a new process is started" in until(lambda message: message[0] == "failed")[1]
-        words.clear()
-        near = replace(far, steps=(Step("cycles", "76.5", "F"),))
-        lane.ask(1, Order("diagram", near), hear)
-        assert "reached 76.5" in until(lambda message: message[0] == "done")[1]["status"]
-    finally:
-        lane.close()
+    lane.ask(1, Order("diagram", far), hear)
+    until(lambda message: message[0] == "said" and "point" in message[1])
+    lane.cancel(1)
+    assert "interrupted" in until(lambda message: message[0] == "done")[1]["status"]
+    words.clear()
+    lane.ask(1, Order("diagram", replace(far, steps=(Step("cycles", "401", "F"),))), hear)
+    until(lambda message: message[0] == "said" and "point" in message[1])
+    assert lane._process is not None
+    os.kill(lane._process.pid, signal.SIGKILL)
+    assert "a new process is started" in until(lambda message: message[0] == "failed")[1]
+    words.clear()
+    resting = replace(far, steps=(Step("branch", "85", "F"),))
+    lane.ask(1, Order("diagram", resting), hear)
+    assert "reached 85" in until(lambda message: message[0] == "done")[1]["status"]
 
 
 # Who is let in

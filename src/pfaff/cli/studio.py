@@ -16,8 +16,17 @@ from pfaff.cli.statement import stated
 @which_case
 @click.option("--store", type=click.Path(path_type=Path), help="A sweep whose maps are shown, too: map.zarr.")
 @click.option("--port", type=int, default=0, help="Where to listen on 127.0.0.1; any free port by default.")
+@click.option("--host", default="127.0.0.1", help="Another address of this machine: whoever knows the token gets in.")
 @click.option("--no-browser", is_flag=True, help="Print the address, and open no browser.")
-def studio(name: str, values: tuple[str, ...], store: Path | None, port: int, no_browser: bool, **which: Any) -> None:
+def studio(
+    name: str,
+    values: tuple[str, ...],
+    store: Path | None,
+    port: int,
+    host: str,
+    no_browser: bool,
+    **which: Any,
+) -> None:
     """The whole analysis by hand and eye, in a browser. Ctrl-C ends it.
 
     \b
@@ -31,4 +40,5 @@ def studio(name: str, values: tuple[str, ...], store: Path | None, port: int, no
     gc.enable()
     found = stated(name, **which, assemblies=True)
     given = found if isinstance(found, Assembly) else found.at(**pairs(values, "--set"))
-    open_studio(given, port=port, browser=not no_browser, store=store, stated=name if ":" in name else None)
+    source = name if ":" in name else None
+    open_studio(given, port=port, host=host, browser=not no_browser, store=store, stated=source)

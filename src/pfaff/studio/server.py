@@ -26,7 +26,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.studio.files import FORMATS, lane_of
+from pfaff.studio.downloads import FORMATS, lane_of
 from pfaff.studio.messages import LARGEST
 from pfaff.studio.session import Lanes, Session
 from pfaff.studio.subject import Subject

@@ -35,9 +35,10 @@ def _scoped(room: str, name: str) -> str:
 
 @cache
 def style() -> str:
-    """The page's style, for the cell alone."""
+    """The page's style, nested so that it reaches nothing but the cell."""
     text = (files("pfaff.studio") / "web" / "studio.css").read_text(encoding="utf-8")
-    return text.replace(":root", ".pfaff-explorer").replace("body {", ".pfaff-explorer {")
+    inside = re.sub(r"^(:root|body)(?=[ \[])", "&", text, flags=re.MULTILINE)
+    return f".pfaff-explorer {{\n{inside}}}\n"
 
 
 def explorer(given: Any) -> Any:

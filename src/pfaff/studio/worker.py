@@ -82,7 +82,7 @@ def _obeyed(tasks: Any, order: Order, interrupts: Interrupts, say: Any) -> tuple
         interrupts.busy = True
         say("begun")
         if order.file is not None:
-            from pfaff.studio.files import written
+            from pfaff.studio.downloads import written
 
             return "done", written(tasks, order.view, *order.file)
         return "done", tasks.do(order.task, order.view, lambda *words: say("said", *words))

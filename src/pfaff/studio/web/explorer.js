@@ -9,6 +9,8 @@ class Explorer {
   constructor(model, element) {
     Object.assign(this, { model, number: 0, latest: {} });
     element.classList.add("pfaff-explorer");
+    const light = document.body.dataset.jpThemeLight; // JupyterLab's own theme, where there is one
+    if (light) element.dataset.theme = light === "true" ? "light" : "dark";
     this.sliders = make("section", { class: "card", "aria-label": "Parameters" });
     this.verdict = make("p", { class: "says", role: "status" });
     this.cells = make("div", { class: "column" });
@@ -36,7 +38,7 @@ class Explorer {
   opened({ facts, view }) {
     Object.assign(this, { facts, view });
     this.parameters = new Parameters(this.sliders, facts, (values) => this.set(values));
-    this.cards = { structure: new StructureCard(this, { ...facts, drawn: facts.drawn }), spectrum: new SpectrumCard(this), curves: new CurvesCard(this) };
+    this.cards = { structure: new StructureCard(this, facts), spectrum: new SpectrumCard(this), curves: new CurvesCard(this) };
     this.cells.append(...Object.values(this.cards).map((card) => card.element));
     this.cells.querySelectorAll(".save").forEach((each) => each.remove());
     this.look();

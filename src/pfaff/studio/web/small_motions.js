@@ -7,7 +7,7 @@ import { Plot } from "./plot.js";
 export class SpectrumCard extends Card {
   constructor(studio) {
     super(studio, "spectrum", "Spectrum", { kinds: ["svg", "png", "csv"], first: true });
-    this.plot = new Plot(make("div"), { height: 240, pick: (item) => studio.choose?.(item) });
+    this.plot = new Plot(make("div"), { height: 230, pick: (item) => studio.choose?.(item) });
     this.keys = make("p", { class: "keys" });
     this.add(this.plot.element, this.keys);
   }

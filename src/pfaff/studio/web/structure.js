@@ -16,7 +16,7 @@ export class StructureCard extends Card {
     this.choice = make("select", { "aria-label": "what is shown" });
     this.choice.addEventListener("change", () => studio.select(this.choice.value));
     this.heading.insertBefore(this.choice, this.heading.children[1] ?? null);
-    if (facts.drawn) this.hint = make("p", { class: "keys", text: "Pull a joint with the mouse and let go: it moves from there. Elsewhere the mouse moves the picture." });
+    if (facts.drawn) this.hint = make("p", { class: "keys", text: "Pull a joint and let go: it moves from there." });
     this.add(this.stage, this.curves.element, ...(this.hint ? [this.hint] : []));
     this.choices();
     if (facts.drawn) this.holding();
@@ -46,7 +46,7 @@ export class StructureCard extends Card {
     this.stage.hidden = false;
     this.curves.element.hidden = true;
     if (this.player) this.player.update(scene);
-    else this.player = mount(this.stage, scene, { height: 270 });
+    else this.player = mount(this.stage, scene, { height: 240 });
     if (scene.histories.length && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.play();
   }
 
