@@ -10,7 +10,8 @@ import { PlaneCard } from "./plane.js";
 import { CurvesCard, SpectrumCard } from "./small_motions.js";
 import { StructureCard } from "./structure.js";
 
-const RESTS = 150; // milliseconds
+const RESTS = 150; // milliseconds after which a hand rests
+const FRAME = 16; // milliseconds of a picture
 
 const byId = (name) => document.getElementById(name);
 
@@ -124,16 +125,18 @@ class Studio {
     return Boolean(steps.length) && [...names].some((name) => values[name] !== grown[name]);
   }
 
-  // At most one look for each picture of the screen: the newest.
+  // At once, but at most one look for each picture of the screen: the newest.
   look() {
     if (this.frame) return;
-    this.asked = performance.now();
-    this.frame = requestAnimationFrame(() => {
+    const asked = performance.now();
+    const ask = () => {
       this.frame = null;
+      this.sent = performance.now();
       const number = this.link.send("look", { view: this.view });
-      this.timings.push({ number, asked: this.asked });
+      this.timings.push({ number, asked });
       if (this.timings.length > 200) this.timings.shift();
-    });
+    };
+    if (asked - (this.sent ?? 0) > FRAME) ask(); else this.frame = requestAnimationFrame(ask);
   }
 
   painted(answer) {
