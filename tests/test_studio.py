@@ -23,6 +23,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError
 from pfaff.studio import open_studio
+from pfaff.studio.growing import Diagram
 from pfaff.studio.lanes import Live
 from pfaff.studio.lines import source_of, text_of
 from pfaff.studio.messages import LARGEST, request_from
@@ -298,6 +299,23 @@ def test_lines_of_maps_and_of_files(tmp_path, subject):
     given = pfaff.atlas.ziegler().at()
     about = subject_of(given, source={"file": str(own), "called": "stated", "made": False})
     assert run(text_of(about, about.opening())).spectrum.values == pytest.approx(given.spectrum().values)
+
+
+def test_steady_motions_are_looked_at_and_followed(capsys):
+    """A disc that rolls upright: the spectrum of the page, and the branch over its spin to φ̇² = g/(3r)."""
+    disc = pfaff.atlas.rolling_disc().at()
+    about = subject_of(disc, source=source_of(disc))
+    start = {"phi_dot": "2"}
+    view = View(start=start, selected="steady", steps=(Step("steady", "3/10", "phi_dot"),), grown=start)
+    words: list[Any] = []
+    ended = Diagram(about).grow(view, lambda *said: words.append(said))
+    found = run(text_of(about, view))
+    assert about.roots(view).values == pytest.approx(found.spectrum.values)
+    assert found.equilibria.status == ended["status"]
+    special = next(said[0]["special"] for said in words if "special" in said[0])
+    assert special[0]["kind"] == "divergence"
+    assert special[0]["values"]["phi_dot"] == pytest.approx(3**-0.5)
+    capsys.readouterr()
 
 
 def test_the_shell_opens_whatever_is_stated(tmp_path, monkeypatch):

@@ -32,6 +32,8 @@ LEADS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("cycles", "branch point"): ("switch",),
 }
 
+RESTING = ("branch", "steady")  # what gives equilibria or steady motions
+
 Say = Callable[..., None]
 
 
@@ -89,6 +91,8 @@ class Diagram:
     def _followed(self, subject: Stated, view: View, k: int, tell: Callable[[Any], None]) -> Any:
         step, case = view.steps[k], subject.grown(view)
         to, name = end_from("to", step.to), step.parameter
+        if step.verb == "steady":
+            return case.steady(**subject.held(view.grown)).branch(name, to, progress=tell)  # type: ignore[attr-defined]
         if step.of is None:
             return _first(case, step.verb, name or subject.load(view), to, tell)
         parent = self.grown(subject, view, step.of)
@@ -118,18 +122,14 @@ def _first(case: Any, verb: str, name: str, to: float, tell: Callable[[Any], Non
 
 def begun(subject: Stated, step: Step, view: View) -> dict[str, Any]:
     """What a step will give: cycles, equilibria, or a curve in two parameters."""
-    parent = view.steps[step.of] if step.of is not None else None
-    while parent is not None and parent.verb in ("switch", "curve") and parent.of is not None:
-        parent = view.steps[parent.of]
-    root = (parent or step).verb
-    kind = (
-        "curve"
-        if step.verb == "curve"
-        else "equilibria"
-        if step.verb in ("branch", "switch") and root == "branch"
-        else "cycles"
-    )
-    return {"kind": kind, "load": (parent or step).parameter or subject.load(view), "other": step.parameter}
+    first = step
+    while first.of is not None and first.verb != "orbits":
+        first = view.steps[first.of]
+    kind = "equilibria" if first.verb in RESTING else "cycles"
+    while first.of is not None:
+        first = view.steps[first.of]
+    load = first.parameter or subject.load(view)
+    return {"kind": "curve" if step.verb == "curve" else kind, "load": load, "other": step.parameter}
 
 
 # What is told of a point
@@ -173,10 +173,13 @@ def heavy(point: Any) -> Kept:
 def specials(found: Any, step: Step) -> list[dict[str, Any]]:
     """The special points of an object, and where each leads on."""
     kind = "curve" if step.verb == "curve" else "cycles" if hasattr(found, "periods") else "equilibria"
-    return [
-        {**light(each), "kind": each.kind, "leads": list(LEADS.get((kind, each.kind.removeprefix("multiple ")), ()))}
-        for each in found.special
-    ]
+    return [{**light(each), "kind": each.kind, "leads": _leads(kind, each)} for each in found.special]
+
+
+def _leads(kind: str, special: Any) -> list[str]:
+    """What can be followed from a special point; cycles where it knows its Hopf point."""
+    verbs = LEADS.get((kind, special.kind), ())
+    return [verb for verb in verbs if verb != "orbits" or special.hopf is not None]
 
 
 def _ending(found: Any) -> dict[str, Any]:

@@ -45,14 +45,18 @@ def _of_case(subject: Stated, view: View) -> Iterator[Part]:
     if view.shows == "equilibrium":
         found = "case.equilibria()" if subject.mechanical else f"[case.equilibrium({_numbers(view.start)})]"
         yield Part("Equilibria", (f"equilibria = {found}", f"equilibrium = equilibria[{view.place[0]}]"))
-    about = "about=equilibrium" if view.shows == "equilibrium" else ""
-    yield Part("Small motions", (f"spectrum = case.spectrum({about})", "print(spectrum.status)"))
+    if view.shows == "steady":
+        given = f"steady = case.steady({_numbers(view.start)})"
+        yield Part("A steady motion", (given, "spectrum = steady.spectrum()", "print(steady.status)"))
+    else:
+        about = "about=equilibrium" if view.shows == "equilibrium" else ""
+        yield Part("Small motions", (f"spectrum = case.spectrum({about})", "print(spectrum.status)"))
     critical = _critical(subject, view)
     if critical:
         yield Part("Critical loads", critical)
     if view.steps:
         yield Part("Branches", tuple(_diagram(subject, view)))
-    if view.shows == "motion" or any(view.start.values()):
+    if view.shows == "motion" or (any(view.start.values()) and view.shows != "steady"):
         given = ", ".join(part for part in (_number(view.duration), _numbers(view.start)) if part)
         yield Part("A motion", (f"motion = case.simulate({given})", "print(motion.status)"))
     if view.plane is not None:
@@ -125,10 +129,11 @@ def _to(view: View) -> str:
 
 def _diagram(subject: Stated, view: View) -> Iterator[str]:
     """One object for each step, named after what it is."""
-    case = "case"
-    if dict(view.grown) != dict(view.values):
+    case, names_of = "case", subject.case.system.parameter_names
+    values = {name: text for name, text in view.grown.items() if name in names_of}
+    if values != dict(view.values):
         case = "followed"
-        yield _at(case, "system", view.grown)
+        yield _at(case, "system", values)
     names: list[str] = []
     for step in view.steps:
         kind = begun(subject, step, view)["kind"]
@@ -143,13 +148,17 @@ def _diagram(subject: Stated, view: View) -> Iterator[str]:
 
 
 def _asked(subject: Stated, view: View, step: Step, names: list[str], case: str) -> str:
-    to, load = f"to={_number(step.to)}", repr(step.parameter or subject.load(view))
+    to = f"to={_number(step.to)}"
+    load = repr(step.parameter or subject.load(view)) if step.of is None else ""
     if step.verb == "cycles":
         return f"{case}.hopf({load}).orbits({to})"
     if step.verb == "branch":
         return f"{case}.branch({load}, {to})"
     if step.verb == "response":
         return f"{case}.response({load}, {to}).orbits"
+    if step.verb == "steady":
+        fixed = {name: text for name, text in view.grown.items() if name in subject.case.system.state_names}
+        return f"{case}.steady({_numbers(fixed)}).branch({load}, {to})"
     assert step.of is not None
     if step.special is None:
         born = view.steps[step.of].parameter or subject.load(view)

@@ -221,13 +221,11 @@ class Session:
             self.send(Answer("critical", number, error=str(problem)))
 
     def _range(self, view: View, load: str) -> tuple[float, float]:
-        """Of the load in pictures: as asked, or as the slider has it."""
-        if view.to:
-            to = number_from("to", view.to)
-        else:
-            to = next(each["high"] for each in self.subject.parameters() if each["name"] == load)
-            to = max(to, 2 * abs(number_from(load, view.values.get(load, "0"))))
-        return 0.0, to if to else 1.0
+        """Of the load in pictures: as asked, or as the slider has it; below zero where its value is."""
+        about = next(each for each in self.subject.parameters() if each["name"] == load)
+        value = number_from(load, view.values.get(load, about["text"] or "0"))
+        to = number_from("to", view.to) if view.to else max(about["high"], 2 * abs(value))
+        return min(0.0, about["low"], 2 * value), to or 1.0
 
     def _pull(self, request: m.Pull) -> tuple[dict[str, Any], str]:
         if not isinstance(self.subject, Stated) or self.subject.why_no_drawing:

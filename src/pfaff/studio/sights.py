@@ -12,13 +12,14 @@ import numpy as np
 from pfaff.draw.footage import Footage
 from pfaff.draw.scene import scene_of
 from pfaff.errors import ConvergenceError, PfaffError
-from pfaff.studio.subject import Assembled, Roots, Stated, Subject, handy
+from pfaff.studio.subject import FLAT, SLOWEST, Assembled, Roots, Stated, Subject, handy
 from pfaff.studio.view import View
 
 LOADS = 241  # at which eigenvalues are drawn against the load
 COARSE = 31  # of these, those that come first where each takes long
 INSIDE = (0.0, 0.31, 0.73, 1.0)  # shares of a range at which it is seen whether the motions are affine in the load
 AFFINE = 1e-11  # misfit of a straight line, relative, that is rounding
+TINY = 1e-300  # beside it nothing is flat
 FRAMES = 49  # of a mode
 SECONDS = 2.4  # that a mode is shown for, to and fro
 SWING = 0.22  # of the structure's size, the largest displacement of a mode
@@ -33,10 +34,14 @@ def packed(numbers: Any) -> str:
 
 def roots_data(roots: Roots) -> dict[str, Any]:
     """Eigenvalues in the complex plane, in double precision: the page compares and shows their digits."""
+    shown = roots.slow
+    values = roots.values[shown]
     return {
-        "re": roots.values.real.tolist(),
-        "im": roots.values.imag.tolist(),
-        "growing": [bool(each) for each in roots.growing],
+        "re": values.real.tolist(),
+        "im": values.imag.tolist(),
+        "growing": [bool(each) for each in roots.growing[shown]],
+        "places": shown.tolist(),
+        "faster": len(roots.values) - len(shown),
         "zeros": roots.zeros,
         "lead": roots.lead,
     }
@@ -48,12 +53,11 @@ def roots_data(roots: Roots) -> dict[str, Any]:
 def mode_data(subject: Stated, view: View, roots: Roots) -> dict[str, Any]:
     """The structure at rest, or swinging in the selected mode: its shape, not how it grows or decays."""
     case: Any = subject.bound(view)
-    found = roots.spectrum
+    found, q = roots.spectrum, roots.q
     assert found is not None
-    assert found.linearisation is not None
-    q = found.linearisation.q
+    assert q is not None
     if view.shows not in ("lead", "mode") or not len(found.values):
-        return rest_data(subject, case, q, "at rest")
+        return rest_data(subject, case, q, "as it moves" if view.shows == "steady" else "at rest")
     place = roots.lead if view.shows == "lead" else min(view.place[0], len(found.values) - 1)
     value, shape = found.values[place], found.vectors[:, place]
     shape = shape / (shape[np.abs(shape).argmax()] or 1.0)
@@ -105,15 +109,17 @@ class Paths:
     ended: str = ""
 
     def data(self, load: str, letters: str) -> dict[str, Any]:
-        growing = self.values.real > 1e-9 * np.nanmax(np.abs(self.values), initial=1e-300)
+        order = np.argsort(np.abs(self.values), axis=1, kind="stable")[:, :SLOWEST]
+        values = np.take_along_axis(self.values, order, axis=1)
+        growing = values.real > FLAT * np.nanmax(np.abs(values), initial=TINY)
         return {
             "load": load,
             "letters": letters,
             "loads": packed(self.loads),
-            "re": packed(self.values.real),
-            "im": packed(self.values.imag),
+            "re": packed(np.where(np.abs(values.real) > FLAT * np.abs(values), values.real, 0.0)),
+            "im": packed(values.imag),
             "growing": packed(growing),
-            "count": self.values.shape[1],
+            "count": values.shape[1],
         }
 
 

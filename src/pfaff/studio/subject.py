@@ -24,7 +24,9 @@ FINEST = 1e-3  # of a range, the smallest value of a parameter that is declared 
 MODES = 12  # of an assembly that are shown
 MEASURES = ("flutter", "divergence", "buckling", "flutter_frequency", "hopf", "omega", "l1", "stable", "growth")
 GENERAL = ("hopf", "omega", "l1", "stable", "growth")  # of these, what a plain ODE has
-FEW = 40  # coordinates whose initial values are offered one by one
+SLOWEST = 16  # eigenvalues in a picture: the fast ones of a rod would hide them
+FLAT = 1e-9  # growth rates that are none beside the eigenvalues
+FEW = 12  # coordinates whose initial values are offered one by one
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Roots:
     zeros: int
     status: str
     spectrum: Spectrum | None = None
+    q: np.ndarray | None = None  # the configuration that they belong to
 
     @property
     def lead(self) -> int:
@@ -44,7 +47,13 @@ class Roots:
             return 0
         grows = np.where(self.growing, self.values.real, -np.inf)
         first = self.values[grows.argmax() if self.growing.any() else np.abs(self.values).argmin()]
-        return int(np.flatnonzero(np.isclose(self.values, first if first.imag >= 0 else first.conjugate()))[0])
+        return int(np.abs(self.values - complex(first.real, abs(first.imag))).argmin())
+
+    @property
+    def slow(self) -> np.ndarray:
+        """Places of those that are shown: all that grow, and the slowest of the others."""
+        slowest = np.argsort(np.abs(self.values), kind="stable")[:SLOWEST]
+        return np.array([k for k in range(len(self.values)) if k in slowest or self.growing[k]], dtype=int)
 
 
 @dataclass(frozen=True)
@@ -147,7 +156,13 @@ class Stated(Subject):
 
     def grown(self, view: View) -> Bound:
         """The case that the diagram of a view belongs to."""
-        return self.case.at(**view.grown)
+        names = self.case.system.parameter_names
+        return self.case.at(**{name: text for name, text in view.grown.items() if name in names})
+
+    def held(self, texts: Mapping[str, str]) -> dict[str, float]:
+        """Numbers for states among texts by name."""
+        names = self.case.system.state_names
+        return {name: number_from(name, text) for name, text in texts.items() if name in names and text.strip()}
 
     def load(self, view: View) -> str:
         return self.case.load_name(view.load or None)
@@ -169,8 +184,19 @@ class Stated(Subject):
 
     def roots(self, view: View, about: Any = None) -> Roots:
         case: Any = self.bound(view)
+        if view.shows == "steady":
+            check_mechanical(self, "steady motions are")
+            motion = case.steady(**self.held(view.start))
+            q = np.array([motion.state.get(name, 0.0) for name in case.system.coordinate_names])
+            return _roots(motion.spectrum(), motion.status, q)
         found = case.spectrum(about) if about is not None else case.spectrum()
-        return Roots(found.values, found.values.real > found.rounding, found.structural_zeros, found.status, found)
+        q = None if found.linearisation is None else found.linearisation.q
+        return _roots(found, found.status, q)
+
+
+def _roots(found: Spectrum, status: str, q: np.ndarray | None) -> Roots:
+    growing = found.values.real > found.rounding
+    return Roots(found.values, growing, found.structural_zeros, status, found, q)
 
 
 @dataclass(frozen=True)
@@ -216,10 +242,9 @@ class Assembled(Subject):
         from pfaff.stability.large import Search
 
         found = Search(LoadPath(self.assembly, None, ()), min(MODES, self.assembly.size), None).check(self.value(view))
-        size = np.abs(found.values).max(initial=1.0)
-        return Roots(
-            found.values, found.values.real > 1e-9 * size, 0, f"{found.status} ({len(found.values)} lowest modes)"
-        )
+        values = found.values.real + 1j * np.abs(found.values.imag)
+        growing = values.real > FLAT * np.abs(values).max(initial=1.0)
+        return Roots(values, growing, 0, f"{found.status} ({len(values)} lowest modes)")
 
 
 def subject_of(given: Any, **more: Any) -> Subject:

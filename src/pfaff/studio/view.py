@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl, quote
 from pfaff.errors import ParameterError
 from pfaff.statement.values import shown
 
-ROOTS, LEADS = ("cycles", "branch", "response"), ("orbits", "switch", "curve")
+ROOTS, LEADS = ("cycles", "branch", "response", "steady"), ("orbits", "switch", "curve")
 STEP = re.compile(
     r"(?P<verb>[a-z]+)(?:@(?P<of>\d{1,3})(?:\.(?P<special>\d{1,3}))?)?(?::(?P<parameter>\w+))?:(?P<to>[^:;]+)"
 )
 SELECTED = re.compile(
-    r"lead|rest|motion|mode:\d{1,4}|equilibrium:\d{1,4}|point:\d{1,3}\.\d{1,5}|special:\d{1,3}\.\d{1,3}"
+    r"lead|rest|motion|steady|mode:\d{1,4}|equilibrium:\d{1,4}|point:\d{1,3}\.\d{1,5}|special:\d{1,3}\.\d{1,3}"
 )
 MAPPINGS = {"values": "set", "start": "start", "grown": "at"}  # fields that are mappings, and their words in an address
 TEXTS = ("load", "to", "duration", "selected")
@@ -94,7 +94,7 @@ class View:
     duration: str = "20"
     selected: str = "lead"
     steps: tuple[Step, ...] = ()
-    grown: Mapping[str, str] = field(default_factory=dict)  # the values that the diagram belongs to
+    grown: Mapping[str, str] = field(default_factory=dict)  # the values, of states too, that the diagram belongs to
     plane: Plane | None = None
 
     def __post_init__(self) -> None:

@@ -27,6 +27,10 @@ export class DiagramCard extends Card {
   controls() {
     this.verb = make("select", { "aria-label": "what is followed" },
       option("cycles", "Cycles from the Hopf point"), option("branch", "Equilibria"), option("response", "Forced response"));
+    if (this.facts.kind === "system") this.verb.append(option("steady", "Steady motions"));
+    this.along = make("select", { "aria-label": "along which speed, coordinate or parameter" });
+    for (const each of [...this.facts.states, ...this.facts.parameters]) this.along.append(option(each.name, each.letters));
+    this.along.value = this.facts.states.find((each) => each.name.endsWith("_dot"))?.name ?? "";
     this.from = make("input", { type: "text", inputmode: "decimal", id: "grow-from", value: this.facts.kind === "system" ? "0" : "" });
     this.end = make("input", { type: "text", inputmode: "decimal", id: "grow-to" });
     this.grow = make("button", { type: "button", class: "primary", text: "Grow", onclick: () => this.begin() });
@@ -37,15 +41,20 @@ export class DiagramCard extends Card {
     this.axis.value = this.facts.states[0]?.name ?? "period";
     this.axis.addEventListener("change", () => this.paint());
     const begins = make("label", { hidden: true }, "from", this.from);
-    this.verb.addEventListener("change", () => { begins.hidden = this.verb.value === "cycles"; });
-    this.row = make("div", { class: "row" }, this.verb, begins, make("label", {}, "to", this.end), this.grow, this.stop, this.reset,
+    const along = make("label", { hidden: true }, "along", this.along);
+    this.verb.addEventListener("change", () => {
+      begins.hidden = ["cycles", "steady"].includes(this.verb.value);
+      along.hidden = this.verb.value !== "steady";
+    });
+    this.row = make("div", { class: "row" }, this.verb, along, begins, make("label", {}, "to", this.end), this.grow, this.stop, this.reset,
       make("label", {}, "show", this.axis));
   }
 
   begin() {
     const to = this.end.value.trim() || this.studio.view.to || String(this.studio.loadHigh());
     this.end.value = to;
-    const { load } = this.studio.view;
+    const { load, start } = this.studio.view;
+    if (this.verb.value === "steady") { this.studio.grow([`steady:${this.along.value}:${to}`], start); return; }
     const from = this.verb.value !== "cycles" && load && this.from.value.trim() ? { [load]: this.from.value.trim() } : {};
     this.studio.grow([`${this.verb.value}${load ? `:${load}` : ""}:${to}`], from);
   }
@@ -141,6 +150,7 @@ export class DiagramCard extends Card {
   paint() {
     const state = this.axis.value;
     const shown = this.objects.filter((object) => object && object.kind !== "curve");
+    this.plot.element.hidden = !shown.length;
     const load = shown[0]?.load ?? this.studio.view?.load ?? "load";
     const layers = [];
     this.objects.forEach((object, k) => object?.kind !== "curve" && object && this.layers(object, k, state, layers));

@@ -20,7 +20,7 @@ export class MotionCard extends Card {
     this.stop = make("button", { type: "button", text: "Cancel", hidden: true, onclick: () => studio.cancel("motion") });
     this.bar = make("progress", { max: 1, hidden: true, "aria-label": "progress of the motion" });
     const row = make("div", { class: "row" }, make("label", {}, "for a time of", this.duration), this.button, this.rest, this.stop, this.bar);
-    this.add(make("p", { class: "keys", text: "Initial values; the others are zero or follow from the constraints." }), grid, row);
+    this.add(make("p", { class: "keys", text: "Initial values; the others are zero or follow from the constraints. A steady motion keeps them." }), grid, row);
   }
 
   start() {

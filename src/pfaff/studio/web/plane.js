@@ -12,6 +12,7 @@ export class PlaneCard extends Card {
     this.scale = make("p", { class: "keys" });
     this.controls();
     this.add(this.row, this.plot.element, this.scale);
+    this.plot.element.hidden = true;
     this.says("Choose two parameters, and draw a map; or follow a special point of the diagram.");
   }
 
@@ -87,6 +88,7 @@ export class PlaneCard extends Card {
   paint() {
     const curve = this.lines?.at(-1);
     this.axes = this.map ? this.map.names : curve ? [curve.other, curve.load] : null;
+    this.plot.element.hidden = !this.axes;
     if (!this.axes) return;
     const layers = [];
     const words = [];

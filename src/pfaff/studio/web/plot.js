@@ -2,7 +2,7 @@
 
 import { brief, roomy, ticks } from "./numbers.js";
 
-const LEFT = 54;
+const LEFT = 62;
 const BOTTOM = 36;
 const TOP = 10;
 const RIGHT = 12;

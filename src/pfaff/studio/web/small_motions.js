@@ -12,13 +12,13 @@ export class SpectrumCard extends Card {
     this.add(this.plot.element, this.keys);
   }
 
-  show({ re, im, growing, zeros, circle, lead }, answer) {
+  show({ re, im, growing, places, faster, zeros, circle, lead }, answer) {
     const { selected } = this.studio.view;
     const chosen = selected === "lead" ? String(lead) : selected.match(/^mode:(\d+)$/)?.[1];
     const items = re.map((x, k) => ({
       x, y: im[k], shape: growing[k] ? "square" : "circle", colour: growing[k] ? "vermilion" : "blue",
-      size: 5.5, text: `${brief(x, 6)} ${im[k] < 0 ? "−" : "+"} ${brief(Math.abs(im[k]), 6)} i`, data: `mode:${k}`,
-      chosen: !circle && String(k) === chosen,
+      size: 5.5, text: `${brief(x, 6)} ${im[k] < 0 ? "−" : "+"} ${brief(Math.abs(im[k]), 6)} i`, data: `mode:${places[k]}`,
+      chosen: !circle && String(places[k]) === chosen,
     }));
     const layers = [circle ? { kind: "circle", aside: true } : { kind: "rule", x: 0, aside: true }];
     if (zeros) layers.push({ kind: "marks", aside: true, items: [{ x: 0, y: 0, shape: "cross", colour: "faint", size: 4, text: `${zeros} structural zero(s)`, data: null }] });
@@ -26,12 +26,16 @@ export class SpectrumCard extends Card {
     const [x, y] = circle ? ["real part of the multiplier", "imaginary part"] : ["growth rate", "frequency"];
     this.plot.equal = circle;
     const include = circle ? [-1.1, 1.1] : [0];
+    const size = Math.max(...re.map((x, k) => Math.hypot(x, im[k])));
+    const flat = !circle && Math.max(...re.map(Math.abs)) < 1e-9 * size; // rounding, which would fill the picture
     const words = circle ? "Floquet multipliers" : "eigenvalues";
     if (this.kind !== circle) this.plot.before = {};
     this.kind = circle;
-    this.plot.show({ x: { label: x, include }, y: { label: y, include }, layers, text: `${re.length} ${words}: ${answer.status}` });
+    const across = flat ? { range: [-size / 10, size / 10] } : { include };
+    this.plot.show({ x: { label: x, ...across }, y: { label: y, include }, layers, text: `${re.length} ${words}: ${answer.status}` });
     const told = growing.some(Boolean) ? "■ growing  ● decaying or neutral" : "● decaying or neutral";
-    this.keys.textContent = (circle ? "■ outside the unit circle  ● inside or on it" : told) + (zeros ? `  × ${zeros} structural zero(s)` : "");
+    this.keys.textContent = (circle ? "■ outside the unit circle  ● inside or on it" : told) + (zeros ? `  × ${zeros} structural zero(s)` : "")
+      + (faster ? `  (${faster} faster ones are not shown)` : "");
     this.studio.painted(answer);
   }
 }
@@ -44,6 +48,11 @@ export class CurvesCard extends Card {
     this.critical = make("ul", { class: "keys" });
     this.add(this.growth.element, this.frequency.element, this.critical);
     this.marks = [];
+    this.seen(false);
+  }
+
+  seen(is) {
+    this.growth.element.hidden = this.frequency.element.hidden = !is;
   }
 
   show(data) {
@@ -69,6 +78,7 @@ export class CurvesCard extends Card {
 
   paint() {
     if (!this.data) return;
+    this.seen(true);
     const { x, re, im, other, data } = this;
     const here = this.studio.loadNumber();
     const range = [data.low, data.to];

@@ -11,6 +11,7 @@ const CYCLE = ["blue", "vermilion", "green", "orange", "purple", "sky"];
 export class StructureCard extends Card {
   constructor(studio, facts) {
     super(studio, "structure", "Structure", { kinds: facts.drawn ? ["svg", "png", "html", "gif"] : [], first: true });
+    this.facts = facts;
     this.stage = make("div", { class: "stage" });
     this.curves = new Plot(make("div", { hidden: true }), { height: 250 });
     this.choice = make("select", { "aria-label": "what is shown" });
@@ -25,6 +26,7 @@ export class StructureCard extends Card {
   choices() {
     const selected = this.studio.view?.selected ?? "lead";
     const known = [["lead", "Leading mode"], ["rest", "At rest"], ["motion", "Motion"]];
+    if (this.facts.kind === "system") known.push(["steady", "Steady motion"]);
     if (!known.some(([value]) => value === selected)) {
       const [kind, place] = selected.split(":");
       const names = { mode: "Mode of eigenvalue", point: "Point of the diagram", special: "Special point", equilibrium: "Equilibrium" };

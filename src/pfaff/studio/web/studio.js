@@ -120,7 +120,7 @@ class Studio {
   // The diagram belongs to other values than those of now, the load left out.
   outdated() {
     const { values, grown, load, steps } = this.view;
-    const names = new Set([...Object.keys(values), ...Object.keys(grown)]);
+    const names = new Set([...Object.keys(values), ...Object.keys(grown).filter((name) => name in this.parameters.rows)]);
     names.delete(load);
     return Boolean(steps.length) && [...names].some((name) => values[name] !== grown[name]);
   }
