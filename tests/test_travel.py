@@ -32,6 +32,7 @@ RESULTS = {
     "branch": lambda: plain.at().branch(to=0.5),
     "steady": lambda: pfaff.atlas.rolling_disc().at().steady(phi_dot=6),
     "assembly": lambda: pfaff.atlas.column_assembly(4),
+    "rod": lambda: pfaff.atlas.rod(modes=3).at(F=1).spectrum(),
     "rest": lambda: pfaff.atlas.column_assembly(4).equilibrium(1.0),
     "large": lambda: pfaff.atlas.column_assembly(4).flutter(),
 }

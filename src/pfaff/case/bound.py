@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pfaff.rest.path import Path
     from pfaff.statement.parameters import Parametrised
     from pfaff.studies.study import Study
+    from pfaff.studio.launch import Running
 
 
 @shown_in_notebooks
@@ -263,6 +264,24 @@ class Bound(Travels):
         from pfaff.studies.sweep import sweep
 
         return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
+
+    def studio(
+        self, *, port: int = 0, browser: bool = True, wait: bool = True, store: str | FilePath | None = None
+    ) -> Running | None:
+        """The whole analysis by hand and eye in a browser, until Ctrl-C; needs the extra ``studio``.
+
+        It is served on 127.0.0.1, at a free port if none is given. ``wait=False`` returns at once, with an ``address``
+        and ``stop()``. Of the ``store`` of a sweep the maps are shown, too.
+        """
+        from pfaff.studio import open_studio
+
+        return open_studio(self, port=port, browser=browser, wait=wait, store=store)
+
+    def explore(self) -> Any:
+        """Sliders, the live spectrum and the structure in a cell of a notebook; needs the extra ``studio``."""
+        from pfaff.studio.widget import explorer
+
+        return explorer(self)
 
     def _by_name(self, analysis: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """Values by the names that analyses use, ``p`` for ``p_blade``; misspelt arguments are refused."""

@@ -16,6 +16,7 @@ from pfaff.cli.motion import simulate
 from pfaff.cli.papers import reproduce
 from pfaff.cli.stability import critical, equilibria, flutter, paradox, spectrum
 from pfaff.cli.steady import steady
+from pfaff.cli.studio import studio
 from pfaff.cli.sweep import sweep
 from pfaff.cli.systems import atlas, compare, export, show
 from pfaff.cli.wording import on_shell
@@ -33,7 +34,7 @@ def app() -> None:
 
 STATEMENT, STABILITY = (atlas, show, compare, export), (equilibria, spectrum, flutter, critical, paradox)
 BIFURCATION, MOTION = (hopf, orbits, branch, curve), (steady, simulate)
-for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, sweep, reproduce):
+for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, sweep, studio, reproduce):
     command.short_help = (command.help or "").strip().partition("\n")[0]  # click's own is cut
     app.add_command(command)
 

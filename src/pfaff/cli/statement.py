@@ -20,18 +20,19 @@ if TYPE_CHECKING:
     from pfaff.statement.system import System
 
 EXAMPLE = "my_sleigh.py:sleigh"
+ASSEMBLIES = ("column_assembly", "rod_assembly")  # of the atlas
 LONGEST = 500  # characters of what a file of the user's has to say
 
 
 def system_of(name: str, **which: Any) -> System | Ode:
     """The system that the arguments of a command name; of a case, its system."""
-    found = _stated(name, **which)
+    found = stated(name, **which)
     return getattr(found, "system", found)
 
 
 def case_of(name: str, values: tuple[str, ...], **which: Any) -> Any:
     """The same with values for its parameters."""
-    return _stated(name, **which).at(**pairs(values, "--set"))
+    return stated(name, **which).at(**pairs(values, "--set"))
 
 
 def mechanical(case: Bound, what: str) -> None:
@@ -44,7 +45,15 @@ def mechanical(case: Bound, what: str) -> None:
         )
 
 
-def _stated(name: str, bars: int | None, constraint: str | None, load: str | None, option: tuple[str, ...]) -> Any:
+def stated(
+    name: str,
+    bars: int | None,
+    constraint: str | None,
+    load: str | None,
+    option: tuple[str, ...],
+    assemblies: bool = False,
+) -> Any:
+    """A system, an ODE or a case; where a command takes them, assemblies as well."""
     options: dict[str, Any] = {"bars": bars, "constraint": constraint, "load": load}
     options = {key: value for key, value in options.items() if value is not None}
     for key, value in pairs(option, "--option").items():
@@ -52,17 +61,16 @@ def _stated(name: str, bars: int | None, constraint: str | None, load: str | Non
             raise StatementError(f"{key} is given twice, by --{key} and by --option: leave one out")
         options[key] = value
     if ":" in name or name.endswith(".py"):
-        return _from_file(name, options)
+        return _from_file(name, options, assemblies)
     from pfaff import atlas
 
-    if name not in atlas.SYSTEMS:
-        raise StatementError(
-            f"no system {name!r} in the atlas: {nearest(name, atlas.SYSTEMS)} (one of your own: {EXAMPLE})"
-        )
-    return _made(atlas.SYSTEMS[name], name, options)
+    known = {**atlas.SYSTEMS, **({each: getattr(atlas, each) for each in ASSEMBLIES} if assemblies else {})}
+    if name not in known:
+        raise StatementError(f"no system {name!r} in the atlas: {nearest(name, known)} (one of your own: {EXAMPLE})")
+    return _made(known[name], name, options)
 
 
-def _from_file(given: str, options: dict[str, Any]) -> Any:
+def _from_file(given: str, options: dict[str, Any], assemblies: bool) -> Any:
     """``file.py:name``; without a name, the only system that the file states."""
     from pfaff.statement.values import path_from
 
@@ -79,7 +87,7 @@ def _from_file(given: str, options: dict[str, Any]) -> Any:
     if found is None:
         close = nearest(name, known) if known else "it states no System"
         raise StatementError(f"no {name!r} in {path}: {close}")
-    if _is_system(found):
+    if _is_system(found, assemblies):
         if options:
             raise StatementError(
                 f"{name} in {path} is a system, which takes no options ({', '.join(options)}): write a function that "
@@ -93,7 +101,7 @@ def _from_file(given: str, options: dict[str, Any]) -> Any:
         )
     with _blamed(path):
         made = _made(found, name, options)
-    if not _is_system(made):
+    if not _is_system(made, assemblies):
         raise StatementError(f"{name}() in {path} returns a {type(made).__name__}, not a pfaff.System or a pfaff.ode")
     return made
 
@@ -136,11 +144,16 @@ def _blamed(path: Path) -> Iterator[None]:
         raise StatementError(f"{where}: {type(problem).__name__}: {reason}") from problem
 
 
-def _is_system(found: Any) -> bool:
+def _is_system(found: Any, assemblies: bool = False) -> bool:
     from pfaff.case import Bound
     from pfaff.statement.odes import Ode
     from pfaff.statement.system import System
 
+    if assemblies:
+        from pfaff.flow.assembly import Assembly
+
+        if isinstance(found, Assembly):
+            return True
     return isinstance(found, (System, Ode, Bound))
 
 

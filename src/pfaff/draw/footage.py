@@ -56,7 +56,7 @@ def of_orbit(point: OrbitPoint, periods: int, count: int) -> Footage:
     """A periodic orbit, however unstable, over some periods: what travels goes on where it has arrived."""
     drawing_of(point.case)
     name = point.case.system.name
-    t, rows = _cycle(point)
+    t, rows = cycle(point)
     times = np.linspace(0.0, periods * t[-1], count)
     shown = {each: _repeated(times, t, row) for each, row in rows.items()}
     scene = scene_of(point.case, np.array(list(shown.values())), times)
@@ -71,7 +71,7 @@ def of_branch(branch: OrbitBranch, count: int) -> Footage:
     now, each = 0.0, max(count // len(chosen), 2)
     for place in chosen:
         point = branch[int(place)]
-        t, rows = _cycle(point)
+        t, rows = cycle(point)
         at = np.linspace(0.0, t[-1], each, endpoint=False)
         parts.append(np.array([np.interp(at, t, row) for row in rows.values()]))
         times.append(now + at)
@@ -92,7 +92,7 @@ def _system(point: OrbitPoint) -> System:
     return cast("System", point.case.system)
 
 
-def _cycle(point: OrbitPoint) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def cycle(point: OrbitPoint) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """One period of all coordinates, those that are ignorable from where they start at zero."""
     orbit = point.orbit
     names = _system(point).coordinate_names

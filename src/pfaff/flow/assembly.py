@@ -206,6 +206,12 @@ class Assembly:
             max_steps=max_steps,
         )
 
+    def studio(self, *, port: int = 0, browser: bool = True, wait: bool = True) -> Any:
+        """Its load by hand and its modes and motions by eye, in a browser; as ``case.studio``."""
+        from pfaff.studio import open_studio
+
+        return open_studio(self, port=port, browser=browser, wait=wait)
+
     def _configuration(self, q: Any) -> np.ndarray:
         numbers = numbers_from("start", q).copy()
         if numbers.shape != (self.size,) or not np.isfinite(numbers).all():

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -34,6 +35,10 @@ class Basis:
     hinges: np.ndarray
     hinge_weights: np.ndarray
     at: Callable[[float], tuple[np.ndarray, np.ndarray]]
+    made_by: Callable[[int], Basis]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.made_by, (self.size,)  # another process makes it again
 
     @property
     def size(self) -> int:
@@ -64,6 +69,7 @@ def legendre_modes(modes: int) -> Basis:
         hinges=nodes,
         hinge_weights=weights,
         at=at,
+        made_by=legendre_modes,
     )
 
 
@@ -93,6 +99,7 @@ def chain_of_bars(bars: int) -> Basis:
         hinges=np.arange(bars) / bars,
         hinge_weights=stiffness,
         at=at,
+        made_by=chain_of_bars,
     )
 
 

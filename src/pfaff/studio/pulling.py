@@ -1,0 +1,71 @@
+"""A structure held by one of its points: the configuration nearest to the equilibrium that brings it to the mouse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pfaff.draw.scene import scene_of
+from pfaff.errors import ParameterError
+from pfaff.flow.shape import kept_coordinates
+from pfaff.statement.values import one_of
+
+STEPS, SETTLED = 12, 1e-6  # of Gauss and Newton's method; the last, relative to the structure
+PROBE = 1e-6  # displacement for derivatives, in radians or lengths
+SOFT = 1e-2  # of the derivatives, how much displacements resist: a point out of reach is approached
+HOLDS = 1e3  # how much more a constraint on positions weighs than the mouse
+LONGEST = 0.4  # step of a coordinate
+
+
+def pulled(case: Any, point: str, at: np.ndarray) -> tuple[np.ndarray, str]:
+    """Coordinates at which a drawn point is at a place, or as near to it as it can be; ignorable ones stay."""
+    names = list(case.system.coordinate_names)
+    drawing = case.system.drawing
+    one_of(drawing.points, point, "the drawing has no point")
+    kept = [name for name in names if name in kept_coordinates(case.system)] or names
+    free = [names.index(name) for name in kept]
+    q = _rest(case)
+    reach = scene_of(case, q[:, None], np.zeros(1))
+    if len(at) != reach.dimension:
+        raise ParameterError(f"a place of {len(at)} numbers in a drawing of {reach.dimension} dimensions")
+    size = reach.extent or reach.scale
+    for _ in range(STEPS):
+        there, slope = _moved(case, point, q, free)
+        held, tied = _positions(case, q, free)
+        rows = np.vstack([slope, HOLDS * tied, SOFT * np.linalg.norm(slope) * np.eye(len(free))])
+        gap = np.concatenate([at - there, -HOLDS * held, np.zeros(len(free))])
+        step = np.linalg.lstsq(rows, gap, rcond=None)[0]
+        step *= min(1.0, LONGEST / (np.abs(step).max() or 1.0))
+        q[free] += step
+        if np.abs(slope @ step).max(initial=0.0) < SETTLED * size:
+            break
+    return q, f"held at {point}"
+
+
+def _rest(case: Any) -> np.ndarray:
+    from pfaff.errors import PfaffError
+
+    try:
+        return np.array(case.equilibrium().q)
+    except PfaffError:
+        return np.zeros(len(case.system.coordinates))
+
+
+def _moved(case: Any, point: str, q: np.ndarray, free: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Where the point is, and its derivatives by the coordinates."""
+    probes = np.repeat(q[:, None], len(free) + 1, axis=1)
+    for k, i in enumerate(free):
+        probes[i, k + 1] += PROBE
+    places = scene_of(case, probes, np.zeros(len(free) + 1)).points[point]
+    return places[0], ((places[1:] - places[0]) / PROBE).T
+
+
+def _positions(case: Any, q: np.ndarray, free: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """What is left of the constraints on positions, and their derivatives."""
+    from pfaff.flow.statics import statics_of
+
+    statics = statics_of(case.system)
+    at = statics(q, np.zeros(statics.m), case.numbers)
+    rows = slice(statics.nonholonomic, None)
+    return np.asarray(at.held)[rows], np.asarray(at.A)[rows][:, free]

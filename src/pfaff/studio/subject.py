@@ -1,0 +1,326 @@
+"""What the studio is about: a system or an ODE with its case, or an assembly. What it has, and what it can be asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from pfaff.draw.labels import letters, unit_of
+from pfaff.errors import NotMechanicalError, ParameterError, PfaffError
+from pfaff.flow.assembly import Assembly
+from pfaff.statement.odes import Ode
+from pfaff.statement.values import number_from
+from pfaff.studio.view import View
+
+if TYPE_CHECKING:
+    from pfaff.case import Bound
+    from pfaff.rest.small_motions import Spectrum
+
+FINEST = 1e-3  # of a range, the smallest value of a parameter that is declared positive
+MODES = 12  # of an assembly that are shown
+MEASURES = ("flutter", "divergence", "buckling", "flutter_frequency", "hopf", "omega", "l1", "stable", "growth")
+GENERAL = ("hopf", "omega", "l1", "stable", "growth")  # of these, what a plain ODE has
+SLOWEST = 16  # eigenvalues in a picture: the fast ones of a rod would hide them
+FLAT = 1e-9  # growth rates that are none beside the eigenvalues
+FEW = 12  # coordinates whose initial values are offered one by one
+
+
+@dataclass(frozen=True)
+class Roots:
+    """Eigenvalues for a picture, which of them grow, and what is said of them."""
+
+    values: np.ndarray
+    growing: np.ndarray
+    zeros: int
+    status: str
+    spectrum: Spectrum | None = None
+    q: np.ndarray | None = None  # the configuration that they belong to
+
+    @property
+    def lead(self) -> int:
+        """The mode that one looks at first: the one that grows most, or the slowest where none grows."""
+        if not len(self.values):
+            return 0
+        grows = np.where(self.growing, self.values.real, -np.inf)
+        first = self.values[grows.argmax() if self.growing.any() else np.abs(self.values).argmin()]
+        return int(np.abs(self.values - complex(first.real, abs(first.imag))).argmin())
+
+    @property
+    def slow(self) -> np.ndarray:
+        """Places of those that are shown: all that grow, and the slowest of the others."""
+        slowest = np.argsort(np.abs(self.values), kind="stable")[:SLOWEST]
+        return np.array([k for k in range(len(self.values)) if k in slowest or self.growing[k]], dtype=int)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What both kinds share. ``source`` says where it was stated, ``store`` is a sweep of it to be shown."""
+
+    source: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    store: str | None = field(default=None, kw_only=True)
+
+    name = ""
+    kind = ""
+    why_no_drawing = ""
+
+    def opening(self) -> View:
+        """The view before anything is touched."""
+        raise NotImplementedError
+
+    def parameters(self) -> list[dict[str, Any]]:
+        """Names, letters, meanings, values and ranges, for sliders."""
+        raise NotImplementedError
+
+    def states(self) -> list[dict[str, Any]]:
+        """What moves, for initial values and axes."""
+        raise NotImplementedError
+
+    def roots(self, view: View, about: Any = None) -> Roots:
+        """The eigenvalues about the equilibrium, or about one that was found."""
+        raise NotImplementedError
+
+    def load(self, view: View) -> str:
+        """The parameter that grows, or an error that says how to name one."""
+        raise NotImplementedError
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """What maps can show."""
+        return ()
+
+    def facts(self) -> dict[str, Any]:
+        """All that the page must know to be laid out."""
+        view = self.opening()
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "parameters": self.parameters(),
+            "states": self.states(),
+            "measures": list(self.measures),
+            "drawn": not self.why_no_drawing,
+            "stored": _stored(self.store),
+            "opening": view.data,
+        }
+
+
+@dataclass(frozen=True)
+class Stated(Subject):
+    """A mechanical system or a plain ODE, with the values it is opened at."""
+
+    case: Bound
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.case.system.name
+
+    @property
+    def mechanical(self) -> bool:
+        return not isinstance(self.case.system, Ode)
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return "system" if self.mechanical else "ode"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return MEASURES if self.mechanical else GENERAL
+
+    @property
+    def why_no_drawing(self) -> str:  # type: ignore[override]
+        from pfaff.draw.scene import drawing_of
+
+        if not self.mechanical:
+            return f"{self.name} is a plain ODE, which has no structure to draw: its motions are shown as curves"
+        try:
+            drawing_of(self.case)
+        except PfaffError as problem:
+            return str(problem)
+        return ""
+
+    def opening(self) -> View:
+        system = self.case.system
+        changed = {
+            name: _written(value)
+            for name, value in self.case.values.items()
+            if value is not None and value != system.defaults[name]
+        }
+        return View(values=changed, load=system.load.name if system.load is not None else "")
+
+    def bound(self, view: View) -> Bound:
+        """The case at the values of a view."""
+        return self.case.at(**view.values)
+
+    def grown(self, view: View) -> Bound:
+        """The case that the diagram of a view belongs to."""
+        names = self.case.system.parameter_names
+        return self.case.at(**{name: text for name, text in view.grown.items() if name in names})
+
+    def held(self, texts: Mapping[str, str]) -> dict[str, float]:
+        """Numbers for states among texts by name."""
+        names = self.case.system.state_names
+        return {name: number_from(name, text) for name, text in texts.items() if name in names and text.strip()}
+
+    def load(self, view: View) -> str:
+        return self.case.load_name(view.load or None)
+
+    def parameters(self) -> list[dict[str, Any]]:
+        system = self.case.system
+        meanings, load = getattr(system, "meanings", {}), system.load.name if system.load is not None else None
+        return [
+            _parameter(symbol, self.case.values[symbol.name], meanings.get(symbol.name, ""), symbol.name == load)
+            for symbol in system.parameters
+        ]
+
+    def states(self) -> list[dict[str, Any]]:
+        system = self.case.system
+        meanings = getattr(system, "meanings", {})
+        return [
+            {"name": name, "letters": letters(name), **_told(meanings.get(name, ""))} for name in system.state_names
+        ]
+
+    def roots(self, view: View, about: Any = None) -> Roots:
+        case: Any = self.bound(view)
+        if view.shows == "steady":
+            check_mechanical(self, "steady motions are")
+            motion = case.steady(**self.held(view.start))
+            shape = np.array([motion.state.get(name, 0.0) for name in case.system.coordinate_names])
+            return _roots(motion.spectrum(), motion.status, shape)
+        found = case.spectrum(about) if about is not None else case.spectrum()
+        q = None if found.linearisation is None else found.linearisation.q
+        return _roots(found, found.status, q)
+
+
+def _roots(found: Spectrum, status: str, q: np.ndarray | None) -> Roots:
+    growing = found.values.real > found.rounding
+    return Roots(found.values, growing, found.structural_zeros, status, found, q)
+
+
+@dataclass(frozen=True)
+class Assembled(Subject):
+    """An assembly of parts: its load is what can be changed."""
+
+    assembly: Assembly
+
+    kind = "assembly"
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.assembly.name
+
+    @property
+    def why_no_drawing(self) -> str:  # type: ignore[override]
+        return "an assembly has no drawing: its motions are shown as curves"
+
+    def opening(self) -> View:
+        return View(values={self.assembly.load: "0"}, load=self.assembly.load)
+
+    def load(self, view: View) -> str:
+        return self.assembly.load
+
+    def value(self, view: View) -> float:
+        """Of the load."""
+        for name in view.values:
+            if name != self.assembly.load:
+                raise ParameterError(f"{self.name} is stated with numbers: {name} is none of its parameters")
+        return number_from(self.assembly.load, view.values.get(self.assembly.load, "0"))
+
+    def parameters(self) -> list[dict[str, Any]]:
+        name = self.assembly.load
+        about = {"name": name, "letters": letters(name), "text": "0", "number": 0.0, "low": 0.0, "high": 1.0}
+        return [{**about, "floor": None, "load": True, "meaning": "load", "unit": ""}]
+
+    def states(self) -> list[dict[str, Any]]:
+        names = [f"q{k}" for k in range(self.assembly.size)][:FEW]
+        return [{"name": name, "letters": letters(name), "meaning": "", "unit": ""} for name in names]
+
+    def roots(self, view: View, about: Any = None) -> Roots:
+        from pfaff.rest.assemblies import LoadPath
+        from pfaff.stability.large import Search
+
+        found = Search(LoadPath(self.assembly, None, ()), min(MODES, self.assembly.size), None).check(self.value(view))
+        values = found.values.real + 1j * np.abs(found.values.imag)
+        growing = values.real > FLAT * np.abs(values).max(initial=1.0)
+        return Roots(values, growing, 0, f"{found.status} ({len(values)} lowest modes)")
+
+
+def subject_of(given: Any, **more: Any) -> Subject:
+    """Whatever was opened: a case, a system or an ODE at its defaults, an assembly."""
+    if isinstance(given, Assembly):
+        return Assembled(given, **more)
+    return Stated(given if hasattr(given, "values") and hasattr(given, "system") else given.at(), **more)
+
+
+def check_mechanical(subject: Subject, what: str) -> None:
+    if subject.kind != "system":
+        kind = "a plain ODE" if subject.kind == "ode" else "an assembly"
+        raise NotMechanicalError(f"{what} of a mechanical system with a case, and {subject.name} is {kind}")
+
+
+def check_case(subject: Subject, what: str) -> Stated:
+    if isinstance(subject, Assembled):
+        raise NotMechanicalError(f"{what} are there for systems and ODEs, and {subject.name} is an assembly")
+    return cast("Stated", subject)
+
+
+def _parameter(symbol: Any, value: Any, meaning: str, load: bool) -> dict[str, Any]:
+    try:
+        number = None if value is None else float(value)
+    except TypeError:  # a symbol
+        number = None
+    floor = 0.0 if symbol.is_nonnegative or symbol.is_positive else None
+    low, high = span(number or 0.0, floor, load)
+    if symbol.is_positive:
+        low = max(low, FINEST * high)
+    return {
+        "name": symbol.name,
+        "letters": letters(symbol.name),
+        "text": "" if value is None else _written(value),
+        "number": number,
+        "low": low,
+        "high": high,
+        "floor": floor,
+        "load": load,
+        **_told(meaning),
+    }
+
+
+def span(value: float, floor: float | None, load: bool) -> tuple[float, float]:
+    """A range for a slider: from zero to about twice the value, both signs where the value has the other one."""
+    high = handy(2 * abs(value)) if value else 1.0
+    both = value < 0 or (value == 0 and floor is None and not load)
+    return (-high if both else 0.0), high
+
+
+def handy(number: float) -> float:
+    """The next larger of 1, 2, 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(number))
+    return float(next(each for each in (power, 2 * power, 5 * power, 10 * power) if each >= number * (1 - 1e-12)))
+
+
+def _told(meaning: str) -> dict[str, str]:
+    unit = unit_of(meaning)
+    return {"meaning": meaning.removesuffix(f"[{unit}]").strip() if unit else meaning, "unit": unit}
+
+
+def _stored(store: str | None) -> dict[str, Any]:
+    """What a sweep's store has measured, and the ends of its axes."""
+    if store is None:
+        return {}
+    from pfaff.studies.sweep import open_sweep
+
+    study = open_sweep(store, accept=True, known=False)
+    axes = {name: [float(each) for each in study.dataset[name].to_numpy()[[0, -1]]] for name in study.points.dims}
+    return {"names": list(study.names), "axes": axes}
+
+
+def _written(value: Any) -> str:
+    """As it may be typed again: floats to all their digits, what is exact as it is."""
+    return (
+        f"{value:.17g}"
+        if isinstance(value, float) and value != float(f"{value:.15g}")
+        else (f"{value:.15g}" if isinstance(value, float) else str(value))
+    )

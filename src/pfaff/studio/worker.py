@@ -1,0 +1,98 @@
+"""A process that computes what takes long: started as a fresh Python, so that no script need be guarded.
+
+It takes the subject once and then orders, by pickle, and answers with words while it works and a last one. An interrupt
+ends what it is doing, as Ctrl-C does on the shell, and what was found so far is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from pfaff.errors import PfaffError
+
+
+class Order(NamedTuple):
+    """A task for a view; of ``files``, what kind of file is wanted."""
+
+    task: str
+    view: Any
+    file: tuple[str, str] | None = None
+
+
+class Interrupts:
+    """Ctrl-C is heard while something is computed, but not in the middle of a word."""
+
+    def __init__(self) -> None:
+        self.busy = self.speaking = self.waiting = False
+        signal.signal(signal.SIGINT, self._heard)
+
+    def _heard(self, *_: Any) -> None:
+        if self.speaking:
+            self.waiting = True
+        elif self.busy:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        self.speaking = True
+        try:
+            yield
+        finally:
+            self.speaking = False
+        if self.waiting:
+            self.waiting = False
+            raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Take orders from stdin and answer to where stdout was; what else is printed goes to stderr."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    interrupts = Interrupts()
+    if hasattr(os, "nice"):
+        os.nice(10)  # what is live comes first
+
+    def say(*message: Any) -> None:
+        with interrupts.held():
+            pickle.dump(message, answers)
+            answers.flush()
+
+    try:
+        from pfaff.studio.tasks import Tasks
+
+        tasks = Tasks(pickle.load(sys.stdin.buffer))
+        while True:
+            order = pickle.load(sys.stdin.buffer)
+            answer = _obeyed(tasks, order, interrupts, say)
+            interrupts.busy = interrupts.waiting = False
+            say(*answer)
+    except (EOFError, BrokenPipeError):
+        return
+
+
+def _obeyed(tasks: Any, order: Order, interrupts: Interrupts, say: Any) -> tuple[Any, ...]:
+    """The last word about an order."""
+    try:
+        interrupts.busy = True
+        say("begun")
+        if order.file is not None:
+            from pfaff.studio.downloads import written
+
+            return "done", written(tasks, order.view, *order.file)
+        return "done", tasks.do(order.task, order.view, lambda *words: say("said", *words))
+    except KeyboardInterrupt:
+        return ("ended",)
+    except PfaffError as problem:
+        return "failed", str(problem)
+    except Exception as problem:  # a fault of ours, or a full memory: the lane goes on
+        return "failed", f"{type(problem).__name__}: {problem}"[:500]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,499 @@
+"""The studio without a browser: views, messages, lanes, lines that run, and who is let in."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.errors import ParameterError
+from pfaff.studio import open_studio
+from pfaff.studio.growing import Diagram
+from pfaff.studio.lanes import Live
+from pfaff.studio.lines import source_of, text_of
+from pfaff.studio.messages import LARGEST, request_from
+from pfaff.studio.pulling import pulled
+from pfaff.studio.session import Lanes, Session
+from pfaff.studio.sights import packed, paths_along
+from pfaff.studio.subject import Subject, subject_of
+from pfaff.studio.view import Plane, Step, View
+from pfaff.studio.worker import Order
+
+for needed in ("starlette", "uvicorn", "websockets"):
+    pytest.importorskip(needed, reason="the extra studio is not installed")
+client = pytest.importorskip("websockets.sync.client")
+exceptions = pytest.importorskip("websockets.exceptions")
+
+PATIENCE = 60.0  # seconds, on a machine that does other things, too
+
+
+@pytest.fixture(scope="module")
+def case(skate) -> Any:
+    return skate.at(**XI_HAT, c_i=1.5, F=80)
+
+
+@pytest.fixture(scope="module")
+def subject(case) -> Subject:
+    return subject_of(case, source=source_of(case))
+
+
+@pytest.fixture(scope="module")
+def lanes(subject) -> Iterator[Lanes]:
+    made = Lanes(subject)
+    yield made
+    made.close()
+
+
+class Page:
+    """What a page would hear."""
+
+    def __init__(self, subject: Subject, lanes: Lanes) -> None:
+        self.answers: list[dict[str, Any]] = []
+        self.session = Session(subject, lanes, lambda text: self.answers.append(json.loads(text)))
+        self.number = 0
+
+    def ask(self, kind: str, **fields: Any) -> int:
+        self.number += 1
+        self.session.hear(json.dumps({"kind": kind, "id": self.number, **fields}))
+        return self.number
+
+    def wait(self, card: str, number: int, more: bool = False) -> dict[str, Any]:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for answer in list(self.answers):
+                if answer["card"] == card and answer["id"] == number and answer["more"] == more:
+                    return answer
+            time.sleep(0.005)
+        raise AssertionError(f"no answer from {card}: {self.answers[-3:]}")
+
+
+@pytest.fixture
+def page(subject, lanes) -> Iterator[Page]:
+    made = Page(subject, lanes)
+    yield made
+    made.session.close()
+
+
+# Views
+
+
+VIEW = View(
+    values={"d": "1/2", "k1": "50", "c_i": "sqrt(2) + 1e-3"},
+    load="F",
+    to="120",
+    start={"theta1": "0.1"},
+    duration="5",
+    selected="point:1.12",
+    steps=(Step("branch", "120", "F"), Step("orbits", "90", of=0, special=1), Step("curve", "3*2", "c_i", 1, 0)),
+    grown={"d": "1/2", "k1": "50 & more = #?"},
+    plane=Plane("c_i", "M_L", ("0", "1/2", "3", "4"), "l1"),
+)
+
+
+def test_a_view_is_an_address_and_a_message():
+    assert View.at_address(VIEW.address) == VIEW
+    assert View.told(json.loads(json.dumps(VIEW.data))) == VIEW
+    assert View.at_address("") == View()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "evil=1",
+        "grow=rm:1",
+        "grow=switch:9",
+        "grow=cycles@0.1:9",
+        "grow=cycles:1&grow=switch@1.0:3",
+        "selected=../x",
+        "map=a;b",
+    ],
+)
+def test_an_address_that_leads_nowhere_is_refused(address):
+    with pytest.raises(ParameterError):
+        View.at_address(address)
+
+
+# Messages
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "null",
+        "[]",
+        "{",
+        "[" * 20_000,
+        '{"kind": "look"}',
+        '{"kind": "__init__", "id": 1}',
+        '{"kind": "look", "id": true, "view": {}}',
+        '{"kind": "look", "id": 1, "view": {"values": {"F": 3}}}',
+        '{"kind": "look", "id": 1, "view": {"values": [1]}}',
+        '{"kind": "look", "id": 1, "view": {"nonsense": 1}}',
+        '{"kind": "look", "id": 1, "view": {}, "more": 1}',
+        '{"kind": "pull", "id": 1, "view": {}, "point": "end", "at": [NaN, 1]}',
+        '{"kind": "pull", "id": 1, "view": {}, "point": "end", "at": [1, 2, 3, 4]}',
+        json.dumps({"kind": "open", "id": 1, "address": "x" * LARGEST}),
+        b"bytes",
+    ],
+)
+def test_malformed_messages_are_refused_in_words(page, text):
+    with pytest.raises(ParameterError):
+        request_from(text)
+    page.session.hear(text)
+    assert page.answers[-1]["error"]
+
+
+def test_nothing_of_the_page_is_evaluated(page):
+    number = page.ask("look", view={"values": {"k1": "__import__('os').getpid()"}})
+    assert page.wait("spectrum", number)["error"].startswith("k1=\"__import__('os').getpid()\" is not a number")
+
+
+# The live lane
+
+
+def test_the_spectrum_of_the_page_is_that_of_the_case(page, case):
+    number = page.ask(
+        "look", view=VIEW.data | {"values": {"k1": "100/2", "c_i": "3/2", "F": "81.5"}, "selected": "lead"}
+    )
+    found = page.wait("spectrum", number)
+    expected = case.at(c_i=1.5, F=81.5, M_L=case.values["M_L"]).spectrum()
+    assert np.array(found["data"]["re"]) + 1j * np.array(found["data"]["im"]) == pytest.approx(
+        expected.values, rel=1e-13
+    )
+    assert found["status"] == expected.status
+    assert page.wait("structure", number)["data"]["scene"]["points"]
+    assert page.wait("lines", number)["data"]["numbers"]["k1"] == 50
+
+
+@pytest.mark.parametrize("beta0", [0, 0.05], ids=["all at once", "one by one"])
+def test_eigenvalues_against_the_load_are_those_of_the_path(case, subject, beta0):
+    view = replace(subject.opening(), values={**subject.opening().values, "beta0": str(beta0)})
+    *_, last = paths_along(subject, view, 0.0, 60.0, lambda: False)
+    for k in (0, len(last.loads) // 3, -1):
+        expected = case.at(beta0=beta0).path("F", {}).linearise(float(last.loads[k])).eigenvalues()
+        assert np.sort_complex(last.values[k]) == pytest.approx(np.sort_complex(expected), rel=1e-9, abs=1e-9)
+
+
+def test_a_path_that_folds_ends_where_it_does():
+    x, mu = sm.symbols("x mu", real=True)
+    bent = subject_of(pfaff.ode({x: 1 - mu - (x + 1) ** 2}, parameters={mu: 0}, load=mu))
+    last = next(paths_along(bent, bent.opening(), 0.0, 3.0, lambda: False))
+    assert last.loads[-1] == pytest.approx(1)
+    assert "folds back at mu = 1" in last.ended
+
+
+def test_the_latest_request_wins():
+    seen, gate = [], threading.Event()
+
+    def work(item: int, newer: Any) -> Iterator[None]:
+        gate.wait(PATIENCE)
+        seen.append(item)
+        yield
+        seen.append(-item)  # outdated before this
+        yield
+
+    live = Live(work)
+    live.ask(1)
+    time.sleep(0.1)
+    for item in range(2, 50):
+        live.ask(item)
+    gate.set()
+    deadline = time.monotonic() + PATIENCE
+    while -49 not in seen and time.monotonic() < deadline:
+        time.sleep(0.01)
+    live.close()
+    assert seen == [1, 49, -49]
+
+
+def test_a_card_that_fails_leaves_the_others(sleigh):
+    """No drawing, no load: each is said in its own card."""
+    own = subject_of(sleigh)
+    lanes = Lanes(own)
+    page = Page(own, lanes)
+    number = page.ask("look", view=own.opening().data)
+    assert "has no drawing" in page.wait("structure", number)["error"]
+    assert "declares no load" in page.wait("curves", number)["error"]
+    assert page.wait("spectrum", number)["status"].startswith("stable")
+    page.session.close()
+
+
+def test_odes_and_assemblies_are_shown():
+    x, y = sm.symbols("x y")
+    mu = sm.Symbol("mu", real=True)
+    plain = subject_of(pfaff.ode({x: mu * x - y - x**3, y: x + mu * y}, parameters={mu: -0.1}, load=mu))
+    assert plain.roots(plain.opening()).values == pytest.approx(plain.case.spectrum().values)
+    assert not plain.facts()["drawn"]
+    many = subject_of(pfaff.atlas.column_assembly(6))
+    flutter = many.assembly.flutter().value
+    for share, grows in ((0.99, False), (1.01, True)):
+        found = many.roots(replace(many.opening(), values={"F": str(share * flutter)}))
+        assert found.growing.any() == grows
+
+
+# Lines
+
+
+def run(text: str) -> SimpleNamespace:
+    names: dict[str, Any] = {}
+    exec(compile(text, "lines", "exec"), names)
+    return SimpleNamespace(**names)
+
+
+def test_the_lines_give_the_same_numbers(subject, page, capsys):
+    opening = subject.opening()
+    steps = (Step("cycles", "78", "F"),)
+    view = replace(
+        opening,
+        values={**opening.values, "F": "77", "c_i": "3/2", "k1": "25*2"},
+        grown=opening.values,
+        to="120",
+        steps=steps,
+        start={"theta1": "1/10"},
+        duration="2",
+        selected="point:0.5",
+    )
+    number = page.ask("grow", view=view.data)
+    ended = page.wait("diagram", number)
+    assert not ended["error"]
+    look = page.ask("look", view=view.data)
+    shown = page.wait("spectrum", look)
+    lines = page.wait("lines", look)["data"]["text"]
+    found = run(lines)
+    assert found.case.numbers == pytest.approx(subject.bound(view).numbers)
+    assert found.cycles.status == ended["status"]
+    assert np.array(shown["data"]["re"]) == pytest.approx(found.point.multipliers.real, abs=1e-9)
+    assert shown["data"]["circle"]
+    told = [each["data"] for each in page.answers if each["card"] == "diagram" and "point" in each["data"]]
+    assert sorted(each["place"] for each in told) == list(range(len(found.cycles)))
+    for each in told:
+        assert found.cycles[each["place"]].value == pytest.approx(each["point"]["values"]["F"], rel=1e-12)
+        assert found.cycles[each["place"]].period == pytest.approx(each["point"]["period"], rel=1e-9)
+    assert found.critical.flutter.value == pytest.approx(76.33797038963)
+    assert found.motion["theta1"][0] == 0.1
+    capsys.readouterr()
+
+
+def test_lines_of_maps_and_of_files(tmp_path, subject):
+    view = replace(subject.opening(), plane=Plane("c_i", "M_L", ("1/2", "2", "5", "20"), "growth"))
+    text = text_of(subject, view).replace("33)", "2)")
+    growth = run(text).study.dataset["growth"]
+    assert growth.sel(c_i=0.5, M_L=20) == pytest.approx(subject.case.at(c_i=0.5, M_L=20).spectrum().values.real.max())
+    own = tmp_path / "mine.py"
+    own.write_text("import pfaff\n\ndef made():\n    return pfaff.atlas.ziegler()\n\nstated = made()\n")
+    given = pfaff.atlas.ziegler().at()
+    about = subject_of(given, source={"file": str(own), "called": "stated", "made": False})
+    assert run(text_of(about, about.opening())).spectrum.values == pytest.approx(given.spectrum().values)
+
+
+def test_steady_motions_are_looked_at_and_followed(capsys):
+    """A disc that rolls upright: the spectrum of the page, and the branch over its spin to φ̇² = g/(3r)."""
+    disc = pfaff.atlas.rolling_disc().at()
+    about = subject_of(disc, source=source_of(disc))
+    start = {"phi_dot": "2"}
+    view = View(start=start, selected="steady", steps=(Step("steady", "3/10", "phi_dot"),), grown=start)
+    words: list[Any] = []
+    ended = Diagram(about).grow(view, lambda *said: words.append(said))
+    found = run(text_of(about, view))
+    assert about.roots(view).values == pytest.approx(found.spectrum.values)
+    assert found.equilibria.status == ended["status"]
+    special = next(said[0]["special"] for said in words if "special" in said[0])
+    assert special[0]["kind"] == "divergence"
+    assert special[0]["values"]["phi_dot"] == pytest.approx(3**-0.5)
+    capsys.readouterr()
+
+
+def test_the_shell_opens_whatever_is_stated(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from pfaff.cli import app
+
+    opened: list[Any] = []
+    monkeypatch.setattr("pfaff.studio.open_studio", lambda given, **options: opened.append((given, options)))
+    own = tmp_path / "mine.py"
+    own.write_text("import pfaff\nmade = pfaff.atlas.ziegler\nmany = pfaff.atlas.column_assembly(4)\n")
+    for arguments in (
+        ["column", "--bars", "3", "--set", "k1=1/2,F=2"],
+        [f"{own}:made", "--set", "F=1"],
+        [f"{own}:many"],
+    ):
+        result = CliRunner().invoke(app, ["studio", *arguments, "--no-browser"], catch_exceptions=False)
+        assert result.exit_code == 0, result.output
+    (column, options), (ziegler, about), (many, _) = opened
+    assert column.values["k1"] == sm.Rational(1, 2)
+    assert options["port"] == 0
+    assert about["stated"] == f"{own}:made"
+    source = source_of(ziegler, about["stated"])
+    assert source["made"]
+    lines = text_of(subject_of(ziegler, source=source), View(values={"F": "1"}))
+    assert run(lines).case.values["F"] == 1
+    assert subject_of(many).kind == "assembly"
+
+
+# Pulling
+
+
+def test_a_structure_is_pulled_to_the_mouse(case):
+    from pfaff.draw.scene import scene_of
+
+    target = np.array([0.8, 0.3])
+    q, _ = pulled(case, "joint2", target)
+    assert scene_of(case, q[:, None], np.zeros(1)).points["joint2"][0] == pytest.approx(target, abs=0.02)
+    assert q[2] == 0  # the block stays where it is
+    crank = pfaff.atlas.slider_crank().at()
+    points = list(crank.system.drawing.points)
+    q, _ = pulled(crank, points[1], np.array([0.1, 0.3]))
+    start = dict(zip(crank.system.coordinate_names, q, strict=True))
+    assert crank.simulate(0.01, project=True, samples=2, **start).finished
+
+
+# Background lanes
+
+
+def test_a_process_that_dies_is_replaced_and_one_that_is_interrupted_keeps_what_it_has(subject, lanes):
+    lane = lanes["diagram"]
+    words: list[tuple[Any, ...]] = []
+
+    def hear(*message: Any, ms: float = 0.0) -> None:
+        words.append(message)
+
+    def until(fits: Any) -> tuple[Any, ...]:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            for message in words:
+                if fits(message):
+                    return message
+            time.sleep(0.005)
+        raise AssertionError(words[-2:])
+
+    far = replace(subject.opening(), grown=subject.opening().values, steps=(Step("cycles", "400", "F"),))
+    lane.ask(1, Order("diagram", far), hear)
+    until(lambda message: message[0] == "said" and "point" in message[1])
+    lane.cancel(1)
+    assert "interrupted" in until(lambda message: message[0] == "done")[1]["status"]
+    words.clear()
+    lane.ask(1, Order("diagram", replace(far, steps=(Step("cycles", "401", "F"),))), hear)
+    until(lambda message: message[0] == "said" and "point" in message[1])
+    assert lane._process is not None
+    os.kill(lane._process.pid, signal.SIGKILL)
+    assert "a new process is started" in until(lambda message: message[0] == "failed")[1]
+    words.clear()
+    resting = replace(far, steps=(Step("branch", "85", "F"),))
+    lane.ask(1, Order("diagram", resting), hear)
+    assert "reached 85" in until(lambda message: message[0] == "done")[1]["status"]
+
+
+# Who is let in
+
+
+@pytest.fixture(scope="module")
+def running(case) -> Iterator[Any]:
+    made = open_studio(case, browser=False, wait=False)
+    yield made
+    made.stop()
+
+
+def parts(running: Any) -> tuple[str, str]:
+    host, _, token = running.address.removeprefix("http://").partition("/#token=")
+    return host, token
+
+
+def dial(running: Any, token: str | None = None, origin: str | None = None, host: str | None = None) -> Any:
+    at, known = parts(running)
+    name, _, port = at.partition(":")
+    return client.connect(
+        f"ws://{host or at}/live",
+        sock=socket.create_connection((name, int(port))),
+        subprotocols=["pfaff", known if token is None else token],  # type: ignore[list-item]
+        origin=origin or f"http://{at}",  # type: ignore[arg-type]
+        proxy=None,
+    )
+
+
+def test_the_right_page_is_let_in(running):
+    with dial(running) as line:
+        line.send(json.dumps({"kind": "open", "id": 1, "address": ""}))
+        assert json.loads(line.recv(PATIENCE))["data"]["facts"]["kind"] == "system"
+        line.send("nonsense")
+        assert "JSON" in json.loads(line.recv(PATIENCE))["error"]
+
+
+def test_a_wrong_token_is_refused(running):
+    for token in ("wrong", parts(running)[1][:-1]):
+        with dial(running, token) as line, pytest.raises(exceptions.ConnectionClosed) as closed:
+            line.recv(PATIENCE)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4401
+
+
+@pytest.mark.parametrize("foreign", [{"origin": "http://evil.example"}, {"origin": "null"}, {"host": "evil.example"}])
+def test_other_sites_and_rebound_names_are_refused(running, foreign):
+    with pytest.raises(exceptions.InvalidStatus) as refused, dial(running, **foreign):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_an_oversized_message_ends_the_connection(running):
+    with dial(running) as line:
+        line.send("x" * 2**19)
+        with pytest.raises(exceptions.ConnectionClosed):
+            line.recv(PATIENCE)
+
+
+def fetch(running: Any, path: str, **options: Any) -> Any:
+    host, _ = parts(running)
+    asked = urllib.request.Request(f"http://{host}{path}", **options)
+    return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=PATIENCE)
+
+
+def test_pages_have_a_strict_policy_and_nothing_else_is_served(running):
+    answer = fetch(running, "/")
+    policy = answer.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert b"/web/studio.js" in answer.read()
+    assert b"class Player" in fetch(running, "/web/player.js").read()
+    for path in ("/web/../server.py", "/web/%2e%2e%2fserver.py", "/web/server.py", "/etc/passwd", "/file"):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            fetch(running, path)
+        assert refused.value.code in (404, 405)
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        fetch(running, "/", headers={"Host": "evil.example"})
+    assert refused.value.code == 403
+
+
+def test_files_need_the_token(running):
+    host, token = parts(running)
+    body = json.dumps(
+        {"what": "lines", "kind": "ipynb", "view": subject_of(running.studio.subject.case).opening().data}
+    )
+    head = {"Origin": f"http://{host}"}
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        fetch(running, "/file", data=body.encode(), headers=head)
+    assert refused.value.code == 401
+    known = {**head, "Authorization": f"Bearer {token}"}
+    made = json.loads(fetch(running, "/file", data=body.encode(), headers=known).read())
+    assert "case.spectrum()" in "".join(cell["source"] for cell in made["cells"] if cell["cell_type"] == "code")
+    for wrong in (b"{", b"[]", json.dumps({"what": "x", "kind": "y", "view": {}}).encode(), b"x" * 2 * LARGEST):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            fetch(running, "/file", data=wrong, headers=known)
+        assert refused.value.code in (400, 422)
+
+
+def test_arrays_are_packed_as_in_films():
+    assert packed(np.array([0.0, 1.0])) == "AAAAAAAAgD8="
