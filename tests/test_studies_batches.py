@@ -388,3 +388,14 @@ def test_flutter_is_not_sought_at_negative_loads():
     points = pfaff.grid(c=[1.0, 2.0])
     for name, state in (("hopf", DONE), ("flutter", 0)):
         assert list(in_batch(job_of(damper.at(), points, [name], to=-5.0)).state) == [state, state]
+
+
+def test_a_load_that_changes_inertias():
+    """Where the blade is on the sleigh, by two routes: a single search takes the units of inertia along with it."""
+    job = job_of(sleigh().at(v=2, m=4), pfaff.grid(c=[0.3, 0.5]), ["hopf"], load="a", to=2.0)
+    block = in_batch(job)
+    assert list(block.state) == [DONE, DONE]
+    for k in range(2):
+        alone = measured(job, job.points.point(k))
+        assert alone.state == DONE
+        assert block.outcome(k).values == pytest.approx(alone.values, rel=1e-10)
