@@ -348,3 +348,54 @@ def test_every_point_begins_where_its_own_search_does():
         found = system.at().sweep({"a": order}, "hopf", to=20, **start).run().dataset["hopf"].values
         expected = [system.at(a=value).hopf(to=20, **start).value for value in order]
         np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_buckling_right_behind_a_pair_that_ceases_to_oscillate():
+    """Of lightly damped bars the softest pair becomes two decaying exponentials just before one of them grows: what is
+    not sought must not hide what is."""
+    points = pfaff.grid(k=[1.0, 100.0, 1e4], c=[1e-3, 0.1])
+    block = in_batch(job_of(euler().at(), points, ["divergence"], to=1e4))
+    expected = np.repeat(points.coordinates["k"], 2) * (3 - 5**0.5) / 2
+    assert (block.state != NONE).all()
+    assert (block.state == DONE).sum() >= 4
+    np.testing.assert_allclose(
+        block.values["divergence"][block.state == DONE], expected[block.state == DONE], rtol=1e-10
+    )
+
+
+def test_what_rests_at_one_point_may_move_at_another():
+    """ẋ = μ − x carries the Hopf point of (y, z) along, however fast w decays at some point of the study."""
+    x, y, z, w, mu, p = sm.symbols("x y z w mu p")
+    equations = {x: mu - x, y: (x - 2) * y - z - y**3, z: y + (x - 2) * z, w: -p * w}
+    system = pfaff.ode(equations, parameters={mu: 0, p: 1}, load=mu)
+    block = in_batch(job_of(system.at(), pfaff.grid(p=[1.0, 2.0, 1e14]), ["hopf"], to=3.0))
+    assert list(block.state[:2]) == [DONE, DONE]
+    np.testing.assert_allclose(block.values["hopf"][:2], 2.0, rtol=1e-12)
+    assert block.state[2] != NONE
+
+
+def test_flutter_is_not_sought_at_negative_loads():
+    """Nor by a batch, whose Hopf points are: the state of a point does not depend on how it was computed."""
+    (q,), c, F = coordinates("q"), sm.Symbol("c", positive=True), sm.Symbol("F", real=True)
+    damper = pfaff.System(
+        [q],
+        q.diff(TIME) ** 2 / 2,
+        q**2 / 2,
+        forces={q: -(c + F + q**2) * q.diff(TIME)},
+        parameters={c: 1, F: 0},
+        load=F,
+    )
+    points = pfaff.grid(c=[1.0, 2.0])
+    for name, state in (("hopf", DONE), ("flutter", 0)):
+        assert list(in_batch(job_of(damper.at(), points, [name], to=-5.0)).state) == [state, state]
+
+
+def test_a_load_that_changes_inertias():
+    """Where the blade is on the sleigh, by two routes: a single search takes the units of inertia along with it."""
+    job = job_of(sleigh().at(v=2, m=4), pfaff.grid(c=[0.3, 0.5]), ["hopf"], load="a", to=2.0)
+    block = in_batch(job)
+    assert list(block.state) == [DONE, DONE]
+    for k in range(2):
+        alone = measured(job, job.points.point(k))
+        assert alone.state == DONE
+        assert block.outcome(k).values == pytest.approx(alone.values, rel=1e-10)

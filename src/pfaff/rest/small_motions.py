@@ -117,7 +117,9 @@ class Linearisation:
     @cached_property
     def inertial(self) -> Linearisation:
         """The same in units in which inertias are alike: what cancels then does so whatever the coordinates' units."""
-        d = inertial_units(self.M)
+        return self._measured_in(inertial_units(self.M))
+
+    def _measured_in(self, d: np.ndarray) -> Linearisation:
         M, C, K = (matrix * d[:, None] * d for matrix in (self.M, self.C, self.stiffness))
         return replace(self, M=M, C=C, stiffness=K, A=self.A * d, B=self.B * d, unit=d)
 
@@ -221,7 +223,17 @@ class Linearisation:
         if beside is None:
             return motions(self.inertial, self.reduced)
         alike = beside.reduced.left is not None and self.moves_like(beside)
-        return motions(self.inertial, beside.reduced if alike else self.reduced, beside.reduced)
+        lin = self._alongside(beside)
+        return motions(lin.inertial, beside.reduced if alike else lin.reduced, beside.reduced)
+
+    def _alongside(self, beside: Linearisation) -> Linearisation:
+        """The same in the units of another: its own would leap by factors of two where inertias change on the way."""
+        d = beside.inertial.unit
+        if np.array_equal(self.inertial.unit, d):
+            return self
+        lin = replace(self)
+        lin.__dict__["inertial"] = self._measured_in(np.asarray(d))
+        return lin
 
     @property
     def rigid(self) -> np.ndarray:
@@ -267,7 +279,7 @@ class Linearisation:
             return np.zeros(len(self.q), dtype=complex)
         rows, columns = pencil.units(abs(value) or pencil.largest)
         null = columns * np.linalg.svd(rows[:, None] * pencil.at(value) * columns)[2][-1].conj()
-        shape = self.inertial.unit * coordinates(r, null[:, None])[:, 0]
+        shape = (like or self).inertial.unit * coordinates(r, null[:, None])[:, 0]
         return np.asarray(shape / (shape[np.abs(shape).argmax()] or 1.0)).astype(complex) + 0  # no signed zeros
 
     def spectrum(self) -> Spectrum:

@@ -87,13 +87,17 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
 
     def source() -> Iterator[Stretch]:
         # A load is followed in whole stretches: where somebody ends a search does not change what is found before.
+        last = start
         for each in stretches(path, start, FARTHEST * natural if endless else ends[0], whole):
             yield each.of(seen)
+            last = each.high
             if each.high >= ends[-1] and len(ends) == 1 and to is None and path.end is None:
                 farther = _foreseen(beside(path, start), start, natural)
                 ends.extend([farther] if farther > natural else [])
             if each.high >= ends[-1]:
                 return
+        if path.end is None:
+            ends.append(last)  # nothing is said of loads to which no stretch goes
 
     def small(distance: float) -> Pencil:
         return seen(path.linearise(distance).motions())

@@ -13,7 +13,7 @@ from pfaff.studies.derivatives import functions_of
 
 RESOLVED = 1e-9  # last coefficients of its series, relative to the largest
 HEAVY = 3000  # operations of a right-hand side beyond which third derivatives take too long to compile
-STILL = 1e-13  # rates, relative to the Jacobian, of an equilibrium that stays
+STILL = 1e-13  # rates, relative to their terms, of an equilibrium that stays
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +94,20 @@ class Frame:
 
     def rests(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """For which points nothing moves at x, beyond rounding."""
-        rates = (np.abs(self.rates(x, parameters)) / self.scale[:, None]).max(axis=0, initial=0.0)
-        return rates <= STILL * np.abs(self.jacobians(x, parameters)).max(axis=0)
+        return ~self._felt(self.rates(x, parameters), x, self.jacobians(x, parameters))
 
     def moves(self, x: np.ndarray, parameters: np.ndarray, J: np.ndarray | None = None) -> bool:
         """Whether anything moves at x, beyond rounding."""
-        rates = np.abs(self.rates(x, parameters)) / self.scale[:, None]
-        return bool(rates.max(initial=0.0) > STILL * np.abs(self.jacobians(x, parameters) if J is None else J).max())
+        J = self.jacobians(x, parameters) if J is None else J
+        return bool(self._felt(self.rates(x, parameters), x, J).any())
 
     def pushed(self, x: np.ndarray, parameters: np.ndarray) -> bool:
         """Whether the load moves what rests at x, beyond rounding."""
-        rates = np.abs(self.by_load(x, parameters)) * self.first / self.scale[:, None]
-        return bool(rates.max(initial=0.0) > STILL * np.abs(self.jacobians(x, parameters)).max())
+        rates = self.by_load(x, parameters) * self.first
+        return bool(self._felt(rates, x, self.jacobians(x, parameters)).any())
+
+    def _felt(self, rates: np.ndarray, x: np.ndarray, J: np.ndarray) -> np.ndarray:
+        """For which points rates are beyond the rounding of their own terms: points, and states, differ by decades."""
+        sizes = np.maximum(np.abs(x), self.scale[:, None])
+        terms = (np.abs(J).reshape(self.n, self.n, -1) * sizes).sum(axis=1)
+        return (np.abs(rates) > STILL * terms).any(axis=0)

@@ -8,17 +8,20 @@ polynomial p vanishes, or where a growing oscillation turns into two growing exp
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from pfaff.studies import small_polynomials
 from pfaff.studies.along_loads import at_loads, settled
 from pfaff.studies.first_crossings import AWAY, POLISH, SHARP, SURE
 from pfaff.studies.frames import Frame
-from pfaff.studies.marching import FOUND, NOWHERE, UNRESOLVED, March, Stretch
+from pfaff.studies.marching import FOUND, NOWHERE, PAST, UNRESOLVED, March, Stretch
 
 ROUNDING = 1e-15  # of every term of a polynomial, from a matrix that was reduced by elimination
 APART = 1e-6  # of the load, for derivatives by differences: Newton's method needs no more of them
+Polish = Callable[[Frame, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, ...]]
 CLEAR = 1e-4  # double roots below this, in units of the frame, are too near to zero to be called growing or not
 
 
@@ -50,6 +53,7 @@ def first_growing(frame: Frame, parameters: np.ndarray) -> Growing:
 def _look(march: March, stretch: Stretch, out: Growing) -> None:
     """The first root of either function on a stretch, and whether it is one of those that are sought."""
     zero, place = stretch.first(stretch.seen.zero)
+    static = place
     empty, unresolved, rooted = zero == NOWHERE, zero == UNRESOLVED, zero == FOUND
     double = np.zeros(len(place), dtype=bool)
     if march.frame.test == "meeting":
@@ -59,16 +63,26 @@ def _look(march: March, stretch: Stretch, out: Growing) -> None:
         rooted = ((rooted & (meeting == NOWHERE)) | (rooted & (meeting == FOUND)) | double) & ~unresolved
         empty &= meeting == NOWHERE
         place = np.where(double, there, place)
-    at, active = stretch.distances(place), stretch.points
-    passed = np.zeros(len(active), dtype=bool)
-    for which, polish in ((rooted & ~double, _zero), (rooted & double, _double)):
-        if which.any():
-            begin = march.begins[active[which]] + march.frame.sign * at[which]
-            own = march.parameters[:, active[which]]
-            load, good, passed[which] = polish(march.frame, own, begin, stretch.equilibria(place, which))
-            good &= np.abs(load - begin) <= AWAY * march.frame.first
-            out.found[active[which]], out.load[active[which]] = good, load
+    at = stretch.distances(place)
+    passed = _polished(march, stretch, out, rooted & double, place, _double)
+    hidden = passed & (zero == FOUND) & (stretch.distances(static) <= at + PAST * stretch.length)
+    _polished(march, stretch, out, rooted & ~double, place, _zero)
+    _polished(march, stretch, out, hidden, static, _zero_of_stable)
+    passed &= ~hidden
     march.go_on(stretch, empty & ~unresolved, unresolved, passed, at)
+
+
+def _polished(
+    march: March, stretch: Stretch, out: Growing, which: np.ndarray, place: np.ndarray, polish: Polish
+) -> np.ndarray:
+    """Loads at roots of the series to rounding, where they are those sought; which ones are passed by."""
+    passed = np.zeros(len(which), dtype=bool)
+    if which.any():
+        frame, points = march.frame, stretch.points[which]
+        begin = march.begins[points] + frame.sign * stretch.distances(place)[which]
+        load, good, passed[which] = polish(frame, march.parameters[:, points], begin, stretch.equilibria(place, which))
+        out.found[points], out.load[points] = good & (np.abs(load - begin) <= AWAY * frame.first), load
+    return passed
 
 
 def _polynomials(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -84,7 +98,7 @@ def _polynomials(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray
     return found[0], change, x, good
 
 
-def _zero(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _zero(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
     """The last coefficient made zero: the loads, for which points they are sure, and none that is passed by."""
     step = error = np.full(len(loads), np.inf)
     good = np.ones(len(loads), dtype=bool)
@@ -98,9 +112,16 @@ def _zero(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tu
     return loads, good & _sure(step, error, loads), np.zeros(len(loads), dtype=bool)
 
 
-def _double(
-    frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _zero_of_stable(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
+    """As ``_zero``, right behind a double root that decays: sure where all else decays, and nothing grew between."""
+    loads, good, none = _zero(frame, own, loads, x)
+    C, _, _, settles = _polynomials(frame, own, loads, x)
+    square, stable = np.empty(len(loads)), np.empty(len(loads), dtype=bool)
+    small_polynomials.routh(np.ascontiguousarray(C[:-1]), frame.unit, square, stable)
+    return loads, good & settles & stable, none
+
+
+def _double(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
     """p and p′ made zero together: the loads, for which points they are sure and exponentials grow behind them, and
     where the double root is a decaying one, which is passed by."""
     C, _, x, good = _polynomials(frame, own, loads, x)

@@ -109,7 +109,7 @@ def _crossing(job: Job, frame: Frame, parameters: np.ndarray) -> Answers:
     at = first_crossings(frame, parameters, before=flutters)
     values = dict.fromkeys(("hopf", "flutter"), at.load) | {"crossing_speed": at.speed}
     values |= dict.fromkeys(("omega", "flutter_frequency"), at.value.imag)
-    first = at.stable & at.steady
+    first = at.stable & at.steady & (frame.sign > 0)  # flutter is of positive loads
     good = at.found & (first & (at.speed * frame.sign > 0) if flutters else True)
     absent = at.absent & (first if flutters else True)
     if needs_forms(job):

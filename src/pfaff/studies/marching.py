@@ -35,6 +35,11 @@ class Stretch:
         small_polynomials.first_roots(np.ascontiguousarray(values), nodes_of(self.nodes)[1], RESOLVED, kind, place)
         return np.where(self.seen.followed, kind, UNRESOLVED), place
 
+    def left(self, values: np.ndarray) -> np.ndarray:
+        """The sign that a function has where the stretch begins."""
+        series = nodes_of(self.nodes)[1] @ values
+        return np.sign(series[::2].sum(axis=0) - series[1::2].sum(axis=0))
+
     def distances(self, place: np.ndarray) -> np.ndarray:
         return self.low + self.length * (1 + place) / 2
 
@@ -58,6 +63,7 @@ class March:
         self.absent = np.zeros(N, dtype=bool)
         self._low, self._length = np.zeros(N), np.full(N, frame.first)
         self._active = np.flatnonzero(good)
+        self._sign = np.zeros(N)  # of the test function behind a root that was passed by; 0 where none was
 
     def begins_stable(self) -> np.ndarray:
         """Whether all eigenvalues are to the left where a path begins."""
@@ -83,7 +89,11 @@ class March:
         low, length = self._low[active], self._length[active]
         distances = low + length * (1 + nodes_of(frame.nodes)[0][:, None]) / 2
         seen = probed(frame, self.parameters[:, active], distances, self.begins[active], self.start[:, active])
-        return None if seen is None else Stretch(active, low, length, seen, frame.nodes)
+        if seen is None:
+            return None
+        stretch = Stretch(active, low, length, seen, frame.nodes)
+        seen.followed &= self._sign[active] * stretch.left(seen.test) >= 0  # or two roots were passed by at once
+        return stretch
 
     def go_on(
         self, stretch: Stretch, empty: np.ndarray, unresolved: np.ndarray, passed: np.ndarray, at: np.ndarray
@@ -93,6 +103,9 @@ class March:
         frame, active = self.frame, stretch.points
         low = np.where(empty, stretch.low + stretch.length, stretch.low)
         low = np.where(passed, at + PAST * stretch.length, low)
+        self._sign[active] = np.where(
+            passed, -stretch.left(stretch.seen.test), np.where(empty, 0.0, self._sign[active])
+        )
         length = stretch.length * np.where(empty, 2.0, np.where(unresolved, 0.5, 1.0))
         self._low[active], self._length[active] = low, length
         self.absent[active] = empty & frame.bounded & (low >= frame.farthest * (1 - 1e-12))
