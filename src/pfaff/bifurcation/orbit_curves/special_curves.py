@@ -68,9 +68,8 @@ class SpecialCurve(Problem[Place]):
         """How the second parameter changes with s and q, all in their scales."""
         if place.fixed == self.surface.second:
             return np.array([0.0, 1.0])
-        return (
-            np.array([place.point.tangent.scalars[1], place.drift.scalars[1]]) / self.surface.spans[place.problem.load]
-        )
+        changes = np.array([place.point.tangent.scalars[1], place.drift.scalars[1]])
+        return changes / self.surface.spans[self.surface.second]
 
     def renewed(self, point: Place) -> tuple[SpecialCurve, Place]:
         """With the parameters in the roles, and on the mesh, that serve best; as it is where that fails."""
