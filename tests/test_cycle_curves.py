@@ -31,6 +31,14 @@ def quintic_fold():
 
 
 @pytest.fixture(scope="module")
+def island():
+    """A fold of the closed branch 0 = a − (ρ − 1)² − μ²."""
+    ode = rotating(a - (rho - 1) ** 2 - mu**2, {mu: 2, a: 2})
+    (fold,) = ode.at().hopf(to=0.5).orbits(to=1.45).of_kind("fold")
+    return fold
+
+
+@pytest.fixture(scope="module")
 def skate_folds(skate):
     return skate.at(**XI_HAT, c_i="3/2").hopf().orbits(to=90).of_kind("fold")
 
@@ -104,16 +112,21 @@ def test_folds_meet_in_a_cusp_of_cycles():
             assert point["mu"] == pytest.approx(-point["a"] * r2 - 3 * r2**2 + r2**3, abs=1e-8)
 
 
-def test_a_curve_turns_where_the_branch_breaks_off():
-    """0 = a − (ρ − 1)² − μ²: folds at a = μ², where the closed branch shrinks to a point at a = 0: no cusp."""
-    ode = rotating(a - (rho - 1) ** 2 - mu**2, {mu: 2, a: 2})
-    (fold,) = ode.at().hopf(to=0.5).orbits(to=1.45).of_kind("fold")
-    curve = fold.curve("a", to=-1)
+def test_a_curve_turns_where_the_branch_breaks_off(island):
+    """Folds at a = μ², where the closed branch shrinks to a point at a = 0: no cusp."""
+    curve = island.curve("a", to=-1)
     assert (curve.ended.reason, curve.ended.bound) == (pfaff.Reason.OTHER_SIDE, 5)
     assert not curve.special
     assert max(abs(point["a"] - point["mu"] ** 2) for point in curve) < 1e-13
     assert curve[-1]["mu"] == pytest.approx(-np.sqrt(5), abs=1e-13)
     assert curve.values.min() < 1e-2
+
+
+def test_a_curve_that_turns_just_beyond_its_end_ends_there(island):
+    """Folds at a = μ²: one step passes a = 1e-6, turns at a = 0 and passes it again."""
+    curve = island.curve("a", to=1e-6)
+    assert curve.ended == "reached 1e-06"
+    assert (curve[-1]["a"], curve[-1]["mu"]) == (1e-6, pytest.approx(1e-3, abs=1e-12))
 
 
 def test_a_fold_and_a_torus_meet():

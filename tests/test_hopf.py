@@ -607,3 +607,13 @@ def test_a_search_is_as_long_as_the_equations_say(unit):
         damped.hopf()
     searched = float(str(absent.value).split(" to ")[1].split(":")[0])
     assert searched >= max(10, 10 * unit)
+
+
+def test_l1_is_of_the_order_of_light_damping_until_rounding_hides_it():
+    """l1/c_i has a limit, which is no degenerate point however light the damping is."""
+    column = pfaff.atlas.column(2)
+    heavier, light, lightest = (column.at(c_i=damping).hopf() for damping in (1e-5, 1e-11, 1e-15))
+    assert light.l1 / 1e-11 == pytest.approx(heavier.l1 / 1e-5, rel=1e-3)
+    assert (light.criticality, light.generalised) == ("subcritical", False)
+    assert (lightest.hidden, lightest.generalised, lightest.centre) == (True, False, False)
+    assert "damping is so light that rounding hides the sign of l1" in lightest.status

@@ -80,3 +80,22 @@ def test_a_driven_system_settles_on_an_orbit_of_its_drive():
     orbit = driven.orbit(driven.simulate(200, q=1.0, samples=8001), load="k")
     assert orbit.period == pytest.approx(np.pi, rel=1e-10)
     assert orbit.amplitude["q"] == pytest.approx(1 / abs(-3 + 0.4j), rel=1e-6)
+
+
+def pendulum(rotation: int) -> pfaff.Bound:
+    """Driven at its pivot, with the angle p + rotation·t for its coordinate p."""
+    angle, time = dynamicsymbols("p"), dynamicsymbols._t
+    damping, speed = sm.Symbol("c", positive=True), angle.diff(time) + rotation
+    cosine = sm.cos(angle) * sm.cos(rotation * time) - sm.sin(angle) * sm.sin(rotation * time)
+    height = cosine * (1 + sm.cos(2 * time))
+    return pfaff.System([angle], speed**2 / 2, -height, damping * speed**2 / 2, parameters={damping: "1/10"}).at()
+
+
+def test_a_driven_pendulum_that_rotates_is_told_how_to_be_followed():
+    """Told to state what is left of the rotation, one finds the orbit, whose angle comes back to where it was."""
+    case = pendulum(0)
+    with pytest.raises(ConvergenceError, match=r"rotation at c = 0.1: p grows by 2π in a period of 3.14.*q = φ \+ n Ω"):
+        case.orbit(case.simulate(150, samples=6001, p=3.0, p_dot=2.0), load="c")
+    relative = pendulum(2)
+    orbit = relative.orbit(relative.simulate(150, samples=6001, p=3.0), load="c")
+    assert (orbit.stable, orbit.period) == (True, pytest.approx(np.pi, rel=1e-12))

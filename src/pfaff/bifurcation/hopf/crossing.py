@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.algebra.bordering import Border
+from pfaff.algebra.tolerances import NOISE
 from pfaff.errors import ConvergenceError
 from pfaff.rest.field import Field
-
-ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
 
 
 def crosses(crossing: complex) -> bool:
     """Whether a pair moves off the imaginary axis at a speed that is not zero."""
-    return abs(crossing.real) > ON_AXIS * abs(crossing)
+    return abs(crossing.real) > NOISE * abs(crossing)
 
 
 def crossing_of(around: Field, border: Border, x: np.ndarray, load: float, q: np.ndarray, p: np.ndarray) -> complex:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import bordering
+from pfaff.algebra.tolerances import NOISE, SAFE
 from pfaff.bifurcation.hopf.crossing import crosses, crossing_of, others
 from pfaff.bifurcation.hopf.normal_form import VANISHES, Cubic, Expansion, Quintic, marsden_mccracken, quintic
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 ON_AXIS = 1e-9  # distances from the imaginary axis below this, relative to ω, are none
+LIGHTLY = 1e3  # times how lightly a system is damped, its share of what is made of stiffness and inertia, at most
+TOLD = 1e-3  # of that share, what rounding may be if a coefficient that vanishes is zero
+HIDDEN = "undecided: damping is so light that rounding hides the sign of l1, which is of its order"
 CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with a family of cycles at this load"
 
 
@@ -143,10 +147,30 @@ class Hopf:
         """The second Lyapunov coefficient Re c2/ω: it decides where l1 = 0 (a generalised Hopf point)."""
         return self.c2.real / self.omega
 
-    @property
+    @cached_property
     def degenerate(self) -> bool:
-        """Whether l1 vanishes to rounding: a generalised Hopf point or a centre."""
-        return abs(self.c1.real) <= VANISHES * self.normal_form.size
+        """Whether l1 vanishes to rounding, beside what damping lets it be: a generalised Hopf point or a centre."""
+        size, real = self.normal_form.size, abs(self.c1.real)
+        if real > VANISHES * size:
+            return False
+        share = min(1.0, LIGHTLY * self._lightness)
+        return real <= max(VANISHES * share * size, self._rounding)
+
+    @property
+    def _lightness(self) -> float:
+        """How slowly the pair crosses beside how its frequency changes: both Re λ' and Re c1 are of damping's order."""
+        return abs(self.crossing.real) / (abs(self.crossing) or 1.0)
+
+    @property
+    def _rounding(self) -> float:
+        """What rounding may leave of Re c1."""
+        return max(NOISE * self.normal_form.size, SAFE * self.omega * self.uncertainty)
+
+    @cached_property
+    def hidden(self) -> bool:
+        """Whether damping is so light that rounding hides the sign of l1."""
+        known = self._rounding <= TOLD * self._lightness * self.normal_form.size
+        return self.degenerate and not known
 
     @cached_property
     def centre(self) -> bool:
@@ -154,7 +178,7 @@ class Hopf:
         energy is conserved, are a family."""
         from pfaff.bifurcation.hopf.births import about_a_centre
 
-        if self.drifts or not self.degenerate or self.expansion.family:
+        if self.drifts or not self.degenerate or self.hidden or self.expansion.family:
             return False
         try:
             return abs(self.c2.real) <= VANISHES * self.fifth_order.size and about_a_centre(self)
@@ -164,7 +188,7 @@ class Hopf:
     @property
     def generalised(self) -> bool:
         """Whether l1 vanishes to rounding, but not at a centre: a generalised (Bautin) Hopf point."""
-        return self.degenerate and not self.centre
+        return self.degenerate and not self.hidden and not self.centre
 
     @property
     def drifts(self) -> bool:
@@ -173,13 +197,18 @@ class Hopf:
 
     @property
     def criticality(self) -> str:
-        return CENTRE if self.centre else criticality_of(self.normal_form)
+        if self.drifts or not self.degenerate:
+            return criticality_of(self.normal_form, 0.0)
+        return HIDDEN if self.hidden else CENTRE if self.centre else criticality_of(self.normal_form)
 
     @property
     def stable_cycles(self) -> bool | None:
         """Whether the cycles born here attract: l1 < 0 (l2, where it is zero) and no other mode grows; None where that
-        holds and one is neutral, whose growth about the cycles the eigenvalues of the equilibrium do not tell."""
+        holds and one is neutral, whose growth about the cycles the eigenvalues of the equilibrium do not tell, and
+        where rounding hides the sign of l1."""
         decides = self.l2 if self.generalised and not self.expansion.family else self.l1
+        if self.hidden:
+            return None
         return False if self.growing or self.centre or not decides < 0 else True if self.simple else None
 
     @property
@@ -291,11 +320,11 @@ class Hopf:
         return draw_hopf(self)
 
 
-def criticality_of(third: Cubic) -> str:
-    """What a normal form says, in words."""
+def criticality_of(third: Cubic, vanishes: float = VANISHES) -> str:
+    """What a normal form says, in words; real parts below a share of their terms are zero."""
     if third.drift.any():
         return _drifting(third)
-    if abs(third.c1.real) <= VANISHES * third.size:
+    if abs(third.c1.real) <= vanishes * third.size:
         return "degenerate: l1 = 0, a generalised Hopf point" + (" or a centre" if len(third.drift) else "")
     return "supercritical" if third.c1.real < 0 else "subcritical"
 

@@ -61,6 +61,16 @@ class SpecialCurve(Problem[Place]):
     def value(self, point: Place) -> float:
         return point.values[self.surface.second]
 
+    def slope(self, point: Place) -> float:
+        return float(self._slopes(point) @ point.along)
+
+    def _slopes(self, place: Place) -> np.ndarray:
+        """How the second parameter changes with s and q, all in their scales."""
+        if place.fixed == self.surface.second:
+            return np.array([0.0, 1.0])
+        changes = np.array([place.point.tangent.scalars[1], place.drift.scalars[1]])
+        return changes / self.surface.spans[self.surface.second]
+
     def renewed(self, point: Place) -> tuple[SpecialCurve, Place]:
         """With the parameters in the roles, and on the mesh, that serve best; as it is where that fails."""
         with suppress(Refused):
@@ -91,10 +101,9 @@ class SpecialCurve(Problem[Place]):
         def left(u: Coordinates, point: Point) -> float:
             return ((q0 + u[1] * span if fixed else point.value) - bound) / span
 
-        slope = np.array([a.point.tangent.scalars[1], a.drift.scalars[1]]) / span
-        row = np.array([0.0, 1.0]) if fixed else slope
+        guess = b.reached * (bound - first) / (last - first)
         try:
-            found = self.surface.solved(a, b.reached * (bound - first) / (last - first), left, row)
+            found = self.surface.solved(a, guess, left, self._slopes(a))
             return rounded(self.point(found, a), second, bound)
         except Refused as why:
             raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why

@@ -11,7 +11,7 @@ from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.recurrence import RETURN, TORUS, extent, one_of_many, returns, solved, verdict
+from pfaff.bifurcation.orbits.recurrence import RETURN, TORUS, extent, one_of_many, returns, rotation, solved, verdict
 from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
@@ -37,10 +37,12 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     if not free:  # the motion begins at time zero of its forcing
         angle = forcing_of(flow.system).value(case) * t
         x = np.vstack([x, np.cos(angle), np.sin(angle)])
-    start, period = _recurrence(t, x)
-    n = len(flow.states)
+    n, value = len(flow.states), value_of(case, load)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
-    value = value_of(case, load)
+    turning = rotation(problem, t, x, value)
+    if turning:
+        raise ConvergenceError(turning)
+    start, period = _recurrence(t, x)
     found = _settled(problem, t, x, start, period, value)
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.continuation.endings import Refused
 
+TURN = 2 * np.pi
+AGAIN = 0.02  # of its size, how near a motion that turns over and over must come back to itself to repeat itself
+ANGULAR = 1e-9  # by which rates change at most, relatively, when an angle grows by a turn
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
 STILL = 1e-3  # of its magnitude, what a state covers at least
 STEPPED = 1e-9  # error of a motion that is integrated, relative
@@ -29,15 +32,22 @@ GROWN = 0.02  # change of what a motion covers, from each third of it to the nex
 
 FAMILY, TORUS = "is one of a family of orbits", "is quasi-periodic"
 UNSETTLED, IRREGULAR = "has not settled", "does not settle"
+TOLD_LONGER = ". Simulate longer, until it is nearly periodic"
 TOLD = {
     FAMILY: ", as where energy or a momentum is conserved: two of its multipliers are 1, and none of the family is "
     "alone. Add damping or drive to select one, or follow the orbits from a Hopf point, which keep its level",
     TORUS: ": it stays on a torus and comes back to where it was, by {nearest:.1e} of its size at best, but never "
     "closes. The orbit that the torus is about is on a branch of cycles: where a pair of multipliers has left the unit "
     "circle or, if energy is conserved, stays on it",
-    UNSETTLED: ": its loops still change from one to the next. Simulate longer, until it is nearly periodic",
+    UNSETTLED: f": its loops still change from one to the next{TOLD_LONGER}",
     IRREGULAR: ": motions near it move away from it, as where it is chaotic. Follow orbits from a Hopf point instead",
 }
+
+TURNS_WITH_DRIVE = (
+    "State the system in the angle φ that is left of such a rotation, q = φ + n Ω t with the drive's Ω, and write "
+    "cos(φ + n Ω t) as cos φ cos(n Ω t) − sin φ sin(n Ω t)"
+)
+TURNS_FREELY = "Its period and mean speed are those of simulate(), with an event at each turn"
 
 
 class Verdict(NamedTuple):
@@ -69,6 +79,43 @@ def returns(t: np.ndarray, x: np.ndarray) -> Returns:
     bent, slope = square[k - 1] - 2 * square[k] + square[k + 1], (square[k + 1] - square[k - 1]) / 2
     times = t[k] - slope / bent * (t[k + 1] - t[k])
     return Returns(times, np.sqrt(np.maximum(square[k] - slope**2 / (2 * bent), 0.0)))
+
+
+def rotation(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, value: float) -> str:
+    """What to say of a motion whose angles have grown by whole turns when it comes back to itself; else nothing."""
+    late = x[:, t >= (t[0] + t[-1]) / 2]
+    grown = np.flatnonzero(np.abs(late[:, -1] - late[:, 0]) > TURN)
+    angles = [k for k in grown if _angular(problem, late[:, :: 1 + late.shape[1] // SAMPLES], int(k), value)]
+    if not angles:
+        return ""
+    back = returns(t, np.vstack([np.delete(x, angles, axis=0), np.cos(x[angles]), np.sin(x[angles])]))
+    least = float(back.distances.min(initial=1.0))
+    names, where = [problem.flow.states[k] for k in angles], f"at {problem.load} = {value:.10g}"
+    if least > AGAIN:
+        return f"the motion turns over and over {where}, in {', '.join(names)}, and does not repeat itself{TOLD_LONGER}"
+    period = float(t[-1] - back.times[back.distances <= max(3 * least, RETURN / 50)][-1])
+    turns = np.round([(x[k, -1] - np.interp(t[-1] - period, t, x[k])) / TURN for k in angles]).astype(int)
+    words = [
+        f"{name} {'grows' if n > 0 else 'falls'} by {2 * abs(n)}π"
+        for name, n in zip(names, turns, strict=True) if n
+    ]  # fmt: skip
+    if not words:
+        return ""
+    remedy = TURNS_FREELY if problem.case.system.autonomous else TURNS_WITH_DRIVE  # type: ignore[attr-defined]
+    return (
+        f"the motion is a rotation {where}: {' and '.join(words)} in a period of {period:.4g}. It is relative "
+        f"periodic, repeating itself but for these turns, and no orbit closes. {remedy}"
+    )
+
+
+def _angular(problem: OrbitProblem, states: np.ndarray, k: int, value: float) -> bool:
+    """Whether the equations are the same after a whole turn of a state."""
+    turned = states.copy()
+    turned[k] -= TURN * np.round(states[k] / TURN)
+    ahead = turned.copy()
+    ahead[k] += TURN
+    rates, after = (problem.collocation.equations.rates(each.T, value) for each in (turned, ahead))
+    return bool((np.abs(after - rates) <= ANGULAR * np.abs(rates).max(axis=1, keepdims=True)).all())
 
 
 def solved(problem: OrbitProblem, x0: np.ndarray, duration: float, size: np.ndarray, value: float) -> Any:
