@@ -136,5 +136,5 @@ class Batches:
 def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float, many: bool) -> Any:
     equations = taylor.equations(system, zeros)
     lanes = hy.recommended_simd_size()
-    settings = equations.optimised(long=many).value
+    settings = equations.optimised(long=many).settings
     return taylor_method(equations.rates, np.zeros((len(equations.rates), lanes)), tol=tolerance, **settings)
