@@ -33,7 +33,7 @@ SHORT = 2e5  # operations of all steps of a motion that is over before its equat
 
 
 class Build(Enum):
-    """How an integrator is compiled, from what takes longest and runs fastest: with loops or without, optimised or not."""
+    """How an integrator is compiled, from what takes longest and runs fastest: with loops, and how optimised."""
 
     UNROLLED = (False, 1)
     COMPACT = (True, 1)
