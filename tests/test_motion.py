@@ -372,3 +372,23 @@ def test_many_operations_are_compiled_with_loops_unless_the_motion_is_long(monke
     long = pendulum().at().simulate(5, Q=0.3)
     assert compact == [True, False, True, True, False]  # the step that tells how many there will be has loops too
     assert np.abs(long.y - short.y).max() < 1e-13
+
+
+def test_large_equations_are_optimised_for_motions_long_enough_to_gain_by_it(monkeypatch):
+    """Optimised, those of the bicycle compile for two and a half seconds, to save a millisecond a step."""
+    import heyoka as hy
+
+    compile_taylor, levels = hy.taylor_adaptive, []
+
+    def recorded(*given, **settings):
+        levels.append((settings["compact_mode"], settings["opt_level"]))
+        return compile_taylor(*given, **settings)
+
+    monkeypatch.setattr(hy, "taylor_adaptive", recorded)
+    stone = pfaff.atlas.rattleback.__wrapped__().at()
+    short = stone.simulate(0.2, project=True, psi_dot=5, alpha=0.1)
+    assert levels == [(True, 0)]
+    monkeypatch.setattr("pfaff.motion.taylor.SHORT", 0)
+    long = stone.simulate(0.2, project=True, psi_dot=5, alpha=0.1)
+    assert levels == [(True, 0), (True, 1)]
+    assert np.abs(long.y - short.y).max() < 1e-13

@@ -116,7 +116,7 @@ class Batches:
 
     def _alone(self, k: int) -> None:
         """A member of a batch in which something went wrong, by itself and as far as it gets."""
-        with taylor.borrow(self.case.system, self.zeros, self.tolerance) as integrator:
+        with taylor.borrow(self.case.system, self.zeros, self.tolerance, self.equations.optimised()) as integrator:
             duration = float(self.t[-1])
             try:
                 taylor.set_up(integrator, self.equations, self.x[:, k], self.numbers[:, k], duration)
@@ -136,5 +136,5 @@ class Batches:
 def _batch_integrator(system: System, zeros: frozenset[str], tolerance: float, many: bool) -> Any:
     equations = taylor.equations(system, zeros)
     lanes = hy.recommended_simd_size()
-    settings = {"tol": tolerance, "compact_mode": not equations.unrolled(long=many), "opt_level": 1}
-    return taylor_method(equations.rates, np.zeros((len(equations.rates), lanes)), **settings)
+    settings = equations.optimised(long=many).settings
+    return taylor_method(equations.rates, np.zeros((len(equations.rates), lanes)), tol=tolerance, **settings)

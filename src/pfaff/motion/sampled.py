@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.interpolate import BPoly, BSpline, CubicSpline, PPoly, make_interp_spline
 
 from pfaff.errors import ParameterError
 from pfaff.statement.values import numbers_from
+
+if TYPE_CHECKING:  # most motions have no samples, and SciPy's splines take longer to import than many motions
+    from scipy.interpolate import BSpline, PPoly
 
 DEGREE = 5
 CONTINUOUS = 1e-9  # a jump smaller than this, relative to the function or its derivative, is rounding
@@ -17,6 +19,8 @@ CONTINUOUS = 1e-9  # a jump smaller than this, relative to the function or its d
 
 def piecewise(name: str, given: Any) -> PPoly:
     """A pair (times, values) interpolated by a spline of fifth degree, or a piecewise polynomial of SciPy's."""
+    from scipy.interpolate import BPoly, BSpline, PPoly
+
     if isinstance(given, BPoly):
         given = PPoly.from_bernstein_basis(given)
     elif isinstance(given, BSpline):
@@ -33,6 +37,8 @@ def piecewise(name: str, given: Any) -> PPoly:
 
 
 def _interpolated(name: str, given: Any) -> BSpline:
+    from scipy.interpolate import make_interp_spline
+
     if not isinstance(given, Sequence | np.ndarray) or len(given) != 2:
         raise ParameterError(
             f"the function for {name} is {type(given).__name__}: give a SymPy expression in time, a pair "
@@ -90,6 +96,8 @@ def coefficients(function: PPoly, knots: np.ndarray) -> np.ndarray:
 
 def interpolated(t: np.ndarray, y: np.ndarray, times: np.ndarray) -> np.ndarray:
     """States between samples of a motion, forwards or backwards in time, by a cubic spline."""
+    from scipy.interpolate import CubicSpline
+
     if len(t) == 1:
         return np.repeat(y, times.size, axis=1).reshape(len(y), *times.shape)
     order = np.argsort(t)

@@ -163,7 +163,7 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     eqs = taylor.equations(system, task.vanishing)
     tolerance = task.tolerance or FINEST
     borrow = partial(taylor.borrow, system, task.vanishing, tolerance)
-    with borrow() as integrator:
+    with borrow(eqs.first) as integrator:
         try:
             first = taylor.set_up(integrator, eqs, task.x, numbers, task.duration)
         except ConvergenceError:
@@ -173,13 +173,13 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
         if switch:
             return _implicit(task, events, reason, None)
         pars = integrator.pars.copy()
-    long = abs(task.duration) / first > taylor.LONG
+        way = eqs.built_for(abs(task.duration) / first, len(integrator.decomposition))
     watch = Watch(partial(lower_event, task.driven, eqs), events)
     if watch.events:
-        watching = taylor.build(eqs, tolerance, eqs.unrolled(long), **watch.options)
+        watching = taylor.build(eqs, tolerance, way, **watch.options)
         put(watching, 0.0, task.x, pars)
         return _flown(task, _fly(task, watching, eqs), watching, watch, reason)
-    borrow = partial(borrow, long=long)
+    borrow = partial(borrow, way)
     with borrow() as integrator:
         put(integrator, 0.0, task.x, pars)
         return _flown(task, _fly(task, integrator, eqs, Sampling(task.t, borrow)), integrator, watch, reason)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import heyoka as hy
@@ -28,6 +29,20 @@ PULSE = 500  # steps at least where time enters explicitly, lest they leap over 
 UNROLLED = 16  # states up to which unrolled code, which runs twice as fast, can be compiled at all
 SMALL = 128  # operations up to which that takes a second or two; its time grows with their square
 LONG = 3e5  # steps of a motion for which it pays to wait longer
+SHORT = 2e5  # operations of all steps of a motion that is over before its equations would have been optimised
+
+
+class Build(Enum):
+    """How an integrator is compiled, from what takes longest and runs fastest: with loops, and how optimised."""
+
+    UNROLLED = (False, 1)
+    COMPACT = (True, 1)
+    QUICK = (True, 0)  # compiled in a seventh of the time, and takes three times as long
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """As heyoka calls them."""
+        return dict(zip(("compact_mode", "opt_level"), self.value, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +62,20 @@ class Equations:
         states, rates = zip(*self.rates, strict=True)
         return Compiled(rates, states, quick=True).operations
 
-    def unrolled(self, long: bool = False) -> bool:
-        """Whether to compile without loops: worth it for few operations, or for long motions."""
-        return self.lean and len(self.rates) <= UNROLLED and (long or self.operations <= SMALL)
+    def optimised(self, long: bool = False) -> Build:
+        """Without loops where that is worth it: for few operations, or for long motions."""
+        unrolled = self.lean and len(self.rates) <= UNROLLED and (long or self.operations <= SMALL)
+        return Build.UNROLLED if unrolled else Build.COMPACT
+
+    @property
+    def first(self) -> Build:
+        """How to compile for a single step: large equations quickly."""
+        return self.optimised() if self.lean else Build.QUICK
+
+    def built_for(self, steps: float, operations: int) -> Build:
+        """How to compile for about so many steps of so many operations."""
+        short = not self.lean and steps * operations <= SHORT
+        return Build.QUICK if short else self.optimised(steps > LONG)
 
     @cached_property
     def timed(self) -> bool:
@@ -76,18 +102,17 @@ def equations(system: System, zeros: frozenset[str]) -> Equations:
 
 
 @once(most=32)
-def _integrators(system: System, zeros: frozenset[str], tolerance: float, unrolled: bool) -> Lent[Any]:
-    return Lent(build(equations(system, zeros), tolerance, unrolled))
+def _integrators(system: System, zeros: frozenset[str], tolerance: float, way: Build) -> Lent[Any]:
+    return Lent(build(equations(system, zeros), tolerance, way))
 
 
-def borrow(system: System, zeros: frozenset[str], tolerance: float, long: bool = False) -> AbstractContextManager[Any]:
+def borrow(system: System, zeros: frozenset[str], tolerance: float, way: Build) -> AbstractContextManager[Any]:
     """A compiled integrator, for as long as it is used; its time, state and parameters are whatever they were."""
-    return _integrators(system, zeros, tolerance, equations(system, zeros).unrolled(long)).lend()
+    return _integrators(system, zeros, tolerance, way).lend()
 
 
-def build(eqs: Equations, tolerance: float, unrolled: bool, **events: Any) -> Any:
-    settings = {"tol": tolerance, "compact_mode": not unrolled, "opt_level": 1}
-    return taylor_method(eqs.rates, np.zeros(len(eqs.rates)), **settings, **events)
+def build(eqs: Equations, tolerance: float, way: Build, **events: Any) -> Any:
+    return taylor_method(eqs.rates, np.zeros(len(eqs.rates)), tol=tolerance, **way.settings, **events)
 
 
 def stabilisation(step: Any) -> Any:
