@@ -130,6 +130,16 @@ def test_the_cycle_at_a_load():
     np.testing.assert_allclose(study.dataset["multiplier"], np.exp(-2 * 0.04 * turn), rtol=1e-6)
 
 
+def test_a_subcritical_cycle_that_turns_far_behind_is_measured():
+    """ṙ = μ r + r³ − r⁵ folds at μ = −1/4, five times as far behind its birth as the load that is asked for."""
+    x, y = sm.symbols("x y")
+    mu = sm.Symbol("mu", real=True)
+    radial = mu + (x**2 + y**2) - (x**2 + y**2) ** 2
+    bautin = pfaff.ode({x: radial * x - y, y: x + radial * y}, parameters={mu: -1}, load=mu)
+    study = bautin.at().sweep({"mu": [0.05]}, "amplitude", to=-1).run()
+    np.testing.assert_allclose(study.dataset["amplitude"], math.sqrt((1 + math.sqrt(1.2)) / 2), rtol=1e-6)
+
+
 def test_a_rod_and_loads_without_batches():
     """What batches do not know goes to single searches: any load of a rod, buckling and divergence of any system."""
     rod = pfaff.atlas.rod(modes=3).at(M_L=0.5, eta=0.01)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 HOPF = ("hopf", "omega", "crossing_speed", "l1", "criticality")
 CRITICAL = ("flutter", "divergence", "buckling")
 REST = ("stable", "growth")
+FARTHER = 20  # times the distance to the load that is asked for, until cycles must have turned back
 CYCLE = ("period", "amplitude", "multiplier")
 MOTION = ("end", "mean_velocity")
 WORDS = {
@@ -254,12 +255,13 @@ def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
     load = case.load_name(asked.load)
     to = float(case.numbers[case.system.parameter_names.index(load)])
     try:
-        branch = case.hopf(load, asked.to, **asked.fixed).orbits(to=to)
+        hopf = case.hopf(load, asked.to, **asked.fixed)
+        branch = hopf.orbits(to=to, bounds=_both_ways(hopf.value, to))
     except NoBifurcationError as answer:
         return Found(dict.fromkeys(measure.names, math.nan), str(answer))
     last = branch[-1]
     if abs(last.value - to) > 1e-9 * (1 + abs(to)):
-        return Found(dict.fromkeys(measure.names, math.nan), f"no cycle at {load} = {to:g}: {branch.status}")
+        return Found(dict.fromkeys(measure.names, math.nan), f"no cycle is reached at {load} = {to:g}: {branch.status}")
     trivial = int(np.abs(last.multipliers - 1).argmin())
     values = {
         "period": last.period,
@@ -267,6 +269,12 @@ def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
         "multiplier": np.delete(np.abs(last.multipliers), trivial).max(initial=0.0),
     }
     return Found({name: float(values[name]) for name in measure.names})
+
+
+def _both_ways(born: float, to: float) -> tuple[float, float]:
+    """Bounds that let subcritical cycles, which lead away from ``to``, turn back at a fold far behind."""
+    behind = born - math.copysign(abs(born) + FARTHER * abs(to - born), to - born)
+    return min(behind, to), max(behind, to)
 
 
 def _end(case: Any, asked: Asked, measure: Measure) -> Found:
