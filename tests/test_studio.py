@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -31,6 +32,7 @@ from pfaff.studio.pulling import pulled
 from pfaff.studio.session import Lanes, Session
 from pfaff.studio.sights import packed, paths_along
 from pfaff.studio.subject import Subject, subject_of
+from pfaff.studio.tasks import Tasks
 from pfaff.studio.view import Plane, Step, View
 from pfaff.studio.worker import Order
 
@@ -249,8 +251,8 @@ def test_odes_and_assemblies_are_shown():
 # Lines
 
 
-def run(text: str) -> SimpleNamespace:
-    names: dict[str, Any] = {}
+def run(text: str, **given: Any) -> SimpleNamespace:
+    names: dict[str, Any] = dict(given)
     exec(compile(text, "lines", "exec"), names)
     return SimpleNamespace(**names)
 
@@ -316,6 +318,46 @@ def test_steady_motions_are_looked_at_and_followed(capsys):
     assert special[0]["kind"] == "divergence"
     assert special[0]["values"]["phi_dot"] == pytest.approx(3**-0.5)
     capsys.readouterr()
+
+
+def test_a_branch_point_is_switched_at_and_a_fold_followed_in_two_parameters(capsys):
+    x, mu, nu = sm.symbols("x mu nu", real=True)
+    fork = pfaff.ode({x: nu + mu * x - x**3}, parameters={mu: -1, nu: 0}, load=mu, name="fork")
+    about = subject_of(fork)
+    steps = ("branch:mu:1", "switch@0.0:1")
+    view = View(load="mu", steps=tuple(map(Step.parsed, steps)))
+    words: list[Any] = []
+    Diagram(about).grow(view, lambda *said: words.append(said[0]))
+    kinds = [said["begun"]["kind"] for said in words if "begun" in said]
+    assert kinds == ["equilibria", "equilibria"]
+    ends = [said["point"] for said in words if said.get("step") == 1 and "point" in said]
+    assert max(abs(end["high"]["x"]) for end in ends) == pytest.approx(1)  # x² = μ
+    found = run(text_of(about, view).replace("system = …", "system = given"), given=fork)
+    assert found.equilibria2[-1].state["x"] ** 2 == pytest.approx(1)
+    bent = replace(
+        view, grown={"nu": "0.1", "mu": "1"}, steps=tuple(map(Step.parsed, ("branch:mu:-1", "curve@0.0:nu:0.3")))
+    )
+    words.clear()
+    Diagram(about).grow(bent, lambda *said: words.append(said[0]))
+    folds = [said["point"]["values"] for said in words if said.get("step") == 1 and "point" in said]
+    assert len(folds) > 3
+    for fold in folds:
+        assert 27 * fold["nu"] ** 2 == pytest.approx(4 * fold["mu"] ** 3)
+    with pytest.raises(pfaff.PfaffError, match="there are 1 special points, and not number 7"):
+        Diagram(about).grow(replace(bent, steps=(bent.steps[0], Step("curve", "1", "nu", 0, 7))), lambda *said: None)
+    capsys.readouterr()
+
+
+def test_the_map_of_a_store_is_shown(tmp_path, case):
+    axes = {"c_i": [1.0, 2.0, 3.0], "M_L": [10.0, 20.0]}
+    path = tmp_path / "map.nc"
+    study = case.sweep(axes, "growth", path).run()
+    about = subject_of(case, store=str(path))
+    assert about.facts()["stored"] == {"names": ["growth"], "axes": {"c_i": [1.0, 3.0], "M_L": [10.0, 20.0]}}
+    view = replace(about.opening(), plane=Plane("c_i", "M_L", ("1", "3", "10", "20"), "store/growth"))
+    shown = Tasks(about).map(view, lambda *said: None)
+    numbers = np.frombuffer(base64.b64decode(shown["values"]), "<f4").reshape(2, 3)
+    assert pytest.approx(study.dataset["growth"].to_numpy(), rel=1e-6) == numbers.T
 
 
 def test_the_shell_opens_whatever_is_stated(tmp_path, monkeypatch):

@@ -38,8 +38,16 @@ class Tasks:
             "equilibria": self.equilibria,
             "diagram": self.diagram.grow,
             "map": self.map,
+            "warm": self.warm,
         }
         return doing[task](view, say)
+
+    def warm(self, view: View, say: Say) -> dict[str, Any]:
+        """Load what branches need, before anybody asks for one."""
+        from pfaff.bifurcation.hopf import finding
+        from pfaff.bifurcation.orbits import ways
+
+        return {"loaded": [finding.__name__, ways.__name__]}
 
     def critical(self, view: View, say: Say) -> dict[str, Any]:
         """Flutter, divergence and buckling; of an ODE its Hopf point, of an assembly its flutter."""
