@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError
 from pfaff.studio import open_studio
+from pfaff.studio.downloads import written
 from pfaff.studio.growing import Diagram
 from pfaff.studio.lanes import Live
 from pfaff.studio.lines import source_of, text_of
@@ -385,6 +387,18 @@ def test_the_shell_opens_whatever_is_stated(tmp_path, monkeypatch):
     lines = text_of(subject_of(ziegler, source=source), View(values={"F": "1"}))
     assert run(lines).case.values["F"] == 1
     assert subject_of(many).kind == "assembly"
+
+
+def test_files_hold_what_is_shown(case):
+    about = subject_of(case)
+    tasks = Tasks(about)
+    name, table = written(tasks, about.opening(), "spectrum", "csv")
+    assert name == "column_of_2_bars_with_skate_under_dead_load_spectrum.csv"
+    rows = np.loadtxt(io.BytesIO(table), delimiter=",", skiprows=1)
+    assert rows[:, 0] + 1j * rows[:, 1] == pytest.approx(case.spectrum().values, rel=1e-15)
+    assert written(tasks, about.opening(), "structure", "svg")[1].startswith(b"<?xml")
+    with pytest.raises(ParameterError, match="no branch is followed yet"):
+        written(tasks, about.opening(), "diagram", "nc")
 
 
 # Pulling

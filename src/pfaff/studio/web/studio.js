@@ -268,7 +268,8 @@ class Studio {
   async save(what, kind) {
     const film = what === "structure" && ["html", "gif"].includes(kind);
     if (film && !/^(point|motion)/.test(this.view.selected)) throw new Error("Films are of motions and orbits: start one, or choose a point of a branch.");
-    const named = film ? this.view.selected.split(":")[0] : what;
+    const orbit = what === "spectrum" && this.view.selected.startsWith("point") && kind !== "csv"; // its multipliers
+    const named = film || orbit ? this.view.selected.split(":")[0] : what;
     const answer = await fetch("/file", { method: "POST", headers: { Authorization: `Bearer ${this.token}` },
       body: JSON.stringify({ what: named, kind, view: this.view }) });
     if (!answer.ok) throw new Error(await answer.text());
