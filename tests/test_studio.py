@@ -32,7 +32,7 @@ from pfaff.studio.lines import source_of, text_of
 from pfaff.studio.messages import LARGEST, request_from
 from pfaff.studio.pulling import pulled
 from pfaff.studio.session import Lanes, Session
-from pfaff.studio.sights import packed, paths_along
+from pfaff.studio.sights import packed, paths_along, straight_paths
 from pfaff.studio.subject import Subject, subject_of
 from pfaff.studio.tasks import Tasks
 from pfaff.studio.view import Plane, Step, View
@@ -187,17 +187,21 @@ def test_the_spectrum_of_the_page_is_that_of_the_case(page, case):
 
 @pytest.mark.parametrize("beta0", [0, 0.05], ids=["all at once", "one by one"])
 def test_eigenvalues_against_the_load_are_those_of_the_path(case, subject, beta0):
-    view = replace(subject.opening(), values={**subject.opening().values, "beta0": str(beta0)})
-    *_, last = paths_along(subject, view, 0.0, 60.0, lambda: False)
-    for k in (0, len(last.loads) // 3, -1):
-        expected = case.at(beta0=beta0).path("F", {}).linearise(float(last.loads[k])).eigenvalues()
-        assert np.sort_complex(last.values[k]) == pytest.approx(np.sort_complex(expected), rel=1e-9, abs=1e-9)
+    view = replace(subject.opening(), values={**subject.opening().values, "beta0": str(beta0)}, to="60")
+    paths = straight_paths(subject, view)
+    assert (paths is None) == bool(beta0)
+    paths = paths or next(paths_along(subject, view))
+    for k in (0, len(paths.loads) // 3, -1):
+        expected = case.at(beta0=beta0).path("F", {}).linearise(float(paths.loads[k])).eigenvalues()
+        assert np.sort_complex(paths.values[k]) == pytest.approx(np.sort_complex(expected), rel=1e-9, abs=1e-9)
 
 
 def test_a_path_that_folds_ends_where_it_does():
     x, mu = sm.symbols("x mu", real=True)
     bent = subject_of(pfaff.ode({x: 1 - mu - (x + 1) ** 2}, parameters={mu: 0}, load=mu))
-    last = next(paths_along(bent, bent.opening(), 0.0, 3.0, lambda: False))
+    view = replace(bent.opening(), to="3")
+    assert straight_paths(bent, view) is None
+    last = next(paths_along(bent, view))
     assert last.loads[-1] == pytest.approx(1)
     assert "folds back at mu = 1" in last.ended
 
@@ -205,7 +209,7 @@ def test_a_path_that_folds_ends_where_it_does():
 def test_the_latest_request_wins():
     seen, gate = [], threading.Event()
 
-    def work(item: int, newer: Any) -> Iterator[None]:
+    def work(item: int) -> Iterator[None]:
         gate.wait(PATIENCE)
         seen.append(item)
         yield
