@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import io
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,24 @@ def mass_on_a_circle() -> pfaff.System:
         holonomic_constraints=[x**2 + y**2 - 1],
         parameters={m: 1, g: 9.81},
     )
+
+
+def shell(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The command ``pfaff`` as a process would run it, in this one: a second of imports is saved each time."""
+    from pfaff.cli import main
+
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with pytest.MonkeyPatch.context() as patched, chdir(folder or "."), redirect_stdout(out), redirect_stderr(err):
+        patched.setattr("sys.argv", ["pfaff", *arguments])
+        patched.setenv("COLUMNS", "120")
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:  # a process that ends leaves its garbage
+            gc.enable()
+            gc.unfreeze()
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 @contextmanager

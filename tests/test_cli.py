@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import shell
 
 from pfaff.cli import app
 from pfaff.cli.wording import on_shell
@@ -17,12 +18,11 @@ from pfaff.errors import ParameterError
 SPEC = ["--set", "d=1/2", "--set", "M_L=15", "--set", "I_L=15", "--set", "k1=50"]
 
 
-def run(*arguments: str, folder=None) -> subprocess.CompletedProcess[str]:
+def process(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "pfaff", *arguments],
         capture_output=True,
         text=True,
-        cwd=folder,
         env={**os.environ, "COLUMNS": "120"},
         timeout=300,
         check=False,
@@ -30,9 +30,20 @@ def run(*arguments: str, folder=None) -> subprocess.CompletedProcess[str]:
 
 
 def answer(*arguments: str, folder=None):
-    done = run(*arguments, "--json", folder=folder)
+    done = shell(*arguments, "--json", folder=folder)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--version",), ("critical", "column", *SPEC, "--json"), ("show", "column"), ("hopf", "column")],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_process_of_its_own_says_the_same(arguments):
+    """What the other tests see in this process is what a shell gets, to the byte."""
+    there, here = process(*arguments), shell(*arguments)
+    assert (there.returncode, there.stdout, there.stderr) == (here.returncode, here.stdout, here.stderr)
 
 
 def test_critical_as_json():
@@ -46,7 +57,7 @@ def test_critical_as_json():
 
 
 def test_critical_as_a_table():
-    done = run("critical", "column", *SPEC)
+    done = shell("critical", "column", *SPEC)
     assert "76.2073258262" in done.stdout
     assert "none" in done.stdout
 
@@ -81,7 +92,7 @@ def test_hopf(tmp_path):
     assert found["l2"] < 0
     assert len(found["eigenvalues"]) == len(found["q"]) == 4
     assert picture.stat().st_size > 0
-    table = run("hopf", "column", "--load", "spring", *SPEC, "--set", "K=40", "--set", "c_i=3/2")
+    table = shell("hopf", "column", "--load", "spring", *SPEC, "--set", "K=40", "--set", "c_i=3/2")
     assert "1.90844925974" in table.stdout
     assert "elliptic" in table.stdout
 
@@ -103,7 +114,7 @@ def test_hopf(tmp_path):
     ],
 )
 def test_every_command_helps_with_an_example(command):
-    done = run(command, "--help")
+    done = shell(command, "--help")
     assert done.returncode == 0
     assert re.search("Examples?:", done.stdout)
     assert f"pfaff {command}" in done.stdout
@@ -144,7 +155,7 @@ def test_every_command_helps_with_an_example(command):
     ],
 )
 def test_errors_are_one_line_and_exit_code_2(arguments, words):
-    done = run(*arguments)
+    done = shell(*arguments)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("pfaff: ")
@@ -160,7 +171,7 @@ def test_simulate(tmp_path):
     assert found["energy_drift"] < 1e-12
     assert len(found["theta1"]) == len(found["t"]) == len(found["p"]) == 11
     assert stored.stat().st_size > 0
-    assert "energy balances" in run("simulate", "column", "--set", "F=1", *start).stdout
+    assert "energy balances" in shell("simulate", "column", "--set", "F=1", *start).stdout
 
 
 def test_simulate_draws(tmp_path):
@@ -180,15 +191,15 @@ def test_options_of_a_system():
 
 def test_plots_are_written(tmp_path):
     picture = tmp_path / "spectrum.png"
-    assert run("spectrum", "column", *SPEC, "--set", "F=80", "--plot", str(picture)).returncode == 0
+    assert shell("spectrum", "column", *SPEC, "--set", "F=80", "--plot", str(picture)).returncode == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
-    refused = run("spectrum", "column", "--plot", str(tmp_path / "no" / "where.png"))
+    refused = shell("spectrum", "column", "--plot", str(tmp_path / "no" / "where.png"))
     assert refused.returncode == 2
     assert "there is no folder" in refused.stderr
 
 
 def test_latex_on_demand():
-    done = run("show", "column", "--latex")
+    done = shell("show", "column", "--latex")
     assert done.stdout.startswith(r"\begin{align*}")
     assert r"\ddot{\theta}_{1}" in done.stdout
 
@@ -202,7 +213,7 @@ def test_orbits(tmp_path):
     assert found["orbits"][-1]["period"] == pytest.approx(8.1622207239541, abs=1e-11)
     assert (tmp_path / "cycles.png").stat().st_size > 10_000
     assert (tmp_path / "cycles.nc").stat().st_size > 10_000
-    done = run("orbits", "column", *SPEC, "--set", "c_i=1.5", "--to", "78")
+    done = shell("orbits", "column", *SPEC, "--set", "c_i=1.5", "--to", "78")
     assert "stable" in done.stdout
     assert "reached 78" in done.stdout
 
@@ -267,8 +278,8 @@ def test_flutter_alone_with_several_parameters_in_one_option():
 def test_the_version_is_told_and_errors_point_to_the_help_of_their_command():
     import pfaff
 
-    assert run("--version").stdout == f"pfaff {pfaff.__version__}\n"
-    done = run("flutter", "column", "--bogus")
+    assert shell("--version").stdout == f"pfaff {pfaff.__version__}\n"
+    done = shell("flutter", "column", "--bogus")
     assert done.returncode == 2
     assert "see" in done.stderr
     assert "flutter --help" in done.stderr
@@ -294,9 +305,9 @@ def test_the_shell_completes(typed, offered, monkeypatch, capsys):
 
 
 def test_help_is_not_cut():
-    assert "..." not in run("--help").stdout.partition("Commands:")[2]
+    assert "..." not in shell("--help").stdout.partition("Commands:")[2]
 
 
 def test_parameters_are_shown_with_their_meanings():
     assert answer("show", "column")["meanings"]["F"] == "dead load"
-    assert "wheel base [m]" in run("show", "whipple_bicycle").stdout
+    assert "wheel base [m]" in shell("show", "whipple_bicycle").stdout

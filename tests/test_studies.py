@@ -23,7 +23,7 @@ from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.studies.executors import Processes
 from pfaff.studies.points import chunks_of
-from pfaff.studies.study import SINGLE
+from pfaff.studies.sweep import SINGLE
 
 AXES = {"c_i": [0.5, 1.5, 3.0], "M_L": [10.0, 15.0]}
 OWN = """

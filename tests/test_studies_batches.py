@@ -12,7 +12,7 @@ import sympy as sm
 import pfaff
 from conftest import XI_HAT
 from pfaff.statement import TIME, coordinates
-from pfaff.studies import small_matrices
+from pfaff.studies import small_matrices, small_polynomials
 from pfaff.studies.along_loads import nodes_of
 from pfaff.studies.block import DONE, NONE, Block, Job, measured
 from pfaff.studies.many_points import batched
@@ -51,7 +51,39 @@ def sleigh():
     )
 
 
+def euler():
+    """Two bars that fall over under a dead weight: buckling, and an exponential that grows from there."""
+    a, b = coordinates("a b")
+    m, k, c, l = sm.symbols("m k c l", positive=True)
+    F = sm.Symbol("F", real=True)
+    u, v = a.diff(TIME), b.diff(TIME)
+    return pfaff.System(
+        [a, b],
+        m * l**2 * (2 * u**2 + v**2 + 2 * u * v * sm.cos(a - b)) / 2,
+        k * (a**2 + (b - a) ** 2) / 2 + F * l * (sm.cos(a) + sm.cos(b)),
+        c * (u**2 + v**2) / 2,
+        parameters={m: 1, k: 2, c: "1/10", l: 1, F: 0},
+        load=F,
+        name="two bars under a weight",
+    )
+
+
 STUDIES = {
+    "weighted bars": lambda: (euler().at(), {"k": (1, 3), "l": (0.5, 2)}, ["buckling", "divergence"], {}),
+    "column, parted": lambda: (
+        pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5),
+        {"c_i": (0.5, 5), "M_L": (5, 30)},
+        ["divergence", "flutter"],
+        {},
+    ),
+    "sleigh at rest": lambda: (sleigh().at(v=1), {"I": (1.0, 1.3), "c": (0.1, 0.2)}, ["stable", "growth"], {}),
+    "ode at rest": lambda: (lorenz().at(r="9/10"), {"s": (9, 12), "b": (2, 3)}, ["stable", "growth"], {}),
+    "bent column at rest": lambda: (
+        pfaff.atlas.column(2, "bow").at(**XI_HAT, c_i=1.5, beta0=0.03, F=70),
+        {"beta0": (0.01, 0.05), "c_i": (0.5, 5)},
+        ["stable", "growth"],
+        {},
+    ),
     "towed wheel": lambda: (
         pfaff.atlas.towed_wheel().at(),
         {"c": (0.05, 0.15), "J": (0.4, 0.6), "a": (0.4, 0.6)},
@@ -199,18 +231,75 @@ def test_four_bars_and_a_study_of_both_kinds(tmp_path):
     assert float(study.dataset["omega"][2, 1]) == pytest.approx(there.omega, rel=1e-10)
 
 
+def test_buckling_in_closed_form():
+    """The stiffness (2k − Fl, −k; −k, k − Fl) is singular at Fl/k = (3 − √5)/2."""
+    points = pfaff.sobol(64, seed=3, k=(1, 3), l=(0.5, 2))
+    block = in_batch(job_of(euler().at(), points, ["buckling", "divergence"]))
+    assert (block.state == DONE).all()
+    expected = points.coordinates["k"] / points.coordinates["l"] * (3 - 5**0.5) / 2
+    for name in ("buckling", "divergence"):
+        np.testing.assert_allclose(block.values[name], expected, rtol=1e-12)
+
+
+def test_what_is_absent_leaves_what_is_there():
+    """Flutter below the last load, divergence beyond it."""
+    case = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5)
+    job = job_of(case, pfaff.grid(c_i=[1.0, 2.0]), ["flutter", "divergence", "buckling"], to=90.0)
+    block = in_batch(job)
+    assert list(block.state) == [NONE, NONE]
+    for k in range(2):
+        alone = measured(job, job.points.point(k))
+        assert alone.state == NONE
+        assert block.outcome(k).values == pytest.approx(alone.values, rel=1e-10, nan_ok=True)
+    assert "divergence, buckling up to F = 90" in block.reasons[0]
+
+
+def test_measures_of_both_kinds_at_one_point():
+    """A function of the user's is called point by point; what batches know beside it is not computed again."""
+    case, calls = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5), []
+
+    def mine(case):
+        calls.append(float(case.values["c_i"]))
+        return 2 * float(case.values["c_i"])
+
+    study = case.sweep({"c_i": [1.0, 2.0, 0.0]}, measure={"flutter": None, "mine": mine}).run()
+    assert study.batched == 2
+    assert calls == [1.0, 2.0, 0.0]
+    for c, load, double in zip([1.0, 2.0, 0.0], study.dataset["flutter"], study.dataset["mine"], strict=True):
+        assert float(load) == pytest.approx(float(case.at(c_i=c).flutter()), rel=1e-10)
+        assert float(double) == 2 * c
+
+
+def test_many_bars_are_left_to_single_searches():
+    """Of eight bars the determinant is beyond what its series resolves: nothing is claimed, nothing fails."""
+    case = pfaff.atlas.column(8).at(**XI_HAT, c_i=1.5)
+    study = case.sweep({"c_i": [1.0, 2.0]}, "hopf").run()
+    assert study.counts == {"done": 2}
+    assert float(study.dataset["hopf"][1]) == pytest.approx(case.at(c_i=2.0).hopf().value, rel=1e-12)
+
+
+def test_loads_of_mechanical_systems_are_not_asked_of_an_ode():
+    with pytest.raises(pfaff.PfaffError, match="flutter is of mechanical systems"):
+        lorenz().at().sweep({"s": [9.0, 10.0]}, ["flutter"])
+
+
 def test_coefficients_of_random_matrices():
-    """D_{m−1} is the product of sums of eigenvalues (Orlando), and the last coefficient their product."""
+    """D_{m−1} is the product of sums of eigenvalues (Orlando), the discriminant that of their squared differences, and
+    the last coefficient their product."""
     generator = np.random.default_rng(0)
     for n in (2, 3, 4, 5, 8):
         J = generator.normal(size=(n * n, 6))
-        hopf, zero, slack = np.empty(6), np.empty(6), np.empty(6)
-        small_matrices.tests(J, n, 0, np.ones(n), 1.0, hopf, zero, slack)
+        C, slack, hopf, meeting = np.empty((n + 1, 6)), np.empty(6), np.empty(6), np.empty(6)
+        small_polynomials.characteristics(J, n, 0, np.ones(n), 1.0, C, slack)
+        small_polynomials.hurwitz(C, hopf)
+        small_polynomials.discriminants(C, meeting)
         for k in range(6):
             values = np.linalg.eigvals(J[:, k].reshape(n, n))
             sums = np.prod([-(values[i] + values[j]) for i in range(n) for j in range(i)])
             assert hopf[k] == pytest.approx(sums.real, rel=1e-9)
-            assert zero[k] == pytest.approx(np.prod(-values).real, rel=1e-10)
+            differences = np.prod([(values[i] - values[j]) ** 2 for i in range(n) for j in range(i)])
+            assert abs(meeting[k]) == pytest.approx(abs(differences), rel=1e-7)
+            assert C[-1, k] == pytest.approx(np.prod(-values).real, rel=1e-10)
 
 
 def test_eigenvectors_and_solutions_of_random_matrices():
@@ -240,11 +329,11 @@ def test_the_first_of_many_roots():
     }
     values = np.column_stack([f(nodes) for f in functions.values()])
     kind, place = np.empty(3, dtype=np.int64), np.empty(3)
-    small_matrices.first_roots(values, matrix, 1e-9, kind, place)
+    small_polynomials.first_roots(values, matrix, 1e-9, kind, place)
     assert list(kind) == [1, 1, 0]
     np.testing.assert_allclose(place[:2], [-0.5, 0.3], atol=1e-9)
     rough = np.abs(nodes)[:, None].copy()
-    small_matrices.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
+    small_polynomials.first_roots(rough, matrix, 1e-9, kind[:1], place[:1])
     assert kind[0] == 2
 
 

@@ -41,6 +41,12 @@ def test_a_dask_cluster_loses_a_worker_and_gives_the_same_bits(case, tmp_path):
                 killed.extend(client.run(os.getpid).values())
                 os.kill(killed[0], signal.SIGKILL)
 
+        def interrupt(running):
+            raise KeyboardInterrupt
+
+        study.run(client=client, progress=interrupt)
+        assert not study.complete
+        assert not client.futures or all(each.status == "cancelled" for each in client.futures.values())
         study.run(client=client, progress=kill_once)
         with pytest.raises(ParameterError, match="no client of Dask"):
             case.sweep({"c_i": [1.0]}, measure="hopf").run(client=3)

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pfaff.statement.rods import Rod
     from pfaff.statement.system import System
     from pfaff.studies.points import grid, sobol
-    from pfaff.studies.study import Study, open_sweep
+    from pfaff.studies.study import Study
+    from pfaff.studies.sweep import open_sweep
 
 __version__ = "0.1.0"
 
@@ -54,7 +55,7 @@ _HOMES = {
     "Study": "pfaff.studies.study",
     "grid": "pfaff.studies.points",
     "ode": "pfaff.statement.odes",
-    "open_sweep": "pfaff.studies.study",
+    "open_sweep": "pfaff.studies.sweep",
     "sobol": "pfaff.studies.points",
 }
 

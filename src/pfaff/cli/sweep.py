@@ -101,7 +101,7 @@ def run(
 @as_json
 def status(store: Path, as_json: bool) -> None:
     """How far it is, and what failed."""
-    from pfaff.studies.study import open_sweep
+    from pfaff.studies.sweep import open_sweep
 
     study = open_sweep(store, accept=True, known=False)
     _say(study, as_json)
@@ -132,7 +132,7 @@ def retry(store: Path, which: str, workers: int, timeout: float | None, as_json:
 def plot(store: Path, measure: str | None, at: tuple[str, ...], plot: Path | None) -> None:
     """Draw a measure into a file: --plot map.png."""
     from pfaff.cli.arguments import numbers
-    from pfaff.studies.study import open_sweep
+    from pfaff.studies.sweep import open_sweep
 
     if plot is None:
         raise ParameterError("into which file? Give --plot map.png")
@@ -141,7 +141,7 @@ def plot(store: Path, measure: str | None, at: tuple[str, ...], plot: Path | Non
 
 
 def _opened(store: Path, accept: bool) -> Study:
-    from pfaff.studies.study import open_sweep
+    from pfaff.studies.sweep import open_sweep
 
     return open_sweep(store, accept=accept)
 

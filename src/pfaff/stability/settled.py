@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,17 @@ MODES = (6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)
 SETTLED = 1e-10  # change by further modes, relative
 
 Answer = TypeVar("Answer")
+
+
+def with_modes(
+    case: Case, ask: Callable[[Case], Answer], numbers: Callable[[Answer], Sequence[float | None]], noting: bool = True
+) -> Answer:
+    """The answer; where the number of modes of a rod is left open, with as many as it takes, and both are noted."""
+    if not any(rod.refines for rod in case.system.rods):
+        return ask(case)
+    answer: Any
+    answer, modes, change = settled(case, ask, numbers)
+    return replace(answer, modes=modes, change=change) if noting else answer
 
 
 def settled(
@@ -45,10 +57,3 @@ def _change(before: np.ndarray, after: np.ndarray) -> float:
     there = np.isfinite(after)
     sizes = np.maximum(np.abs(after[there]), np.finfo(float).tiny)
     return float((np.abs(after[there] - before[there]) / sizes).max(initial=0.0))
-
-
-def noted(answer: Any, modes: int, change: float) -> Any:
-    """The answer with both of them."""
-    from dataclasses import replace
-
-    return replace(answer, modes=modes, change=change)

@@ -14,12 +14,13 @@ from pfaff.statement.coordinates import checked_coordinates
 from pfaff.statement.degrees import check_degrees
 from pfaff.statement.drawing import Drawing
 from pfaff.statement.expressions import expressed
-from pfaff.statement.names import checked_name, checked_title
-from pfaff.statement.parameters import Parametrised, checked_load, checked_parameters
+from pfaff.statement.names import checked_title
+from pfaff.statement.parameters import Parametrised, checked_load
 from pfaff.statement.particles import Particle, checked_particles
 from pfaff.statement.plain_symbols import Statement, in_plain_symbols
+from pfaff.statement.reading import check_names, read_forces, read_meanings, read_parameters, read_relations
 from pfaff.statement.rods import Rod, Station, state_rods
-from pfaff.statement.values import listed, one_of, shown, truth
+from pfaff.statement.values import one_of, shown, truth
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -105,11 +106,11 @@ class System(Parametrised):
         normalise = object.__setattr__
         normalise(self, "name", checked_title(self.name, "name of a system"))
         normalise(self, "coordinates", checked_coordinates(self.coordinates))
-        normalise(self, "parameters", _parameters(self))
-        normalise(self, "nonholonomic_constraints", _relations(self, "nonholonomic"))
-        normalise(self, "holonomic_constraints", _relations(self, "holonomic"))
+        normalise(self, "parameters", read_parameters(self))
+        normalise(self, "nonholonomic_constraints", read_relations(self, "nonholonomic"))
+        normalise(self, "holonomic_constraints", read_relations(self, "holonomic"))
         normalise(self, "particles", checked_particles(self.particles, self.words))
-        _check_names(self)
+        check_names(self)
         if self.kinetic is None and not self.particles:
             if self.needs_inertia:
                 raise StatementError(
@@ -119,8 +120,8 @@ class System(Parametrised):
         for energy, where in ENERGIES.items():
             if getattr(self, energy) is not None:
                 normalise(self, energy, expressed(getattr(self, energy), self.words, where))
-        normalise(self, "forces", _forces(self))
-        normalise(self, "meanings", _meanings(self))
+        normalise(self, "forces", read_forces(self))
+        normalise(self, "meanings", read_meanings(self))
         truth("accept_integrable", self.accept_integrable)
         truth("accept_redundant", self.accept_redundant)
         if self.drawing is not None and not isinstance(self.drawing, Drawing):
@@ -335,58 +336,3 @@ class Frame(System):
     """What a system with rods states beside them, in its own coordinates and those of points of rods."""
 
     needs_inertia = False
-
-
-def _parameters(system: System) -> dict[sm.Symbol, Any]:
-    parameters = checked_parameters(system.parameters, system.state_names, "a coordinate or velocity")
-    if system.time in parameters:
-        raise StatementError(f"parameter {system.time.name!r} is the time: rename it")
-    return parameters
-
-
-def _forces(system: System) -> dict[sm.Expr, sm.Expr]:
-    if not isinstance(system.forces, Mapping):
-        raise StatementError("forces must be given by coordinate: forces={theta: -F*sin(theta)}")
-    return {q: expressed(force, system.words, f"the force on {shown(q)}") for q, force in system.forces.items()}
-
-
-class Relations(tuple[sm.Expr, ...]):
-    """Expressions that vanish, and what each is called; nothing where it has no name."""
-
-    labels: tuple[str, ...]
-
-
-def _relations(system: System, kind: str) -> Relations:
-    """Expressions that vanish; an equation counts as left side minus right side."""
-    given = getattr(system, f"{kind}_constraints")
-    labels = getattr(given, "labels", None)
-    if isinstance(given, Mapping):
-        labels = tuple(checked_name(label, f"{kind} constraint") for label in given)
-        given = list(given.values())
-    given = listed(f"{kind}_constraints", given, "[expression]", StatementError)
-    relations = [expressed(each, system.words, f"{kind} constraint {k + 1}") for k, each in enumerate(given)]
-    found = Relations(each.lhs - each.rhs if isinstance(each, sm.Equality) else each for each in relations)
-    found.labels = labels if labels is not None else ("",) * len(found)
-    return found
-
-
-def _meanings(system: System) -> dict[str, str]:
-    """By name, of parameters and coordinates that there are."""
-    if not isinstance(system.meanings, Mapping):
-        raise StatementError("meanings must be given by name: meanings={F: 'dead load [N]'}")
-    known = (*system.parameter_names, *system.coordinate_names)
-    found = {}
-    for key, text in system.meanings.items():
-        name = key if isinstance(key, str) else getattr(key, "name", None) or type(key).__name__
-        one_of(known, name, "meanings names", StatementError)
-        found[name] = checked_title(text, f"meaning of {name}")
-    return found
-
-
-def _check_names(system: System) -> None:
-    """Reactions are called p, or p1, p2, …: nothing else may be, where there are constraints."""
-    if not (system.nonholonomic_constraints or system.holonomic_constraints):
-        return
-    for name in (*system.coordinate_names, *system.parameter_names):
-        if name in system.reaction_names or name in system.reaction_aliases:
-            raise StatementError(f"{name!r} is the name of a reaction: rename the coordinate or parameter")

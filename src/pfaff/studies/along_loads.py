@@ -25,9 +25,10 @@ SLACK = 1e-6  # coefficients that are structurally zero, relative to their neigh
 
 @dataclass
 class Tested:
-    """By node and point: D_{m−1}, the last coefficient, the equilibrium; and which points were followed."""
+    """By node and point: the frame's test function, the last coefficient, the equilibrium; and which points were
+    followed."""
 
-    hopf: np.ndarray
+    test: np.ndarray
     zero: np.ndarray
     x: np.ndarray
     followed: np.ndarray
@@ -57,17 +58,17 @@ def probed(
     if not np.isfinite(J).all():
         return None
     if frame.moves(x, many, J):
-        x, followed = _followed(frame, parameters, loads, x0)
+        x, followed = follow(frame, parameters, loads, x0)
         J = frame.jacobians(x, many)
-    hopf, zero, slack = np.empty(K * N), np.empty(K * N), np.empty(K * N)
-    small_matrices.tests(J, n, frame.zeros, frame.scale, frame.unit, hopf, zero, slack)
-    followed &= (slack.reshape(K, N) <= SLACK).all(axis=0) & np.isfinite(hopf.reshape(K, N)).all(axis=0)
-    hopf = hopf.reshape(K, N) / (distances / frame.first) ** frame.order
-    zero = zero.reshape(K, N) / (distances / frame.first) ** frame.zero_order
-    return Tested(hopf, zero, x.reshape(n, K, N), followed)
+    C, slack = frame.polynomials(J)
+    test = frame.test_of(C).reshape(K, N)
+    followed &= (slack.reshape(K, N) <= SLACK).all(axis=0) & np.isfinite(test).all(axis=0)
+    test = test / (distances / frame.first) ** frame.order
+    zero = C[-1].reshape(K, N) / (distances / frame.first) ** frame.zero_order
+    return Tested(test, zero, x.reshape(n, K, N), followed)
 
 
-def _followed(frame: Frame, parameters: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def follow(frame: Frame, parameters: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The equilibria at all loads, node after node, extrapolated from those before."""
     K, N = loads.shape
     found = np.empty((frame.n, K, N))
@@ -127,7 +128,7 @@ def nodes_of(K: int) -> tuple[np.ndarray, np.ndarray]:
 def series(
     frame: Frame, parameters: np.ndarray, low: np.ndarray, length: np.ndarray, begins: np.ndarray
 ) -> np.ndarray | None:
-    """Coefficients of D_{m−1} on a stretch, for a look at how many it needs."""
+    """Coefficients of the test function on a stretch, for a look at how many it needs."""
     nodes, matrix = nodes_of(frame.nodes)
     found = probed(frame, parameters, low + length * (1 + nodes[:, None]) / 2, begins)
-    return None if found is None or not found.followed.all() else matrix @ found.hopf[:, 0]
+    return None if found is None or not found.followed.all() else matrix @ found.test[:, 0]

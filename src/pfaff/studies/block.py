@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from pfaff.errors import PfaffError
 from pfaff.studies.points import Points
 from pfaff.studies.quantities import Asked, Found, Measure
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -34,6 +35,15 @@ class Job:
     def names(self) -> tuple[str, ...]:
         return tuple(name for measure in self.measures for name in measure.names)
 
+    @cached_property
+    def parted(self) -> tuple[Job, Job]:
+        """Two jobs: what batches know of this one, and what is measured one by one."""
+        from pfaff.studies.many_points import in_batches
+
+        known = [each for each in self.measures if self.batched and in_batches(self, each)]
+        others = [each for each in self.measures if each not in known]
+        return replace(self, measures=tuple(known)), replace(self, measures=tuple(others))
+
     def split(self, point: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
         """Values of parameters apart from those of coordinates and speeds."""
         parameters = {name: value for name, value in point.items() if name in self.case.system.parameter_names}
@@ -47,6 +57,11 @@ class Outcome:
     values: Mapping[str, float]
     state: int
     reason: str = ""
+
+    def and_also(self, other: Outcome) -> Outcome:
+        """Both, of other measures at the same point; the worse state."""
+        reasons = "; ".join(each.reason for each in (self, other) if each.reason)
+        return Outcome({**self.values, **other.values}, max(self.state, other.state), reasons)
 
 
 @dataclass
@@ -87,17 +102,23 @@ def compute(
     ``known`` are outcomes by their order in the chunk; ``before`` and ``after`` are told of points done one by one.
     A batch is always of the whole chunk, so that its bits do not depend on what is known.
     """
-    block = Block.empty(job.names, len(places))
     known = known or {}
-    if job.batched:
+    at_once, others = job.parted
+    block = Block.empty(job.names, len(places))
+    if at_once.measures:
         from pfaff.studies.many_points import batched
 
-        block.batched = batched(job, places, block) - int((block.state[list(known)] != PENDING).sum())
+        batched(at_once, places, block)
+    answered = block.state != PENDING
+    block.batched = int(answered.sum() - answered[list(known)].sum())
     for k, outcome in known.items():
         block.put(k, outcome)
-    for k in np.flatnonzero(block.state == PENDING).tolist():
+    alone = ~answered | bool(others.measures)
+    alone[list(known)] = False
+    for k in np.flatnonzero(alone).tolist():
         before(k)
-        outcome = measured(job, job.points.point(int(places[k])))
+        point = job.points.point(int(places[k]))
+        outcome = block.outcome(k).and_also(measured(others, point)) if answered[k] else measured(job, point)
         after(k, outcome)
         block.put(k, outcome)
     return block

@@ -28,7 +28,7 @@ def on_cluster(task: Task, client: Any, progress: Progress) -> None:
     store = task.store if task.store.shared else None
     jobs = [client.scatter(task.job, broadcast=True, hash=False)]
     orders = [task.order(k) for k in reversed(task.todo)]
-    running: dict[Any, Order] = {}
+    running: dict[Any, Order] = {}  # by future
     queue = as_completed([])
 
     def submit() -> None:
@@ -38,22 +38,25 @@ def on_cluster(task: Task, client: Any, progress: Progress) -> None:
             jobs[0] = client.scatter(task.job, broadcast=True, hash=False)
         order = orders.pop()
         future = client.submit(computed, jobs[0], store, order, pure=False, retries=1)
-        running[future.key] = order
+        running[future] = order
         queue.add(future)
 
-    for _ in range(AHEAD * max(1, sum(client.nthreads().values()))):
-        submit()
-    for future in queue:
-        order = running.pop(future.key)
-        if future.cancelled():
-            orders.append(order)
-        else:
-            block = _result(future, task, order.k)
-            if store is None or block.values:
-                written(task.store, order.k, block)
-            progress(order.k, block)
-        future.release()
-        submit()
+    try:
+        for _ in range(AHEAD * max(1, sum(client.nthreads().values()))):
+            submit()
+        for future in queue:
+            order = running.pop(future)
+            if future.cancelled():
+                orders.append(order)
+            else:
+                block = _result(future, task, order.k)
+                if store is None or block.values:
+                    written(task.store, order.k, block)
+                progress(order.k, block)
+            future.release()
+            submit()
+    finally:  # of an interrupted run nothing is begun any more; what a worker has in hand it finishes and stores
+        client.cancel(list(running))
 
 
 def computed(job: Job, store: Any, order: Order) -> Block:

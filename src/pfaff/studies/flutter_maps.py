@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError
 from pfaff.stability.maps import FlutterMap, checked_axes, closed_map
-from pfaff.studies.study import sweep
+from pfaff.studies.sweep import sweep
 
 if TYPE_CHECKING:
     from pfaff.case import Case

@@ -37,9 +37,8 @@ def _lines(
     frame: Frame, x: np.ndarray, own: np.ndarray, r: np.ndarray, i: np.ndarray
 ) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], np.ndarray]:
     """B(r, r), B(i, i), B(r, i) and C(q, q, q̄) with q = r + i·i, of derivatives along r, i, r + i and r − i."""
-    along = (r, i, r + i, r - i)
-    rr, ii, plus, minus = (frame.line(2, x, each, own) for each in along)
-    rrr, iii, plus3, minus3 = (frame.line(3, x, each, own) for each in along)
+    found = [frame.second_and_third(x, each, own) for each in (r, i, r + i, r - i)]
+    (rr, rrr), (ii, iii), (plus, plus3), (minus, minus3) = found
     rii, rri = (plus3 + minus3 - 2 * rrr) / 6, (plus3 - minus3 - 2 * iii) / 6
     return (rr, ii, (plus - minus) / 4), rrr + rii + 1j * (rri + iii)
 

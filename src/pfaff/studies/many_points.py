@@ -3,79 +3,122 @@ left."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.studies.block import DONE, NONE, Block, Job, Outcome
-from pfaff.studies.quantities import HOPF
+from pfaff.studies.quantities import GROUPS, HOPF, REST, Measure
 from pfaff.threads import Once
 
 if TYPE_CHECKING:
     from pfaff.studies.frames import Frame
 
 AT_A_TIME = 1024  # points whose matrices stay in the cache
-FIRST = ("flutter", "flutter_frequency")  # of the first crossing, if all is stable before it
-KNOWN = {*HOPF, *FIRST}  # divergence may begin where two growing exponentials part: the scalar search knows
-FRAMES: Once[int, Any] = Once(most=8)
+FLUTTER = ("flutter", "flutter_frequency")  # of the first crossing, if all is stable before it
+KINDS = {  # by what is marched along for them
+    **dict.fromkeys((*HOPF, *FLUTTER), "hopf"),
+    **{name: name for name in ("divergence", "buckling")},
+    **dict.fromkeys(REST, "rest"),
+}
+FRAMES: Once[tuple[int, str], Any] = Once(most=32)
 
 
-def batchable(job: Job) -> bool:
-    """Whether all that is measured is known in batches, over parameters alone, of equations that are expressions."""
-    if getattr(job.case.system, "rods", ()):
+@dataclass
+class Answers:
+    """Numbers by name, for which points they are known, and for which it is known that there are none."""
+
+    values: dict[str, np.ndarray]
+    good: np.ndarray
+    absent: np.ndarray
+
+
+def in_batches(job: Job, measure: Measure) -> bool:
+    """Whether batches know a measure: over parameters alone, of equations that are expressions."""
+    if getattr(job.case.system, "rods", ()) or not all(name in KINDS for name in measure.names):
         return False
-    known = all(set(each.names) <= KNOWN and each.about["kind"] in ("hopf", "critical") for each in job.measures)
-    return known and all(name in job.case.system.parameter_names for name in job.points.names)
+    return measure.about["kind"] in GROUPS.values() and all(
+        name in job.case.system.parameter_names for name in job.points.names
+    )
 
 
-def batched(job: Job, places: np.ndarray, block: Block) -> int:
-    """Fill what batches know of these places; how many points that is."""
-    if not batchable(job):
-        return 0
-    from pfaff.studies.frames import frame_of
-
-    frame = FRAMES.get(id(job), lambda: (job, frame_of(job)))[1]  # the job is kept, so that no other has its number
-    if frame is None or (needs_forms(job) and not frame.has_forms):
-        return 0
+def batched(job: Job, places: np.ndarray, block: Block) -> None:
+    """Fill what batches know of these places, of a job all of whose measures they know."""
+    kinds = {KINDS[name]: None for name in job.names}
+    frames = {kind: frame for kind in kinds if (frame := _frame(job, kind)) is not None}
+    if len(frames) < len(kinds) or (needs_forms(job) and not frames["hopf"].has_forms):
+        return
     for begin in range(0, len(places), AT_A_TIME):
         some = places[begin : begin + AT_A_TIME]
         with np.errstate(all="ignore"):
-            values, good, absent = _answers(job, frame, parameters_of(job, some))
-        good, absent = good & valid(job, some), absent & valid(job, some)
-        here = begin + np.flatnonzero(good)
-        for name in job.names:
-            block.values[name][here] = values[name][good]
+            answers = list(_answers(job, frames, parameters_of(job, some)))
+        known = valid(job, some) & np.logical_and.reduce([each.good | each.absent for each in answers])
+        here = begin + np.flatnonzero(known)
+        for each in answers:
+            for name in set(each.values) & set(job.names):
+                block.values[name][here] = np.where(each.good, each.values[name], np.nan)[known]
         block.state[here] = DONE
-        for k in begin + np.flatnonzero(absent & ~good):
-            block.put(
-                int(k), Outcome({}, NONE, f"no crossing up to {frame.load} = {job.asked.to:g}, by its test function")
-            )
-    return int((block.state != 0).sum())
+        absent = known & np.logical_or.reduce([each.absent & ~each.good for each in answers])
+        for k in begin + np.flatnonzero(absent):
+            reason = _absence(job, [name for name in job.names if np.isnan(block.values[name][k])])
+            block.put(int(k), Outcome({}, NONE, reason))
+
+
+def _absence(job: Job, names: list[str]) -> str:
+    return f"no {', '.join(names)} up to {job.case.load_name(job.asked.load)} = {job.asked.to:g}, by test functions"
+
+
+def _frame(job: Job, kind: str) -> Frame | None:
+    """Made once; the job is kept with it, so that no other has its number."""
+    from pfaff.studies.references import frame_of
+
+    return FRAMES.get((id(job), kind), lambda: (job, frame_of(job, kind)))[1]
 
 
 def needs_forms(job: Job) -> bool:
     return bool({"l1", "criticality"} & set(job.names))
 
 
-def _answers(job: Job, frame: Frame, parameters: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
-    """Numbers by name, where all of them are known, and where it is known that there are none."""
+def _answers(job: Job, frames: dict[str, Frame], parameters: np.ndarray) -> Iterator[Answers]:
+    """What each kind of search knows."""
+    none = np.zeros(parameters.shape[1], dtype=bool)
+    for kind, frame in frames.items():
+        if kind == "hopf":
+            yield _crossing(job, frame, parameters)
+        elif kind == "rest":
+            from pfaff.studies.at_rest import growth_rates
+
+            growth, good = growth_rates(frame, parameters)
+            yield Answers({"growth": growth, "stable": (growth < 0).astype(float)}, good, none)
+        else:
+            from pfaff.studies.growing_loads import first_growing
+
+            found = first_growing(frame, parameters)
+            yield Answers({kind: found.load}, found.found, found.absent)
+
+
+def _crossing(job: Job, frame: Frame, parameters: np.ndarray) -> Answers:
+    """Of the first Hopf point, and of flutter where it is that."""
     from pfaff.studies.first_crossings import first_crossings
     from pfaff.studies.forms import first_coefficients
 
     wanted = set(job.names)
-    at = first_crossings(frame, parameters, before=bool(wanted & {*FIRST}))
+    flutters = bool(wanted & {*FLUTTER})
+    at = first_crossings(frame, parameters, before=flutters)
     values = dict.fromkeys(("hopf", "flutter"), at.load) | {"crossing_speed": at.speed}
     values |= dict.fromkeys(("omega", "flutter_frequency"), at.value.imag)
     first = at.stable & at.steady
-    good = at.found & (first & (at.speed * frame.sign > 0) if wanted & {*FIRST} else True)
-    absent = at.absent & (first if wanted & {*FIRST} else True)
+    good = at.found & (first & (at.speed * frame.sign > 0) if flutters else True)
+    absent = at.absent & (first if flutters else True)
     if needs_forms(job):
         values["l1"], sure = first_coefficients(frame, parameters, at)
         values["criticality"] = np.sign(values["l1"])
         good &= sure
-    for name in job.names:
+    for name in wanted & set(values):
         good &= np.isfinite(values[name])
-    return values, good, absent
+    return Answers(values, good, absent)
 
 
 def parameters_of(job: Job, places: np.ndarray) -> np.ndarray:
@@ -83,7 +126,8 @@ def parameters_of(job: Job, places: np.ndarray) -> np.ndarray:
     case = job.case
     names = case.system.parameter_names
     speed = job.asked.load is not None and job.asked.load not in names
-    load = "" if speed else case.load_name(job.asked.load)
+    sought = job.asked.load is not None or getattr(case.system, "load", None) is not None
+    load = case.load_name(job.asked.load) if sought and not speed else ""
     swept = job.points.at(places)
     stated = case.unchecked(**{load: 0.0}) if load and case.values[load] is None else case
     columns = [swept.get(name, np.full(len(places), value)) for name, value in zip(names, stated.numbers, strict=True)]

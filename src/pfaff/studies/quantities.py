@@ -115,6 +115,9 @@ def measures_from(given: Any, case: Bound) -> tuple[Measure, ...]:
     if not found:
         raise ParameterError("what is to be measured? Give measure=['flutter'], or a function of a case")
     measures = tuple(_joined(found))
+    for name in (name for each in measures for name in each.names):
+        if GROUPS.get(name) == "critical" and not hasattr(case, "flutter"):
+            raise ParameterError(f"{name} is of mechanical systems: of an ODE, measure 'hopf', 'stable' or 'growth'")
     taken: set[str] = set()
     for name in (name for each in measures for name in each.names):
         if name in taken:

@@ -309,7 +309,7 @@ def _stored(store: str | None) -> dict[str, Any]:
     """What a sweep's store has measured, and the ends of its axes."""
     if store is None:
         return {}
-    from pfaff.studies.study import open_sweep
+    from pfaff.studies.sweep import open_sweep
 
     study = open_sweep(store, accept=True, known=False)
     axes = {name: [float(each) for each in study.dataset[name].to_numpy()[[0, -1]]] for name in study.points.dims}

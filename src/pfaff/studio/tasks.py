@@ -157,7 +157,7 @@ class Tasks:
         return case.sweep(axes, plane.measure, load=view.load or None, to=to).run(progress=lambda running: None)
 
     def _stored(self) -> Any:
-        from pfaff.studies.study import open_sweep
+        from pfaff.studies.sweep import open_sweep
 
         if self.subject.store is None:
             raise ParameterError("the studio was opened without a store: pfaff studio SYSTEM --store map.zarr")

@@ -1,0 +1,305 @@
+"""Whatever was stated, at given parameter values: the analyses that work on any flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course
+from pfaff.errors import ParameterError
+from pfaff.statement.values import check_keywords, checked_value, one_of, shown
+from pfaff.threads import cached_property
+from pfaff.travel import Travels
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
+    from pfaff.bifurcation.equilibria.starts import Start
+    from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.bifurcation.orbits.orbits import OrbitPoint
+    from pfaff.bifurcation.response.response import Response
+    from pfaff.export import Export
+    from pfaff.rest.path import Path
+    from pfaff.statement.parameters import Parametrised
+    from pfaff.studies.study import Study
+    from pfaff.studio.launch import Running
+
+
+@dataclass(frozen=True)
+class Bound(Travels):
+    """Whatever was stated, at given parameter values, with the analyses that work on any flow.
+
+    Immutable: ``at`` gives another case. Values may be floats, fractions, SymPy numbers or, for exact results,
+    SymPy symbols.
+    """
+
+    system: Parametrised
+    values: Mapping[str, Any] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    def at(self, /, *unnamed: Any, **values: Any) -> Self:
+        """The same system with some parameters changed."""
+        if unnamed:
+            raise ParameterError(f"at({shown(unnamed[0])}): give values by name, at({self._example()}=1)")
+        checked = {name: checked_value(self.system.parameter(name), value) for name, value in values.items()}
+        return type(self)(self.system, {**self.values, **checked})
+
+    def unchecked(self, /, **values: float) -> Self:
+        """The same system with values that analyses need, such as zero damping, whatever the symbols promise."""
+        return type(self)(self.system, {**self.values, **values})
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """All parameters as floats, in the system's order; an error names the first that has no number."""
+        return np.array([self._number(name) for name in self.system.parameter_names], dtype=float)
+
+    def _number(self, name: str) -> float:
+        value = self.values[name]
+        if value is None:
+            raise ParameterError(f"parameter {name!r} of {self.system.name} has no value: give it with at({name}=…)")
+        try:
+            return float(value)
+        except TypeError:
+            raise ParameterError(
+                f"parameter {name!r} is the symbol {value}: give it a number, or ask for an exact result"
+            ) from None
+
+    def numbers_at(self, name: str, value: float) -> np.ndarray:
+        """The parameter vector with one entry replaced: cheaper than a new case inside loops."""
+        numbers = self.numbers.copy()
+        numbers[self.system.parameter_names.index(name)] = value
+        return numbers
+
+    def load_name(self, load: str | None = None) -> str:
+        """The load parameter asked for, or the one the system declares."""
+        if load is not None:
+            return self.system.parameter(load).name
+        if self.system.load is None:
+            raise ParameterError(
+                f"{self.system.name} declares no load: name the parameter that grows, load={self._example()!r}"
+            )
+        return self.system.load.name
+
+    def _example(self) -> str:
+        return self.system.parameter_names[0] if self.system.parameters else "F"
+
+    def path(self, load: str, fixed: Mapping[str, float]) -> Path:
+        """The equilibrium followed as a parameter changes."""
+        raise NotImplementedError
+
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        """Where a branch starts: the equilibrium of the case, or what was given."""
+        raise NotImplementedError
+
+    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+        """The first Hopf point on the equilibrium path, or the one nearest to the load ``near``, with its normal form.
+
+        A mechanical system is followed from zero load, family coordinates fixed by name; a plain ODE (and a mechanical
+        system that has no equilibrium at zero load) from the value that its parameter has, with starting values of its
+        states by name. ``to`` ends the search, in either direction.
+        """
+        from pfaff.bifurcation.hopf.finding import find_hopf
+
+        self._check_rest()
+        return find_hopf(self, self.load_name(load), to, near, self._by_name("hopf", fixed))
+
+    def orbit(self, motion: Any, load: str | None = None, accuracy: float = 1e-11) -> OrbitPoint:
+        """The periodic orbit that a motion has nearly settled on: ``case.orbit(case.simulate(500, theta1=0.1))``.
+
+        ``motion`` has times ``t`` and states by name, as a Motion or an xarray.Dataset; ``load`` is the parameter that
+        ``case.orbit(…).orbits(to=…)`` varies.
+        """
+        from pfaff.bifurcation.orbits.from_motions import orbit_near
+
+        return orbit_near(self, motion, self.load_name(load), accuracy)
+
+    def response(
+        self,
+        parameter: str,
+        from_: float | None = None,
+        to: float | None = None,
+        *,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        accuracy: float = 1e-9,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+        **start: float,
+    ) -> Response:
+        """The periodic response to explicit forcing: ``case.response("Omega", from_=0.5, to=3.0)``.
+
+        Time stands in the system as it is written, ``forces={x: F*cos(Omega*t)}``. The parameter, a frequency or any
+        other, runs from ``from_`` (its value in this case, by default) to ``to``; folds, tori and period doublings on
+        the way are located.
+
+        step, points, bounds, progress
+            As for ``branch``.
+        accuracy
+            Relative, of the orbits.
+        start
+            Values of the states at time zero by name: the first response is the one that the motion from there settles
+            on. Without them it is the one that grows from rest as the forcing grows from nothing.
+        """
+        from pfaff.bifurcation.response.response import check_forced, respond
+
+        name = self.load_name(parameter)
+        check_forced(self)
+        if to is None:
+            raise ParameterError(f"how far? Give the last value of {name}: to=…")
+        return respond(self, name, from_, Course.asked(to, step, points, bounds, progress), accuracy, start)
+
+    def branch(
+        self,
+        parameter: str | None = None,
+        to: float | None = None,
+        *,
+        start: Any = None,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[Any], Any] | None = None,
+        **fixed: float,
+    ) -> EquilibriumBranch:
+        """The branch of equilibria through this case's, as a parameter changes from its value until it is ``to``.
+
+        Folds, branch points and Hopf points on it are located, with their normal forms. A coordinate of a family of
+        equilibria may take the place of the parameter: the branch then follows the family.
+
+        start
+            Another equilibrium to start from, a point of a branch, or values of the states by name; with speeds, of a
+            steady motion.
+        step, points
+            The largest step, as a share of the range from the start to ``to`` and of the size of the states, taken
+            together; how many points at most.
+        bounds
+            ``(low, high)``: the branch also ends where the parameter leaves them, as on the other side of its start
+            after a fold; None leaves a side open. By default as far from the start as ``to`` is.
+        progress
+            Is called with every point. Ctrl-C ends the branch and keeps what was computed.
+        fixed
+            Family coordinates by name (of a plain ODE: starting values of its states).
+        """
+        from pfaff.bifurcation.equilibria.branches import follow_equilibria
+
+        name, fixed = self._varied(parameter), self._by_name("branch", fixed)
+        self._check_rest()
+        if to is None:
+            raise ParameterError(f"how far? Give the last value of {name}: to=…")
+        return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress), fixed)
+
+    def export(
+        self,
+        to: str,
+        folder: str | FilePath | None = None,
+        *,
+        load: str | None = None,
+        until: float | None = None,
+        start: Mapping[str, float] | None = None,
+    ) -> Export:
+        """The equations on shape space for another program, with this case's values and its equilibrium as the start.
+
+        ``to`` is ``"auto"`` (AUTO-07p), ``"matcont"``, ``"bifurcationkit"``, ``"c"``, ``"numpy"`` or ``"latex"``. A
+        continuation in the parameter ``load`` ends at ``until``. Files are written into ``folder``, if given. ``start``
+        has values of the states near another equilibrium or, with speeds, a steady motion. Zero eigenvalues that a
+        family has at the start are told in the files and the ``status``.
+        """
+        from pfaff.export import export
+
+        return export(self, to, folder, load, until, start)
+
+    def sweep(
+        self,
+        axes: Any,
+        measure: Any = "flutter",
+        store: str | FilePath | None = None,
+        *,
+        load: str | None = None,
+        to: float | None = None,
+        chunk: int | None = None,
+        source: str | None = None,
+        accept: bool = False,
+        **fixed: float,
+    ) -> Study:
+        """Any result over any parameters: ``case.sweep({"c_i": values, "M_L": values}, measure=["hopf", "l1"]).run()``.
+
+        axes
+            Values by name (a grid), a list of points, or ``pfaff.sobol(…)``; of parameters, and of coordinates and
+            speeds
+            that select an equilibrium or a steady motion.
+        measure
+            Names (flutter, divergence, buckling, flutter_frequency; hopf, omega, crossing_speed, l1, criticality;
+            stable,
+            growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a motion
+            with their
+            options), or functions of a case that return a number or numbers by name.
+        store
+            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken
+            up; memory
+            if none is given.
+        load, to, fixed
+            As in ``hopf`` and ``flutter``.
+        chunk, source, accept
+            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``,
+            if it cannot
+            be found; whether to go on with a store of another version of pfaff.
+        """
+        from pfaff.studies.sweep import sweep
+
+        return sweep(self, axes, measure, store, load, to, chunk, source, accept, fixed)
+
+    def studio(
+        self, *, port: int = 0, browser: bool = True, wait: bool = True, store: str | FilePath | None = None
+    ) -> Running | None:
+        """The whole analysis by hand and eye in a browser, until Ctrl-C; needs the extra ``studio``.
+
+        It is served on 127.0.0.1, at a free port if none is given. ``wait=False`` returns at once, with an ``address``
+        and ``stop()``. Of the ``store`` of a sweep the maps are shown, too.
+        """
+        from pfaff.studio import open_studio
+
+        return open_studio(self, port=port, browser=browser, wait=wait, store=store)
+
+    def explore(self) -> Any:
+        """Sliders, the live spectrum and the structure in a cell of a notebook; needs the extra ``studio``."""
+        from pfaff.studio.widget import explorer
+
+        return explorer(self)
+
+    def _by_name(self, analysis: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values by the names that analyses use, ``p`` for ``p_blade``; misspelt arguments are refused."""
+        if not values:
+            return {}
+        system, aliases = self.system, getattr(self.system, "reaction_aliases", {})
+        names = (*system.state_names, *system.parameter_names, *getattr(system, "reaction_names", ()), *aliases)
+        check_keywords(getattr(type(self), analysis), values, names)
+        return {aliases.get(name, name): value for name, value in values.items()}
+
+    def _varied(self, name: str | None) -> str:
+        """A parameter, or a state that may be a coordinate of a family."""
+        if isinstance(name, str) and name in self.system.state_names:
+            return name
+        return self.load_name(name)
+
+    def _check_rest(self) -> None:
+        """Refuse what cannot rest at all."""
+
+    def _split(self, values: Mapping[str, Any], states: Sequence[str]) -> tuple[Self, dict[str, float]]:
+        """Parameter values apart from values of coordinates or states."""
+        for name in values:
+            one_of([*self.system.parameter_names, *states], name, f"{self.system.name} has no parameter or coordinate")
+        fixed = {name: value for name, value in values.items() if name in states}
+        return self.at(**{name: value for name, value in values.items() if name not in states}), fixed
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value}" for name, value in self.values.items())
+        return f"<Case of {self.system.name!r}: {values}>"

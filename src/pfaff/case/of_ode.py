@@ -1,0 +1,98 @@
+"""A plain ODE at given parameter values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pfaff.case.bound import Bound
+from pfaff.case.of_system import Case
+from pfaff.errors import NotMechanicalError, ParameterError
+from pfaff.statement.values import instance
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.equilibria.starts import Start
+    from pfaff.motion.trajectory import Trajectory
+    from pfaff.rest.path import StatePath
+    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.states import SteadyState
+    from pfaff.statement.odes import Ode
+
+MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
+
+
+@dataclass(frozen=True, repr=False)
+class OdeCase(Bound):
+    """A plain ODE at given parameter values."""
+
+    system: Ode
+
+    def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
+        from pfaff.rest.path import StatePath
+
+        return StatePath(self, load, fixed)
+
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        from pfaff.bifurcation.equilibria.starts import plain_start
+
+        return plain_start(self, start, fixed)
+
+    def equilibrium(self, **start: float) -> SteadyState:
+        """The equilibrium that Newton's method reaches from these values of the states (zero where none is given)."""
+        from pfaff.rest.states import steady_near
+
+        self._check_rest()
+        return steady_near(self, start)
+
+    def _check_rest(self) -> None:
+        if not self.system.autonomous:
+            raise ParameterError(
+                f"{self.system.name} depends on time explicitly, so that it does not rest: ask for its response, for "
+                "simulate, or switch the excitation off"
+            )
+
+    def spectrum(self, about: SteadyState | None = None, **values: Any) -> Spectrum:
+        """Eigenvalues and modes about an equilibrium: ``case.spectrum(mu=1, x=2)`` sets mu and starts from x = 2."""
+        from pfaff.rest.states import SteadyState, spectrum_of
+
+        case, start = self._split(values, self.system.state_names)
+        if about is None:
+            return spectrum_of(case.equilibrium(**start))
+        if values:
+            raise ParameterError(f"about= says where: leave out {', '.join(values)}")
+        return spectrum_of(instance("about", about, SteadyState, "give an equilibrium, about=case.equilibrium()"))
+
+    def simulate(
+        self,
+        duration: float,
+        *,
+        samples: int = 1001,
+        tolerance: float | None = None,
+        events: Mapping[str, Any] | None = None,
+        max_steps: int = 1_000_000,
+        progress: Callable[[float], None] = lambda fraction: None,
+        **initial: float,
+    ) -> Trajectory:
+        """The motion from initial values of the states by name (zero where none is given): ``case.simulate(50, x=1)``.
+
+        Taylor's method, for equations that are not stiff. Arguments are those of a mechanical case.
+        """
+        from pfaff.motion.trajectory import trajectory
+
+        for name in MECHANICAL:
+            if name in initial and name not in self.system.state_names:
+                raise NotMechanicalError(
+                    f"{name}= is for mechanical systems, and {self.system.name} is a plain ODE"
+                    + (": write the time into its equations, {y: cos(w*t) - …}" if name == "prescribed" else "")
+                )
+        initial = self._by_name("simulate", initial)
+        return trajectory(self, duration, initial, samples, tolerance, events, max_steps, progress)
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and hasattr(Case, name):
+            raise NotMechanicalError(
+                f"{name} needs energies and constraints, and {self.system.name} is a plain ODE: state it as a "
+                "pfaff.System, or ask for equilibrium, spectrum, hopf, branch, response or simulate"
+            )
+        raise AttributeError(f"a case of an ODE has no attribute {name!r}")

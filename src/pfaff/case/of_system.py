@@ -1,0 +1,365 @@
+"""A mechanical system at given parameter values: where every analysis of it is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from pfaff.case.bound import Bound
+from pfaff.continuation.course import STEP
+from pfaff.errors import ParameterError
+from pfaff.statement.values import by_name, truth
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.bifurcation.equilibria.starts import Start
+    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
+    from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.bifurcation.modes.families import NormalMode
+    from pfaff.motion.ensemble import Ensemble
+    from pfaff.motion.locomotion import Locomotion
+    from pfaff.motion.result import Motion
+    from pfaff.rest.mechanical import Equilibria, Equilibrium
+    from pfaff.rest.path import LoadPath
+    from pfaff.rest.small_motions import Linearisation, Spectrum
+    from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
+    from pfaff.stability.exact import ExactLinearisation
+    from pfaff.stability.maps import FlutterMap
+    from pfaff.stability.paradox import Paradox
+    from pfaff.statement.system import System
+
+
+@dataclass(frozen=True, repr=False)
+class Case(Bound):
+    """A mechanical system at given parameter values."""
+
+    system: System
+
+    def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
+        from pfaff.rest.reached import path_of
+
+        return path_of(self, load, fixed)
+
+    def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
+        from pfaff.bifurcation.equilibria.starts import mechanical_start
+
+        return mechanical_start(self, start, fixed)
+
+    def plot(self) -> Figure:
+        """The structure as it is drawn, with its coordinates, loads and constraints, at these parameters."""
+        from pfaff.draw.structure import draw_structure
+
+        return draw_structure(self)
+
+    def of(self, system: System) -> Case:
+        """The values of this case in a system with the same parameters."""
+        return Case(system, self.values)
+
+    def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
+        from pfaff.stability.settled import with_modes
+
+        return with_modes(
+            self, lambda case: Bound.hopf(case, load, to, near, **fixed), lambda found: [found.value, found.omega]
+        )
+
+    hopf.__doc__ = Bound.hopf.__doc__
+
+    def equilibria(
+        self,
+        starts: int = 2000,
+        box: float = math.pi,
+        seed: int = 0,
+        *,
+        within: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> Equilibria:
+        """All equilibria found from seeded random starts, with family coordinates fixed by name.
+
+        ``within={"p": 20}``, bounds of coordinates or reactions, asks for all there are between −20 and 20: from what
+        few random starts find, curves of rest under additional forces lead on from one equilibrium to the next, and
+        deflated starts look for more; ``status`` says how complete the list is. Ctrl-C ends the search from random
+        starts and keeps what was found.
+        """
+        from pfaff.rest.many_starts import find_equilibria
+
+        fixed = self._by_name("equilibria", fixed)
+        if within is not None:
+            from pfaff.rest.deflation import all_equilibria
+
+            return all_equilibria(self, fixed, within, starts, box, seed)
+        return find_equilibria(self, fixed, starts=starts, box=box, seed=seed)
+
+    def equilibrium(self, **fixed: float) -> Equilibrium:
+        """The equilibrium reached from the origin as the declared load grows from zero to its value.
+
+        Without a load, or where there is none at zero load: the one that Newton's method reaches from the origin.
+        Family coordinates are fixed by name.
+        """
+        from pfaff.rest.reached import equilibrium_of
+
+        return equilibrium_of(self, self._by_name("equilibrium", fixed))
+
+    def steady(self, start: Mapping[str, float] | None = None, **fixed: float) -> SteadyMotion:
+        """The steady motion with these speeds or coordinates fixed: ``case.steady(phi_dot=2, theta=0.1)``.
+
+        Shape and velocities are constant, as when a wheel rolls straight or in circles. Names that are not fixed are
+        free, and the motion nearest to their values in ``start`` (zero by default) is taken.
+        """
+        from pfaff.bifurcation.equilibria.steady_motion import steady_motion
+
+        return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), self._by_name("steady", fixed))
+
+    @overload
+    def linearise(
+        self, about: Equilibrium | None = None, exact: Literal[False] = False, **values: Any
+    ) -> Linearisation: ...
+    @overload
+    def linearise(self, about: None = None, *, exact: Literal[True], **values: Any) -> ExactLinearisation: ...
+    def linearise(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+        """M, C, K, G, w of the small motions about an equilibrium (by default the one near the origin).
+
+        ``exact=True`` gives SymPy's, about the origin (``ExactLinearisation``).
+        """
+        if truth("exact", exact):
+            from pfaff.stability.exact import exact_linearisation
+
+            if about is not None:
+                raise ParameterError("exact matrices are about the origin: leave out the equilibrium")
+            return exact_linearisation(self.at(**values))
+        from pfaff.rest.reached import linearised, linearised_about
+
+        case, fixed = self._split(values, self.system.coordinate_names)
+        return linearised(case, fixed) if about is None else linearised_about(case, about, fixed)
+
+    def spectrum(self, about: Equilibrium | None = None, **values: Any) -> Spectrum:
+        """Eigenvalues and modes of the small motions, structural zeros kept apart: ``case.spectrum(F=80)``."""
+        return self.linearise(about, **values).spectrum()
+
+    def critical(self, load: str | None = None, to: float | None = None, **fixed: float) -> CriticalLoads:
+        """Flutter, divergence and buckling as the load grows from zero, in one search."""
+        from pfaff.stability.first import all_loads
+
+        return all_loads(self, self.load_name(load), to, self._by_name("critical", fixed))
+
+    def flutter(
+        self,
+        load: str | None = None,
+        to: float | None = None,
+        exact: bool = False,
+        near: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> CriticalLoad:
+        """The first load at which an oscillation grows.
+
+        ``exact=True`` gives a closed form (an ``ExactLoad``); where parameters are symbols, ``near`` gives
+        numbers for them that select the branch.
+        """
+        return self._first("flutter", load, to, exact, fixed, near)
+
+    def divergence(
+        self,
+        load: str | None = None,
+        to: float | None = None,
+        exact: bool = False,
+        near: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> CriticalLoad:
+        """The first load at which a deviation grows without oscillating; arguments as in ``flutter``."""
+        return self._first("divergence", load, to, exact, fixed, near)
+
+    def buckling(
+        self,
+        load: str | None = None,
+        to: float | None = None,
+        exact: bool = False,
+        near: Mapping[str, float] | None = None,
+        **fixed: float,
+    ) -> CriticalLoad:
+        """The first load at which another equilibrium branches off or the equilibrium ends; as in ``flutter``."""
+        return self._first("buckling", load, to, exact, fixed, near)
+
+    def _first(
+        self,
+        kind: str,
+        load: str | None,
+        to: float | None,
+        exact: bool,
+        fixed: dict[str, float],
+        near: Mapping[str, float] | None,
+    ) -> CriticalLoad:
+        from pfaff.stability.first import first_load
+
+        fixed = self._by_name(kind, fixed)
+        return first_load(self, kind, self.load_name(load), to, exact, near, fixed)
+
+    def characteristic(self, exact: bool = False, **values: Any) -> Any:
+        """The characteristic polynomial of the small motions, structural zeros divided out.
+
+        Numbers by default (see ``Linearisation.polynomial``); ``exact=True`` gives a SymPy ``Poly``, and of a uniform
+        rod its characteristic function (``RodCharacteristic``).
+        """
+        if truth("exact", exact):
+            if self.system.rods:
+                from pfaff.stability.rod_characteristic import RodCharacteristic
+
+                return RodCharacteristic(self.at(**values))
+            from pfaff.stability.exact import characteristic_polynomial
+
+            return characteristic_polynomial(self.at(**values))
+        return self.linearise(**values).polynomial()
+
+    def determinant(self, about: Equilibrium | None = None, exact: bool = False, **values: Any) -> Any:
+        """Bottema's bordered determinant about an equilibrium, with its zero roots (see ``Determinant``).
+
+        ``exact=True`` gives SymPy's, about the origin (``ExactDeterminant``).
+        """
+        if truth("exact", exact):
+            from pfaff.stability.determinant import exact_determinant
+
+            if about is not None:
+                raise ParameterError("exact determinants are about the origin: leave out the equilibrium")
+            return exact_determinant(self.at(**values))
+        return self.linearise(about, **values).determinant()
+
+    def paradox(
+        self,
+        direction: Mapping[str, float] | None = None,
+        load: str | None = None,
+        among: Sequence[str] | None = None,
+    ) -> Paradox:
+        """The flutter load in the limit of vanishing damping along a direction, without a finite ε."""
+        from pfaff.stability.paradox import paradox
+
+        return paradox(self, self.load_name(load), direction, among)
+
+    def flutter_map(self, load: str | None = None, to: float | None = None, **axes: Any) -> FlutterMap:
+        """The flutter load over a grid of any parameters: ``case.flutter_map(c_i=values, M_L=values)``."""
+        from pfaff.studies.flutter_maps import flutter_map
+
+        return flutter_map(self, self.load_name(load), axes, to)
+
+    def normal_mode(
+        self,
+        number: int = 1,
+        *,
+        energy: float | None = None,
+        frequency: float | None = None,
+        amplitude: float | None = None,
+        points: int = 300,
+        step: float = STEP,
+        accuracy: float = 1e-9,
+        **fixed: float,
+    ) -> NormalMode:
+        """The n-th nonlinear normal mode: free vibrations about the equilibrium, without damping and forcing.
+
+        The family of periodic orbits that starts at the n-th frequency of the small vibrations is followed until its
+        energy, its frequency or the largest amplitude of a coordinate reaches the value given; branch points, symmetry
+        breakings and period doublings on it are located. Family coordinates are fixed by name.
+        """
+        from pfaff.bifurcation.modes.families import limits_from, normal_mode
+
+        limits = limits_from(energy, frequency, amplitude)
+        return normal_mode(self, number, limits, points, step, accuracy, fixed)
+
+    def simulate(
+        self,
+        duration: float,
+        *,
+        samples: int = 1001,
+        tolerance: float | None = None,
+        project: bool = False,
+        method: str = "auto",
+        prescribed: Mapping[str, Any] | None = None,
+        events: Mapping[str, Any] | None = None,
+        step: float | None = None,
+        max_steps: int = 1_000_000,
+        progress: Callable[[float], None] = lambda fraction: None,
+        **initial: float,
+    ) -> Motion:
+        """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
+
+        Values not given are zero or follow from the constraints. Given ones stay; where the others cannot follow, that
+        is an error, or with ``project=True`` they change by the least kinetic energy. A negative duration runs
+        backwards.
+
+        method
+            ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
+            extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
+            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, takes redundant
+            constraints and goes through singular configurations; its reactions are those of least norm. ``"auto"``
+            chooses between Taylor and implicit, and takes the augmented one where constraints are redundant.
+        prescribed
+            Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
+            (times, values). The reaction of a prescribed coordinate is the force that drives it.
+        events
+            Named expressions to locate where they vanish, each SymPy, text or an ``Event``: ``motion.events``.
+        step
+            Equal steps of (at most) this length for the augmented method, instead of those that keep the tolerance.
+        progress
+            Is told the fraction done, now and then. Ctrl-C ends the run and keeps what was computed.
+        """
+        from pfaff.motion.simulate import simulate
+
+        return simulate(
+            self,
+            duration,
+            self._by_name("simulate", initial),
+            samples=samples,
+            tolerance=tolerance,
+            project=project,
+            method=method,
+            prescribed=prescribed,
+            events=events,
+            step=step,
+            max_steps=max_steps,
+            progress=progress,
+        )
+
+    def ensemble(
+        self,
+        duration: float,
+        *,
+        samples: int = 101,
+        tolerance: float = 1e-15,
+        project: bool = False,
+        max_steps: int = 1_000_000,
+        progress: Callable[[float], None] | None = None,
+        **values: Any,
+    ) -> Ensemble:
+        """Many motions at once, over arrays of initial values and parameters that broadcast against each other.
+
+        ``case.ensemble(500, F=loads[:, None], theta1_dot=pushes[None, :])`` is a map, computed in SIMD batches on
+        all cores, with a progress bar on a terminal unless ``progress`` is told the fraction done. Ctrl-C keeps the
+        members that are finished.
+        """
+        from pfaff.motion.ensemble import ensemble
+
+        return ensemble(
+            self,
+            duration,
+            self._by_name("ensemble", values),
+            samples=samples,
+            tolerance=tolerance,
+            project=project,
+            max_steps=max_steps,
+            progress=progress,
+        )
+
+    def impose(
+        self,
+        motion: Motion,
+        *names: str,
+        since: float = 0.0,
+        duration: float | None = None,
+        samples: int = 1001,
+    ) -> Locomotion:
+        """Impose coordinates of another motion on this case, from a time on: how far does it get, what does it take?
+
+        ``case.impose(motion, "theta1", "theta2", since=400)``; by default all coordinates but ignorable ones.
+        """
+        from pfaff.motion.locomotion import impose
+
+        return impose(self, motion, names, since, duration, samples)

@@ -1,0 +1,154 @@
+"""The first divergence and buckling loads for many points at once, known to be the first, or left to single searches.
+
+An exponential begins to grow where an eigenvalue passes zero, that is where the last coefficient of the characteristic
+polynomial p vanishes, or where a growing oscillation turns into two growing exponentials: there p has a double root
+λ > 0, and its discriminant vanishes. Buckling is the first alone. Both functions are marched along as D_{m−1} is in
+``first_crossings``; Newton's method on p(0) = 0, or on p(λ) = p′(λ) = 0, then gives the load to rounding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pfaff.studies.along_loads import at_loads, settled
+from pfaff.studies.first_crossings import AWAY, EXACT, POLISH, SURE
+from pfaff.studies.frames import Frame
+from pfaff.studies.marching import FOUND, NOWHERE, UNRESOLVED, March, Stretch
+
+ROUNDING = 1e-15  # of every term of a polynomial, from a matrix that was reduced by elimination
+APART = 1e-6  # of the load, for derivatives by differences: Newton's method needs no more of them
+CLEAR = 1e-4  # double roots below this, in units of the frame, are too near to zero to be called growing or not
+
+
+@dataclass
+class Growing:
+    """Arrays over points: ``found`` where the load is known, ``absent`` where there is none up to the last."""
+
+    found: np.ndarray
+    absent: np.ndarray
+    load: np.ndarray
+
+
+def first_growing(frame: Frame, parameters: np.ndarray) -> Growing:
+    """Where an exponential first grows (a frame of divergence), or an eigenvalue first passes zero (of buckling)."""
+    march, N = March(frame, parameters), parameters.shape[1]
+    out = Growing(np.zeros(N, dtype=bool), np.zeros(N, dtype=bool), np.full(N, np.nan))
+    if frame.test == "zero" and frame.zero_order:  # singular without load: a single search says what that is
+        return out
+    for stretch in march.stretches():
+        _look(march, stretch, out)
+    out.absent = march.absent
+    if frame.test == "meeting":
+        stable = march.begins_stable()
+        out.found &= stable
+        out.absent &= stable
+    return out
+
+
+def _look(march: March, stretch: Stretch, out: Growing) -> None:
+    """The first root of either function on a stretch, and whether it is one of those that are sought."""
+    zero, place = stretch.first(stretch.seen.zero)
+    empty, unresolved, rooted = zero == NOWHERE, zero == UNRESOLVED, zero == FOUND
+    double = np.zeros(len(place), dtype=bool)
+    if march.frame.test == "meeting":
+        meeting, there = stretch.first(stretch.seen.test)
+        double = (meeting == FOUND) & (empty | (rooted & (there < place)))
+        unresolved |= meeting == UNRESOLVED
+        rooted = ((rooted & (meeting == NOWHERE)) | (rooted & (meeting == FOUND)) | double) & ~unresolved
+        empty &= meeting == NOWHERE
+        place = np.where(double, there, place)
+    at, active = stretch.distances(place), stretch.points
+    passed = np.zeros(len(active), dtype=bool)
+    for which, polish in ((rooted & ~double, _zero), (rooted & double, _double)):
+        if which.any():
+            begin = march.begins[active[which]] + march.frame.sign * at[which]
+            own = march.parameters[:, active[which]]
+            load, good, passed[which] = polish(march.frame, own, begin, stretch.equilibria(place, which))
+            good &= np.abs(load - begin) <= AWAY * march.frame.first
+            out.found[active[which]], out.load[active[which]] = good, load
+    march.go_on(stretch, empty & ~unresolved, unresolved, passed, at)
+
+
+def _polynomials(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
+    """p and how it changes with the load, at equilibria that follow from x; these, and which of them settled."""
+    good, found = np.ones(len(loads), dtype=bool), []
+    for side in (0.0, -APART, APART):
+        at = at_loads(frame, own, loads * (1 + side))
+        there, reached = settled(frame, at, x, strict=False)
+        good &= reached
+        found.append(frame.polynomials(frame.jacobians(there, at))[0])
+        x = there if not side else x
+    change = (found[2] - found[1]) / (2 * APART * loads)
+    return found[0], change, x, good
+
+
+def _zero(frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The last coefficient made zero: the loads, for which points they are sure, and none that is passed by."""
+    step = error = np.full(len(loads), np.inf)
+    good = np.ones(len(loads), dtype=bool)
+    for _ in range(POLISH):
+        C, change, x, settles = _polynomials(frame, own, loads, x)
+        good &= settles
+        step, error = C[-1] / change[-1], ROUNDING * np.abs(C).max(axis=0) / np.abs(change[-1])
+        loads = loads - np.nan_to_num(step, posinf=0.0, neginf=0.0)
+        if (np.abs(step[good]) <= EXACT * np.abs(loads[good])).all():
+            break
+    return loads, good & _sure(step, error, loads), np.zeros(len(loads), dtype=bool)
+
+
+def _double(
+    frame: Frame, own: np.ndarray, loads: np.ndarray, x: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """p and p′ made zero together: the loads, for which points they are sure and exponentials grow behind them, and
+    where the double root is a decaying one, which is passed by."""
+    C, _, x, good = _polynomials(frame, own, loads, x)
+    root = _flattest(C)
+    step = error = bend = np.full(len(loads), np.inf)
+    rate = np.zeros(len(loads))
+    for _ in range(POLISH):
+        C, change, x, settles = _polynomials(frame, own, loads, x)
+        good &= settles
+        value, slope, bend, terms = _horner(C, root)
+        rate, rate_slope, _, _ = _horner(change, root)
+        det = slope * rate_slope - rate * bend
+        step = (slope * slope - value * bend) / det
+        error = ROUNDING * terms / np.abs(rate)
+        loads = loads - np.nan_to_num(step, posinf=0.0, neginf=0.0)
+        root = root - np.nan_to_num((value * rate_slope - slope * rate) / det, posinf=0.0, neginf=0.0)
+        if (np.abs(step[good]) <= EXACT * np.abs(loads[good])).all():
+            break
+    sure = good & _sure(step, error, loads)
+    parts = -rate * frame.sign * bend > 0  # roots are real behind the load, and were not before it
+    return loads, sure & (root > CLEAR) & parts, sure & (root < -CLEAR)
+
+
+def _sure(step: np.ndarray, error: np.ndarray, loads: np.ndarray) -> np.ndarray:
+    size = np.abs(loads)
+    return (np.abs(step) <= EXACT * size + error) & (error <= SURE * size) & np.isfinite(loads)
+
+
+def _flattest(C: np.ndarray) -> np.ndarray:
+    """The real root of p′ at which p is least, for every polynomial: where its own two roots are about to meet."""
+    m = len(C) - 1
+    slopes = (C[:-1] * np.arange(m, 0, -1)[:, None]).T
+    companion = np.zeros((len(slopes), m - 1, m - 1))
+    companion[:, 0] = -slopes[:, 1:] / slopes[:, :1]
+    companion[:, np.arange(1, m - 1), np.arange(m - 2)] = 1.0
+    roots = np.linalg.eigvals(companion)
+    sizes = np.abs(np.array([_horner(C, roots[:, k].real)[0] for k in range(m - 1)])).T
+    real = np.abs(roots.imag) <= 1e-3 * (1 + np.abs(roots))
+    best = np.where(real, sizes, np.inf).argmin(axis=1)
+    return np.take_along_axis(roots.real, best[:, None], axis=1)[:, 0]
+
+
+def _horner(C: np.ndarray, root: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """A polynomial, its first two derivatives, and the size of its terms, at one place for every column."""
+    value, slope, bend, terms = C[0] + 0.0 * root, np.zeros_like(root), np.zeros_like(root), np.abs(C[0]) + 0.0 * root
+    for each in C[1:]:
+        bend = bend * root + 2 * slope
+        slope = slope * root + value
+        value = value * root + each
+        terms = terms * np.abs(root) + np.abs(each)
+    return value, slope, bend, terms

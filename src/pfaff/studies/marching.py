@@ -1,0 +1,114 @@
+"""Many points that march along their loads, stretch by stretch, each as far as its own search needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from pfaff.studies import small_polynomials
+from pfaff.studies.along_loads import Tested, at_loads, nodes_of, probed, settled
+from pfaff.studies.frames import RESOLVED, Frame
+
+ROUNDS = 16  # stretches, longer or shorter than the first
+SHORTEST = 1 / 64  # of the first stretch
+ONE = 1e-8  # of equilibria, the distance below which they are one
+PAST = 1e-4  # of a stretch, how far behind a root that is not sought the search goes on
+ASIDE = 1e-6  # of the first stretch, where it is seen whether a path begins stable that is singular where it begins
+NOWHERE, FOUND, UNRESOLVED = 0, 1, 2  # kinds of what ``first_roots`` gives; the third is a function without a sign
+
+
+@dataclass
+class Stretch:
+    """One stretch of the points that still march: their numbers, where it lies for each, and what was seen there."""
+
+    points: np.ndarray
+    low: np.ndarray
+    length: np.ndarray
+    seen: Tested
+    nodes: int
+
+    def first(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Whether a test function vanishes, and the place in [−1, 1] where it first does."""
+        kind, place = np.empty(values.shape[1], dtype=np.int64), np.empty(values.shape[1])
+        small_polynomials.first_roots(np.ascontiguousarray(values), nodes_of(self.nodes)[1], RESOLVED, kind, place)
+        return np.where(self.seen.followed, kind, UNRESOLVED), place
+
+    def distances(self, place: np.ndarray) -> np.ndarray:
+        return self.low + self.length * (1 + place) / 2
+
+    def equilibria(self, place: np.ndarray, which: np.ndarray) -> np.ndarray:
+        """At places among nodes, by linear interpolation: Newton's method does the rest."""
+        nodes = nodes_of(self.nodes)[0]
+        k = np.clip(np.searchsorted(nodes, place[which]), 1, len(nodes) - 1)
+        share = np.clip((place[which] - nodes[k - 1]) / (nodes[k] - nodes[k - 1]), -1.0, 2.0)
+        points = np.flatnonzero(which)
+        return (1 - share) * self.seen.x[:, k - 1, points] + share * self.seen.x[:, k, points]
+
+
+class March:
+    """All points of a batch on their way. ``absent`` are those that came to the last load and found nothing."""
+
+    def __init__(self, frame: Frame, parameters: np.ndarray) -> None:
+        N = parameters.shape[1]
+        self.frame, self.parameters = frame, parameters
+        self.begins = np.full(N, frame.origin) if frame.origin is not None else parameters[frame.index].copy()
+        self.start, good = beginnings(frame, at_loads(frame, parameters, self.begins))
+        self.absent = np.zeros(N, dtype=bool)
+        self._low, self._length = np.zeros(N), np.full(N, frame.first)
+        self._active = np.flatnonzero(good)
+
+    def begins_stable(self) -> np.ndarray:
+        """Whether all eigenvalues are to the left where a path begins."""
+        frame = self.frame
+        aside = ASIDE if frame.order or frame.zero_order else 0.0
+        loads = self.begins + frame.sign * aside * frame.first
+        C, _ = frame.polynomials(frame.jacobians(self.start, at_loads(frame, self.parameters, loads)))
+        square, stable = np.empty(len(loads)), np.empty(len(loads), dtype=bool)
+        small_polynomials.routh(C, frame.unit, square, stable)
+        return stable
+
+    def stretches(self) -> Iterator[Stretch]:
+        for _ in range(ROUNDS):
+            stretch = self._stretch() if len(self._active) else None
+            if stretch is None:
+                return
+            yield stretch
+
+    def _stretch(self) -> Stretch | None:
+        frame, active = self.frame, self._active
+        if frame.bounded:
+            self._length[active] = np.minimum(self._length[active], frame.farthest - self._low[active])
+        low, length = self._low[active], self._length[active]
+        distances = low + length * (1 + nodes_of(frame.nodes)[0][:, None]) / 2
+        seen = probed(frame, self.parameters[:, active], distances, self.begins[active], self.start[:, active])
+        return None if seen is None else Stretch(active, low, length, seen, frame.nodes)
+
+    def go_on(
+        self, stretch: Stretch, empty: np.ndarray, unresolved: np.ndarray, passed: np.ndarray, at: np.ndarray
+    ) -> None:
+        """Those where nothing was found go on behind the stretch, those that passed something not sought behind it, and
+        those with an unresolved function look at half of it."""
+        frame, active = self.frame, stretch.points
+        low = np.where(empty, stretch.low + stretch.length, stretch.low)
+        low = np.where(passed, at + PAST * stretch.length, low)
+        length = stretch.length * np.where(empty, 2.0, np.where(unresolved, 0.5, 1.0))
+        self._low[active], self._length[active] = low, length
+        self.absent[active] = empty & frame.bounded & (low >= frame.farthest * (1 - 1e-12))
+        again = passed | (empty & (low < frame.farthest)) | (unresolved & (length >= SHORTEST * frame.first))
+        self._active = active[again & ~self.absent[active]]
+
+
+def beginnings(frame: Frame, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where the paths begin, and for which points that is where the search for one point would begin."""
+    start = np.repeat(frame.x[:, None], parameters.shape[1], axis=1)
+    if frame.order or frame.zero_order:  # singular where it begins: nothing to correct
+        return start, frame.rests(start, parameters)
+    start, good = settled(frame, parameters, start)
+    if frame.guess is None:
+        return start, good
+    own, reached = settled(frame, parameters, np.repeat(frame.guess[:, None], parameters.shape[1], axis=1))
+    scale = frame.scale[:, None]
+    apart = (np.abs(own - start) / scale).max(axis=0) / (1 + (np.abs(start) / scale).max(axis=0))
+    return start, good & reached & (apart <= ONE)

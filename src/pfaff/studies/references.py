@@ -1,0 +1,203 @@
+"""The point of a study from which its frame is taken: the load sought, where its path begins, and how fast things move.
+
+One search of the scalar kind tells how far loads are to be looked for, and how finely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from pfaff.algebra.bordering import Border, balanced, bordering
+from pfaff.errors import NoBifurcationError, PfaffError
+from pfaff.flow.flow import Flow
+from pfaff.rest.field import field_at
+from pfaff.rest.path import LoadPath, StatePath
+from pfaff.studies.along_loads import probed, series
+from pfaff.studies.block import Job
+from pfaff.studies.frames import RESOLVED, Frame
+from pfaff.studies.quantities import Asked, speeds
+
+NODES = (6, 8, 12, 16, 24, 32, 48)  # at which a test function is evaluated between two loads
+BEYOND = 1.4  # times the load of the reference, where the first stretch ends
+FARTHEST = 16.0  # times the first stretch, where the scalar search takes over
+NEAR = (1e-4, 2e-4)  # of the first stretch: loads that tell how a test function vanishes at the origin
+TESTS = {"hopf": "hopf", "divergence": "meeting", "buckling": "zero"}  # what vanishes at loads of a kind
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A load on a path at one point of a study, with the small motions there."""
+
+    flow: Flow
+    load: str
+    numbers: np.ndarray  # of all parameters, the load among them
+    begins: float  # the load where the path begins
+    everywhere: bool  # whether it begins there at all points
+    x: np.ndarray  # where the path begins
+    guess: np.ndarray | None
+    zeros: int
+    border: Border
+    J: np.ndarray
+    rate: float
+
+    def frame(self, value: float, to: float | None, test: str) -> Frame | None:
+        """From the beginning to beyond a load, with as many nodes as the test function needs."""
+        distance = abs(value - self.begins)
+        if not distance:
+            return None
+        farthest = FARTHEST * BEYOND * distance if to is None else abs(to - self.begins)
+        first, sign = min(BEYOND * distance, farthest), float(np.sign(value - self.begins))
+        return self._resolved(
+            replace(self.still(first), farthest=farthest, bounded=to is not None, sign=sign, test=test)
+        )
+
+    def still(self, first: float) -> Frame:
+        """Without a load that is sought."""
+        return Frame(
+            flow=self.flow,
+            load=self.load,
+            origin=self.begins if self.everywhere else None,
+            first=first,
+            x=self.x,
+            zeros=self.zeros,
+            columns=np.ascontiguousarray(self.border.columns),
+            rows=np.ascontiguousarray(self.border.rows),
+            scale=balanced(self.J)[1],
+            unit=self.rate,
+            guess=self.guess,
+        )
+
+    def _resolved(self, frame: Frame) -> Frame | None:
+        """With the order to which the test function vanishes where the path begins, and enough nodes for its series."""
+        numbers, begins = self.numbers[:, None].copy(), np.array([self.begins])
+        values = probed(frame, numbers, np.array(NEAR)[:, None] * frame.first, begins)
+        if values is None or not (_countable(values.test) and _countable(values.zero)):
+            return None
+        frame = replace(frame, order=_order(values.test), zero_order=_order(values.zero))
+        for nodes in NODES:
+            tried = replace(frame, nodes=nodes)
+            found = series(tried, numbers, np.zeros(1), np.array([frame.first]), begins)
+            if found is not None and np.abs(found[-2:]).max() <= RESOLVED * np.abs(found).max():
+                return tried
+        return None
+
+
+def frame_of(job: Job, kind: str) -> Frame | None:
+    """For loads of a kind (hopf, divergence, buckling), or for what rests, at the first of a few points that has it."""
+    for place in _candidates(job.points.size):
+        parameters, fixed = job.split(job.points.point(place))
+        asked = replace(job.asked, fixed={**job.asked.fixed, **fixed})
+        try:
+            case = job.case.at(**parameters)
+            moving = speeds(case, asked)
+            if fixed and not moving:
+                return None  # every point starts from other states
+            if moving:
+                return _of_steady(case, asked) if kind == "hopf" else None
+            return _at_rest(case, asked) if kind == "rest" else _of_loads(case, asked, kind)
+        except PfaffError:
+            continue
+    return None
+
+
+def _candidates(size: int) -> Iterator[int]:
+    yield from dict.fromkeys([size // 2, 0, size - 1, size // 3])
+
+
+def _of_loads(case: Any, asked: Asked, kind: str) -> Frame | None:
+    """About an equilibrium that is followed from no load, or from the value that the parameter has."""
+    if kind == "hopf":
+        hopf = case.hopf(asked.load, asked.to, **asked.fixed)
+        return _on_path(case, asked, hopf.load, hopf.value, hopf.omega).frame(hopf.value, asked.to, TESTS[kind])
+    load = case.load_name(asked.load)
+    found = getattr(case, kind)(load, asked.to, **asked.fixed).value
+    value = asked.to if found is None else found
+    if not value:
+        raise NoBifurcationError(f"no {kind} at this point")
+    return _on_path(case, asked, load, value).frame(value, asked.to, TESTS[kind])
+
+
+def _at_rest(case: Any, asked: Asked) -> Frame | None:
+    """About the equilibrium at the load that the case has; None where it is constraints that are attracting."""
+    system = case.system
+    load = system.load or next(iter(system.parameters), None)
+    if load is None or asked.fixed or getattr(system, "holonomic_constraints", None) or case.values[load.name] is None:
+        return None
+    value = float(case.values[load.name])
+    reference = _on_path(case, asked, load.name, value)
+    return replace(reference, everywhere=system.load is not None and not reference.begins).still(abs(value) or 1.0)
+
+
+def _on_path(case: Any, asked: Asked, load: str, value: float, rate: float | None = None) -> Reference:
+    path = case.path(load, asked.fixed)
+    if rate is None:
+        rates = np.abs(path.linearise(value).eigenvalues())
+        rate = float(np.exp(np.log(rates[rates > 0]).mean()))
+    around, x = field_at(path, value, rate)
+    J = around.jacobian(x, value)
+    start = _beginning(path, around.flow)
+    guess = np.array([float(asked.fixed.get(name, 0.0)) for name in around.flow.states])
+    return Reference(
+        flow=around.flow,
+        load=load,
+        numbers=case.numbers_at(load, value),
+        begins=path.origin,
+        everywhere=isinstance(path, LoadPath) and not path.origin,
+        x=start,
+        guess=None if np.array_equal(guess, start) else guess,
+        zeros=around.zeros,
+        border=bordering(J, around.zeros, around.held),
+        J=J,
+        rate=rate,
+    )
+
+
+def _of_steady(case: Any, asked: Asked) -> Frame | None:
+    """About steady motions that are followed in a parameter, a speed or a coordinate."""
+    if asked.load is None or asked.to is None:
+        return None
+    begin = case.steady(**asked.fixed)
+    first = next(iter(begin.branch(asked.load, asked.to).of_kind("hopf")), None)
+    if first is None:
+        return None
+    speed = asked.load not in case.system.parameter_names
+    there = case.at(**({} if speed else {asked.load: first.value}))
+    motion = there.steady(begin.state, **{**asked.fixed, **({asked.load: first.value} if speed else {})})
+    J, zeros = motion.flow.jacobian(motion.x, there), sum(motion.zeros)
+    held = tuple(motion.flow.states.index(name) for name in asked.fixed)
+    reference = Reference(
+        flow=motion.flow,
+        load=asked.load,
+        numbers=np.append(case.numbers, first.value) if speed else there.numbers,
+        begins=begin[asked.load] if speed else float(case.numbers[case.system.parameter_names.index(asked.load)]),
+        everywhere=speed,
+        x=begin.x,
+        guess=None,
+        zeros=zeros,
+        border=bordering(J, zeros, held),
+        J=J,
+        rate=first.omega,
+    )
+    return reference.frame(first.value, asked.to, "hopf")
+
+
+def _beginning(path: Any, flow: Flow) -> np.ndarray:
+    if isinstance(path, StatePath):
+        return path.solution(path.origin)
+    q = path.solution(path.origin)[: path.balance.statics.n]
+    rest = dict(zip(path.case.system.coordinate_names, q, strict=True))
+    return np.array([rest.get(name, 0.0) for name in flow.states])
+
+
+def _countable(values: np.ndarray) -> bool:
+    """Whether numbers are such that their order can be told: neither lost in rounding nor beyond all numbers."""
+    return bool(np.isfinite(values).all() and values.all())
+
+
+def _order(values: np.ndarray) -> int:
+    """To which power of the distance a function vanishes, that is given at one distance and at twice that."""
+    return max(0, round(float(np.log2(np.abs(values[1, 0] / values[0, 0])))))
