@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
 import os
 import signal
@@ -23,14 +25,16 @@ import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError
 from pfaff.studio import open_studio
+from pfaff.studio.downloads import written
 from pfaff.studio.growing import Diagram
 from pfaff.studio.lanes import Live
 from pfaff.studio.lines import source_of, text_of
 from pfaff.studio.messages import LARGEST, request_from
 from pfaff.studio.pulling import pulled
 from pfaff.studio.session import Lanes, Session
-from pfaff.studio.sights import packed, paths_along
+from pfaff.studio.sights import packed, paths_along, straight_paths
 from pfaff.studio.subject import Subject, subject_of
+from pfaff.studio.tasks import Tasks
 from pfaff.studio.view import Plane, Step, View
 from pfaff.studio.worker import Order
 
@@ -183,17 +187,21 @@ def test_the_spectrum_of_the_page_is_that_of_the_case(page, case):
 
 @pytest.mark.parametrize("beta0", [0, 0.05], ids=["all at once", "one by one"])
 def test_eigenvalues_against_the_load_are_those_of_the_path(case, subject, beta0):
-    view = replace(subject.opening(), values={**subject.opening().values, "beta0": str(beta0)})
-    *_, last = paths_along(subject, view, 0.0, 60.0, lambda: False)
-    for k in (0, len(last.loads) // 3, -1):
-        expected = case.at(beta0=beta0).path("F", {}).linearise(float(last.loads[k])).eigenvalues()
-        assert np.sort_complex(last.values[k]) == pytest.approx(np.sort_complex(expected), rel=1e-9, abs=1e-9)
+    view = replace(subject.opening(), values={**subject.opening().values, "beta0": str(beta0)}, to="60")
+    paths = straight_paths(subject, view)
+    assert (paths is None) == bool(beta0)
+    paths = paths or next(paths_along(subject, view))
+    for k in (0, len(paths.loads) // 3, -1):
+        expected = case.at(beta0=beta0).path("F", {}).linearise(float(paths.loads[k])).eigenvalues()
+        assert np.sort_complex(paths.values[k]) == pytest.approx(np.sort_complex(expected), rel=1e-9, abs=1e-9)
 
 
 def test_a_path_that_folds_ends_where_it_does():
     x, mu = sm.symbols("x mu", real=True)
     bent = subject_of(pfaff.ode({x: 1 - mu - (x + 1) ** 2}, parameters={mu: 0}, load=mu))
-    last = next(paths_along(bent, bent.opening(), 0.0, 3.0, lambda: False))
+    view = replace(bent.opening(), to="3")
+    assert straight_paths(bent, view) is None
+    last = next(paths_along(bent, view))
     assert last.loads[-1] == pytest.approx(1)
     assert "folds back at mu = 1" in last.ended
 
@@ -201,7 +209,7 @@ def test_a_path_that_folds_ends_where_it_does():
 def test_the_latest_request_wins():
     seen, gate = [], threading.Event()
 
-    def work(item: int, newer: Any) -> Iterator[None]:
+    def work(item: int) -> Iterator[None]:
         gate.wait(PATIENCE)
         seen.append(item)
         yield
@@ -249,8 +257,8 @@ def test_odes_and_assemblies_are_shown():
 # Lines
 
 
-def run(text: str) -> SimpleNamespace:
-    names: dict[str, Any] = {}
+def run(text: str, **given: Any) -> SimpleNamespace:
+    names: dict[str, Any] = dict(given)
     exec(compile(text, "lines", "exec"), names)
     return SimpleNamespace(**names)
 
@@ -318,6 +326,46 @@ def test_steady_motions_are_looked_at_and_followed(capsys):
     capsys.readouterr()
 
 
+def test_a_branch_point_is_switched_at_and_a_fold_followed_in_two_parameters(capsys):
+    x, mu, nu = sm.symbols("x mu nu", real=True)
+    fork = pfaff.ode({x: nu + mu * x - x**3}, parameters={mu: -1, nu: 0}, load=mu, name="fork")
+    about = subject_of(fork)
+    steps = ("branch:mu:1", "switch@0.0:1")
+    view = View(load="mu", steps=tuple(map(Step.parsed, steps)))
+    words: list[Any] = []
+    Diagram(about).grow(view, lambda *said: words.append(said[0]))
+    kinds = [said["begun"]["kind"] for said in words if "begun" in said]
+    assert kinds == ["equilibria", "equilibria"]
+    ends = [said["point"] for said in words if said.get("step") == 1 and "point" in said]
+    assert max(abs(end["high"]["x"]) for end in ends) == pytest.approx(1)  # x² = μ
+    found = run(text_of(about, view).replace("system = …", "system = given"), given=fork)
+    assert found.equilibria2[-1].state["x"] ** 2 == pytest.approx(1)
+    bent = replace(
+        view, grown={"nu": "0.1", "mu": "1"}, steps=tuple(map(Step.parsed, ("branch:mu:-1", "curve@0.0:nu:0.3")))
+    )
+    words.clear()
+    Diagram(about).grow(bent, lambda *said: words.append(said[0]))
+    folds = [said["point"]["values"] for said in words if said.get("step") == 1 and "point" in said]
+    assert len(folds) > 3
+    for fold in folds:
+        assert 27 * fold["nu"] ** 2 == pytest.approx(4 * fold["mu"] ** 3)
+    with pytest.raises(pfaff.PfaffError, match="there are 1 special points, and not number 7"):
+        Diagram(about).grow(replace(bent, steps=(bent.steps[0], Step("curve", "1", "nu", 0, 7))), lambda *said: None)
+    capsys.readouterr()
+
+
+def test_the_map_of_a_store_is_shown(tmp_path, case):
+    axes = {"c_i": [1.0, 2.0, 3.0], "M_L": [10.0, 20.0]}
+    path = tmp_path / "map.nc"
+    study = case.sweep(axes, "growth", path).run()
+    about = subject_of(case, store=str(path))
+    assert about.facts()["stored"] == {"names": ["growth"], "axes": {"c_i": [1.0, 3.0], "M_L": [10.0, 20.0]}}
+    view = replace(about.opening(), plane=Plane("c_i", "M_L", ("1", "3", "10", "20"), "store/growth"))
+    shown = Tasks(about).map(view, lambda *said: None)
+    numbers = np.frombuffer(base64.b64decode(shown["values"]), "<f4").reshape(2, 3)
+    assert pytest.approx(study.dataset["growth"].to_numpy(), rel=1e-6) == numbers.T
+
+
 def test_the_shell_opens_whatever_is_stated(tmp_path, monkeypatch):
     from click.testing import CliRunner
 
@@ -343,6 +391,18 @@ def test_the_shell_opens_whatever_is_stated(tmp_path, monkeypatch):
     lines = text_of(subject_of(ziegler, source=source), View(values={"F": "1"}))
     assert run(lines).case.values["F"] == 1
     assert subject_of(many).kind == "assembly"
+
+
+def test_files_hold_what_is_shown(case):
+    about = subject_of(case)
+    tasks = Tasks(about)
+    name, table = written(tasks, about.opening(), "spectrum", "csv")
+    assert name == "column_of_2_bars_with_skate_under_dead_load_spectrum.csv"
+    rows = np.loadtxt(io.BytesIO(table), delimiter=",", skiprows=1)
+    assert rows[:, 0] + 1j * rows[:, 1] == pytest.approx(case.spectrum().values, rel=1e-15)
+    assert written(tasks, about.opening(), "structure", "svg")[1].startswith(b"<?xml")
+    with pytest.raises(ParameterError, match="no branch is followed yet"):
+        written(tasks, about.opening(), "diagram", "nc")
 
 
 # Pulling

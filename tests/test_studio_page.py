@@ -234,13 +234,13 @@ def test_the_explorer_of_a_notebook_is_alive(page, case):
     def says(word: str) -> bool:
         while answers:
             shown.evaluate("(answer) => heard(answer)", answers.pop(0))
-        spectrum = shown.locator("#card-spectrum .says")
+        spectrum = shown.locator("#cell1-card-spectrum .says")
         return spectrum.count() == 1 and spectrum.text_content().startswith(word)
 
     until(lambda: says("unstable"))
-    shown.locator("#value-F").fill("70")
+    shown.locator("#cell1-value-F").fill("70")
     shown.keyboard.press("Enter")
     until(lambda: says("stable"))
-    assert shown.locator("#card-structure canvas.stage").count() == 1
+    assert shown.locator("#cell1-card-structure canvas.stage").count() == 1
     shown.close()
     widget.close()

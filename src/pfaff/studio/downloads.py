@@ -6,16 +6,13 @@ import json
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pfaff.errors import ParameterError
 from pfaff.studio.lines import parts_of, text_of
-from pfaff.studio.subject import check_case, check_mechanical
-from pfaff.studio.tasks import STORED
+from pfaff.studio.subject import Subject, check_case, check_mechanical
+from pfaff.studio.tasks import STORED, Tasks
 from pfaff.studio.view import View
-
-if TYPE_CHECKING:
-    from pfaff.studio.tasks import Tasks
 
 DPI = 160
 PICTURES = ("svg", "png", "pdf")
@@ -40,13 +37,9 @@ def lane_of(what: str) -> str:
 
 def written(tasks: Tasks, view: View, what: str, kind: str) -> tuple[str, bytes]:
     """A file by its name, as bytes."""
-    name = "".join(letter if letter.isalnum() else "_" for letter in tasks.subject.name.lower()).strip("_")
-    if what == "lines":
-        text = text_of(tasks.subject, view) if kind == "py" else notebook(tasks, view)
-        return f"{name}.{kind}", text.encode()
     result = RESULTS[what](tasks, view)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}_{what}.{kind}"
+        path = Path(folder) / f"{_stem(tasks.subject)}_{what}.{kind}"
         if kind in PICTURES:
             _drawn(result, view, what).savefig(path, dpi=DPI)
         elif kind in ("html", "gif"):
@@ -58,11 +51,23 @@ def written(tasks: Tasks, view: View, what: str, kind: str) -> tuple[str, bytes]
         return path.name, path.read_bytes()
 
 
-def notebook(tasks: Tasks, view: View) -> str:
+def written_lines(subject: Subject, view: View, kind: str) -> tuple[str, bytes]:
+    """The lines as a script or a notebook, for which nothing is computed."""
+    text = text_of(subject, view) if kind == "py" else notebook(subject, view)
+    return f"{_stem(subject)}.{kind}", text.encode()
+
+
+def _stem(subject: Subject) -> str:
+    return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in subject.name.lower()).strip(
+        "_"
+    )
+
+
+def notebook(subject: Subject, view: View) -> str:
     """A notebook with one cell for each part."""
     cells: list[dict[str, Any]] = []
-    title = [f"# {tasks.subject.name}\n", "\n", "What the studio showed, as it is computed."]
-    for k, part in enumerate(parts_of(tasks.subject, view)):
+    title = [f"# {subject.name}\n", "\n", "What the studio showed, as it is computed."]
+    for k, part in enumerate(parts_of(subject, view)):
         head = title if not k else [f"## {part.heading}"]
         cells.append({"cell_type": "markdown", "id": f"heading{k}", "metadata": {}, "source": head})
         source = "\n".join(part.lines)

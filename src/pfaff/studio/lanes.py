@@ -28,7 +28,7 @@ GRACE = 3.0  # seconds that a computation has to let go once it is told to end
 class Live(Generic[Item]):
     """A thread that works on the newest request only: ``work`` gives answers one by one, and is left if outdated."""
 
-    def __init__(self, work: Callable[[Item, Callable[[], bool]], Iterator[None]]) -> None:
+    def __init__(self, work: Callable[[Item], Iterator[None]]) -> None:
         self._work = work
         self._newest: Item | None = None
         self._changed = Condition()
@@ -57,7 +57,7 @@ class Live(Generic[Item]):
                 if not self._open or self._newest is None:
                     return
                 item, self._newest = self._newest, None
-            for _ in self._work(item, self.newer):
+            for _ in self._work(item):
                 with self._changed:
                     if not self.newer():
                         self._changed.wait(BREATH)

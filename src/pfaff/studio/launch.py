@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import sys
 import time
@@ -72,7 +73,7 @@ def open_studio(
         raise ParameterError(f"cannot listen at {host}:{port} ({problem}): give another port, or none") from problem
     port = listening.getsockname()[1]
     hosts = (f"{host}:{port}", f"localhost:{port}") if host == LOOPBACK else (f"{host}:{port}",)
-    studio = Studio(subject_of(given, source=source_of(given, stated), store=kept), hosts, os.environ.get(TOKEN))
+    studio = Studio(subject_of(given, source=source_of(given, stated), store=kept), hosts, _token())
     address = f"http://{hosts[0]}/#token={studio.token}"
     config = uvicorn.Config(
         studio.app(),
@@ -100,6 +101,14 @@ def open_studio(
         studio.lanes.close()
         print("ended", file=sys.stderr)
     return None
+
+
+def _token() -> str | None:
+    """One that is asked for, if it may stand in an address and is not easily guessed."""
+    given = os.environ.get(TOKEN)
+    if given is not None and not re.fullmatch(r"[A-Za-z0-9_-]{16,200}", given):
+        raise ParameterError(f"{TOKEN} must have 16 to 200 letters, digits, _ or -: leave it out for a random one")
+    return given
 
 
 def _opened(server: Any, address: str) -> None:

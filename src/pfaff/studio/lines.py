@@ -111,16 +111,17 @@ def _at(name: str, system: str, values: Mapping[str, str]) -> str:
 
 
 def _critical(subject: Stated, view: View) -> tuple[str, ...]:
+    """Of systems with a load. Plain ODEs have Hopf points only, and where there is none, asking for it is an error."""
     try:
         load = subject.load(view)
     except PfaffError:
         return ()
+    if not subject.mechanical:
+        return ()
     system = subject.case.system
     named = "" if system.load is not None and system.load.name == load else repr(load)
     given = ", ".join(part for part in (named, _to(view)) if part)
-    if subject.mechanical:
-        return (f"critical = case.critical({given})", "print(critical.status)")
-    return (f"hopf = case.hopf({given})", "print(hopf.status)")
+    return (f"critical = case.critical({given})", "print(critical.status)")
 
 
 def _to(view: View) -> str:

@@ -26,7 +26,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.studio.downloads import FORMATS, lane_of
+from pfaff.studio.downloads import FORMATS, lane_of, written_lines
 from pfaff.studio.messages import LARGEST
 from pfaff.studio.session import Lanes, Session
 from pfaff.studio.subject import Subject
@@ -118,6 +118,8 @@ class Studio:
 
     async def _made(self, what: str, kind: str, view: View) -> tuple[str, bytes]:
         """By the process of the lane that computed it, and that may still have it."""
+        if what == "lines":
+            return written_lines(self.subject, view, kind)
         loop = asyncio.get_running_loop()
         made: asyncio.Future[tuple[str, bytes]] = loop.create_future()
 

@@ -13,14 +13,14 @@ import numpy as np
 
 from pfaff.draw.labels import letters
 from pfaff.errors import ParameterError, PfaffError
-from pfaff.statement.values import number_from, one_of
+from pfaff.statement.values import one_of
 from pfaff.studio import messages as m
 from pfaff.studio.growing import Kept
 from pfaff.studio.lanes import Lane, Live
 from pfaff.studio.lines import text_of
 from pfaff.studio.messages import Answer
 from pfaff.studio.pulling import pulled
-from pfaff.studio.sights import film_data, mode_data, packed, paths_along, rest_data, roots_data
+from pfaff.studio.sights import film_data, mode_data, packed, rest_data, roots_data, straight_paths
 from pfaff.studio.subject import Roots, Stated, Subject
 from pfaff.studio.view import View
 from pfaff.studio.worker import Order
@@ -52,6 +52,11 @@ class Lanes:
             if name not in self._known:
                 self._known[name] = Lane(name, self._subject)
             return self._known[name]
+
+    def warm(self, name: str) -> None:
+        """Start a lane's process while nobody waits for it."""
+        if name not in self._known:
+            self[name].ask(None, Order("warm", View()), lambda *words, ms: None)
 
     def close(self) -> None:
         for lane in self._known.values():
@@ -105,14 +110,14 @@ class Session:
 
     # The live lane
 
-    def _work(self, request: m.Request, newer: Callable[[], bool]) -> Iterator[None]:
+    def _work(self, request: m.Request) -> Iterator[None]:
         if isinstance(request, m.Pull):
             self._answer("structure", request.id, partial(self._pull, request))
             yield
         elif isinstance(request, m.Look):
-            yield from self._look(request, newer)
+            yield from self._look(request)
 
-    def _look(self, request: m.Look, newer: Callable[[], bool]) -> Iterator[None]:
+    def _look(self, request: m.Look) -> Iterator[None]:
         view, number = request.view, request.id
         found: list[Roots] = []
         self._answer("spectrum", number, lambda: self._spectrum(view, found))
@@ -121,7 +126,7 @@ class Session:
         yield
         self._answer("lines", number, lambda: self._lines(view))
         yield
-        yield from self._along(view, number, newer)
+        yield from self._along(view, number)
 
     def _answer(self, card: str, number: int, make: Callable[[], tuple[dict[str, Any], str] | None]) -> None:
         """One card; if it fails, it says so, and the others go on."""
@@ -199,33 +204,22 @@ class Session:
             raise ParameterError("this equilibrium is not known yet: look for all of them")
         return self.held.equilibria[place]
 
-    def _along(self, view: View, number: int, newer: Callable[[], bool]) -> Iterator[None]:
+    def _along(self, view: View, number: int) -> Iterator[None]:
         """Eigenvalues against the load and critical loads, where other values than that of the load have changed."""
         try:
             load = self.subject.load(view)
-            values = {name: text for name, text in view.values.items() if name != load}
-            key = (values, load, view.to)
+            key = ({name: text for name, text in view.values.items() if name != load}, load, view.to)
             if key == self._paths_of:
                 return
-            low, to = self._range(view, load)
-            self._paths_of = None
-            for paths in paths_along(self.subject, view, low, to, newer):
-                data = {**paths.data(load, letters(load)), "low": low, "to": to}
-                self.send(Answer("curves", number, data, paths.ended))
+            paths = straight_paths(self.subject, view)
+            if paths is not None:
+                self.send(Answer("curves", number, paths.data(self.subject, view)))
                 yield
-            if not newer():
-                self._paths_of = key
-            self._ask("critical", m.Look(number, view))
+            self._paths_of = key
+            self._ask("critical", m.Look(number, view), "critical" if paths is not None else "along")
         except PfaffError as problem:
             self.send(Answer("curves", number, error=str(problem)))
             self.send(Answer("critical", number, error=str(problem)))
-
-    def _range(self, view: View, load: str) -> tuple[float, float]:
-        """Of the load in pictures: as asked, or as the slider has it; below zero where its value is."""
-        about = next(each for each in self.subject.parameters() if each["name"] == load)
-        value = number_from(load, view.values.get(load, about["text"] or "0"))
-        to = number_from("to", view.to) if view.to else max(about["high"], 2 * abs(value))
-        return min(0.0, about["low"], 2 * value), to or 1.0
 
     def _pull(self, request: m.Pull) -> tuple[dict[str, Any], str]:
         if not isinstance(self.subject, Stated) or self.subject.why_no_drawing:
@@ -237,11 +231,11 @@ class Session:
 
     # Background lanes
 
-    def _ask(self, name: str, request: Any) -> None:
+    def _ask(self, name: str, request: Any, task: str = "") -> None:
         if name == "diagram":
             self.held.points = {}
         self.send(Answer(name, request.id, {"begun": True}, more=True))
-        order = Order(name, request.view)
+        order = Order(task or name, request.view)
         self.lanes[name].ask(self, order, partial(self._told, name, request.id), PATIENCE.get(name, 0.0))
 
     def _told(self, name: str, number: int, word: str, *rest: Any, ms: float = 0.0) -> None:
@@ -253,8 +247,13 @@ class Session:
                     self.held.equilibria = found
                 else:
                     self.held.points[key] = found
-            self.send(Answer(name, number, data, more=True))
+            if "curves" in data:
+                self.send(Answer("curves", number, data["curves"], data["ended"]))
+            else:
+                self.send(Answer(name, number, data, more=True))
         elif word == "done":
+            if name == "critical":
+                self.lanes.warm("diagram")
             data = dict(rest[0])
             self.send(Answer(name, number, data, data.pop("status", ""), ms=ms))
         elif word == "ended":

@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 
 from pfaff.draw.footage import Footage
+from pfaff.draw.labels import letters
 from pfaff.draw.scene import scene_of
 from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.statement.values import number_from
 from pfaff.studio.subject import FLAT, SLOWEST, Assembled, Roots, Stated, Subject, handy
 from pfaff.studio.view import View
 
 LOADS = 241  # at which eigenvalues are drawn against the load
 COARSE = 31  # of these, those that come first where each takes long
 INSIDE = (0.0, 0.31, 0.73, 1.0)  # shares of a range at which it is seen whether the motions are affine in the load
+NEAR, STRAIGHT = 1e-2, 1e-12  # of a range, where a line begins; misfit of the balance at its end, relative
 AFFINE = 1e-11  # misfit of a straight line, relative, that is rounding
 TINY = 1e-300  # beside it nothing is flat
 FRAMES = 49  # of a mode
@@ -102,19 +105,22 @@ def _complex(value: complex) -> str:
 
 @dataclass(frozen=True)
 class Paths:
-    """Eigenvalues at loads, one row for each; not numbers where there are fewer."""
+    """Eigenvalues at loads, one row for each; not numbers where there are fewer. ``ended`` says why not farther."""
 
     loads: np.ndarray
     values: np.ndarray
     ended: str = ""
 
-    def data(self, load: str, letters: str) -> dict[str, Any]:
+    def data(self, subject: Subject, view: View) -> dict[str, Any]:
+        load, (low, to) = subject.load(view), load_range(subject, view)
         order = np.argsort(np.abs(self.values), axis=1, kind="stable")[:, :SLOWEST]
         values = np.take_along_axis(self.values, order, axis=1)
         growing = values.real > FLAT * np.nanmax(np.abs(values), initial=TINY)
         return {
             "load": load,
-            "letters": letters,
+            "letters": letters(load),
+            "low": low,
+            "to": to,
             "loads": packed(self.loads),
             "re": packed(np.where(np.abs(values.real) > FLAT * np.abs(values), values.real, 0.0)),
             "im": packed(values.imag),
@@ -123,23 +129,41 @@ class Paths:
         }
 
 
-def paths_along(subject: Subject, view: View, low: float, to: float, newer: Callable[[], bool]) -> Iterator[Paths]:
-    """In one go where the motions are affine in the load, else coarse first; given up as soon as something is newer."""
-    if isinstance(subject, Assembled):
-        yield from _one_by_one(lambda load: _of_assembly(subject, view, load), low, to, COARSE, newer)
-        return
-    assert isinstance(subject, Stated)
-    case = subject.bound(view)
-    name = subject.load(view)
-    path = case.path(name, {})
-    to, ended = _reached(path, to)
+def straight_paths(subject: Subject, view: View) -> Paths | None:
+    """In one go, where the equilibrium moves on a straight line and the motions are affine in the load: while a slider
+    moves. Nothing where that is not so."""
+    if not isinstance(subject, Stated):
+        return None
+    low, to = load_range(subject, view)
+    path: Any = subject.bound(view).path(subject.load(view), {})
+    first, beside = path.solution(low), path.solution(low + NEAR * (to - low))
+    if path.residual(first + (beside - first) / NEAR, to) > STRAIGHT:
+        return None
     loads = np.linspace(low, to, LOADS)
     values = _affine(path, loads)
-    if values is not None:
-        yield Paths(loads, values, ended)
+    return None if values is None else Paths(loads, values)
+
+
+def paths_along(subject: Subject, view: View) -> Iterator[Paths]:
+    """Load by load, few first: in the background."""
+    low, to = load_range(subject, view)
+    if isinstance(subject, Assembled):
+        yield from _one_by_one(lambda load: _of_assembly(subject, view, load), low, to, COARSE)
         return
-    for each in _one_by_one(lambda load: path.linearise(load).eigenvalues(), low, to, LOADS, newer):
+    assert isinstance(subject, Stated)
+    path: Any = subject.bound(view).path(subject.load(view), {})
+    to, ended = _reached(path, to)
+    for each in _one_by_one(lambda load: path.linearise(load).eigenvalues(), low, to, LOADS):
         yield Paths(each.loads, each.values, ended)
+
+
+def load_range(subject: Subject, view: View) -> tuple[float, float]:
+    """Of the load in pictures: as asked, or as the slider has it; below zero where its value is."""
+    load = subject.load(view)
+    about = next(each for each in subject.parameters() if each["name"] == load)
+    value = number_from(load, view.values.get(load, about["text"] or "0"))
+    to = number_from("to", view.to) if view.to else max(about["high"], 2 * abs(value))
+    return min(0.0, about["low"], 2 * value), to or 1.0
 
 
 def _reached(path: Any, to: float) -> tuple[float, str]:
@@ -188,21 +212,17 @@ def _of_assembly(subject: Assembled, view: View, load: float) -> np.ndarray:
     return subject.roots(replace(view, values={subject.assembly.load: repr(load)})).values
 
 
-def _one_by_one(
-    eigenvalues: Callable[[float], np.ndarray], low: float, to: float, most: int, newer: Callable[[], bool]
-) -> Iterator[Paths]:
+def _one_by_one(eigenvalues: Callable[[float], np.ndarray], low: float, to: float, most: int) -> Iterator[Paths]:
     """Few loads first, those between them later."""
     known: dict[float, np.ndarray] = {}
     count = COARSE
     while count <= most:
-        for load in np.linspace(low, to, count):
-            if float(load) not in known:
-                if newer():
-                    return
+        for load in map(float, np.linspace(low, to, count)):
+            if load not in known:
                 try:
-                    known[float(load)] = eigenvalues(float(load))
+                    known[load] = eigenvalues(load)
                 except PfaffError:
-                    known[float(load)] = np.zeros(0, dtype=complex)
+                    known[load] = np.zeros(0, dtype=complex)
         loads = sorted(known)
         width = max((len(known[load]) for load in loads), default=0)
         rows = [np.append(known[load], np.full(width - len(known[load]), np.nan)) for load in loads]

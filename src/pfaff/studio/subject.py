@@ -190,8 +190,7 @@ class Stated(Subject):
             shape = np.array([motion.state.get(name, 0.0) for name in case.system.coordinate_names])
             return _roots(motion.spectrum(), motion.status, shape)
         found = case.spectrum(about) if about is not None else case.spectrum()
-        q = None if found.linearisation is None else found.linearisation.q
-        return _roots(found, found.status, q)
+        return _roots(found, found.status, None if found.linearisation is None else found.linearisation.q)
 
 
 def _roots(found: Spectrum, status: str, q: np.ndarray | None) -> Roots:

@@ -12,7 +12,7 @@ from pfaff.draw.labels import letters, moving_most
 from pfaff.errors import ParameterError
 from pfaff.statement.values import number_from, number_within
 from pfaff.studio.growing import Diagram, Say
-from pfaff.studio.sights import critical_data, packed
+from pfaff.studio.sights import critical_data, packed, paths_along
 from pfaff.studio.subject import Assembled, Subject, check_case
 from pfaff.studio.view import Plane, View
 
@@ -34,17 +34,32 @@ class Tasks:
     def do(self, task: str, view: View, say: Say) -> dict[str, Any]:
         doing: dict[str, Callable[[View, Say], dict[str, Any]]] = {
             "critical": self.critical,
+            "along": self.along,
             "motion": self.motion,
             "equilibria": self.equilibria,
             "diagram": self.diagram.grow,
             "map": self.map,
+            "warm": self.warm,
         }
         return doing[task](view, say)
+
+    def warm(self, view: View, say: Say) -> dict[str, Any]:
+        """Load what branches need, before anybody asks for one."""
+        from pfaff.bifurcation.hopf import finding
+        from pfaff.bifurcation.orbits import ways
+
+        return {"loaded": [finding.__name__, ways.__name__]}
 
     def critical(self, view: View, say: Say) -> dict[str, Any]:
         """Flutter, divergence and buckling; of an ODE its Hopf point, of an assembly its flutter."""
         found, load = self.critical_loads(view)
         return {**critical_data(found, load), "status": "; ".join(each.status for each in found.values())}
+
+    def along(self, view: View, say: Say) -> dict[str, Any]:
+        """Eigenvalues against the load where these take long, then critical loads."""
+        for paths in paths_along(self.subject, view):
+            say({"curves": paths.data(self.subject, view), "ended": paths.ended})
+        return self.critical(view, say)
 
     def critical_loads(self, view: View) -> tuple[dict[str, Any], str]:
         to = number_from("to", view.to) if view.to else None

@@ -25,10 +25,11 @@ export const option = (value, text, selected = false) => make("option", { value,
 export class Card {
   constructor(studio, name, title, { kinds = [], first = false } = {}) {
     Object.assign(this, { studio, name });
-    this.heading = make("header", {}, make("h2", { text: title, id: `title-${name}` }));
+    const prefix = studio.prefix ?? "";
+    this.heading = make("header", {}, make("h2", { text: title, id: `${prefix}title-${name}` }));
     this.words = make("p", { class: "says", role: "status" });
     const classes = first ? "card first" : "card";
-    this.element = make("section", { class: classes, id: `card-${name}`, "aria-labelledby": `title-${name}` }, this.heading);
+    this.element = make("section", { class: classes, id: `${prefix}card-${name}`, "aria-labelledby": `${prefix}title-${name}` }, this.heading);
     if (kinds.length) this.heading.append(this.saving(kinds));
   }
 

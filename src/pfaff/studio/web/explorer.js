@@ -5,9 +5,12 @@ import { Parameters } from "./parameters.js";
 import { CurvesCard, SpectrumCard } from "./small_motions.js";
 import { StructureCard } from "./structure.js";
 
+let cells = 0; // on this page, so that what has a name has it once
+
 class Explorer {
   constructor(model, element) {
-    Object.assign(this, { model, number: 0, latest: {} });
+    cells += 1;
+    Object.assign(this, { model, number: 0, latest: {}, prefix: `cell${cells}-` });
     element.classList.add("pfaff-explorer");
     const light = document.body.dataset.jpThemeLight; // JupyterLab's own theme, where there is one
     if (light) element.dataset.theme = light === "true" ? "light" : "dark";
@@ -31,13 +34,21 @@ class Explorer {
     this.latest[answer.card] = answer.id;
     if (answer.card === "critical") { this.cards?.curves.marked(answer); return; }
     if (answer.card === "lines") { this.known = answer.data.numbers; this.cards?.curves.soon(); return; }
+    if (answer.card === "motion") { this.moved(answer); return; }
     this.cards?.[answer.card]?.hear(answer);
     if (answer.card === "spectrum") { this.verdict.textContent = answer.error || answer.status; this.parameters.blame(answer.error); }
   }
 
+  moved(answer) {
+    const { structure } = this.cards;
+    if (answer.data.film) structure.start(answer.data.film);
+    if (answer.data.curves) structure.hear(answer);
+    if (answer.error || answer.status) structure.says(answer.error || answer.status, Boolean(answer.error));
+  }
+
   opened({ facts, view }) {
     Object.assign(this, { facts, view });
-    this.parameters = new Parameters(this.sliders, facts, (values) => this.set(values));
+    this.parameters = new Parameters(this.sliders, facts, (values) => this.set(values), { prefix: this.prefix });
     this.cards = { structure: new StructureCard(this, facts), spectrum: new SpectrumCard(this), curves: new CurvesCard(this) };
     this.cells.append(...Object.values(this.cards).map((card) => card.element));
     this.cells.querySelectorAll(".save").forEach((each) => each.remove());

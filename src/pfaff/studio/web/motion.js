@@ -52,7 +52,7 @@ export class EquilibriaCard extends Card {
     super(studio, "equilibria", "Equilibria", { kinds: facts.kind === "system" ? ["svg", "png"] : [] });
     this.button = make("button", { type: "button", class: "primary", text: facts.kind === "ode" ? "Find" : "Find all", onclick: () => studio.find() });
     this.stop = make("button", { type: "button", text: "Cancel", hidden: true, onclick: () => studio.cancel("equilibria") });
-    this.table = make("div", { class: "scroll", tabindex: "0", "aria-label": "table of equilibria" });
+    this.table = make("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": "table of equilibria" });
     this.add(make("div", { class: "row" }, this.button, this.stop), this.table);
   }
 

@@ -5,8 +5,8 @@ import { make, maths, option } from "./card.js";
 
 export class Parameters {
   // `change(values)` is called with texts by name.
-  constructor(element, facts, change, { loads = null } = {}) {
-    Object.assign(this, { element, facts, change, rows: {} });
+  constructor(element, facts, change, { loads = null, prefix = "" } = {}) {
+    Object.assign(this, { element, facts, change, prefix, rows: {} });
     const sorted = [...facts.parameters].sort((a, b) => Number(b.load) - Number(a.load));
     element.classList.add("card");
     element.replaceChildren(make("header", {}, make("h2", { text: "Parameters" })));
@@ -32,9 +32,9 @@ export class Parameters {
   row(about) {
     const { name, letters, meaning, unit, low, high } = about;
     const words = [meaning, unit && `[${unit}]`].filter(Boolean).join(" ");
-    const label = make("label", { for: `value-${name}`, title: name }, maths(letters), make("small", { text: words }));
-    const field = make("input", { type: "text", id: `value-${name}`, value: about.text, autocomplete: "off", spellcheck: "false" });
-    const slider = make("input", { type: "range", id: `slider-${name}`, "aria-label": `${name}, slider`, step: "any" });
+    const label = make("label", { for: `${this.prefix}value-${name}`, title: name }, maths(letters), make("small", { text: words }));
+    const field = make("input", { type: "text", id: `${this.prefix}value-${name}`, value: about.text, autocomplete: "off", spellcheck: "false" });
+    const slider = make("input", { type: "range", id: `${this.prefix}slider-${name}`, "aria-label": `${name}, slider`, step: "any" });
     const row = make("div", { class: about.load ? "parameter load" : "parameter" }, label, field, slider);
     this.rows[name] = { about: { ...about }, field, slider, low, high, row };
     this.reach(name, about.number ?? 0);

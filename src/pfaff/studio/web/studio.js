@@ -11,7 +11,8 @@ import { CurvesCard, SpectrumCard } from "./small_motions.js";
 import { StructureCard } from "./structure.js";
 
 const RESTS = 150; // milliseconds after which a hand rests
-const FRAME = 16; // milliseconds of a picture
+const FRAME = 16; // of a picture
+const LATE = 600; // after which one wants to know that something is going on
 
 const byId = (name) => document.getElementById(name);
 
@@ -134,6 +135,7 @@ class Studio {
       this.sent = performance.now();
       const number = this.link.send("look", { view: this.view });
       this.timings.push({ number, asked });
+      this.late ??= setTimeout(() => { byId("verdict").textContent = "computing…"; }, LATE);
       if (this.timings.length > 200) this.timings.shift();
     };
     if (asked - (this.sent ?? 0) > FRAME) ask(); else this.frame = requestAnimationFrame(ask);
@@ -244,6 +246,8 @@ class Studio {
 
   verdict(answer) {
     const line = byId("verdict");
+    clearTimeout(this.late);
+    this.late = undefined;
     line.textContent = answer.error || answer.status;
     line.className = answer.error ? "" : answer.data.growing?.some(Boolean) ? "unstable" : "stable";
     this.parameters.blame(answer.error);
@@ -264,7 +268,8 @@ class Studio {
   async save(what, kind) {
     const film = what === "structure" && ["html", "gif"].includes(kind);
     if (film && !/^(point|motion)/.test(this.view.selected)) throw new Error("Films are of motions and orbits: start one, or choose a point of a branch.");
-    const named = film ? this.view.selected.split(":")[0] : what;
+    const orbit = what === "spectrum" && this.view.selected.startsWith("point") && kind !== "csv"; // its multipliers
+    const named = film || orbit ? this.view.selected.split(":")[0] : what;
     const answer = await fetch("/file", { method: "POST", headers: { Authorization: `Bearer ${this.token}` },
       body: JSON.stringify({ what: named, kind, view: this.view }) });
     if (!answer.ok) throw new Error(await answer.text());
