@@ -634,3 +634,18 @@ def test_where_a_search_ends_does_not_change_what_a_bent_path_shows_before():
     column = pfaff.atlas.column(4, "bow").at(d=0.5, M_L=15, I_L=15.03, k1=50, c_i=1.5, beta0=np.pi / 100)
     found = column.flutter().value
     assert all(column.flutter(to=to).value == found for to in (12, 13.7, 50))
+
+
+@pytest.mark.parametrize("exponent", [-20, -8, 0, 8, 20])
+def test_the_default_range_follows_the_units_of_the_load(exponent):
+    """A load that bends the equilibrium, and a speed that only turns: 10^−k of it for every unit."""
+    unit, t = sm.Integer(10) ** exponent, sm.Symbol("t")
+    (q, r), F = sm.symbols("q r", cls=sm.Function), sm.Symbol("F")
+    q, r = q(t), r(t)
+    kinetic, bent = q.diff(t) ** 2 / 2 + r.diff(t) ** 2, q**2 / 2 + r**2 + q**4 / 4 + q**2 * r
+    bending = pfaff.System([q, r], kinetic, bent - F * unit * (sm.cos(q) + q / 10), load=F, parameters={F: 0})
+    rates = {q: (F * unit - 1) * q.diff(t), r: -r.diff(t) / 2}
+    turning = pfaff.System([q, r], kinetic, q**2 + 2 * r**2, forces=rates, load=F, parameters={F: 0}).at().critical()
+    assert bending.at().critical().flutter.searched[1] * float(unit) == pytest.approx(100, rel=1e-12)
+    assert turning.flutter.searched[1] * float(unit) == pytest.approx(20, rel=1e-12)
+    assert turning.flutter.value * float(unit) == pytest.approx(1, rel=1e-12)

@@ -617,3 +617,18 @@ def test_l1_is_of_the_order_of_light_damping_until_rounding_hides_it():
     assert (light.criticality, light.generalised) == ("subcritical", False)
     assert (lightest.hidden, lightest.generalised, lightest.centre) == (True, False, False)
     assert "damping is so light that rounding hides the sign of l1" in lightest.status
+
+
+def test_where_no_hopf_point_is_one_range_is_told():
+    """q̈ + q̇/5 + (1 − F/4) q = 0 never flutters: the range that critical() tells, and all beyond it was searched."""
+    (q,), (F, rate) = coordinates("q"), sm.symbols("F rate")
+    speed = q.diff(TIME)
+    case = pfaff.System([q], speed**2 / 2, q**2 / 2 - F * q**2 / 8, speed**2 / 10, load=F, parameters={F: 0}).at()
+    with pytest.raises(NoBifurcationError, match=f"to {case.critical().flutter.searched[1]:g}, nor beyond: vary"):
+        case.hopf()
+    with pytest.raises(NoBifurcationError, match="from F = 0 to 7: search farther"):
+        case.hopf(to=7)
+    x, y = sm.symbols("x y")
+    decaying = pfaff.ode({x: y, y: -x * (rate + 1) - y}, {rate: 0}, load=rate).at()
+    with pytest.raises(NoBifurcationError, match="to 10, nor beyond: vary another parameter"):
+        decaying.hopf()

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,22 +17,18 @@ from pfaff.rest.outward import Outward
 from pfaff.rest.path import LoadPath
 from pfaff.stability.intervals import Change
 from pfaff.stability.locating import ONE
+from pfaff.stability.natural_range import USUAL, rounded_up
 from pfaff.stability.rigid import without_rigid_motions
 from pfaff.stability.search import LARGE, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 from pfaff.statement.expressions import constant
 from pfaff.statement.values import number_within, shown
 
-if TYPE_CHECKING:
-    from pfaff.rest.small_motions import Linearisation
-
-STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
 SPREAD = 1e100  # a range over the least load that is looked for in it
 WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
 FARTHEST = 1e6  # times the natural range of loads, where a search of all loads ends
 ALL = 1e16  # times a usual value, where a search of all values of a parameter ends that nothing is known about
 FORESEEN = 1e3  # times the natural range of loads, where what a straight line predicts is still believed
-USUAL = 4.0  # natural ranges are so many times a usual load
 NEARBY = 1e-3  # usual loads, from which a straight line is drawn
 WIDER = 1.2  # times what is foreseen
 ON_THE_WAY = (1.37e-3, 7.33e-3)  # usual loads at which it is seen whether anything is damped
@@ -184,42 +179,6 @@ def checked_end(to: float | None) -> float | None:
     if end > BEYOND_ALL:
         raise ParameterError(f"to={shown(to)} is more than {BEYOND_ALL:g}: give a nearer end, or use other units")
     return end
-
-
-def natural_range(path: LoadPath) -> float:
-    """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5.
-
-    Where the load stiffens nothing, but moves the equilibrium, that at which the matrices have changed with it.
-    """
-    start = path.linearise(0.0)
-    inner = _stiffness(start, start)
-    for probe in (1.0, 1e-3, 1e-6):
-        try:
-            change = _stiffness(path.linearise(probe), start) - inner
-        except ConvergenceError:
-            continue
-        size, more = np.linalg.norm(inner, 2), np.linalg.norm(change, 2) / probe
-        if more * probe > STIFFENED * size > 0:  # less is rounding: a speed, say, that stiffens nothing
-            return rounded_up(float(USUAL * size / more))
-        moved = path.moved(probe) / probe
-        if moved and np.isfinite(path.large):
-            return rounded_up(USUAL * path.large / moved)
-    return 200.0
-
-
-def _stiffness(lin: Linearisation, like: Linearisation) -> np.ndarray:
-    """On the velocities that the constraints allow, in the directions of another place on the path."""
-    lin, like = lin.inertial, like.inertial
-    N = like.kernel if lin.moves_like(like) else lin.kernel @ (lin.kernel.T @ like.kernel)
-    return N.T @ lin.stiffness @ N
-
-
-def rounded_up(load: float) -> float:
-    """To 1, 2 or 5 times a power of ten."""
-    if not load:
-        return 0.0
-    decade = 10.0 ** np.floor(np.log10(load))
-    return float(next(decade * digit for digit in (1, 2, 5, 10) if decade * digit >= load))
 
 
 def hopf_points(search: Search) -> Iterator[tuple[float, np.ndarray]]:

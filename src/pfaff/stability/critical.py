@@ -16,10 +16,11 @@ import numpy as np
 from pfaff.algebra.tolerances import REAL, SAFE, turning
 from pfaff.rest.outward import Outward
 from pfaff.rest.path import LoadPath
-from pfaff.stability.along import COUNTED, FARTHEST, checked_end, natural_range, rounded_up, search_along
+from pfaff.stability.along import COUNTED, FARTHEST, checked_end, search_along
 from pfaff.stability.critical_load import Cell, CriticalLoad, CriticalLoads
 from pfaff.stability.intervals import Change
 from pfaff.stability.locating import ONE
+from pfaff.stability.natural_range import natural_range, rounded_up
 
 if TYPE_CHECKING:
     from pfaff.algebra.pencil import Pencil

@@ -17,14 +17,15 @@ from pfaff.rest.field import Field, field_at
 from pfaff.rest.outward import Outward
 from pfaff.rest.path import LoadPath, Path
 from pfaff.stability.along import (
+    FARTHEST,
     Along,
     checked_end,
     hopf_points,
     imaginary_pairs,
-    natural_range,
     search_along,
     search_line,
 )
+from pfaff.stability.natural_range import natural_range
 from pfaff.statement.values import end_from, number_from
 
 if TYPE_CHECKING:
@@ -47,18 +48,21 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
     path = case.path(load, fixed)
     sign, distances = _intervals(path, to, near)
     for distance in distances:
-        along = search_along(Outward(path, sign), distance, _usual_range(path, distance))
+        usual = _usual_range(path, distance)
+        along = search_along(Outward(path, sign), distance, usual)
         value = _load_within(along, near)
         if value is not None:
             return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
         if along.ended:
             break
+    everywhere = distance is None and along.search.to >= FARTHEST * usual
     if to is near is None and distance is not None and not along.ended:
-        everywhere = search_line(Outward(path, sign), distance)
-        value = None if everywhere is None else _load_within(everywhere, None)
+        line = search_line(Outward(path, sign), distance)
+        value = None if line is None else _load_within(line, None)
         if value is not None:
             return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
-    raise NoBifurcationError(_absence(along))
+        everywhere = line is not None
+    raise NoBifurcationError(_absence(along, usual if everywhere else None))
 
 
 def _usual_range(path: Path, distance: float | None) -> float:
@@ -145,15 +149,19 @@ def _several(path: Path, load: float, frequencies: np.ndarray) -> str:
     )
 
 
-def _absence(along: Along) -> str:
+def _absence(along: Along, usual: float | None) -> str:
+    """What was searched in vain: an interval, or the ``usual`` one and all beyond it."""
     path = along.path.path
-    text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {along.to:.10g}"
+    end = along.to if usual is None else along.path.load(usual)
+    text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {end:.10g}"
     if along.ended:
         what = "runs to infinity" if path.boundless else "folds back"
         return f"{text}, where the equilibrium {what}: start from another equilibrium, or vary another parameter"
+    text += "" if usual is None else ", nor beyond"
     if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
         return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"
-    return f"{text}: search farther with to=…, or in the other direction"
+    farther = "search farther with to=…, or" if usual is None else "vary another parameter, or search"
+    return f"{text}: {farther} in the other direction"
 
 
 def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:

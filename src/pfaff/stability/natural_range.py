@@ -1,0 +1,128 @@
+"""The natural range of a load, whatever its units: what outweighs the stiffness of a system without load."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.errors import ConvergenceError
+from pfaff.rest.path import LoadPath
+
+if TYPE_CHECKING:
+    from pfaff.rest.small_motions import Linearisation
+
+USUAL = 4.0  # natural ranges are so many times a usual load
+STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
+SEEN = (1e-8, 1e-3)  # changes of the matrices by a load, relative, from which their slopes are told
+DECADES, TRIED = 4, 18  # by which loads are apart that are tried for such changes; how many
+STRAIGHT = 1e-9  # by which changes differ, relatively, that are in proportion to their loads
+NEARER = (1.0, 1e-3, 1e-6)  # times such a load, where the equilibrium is not followed so far
+EVEN = 1e-6  # by which a range may exceed the round number that it is
+UNKNOWN = 200.0  # the range of a load that changes nothing
+
+
+def natural_range(path: LoadPath) -> float:
+    """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5.
+
+    Where the load stiffens nothing, but turns or damps, that at which such forces equal those of stiffness and inertia;
+    where it only moves the equilibrium, that at which the matrices have changed with it.
+    """
+    visible, start = _visible(_Shares(path)), path.linearise(0.0)
+    for probe in (visible * share for share in NEARER):
+        try:
+            there = path.linearise(probe)
+        except ConvergenceError:
+            continue
+        return _four_times(path, start, there, probe)
+    return UNKNOWN
+
+
+def _four_times(path: LoadPath, start: Linearisation, there: Linearisation, probe: float) -> float:
+    """The range that the small motions at a load suggest."""
+    stiff, more = _sizes(start, there, "stiffness")
+    if not stiff:
+        stiff = _stiff(stiff, _sizes(start, there, "C")[0], _sizes(start, there, "M")[0])
+    if more > STIFFENED * stiff > 0:  # less is rounding: a speed, say, that stiffens nothing
+        return _rounded(USUAL * probe * stiff / more)
+    (damping, more), (mass, _) = (_sizes(start, there, name) for name in ("C", "M"))
+    usual = max(damping, np.sqrt(stiff * mass))
+    if more > STIFFENED * usual > 0:
+        return _rounded(USUAL * probe * usual / more)
+    moved = path.moved(probe) / probe
+    return _rounded(USUAL * path.large / moved) if moved and np.isfinite(path.large) else UNKNOWN
+
+
+def _visible(shares: _Shares) -> float:
+    """A load whose change of the matrices tells a slope, being small or in proportion to it; one, if none does."""
+    exponent, low, high = 0, -np.inf, np.inf
+    for _ in range(TRIED):
+        share = shares.at(exponent)
+        if SEEN[0] <= share <= SEEN[1]:
+            at_one = shares.at(0)
+            straight = abs(at_one - share * 10.0**-exponent) <= STRAIGHT * at_one
+            return 1.0 if straight and at_one >= SEEN[0] else 10.0**exponent
+        low, high = (exponent, high) if share < SEEN[0] else (low, exponent)
+        if high - low <= 1:
+            return 10.0**low if np.isfinite(low) else 10.0**high
+        between = np.isfinite(low) and np.isfinite(high)
+        exponent = int((low + high) // 2) if between else exponent + (DECADES if share < SEEN[0] else -DECADES)
+    return 1.0
+
+
+class _Shares:
+    """By how much loads change the matrices, at most, where their slope puts the equilibrium."""
+
+    def __init__(self, path: LoadPath) -> None:
+        self.path, self.z = path, path.solution(0.0)
+        self.start = self._at(self.z, 0.0)
+        K, C, M, A = (np.abs(each).max(initial=0.0) for each in self.start)
+        self.usual = _stiff(K, C, M), max(C, np.sqrt(K * M)), M, A
+        self.known: dict[int, float] = {}
+
+    def at(self, exponent: int) -> float:
+        if exponent not in self.known:
+            load = 10.0**exponent
+            with np.errstate(all="ignore"):
+                there = self._at(self.z + self.path.tangent(self.z, 0.0, load) * load, load)
+                shares = [
+                    np.abs(b - a).max(initial=0.0) / size
+                    for a, b, size in zip(self.start, there, self.usual, strict=True) if size
+                ]  # fmt: skip
+            self.known[exponent] = float(np.nan_to_num(max(shares, default=0.0), nan=np.inf))
+        return self.known[exponent]
+
+    def _at(self, z: np.ndarray, load: float) -> tuple[np.ndarray, ...]:
+        statics = self.path.balance.statics
+        at = statics(z[: statics.n], z[statics.n :], self.path.numbers(load))
+        return at.K, at.C, at.M, at.A
+
+
+def _stiff(stiffness: float, damping: float, mass: float) -> float:
+    """The stiffness or, where there is none, that at which the damping would be critical."""
+    return stiffness or (damping**2 / mass if mass else 0.0)
+
+
+def _sizes(start: Linearisation, there: Linearisation, name: str) -> tuple[float, float]:
+    """Of a matrix without load, and of its change, on velocities that constraints allow, in the same directions."""
+    start, there = start.inertial, there.inertial
+    N = start.kernel
+    L = N if there.moves_like(start) else there.kernel @ (there.kernel.T @ N)
+    before, after = N.T @ getattr(start, name) @ N, L.T @ getattr(there, name) @ L
+    return _size(before), _size(after - before)
+
+
+def _size(matrix: np.ndarray) -> float:
+    return float(np.linalg.norm(matrix, 2)) if matrix.size else 0.0
+
+
+def _rounded(load: float) -> float:
+    return rounded_up(float(load) * (1 - EVEN))
+
+
+def rounded_up(load: float) -> float:
+    """To 1, 2 or 5 times a power of ten."""
+    if not load:
+        return 0.0
+    decade = 10.0 ** np.floor(np.log10(load))
+    return float(next(decade * digit for digit in (1, 2, 5, 10) if decade * digit >= load))
