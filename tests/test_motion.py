@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-import subprocess
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
