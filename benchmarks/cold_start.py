@@ -73,7 +73,7 @@ def first(what: str, script: str, right: float, allowed: float, kernels: str | N
         environment = {**USUAL, "NUMBA_CACHE_DIR": kernels or f"{folder}/numba", "XDG_CACHE_HOME": folder}
         before = processor_of_children()
         done = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+            [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True, env=environment
         )
         processor = processor_of_children() - before
     verify(f"first {what}", abs(float(done.stdout) - right), allowed)

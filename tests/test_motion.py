@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -372,6 +374,16 @@ def test_many_operations_are_compiled_with_loops_unless_the_motion_is_long(monke
     long = pendulum().at().simulate(5, Q=0.3)
     assert compact == [True, False, True, True, False]  # the step that tells how many there will be has loops too
     assert np.abs(long.y - short.y).max() < 1e-13
+
+
+def test_a_motion_does_not_wait_for_scipy():
+    script = (
+        "import sys, pfaff\n"
+        "motion = pfaff.atlas.pendulum().at().simulate(0.1, Q=0.3)\n"
+        "print(motion.status.finished, 'scipy' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
 
 
 def test_large_equations_are_optimised_for_motions_long_enough_to_gain_by_it(monkeypatch):

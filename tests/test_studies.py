@@ -23,6 +23,7 @@ from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.studies.executors import Processes
 from pfaff.studies.points import chunks_of
+from pfaff.studies.recipe import function_from, function_origin
 from pfaff.studies.sweep import SINGLE
 
 AXES = {"c_i": [0.5, 1.5, 3.0], "M_L": [10.0, 15.0]}
@@ -200,6 +201,23 @@ def test_a_system_of_ones_own_is_found_again_by_its_file(own, tmp_path):
     Path(own.__file__).write_text(OWN + "\n# changed")
     with pytest.raises(ParameterError, match="has changed since"):
         pfaff.open_sweep(store)
+
+
+def test_a_study_asked_for_by_another_script_says_whose_it_is(own, tmp_path):
+    store, axes = tmp_path / "own.zarr", {"mu": [1.0, 2.0]}
+    own.case.sweep(axes, measure=own.slow, store=store)
+    elsewhere = Path(own.__file__).with_name("another.py")
+    elsewhere.write_text(OWN)
+    names: dict = {}
+    exec(compile(OWN, str(elsewhere), "exec"), names)
+    with pytest.raises(ParameterError, match=rf"slow of {own.__file__}, and slow of {elsewhere}.*open_sweep\(store\)"):
+        own.case.sweep(axes, measure=names["slow"], store=store)
+    Path(own.__file__).write_text(OWN + "\n# changed")
+    with pytest.raises(ParameterError, match=rf"{own.__file__}, where .* is, has changed since.*another store"):
+        own.case.sweep(axes, measure=own.slow, store=store)
+    Path(own.__file__).write_text(OWN.replace("def slow", "def fast"))
+    with pytest.raises(ParameterError, match=r"own.py has no function 'slow', which measures this study"):
+        function_from({**function_origin(own.slow), "called": "slow"})
 
 
 def test_a_point_that_hangs_or_kills_costs_only_itself(own, tmp_path):

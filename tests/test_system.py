@@ -275,3 +275,27 @@ def test_a_load_that_must_be_positive_and_is_zero_says_how_to_declare_it():
     (x,) = coordinates("x")
     with pytest.raises(ParameterError, match="nonnegative=True, if F may vanish"):
         pfaff.System([x], kinetic=x.diff(t) ** 2 / 2, potential=-F * x, parameters={F: 0}, load=F)
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ({"potential": k * sm.Abs(x) ** 3}, "the potential contains Abs"),
+        ({"potential": k * sm.Heaviside(x) * x**2}, "the potential contains Heaviside"),
+        ({"potential": sm.Piecewise((k * x**2, x > 0), (0, True))}, "the potential contains Piecewise"),
+        ({"potential": sm.Integral(sm.exp(-(z**2)), (z, 0, x))}, "the potential contains Integral"),
+        ({"dissipation": k * sm.Max(x.diff(t), 0) ** 2}, "the dissipation contains Max"),
+        ({"forces": {y: -k * sm.sign(y.diff(t))}}, "the force on y contains sign"),
+        ({"holonomic_constraints": [sm.Abs(x) - 1]}, "holonomic constraint 1 contains Abs"),
+        ({"potential": sm.I * k * x**2}, "the potential contains I: energies, forces and constraints are real"),
+    ],
+)
+def test_what_cannot_be_compiled_is_refused_where_it_is_stated(stated, said):
+    with pytest.raises(StatementError, match=said) as refused:
+        state(**stated)
+    assert "real" in said or "steep tanh or sqrt(x**2 + epsilon**2)" in str(refused.value)
+
+
+def test_smooth_friction_and_functions_of_parameters_alone_are_taken():
+    system = state(forces={y: -k * sm.tanh(50 * y.diff(t))}, potential=sm.Abs(k) * sm.erf(x) ** 2 + sm.sqrt(x**2 + k))
+    assert system.at().simulate(0.1, y_dot=1).status.finished

@@ -9,17 +9,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import sympy as sm
 
 from pfaff.errors import StatementError, nearest
-from pfaff.statement.expressions import FUNCTIONS
 from pfaff.statement.names import checked_name, checked_title
-from pfaff.statement.parameters import Parametrised, check_symbols, checked_load, checked_parameters, scalar
+from pfaff.statement.parameters import (
+    Parametrised,
+    check_smooth,
+    check_symbols,
+    checked_load,
+    checked_parameters,
+    scalar,
+)
 from pfaff.statement.values import shown
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from pfaff.case import OdeCase
     from pfaff.flow.flow import Flow
-
-SMOOTH = (*(each for each in FUNCTIONS.values() if isinstance(each, type)), sm.erfc)  # sqrt is a power
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,17 +133,5 @@ def _plain(system: Ode, state: sm.Expr, plain: Mapping[sm.Expr, sm.Symbol]) -> s
     expression = expression.xreplace(own)
     known = {*plain.values(), *system.parameters, *own.values()}
     check_symbols(expression, known, known, where)
-    _check_smooth(expression, where)
+    check_smooth(expression, where, "give real and imaginary part a real state each")
     return expression
-
-
-def _check_smooth(expression: sm.Expr, where: str) -> None:
-    """Right-hand sides are differentiated to any order, in real numbers."""
-    if expression.has(sm.I):
-        raise StatementError(f"{where} contains I: give real and imaginary part a real state each")
-    for term in sorted(expression.atoms(sm.core.function.Application), key=str):
-        if not isinstance(term, SMOOTH):
-            raise StatementError(
-                f"{where} contains {shown(term)}: smooth functions alone can be followed ({', '.join(FUNCTIONS)}); "
-                "a corner or a jump may be replaced by a steep tanh or sqrt(x**2 + epsilon**2)"
-            )

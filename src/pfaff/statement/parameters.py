@@ -7,13 +7,16 @@ from types import MappingProxyType
 from typing import Any
 
 import sympy as sm
+from sympy.concrete.expr_with_limits import ExprWithLimits
 
 from pfaff.errors import StatementError, nearest
-from pfaff.statement.expressions import expressed
+from pfaff.statement.expressions import FUNCTIONS, expressed
 from pfaff.statement.names import checked_name
 from pfaff.statement.values import checked_value, one_of, shown
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
+
+SMOOTH = (*(each for each in FUNCTIONS.values() if isinstance(each, type)), sm.erfc)  # sqrt is a power
 
 
 class Parametrised(Travels):
@@ -96,3 +99,15 @@ def check_symbols(
         raise StatementError(
             f"{where} contains the symbol {symbol}, which is no parameter: add it to parameters, with a value or None"
         )
+
+
+def check_smooth(expression: sm.Expr, where: str, real: str) -> None:
+    """What is stated is differentiated to any order, in ``real`` numbers."""
+    if expression.has(sm.I):
+        raise StatementError(f"{where} contains I: {real}")
+    for term in sorted(expression.atoms(sm.core.function.Application, ExprWithLimits), key=str):
+        if not isinstance(term, SMOOTH):
+            raise StatementError(
+                f"{where} contains {shown(term)}: smooth functions alone can be followed ({', '.join(FUNCTIONS)}); "
+                "a corner or a jump may be replaced by a steep tanh or sqrt(x**2 + epsilon**2)"
+            )

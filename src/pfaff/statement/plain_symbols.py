@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sm
 
 from pfaff.errors import ConstraintError, StatementError
-from pfaff.statement.parameters import check_symbols, scalar
+from pfaff.statement.parameters import check_smooth, check_symbols, scalar
 from pfaff.statement.particles import Particle, generalised_forces, kinetic_energy, plain_particle
 from pfaff.statement.values import shown
 
@@ -75,6 +75,7 @@ def in_plain_symbols(system: System) -> Statement:
                 "add it to the coordinates, or write it as an expression in time"
             )
         check_symbols(expression, known, system.parameters, where)
+        check_smooth(expression, where, "energies, forces and constraints are real")
         return expression
 
     for coordinate in system.forces:

@@ -97,8 +97,13 @@ def function_origin(function: Callable[..., Any]) -> dict[str, Any]:
 
 def function_from(about: Mapping[str, Any]) -> Callable[..., Any]:
     """The function of a file that has not changed."""
-    found = _loaded(about, about.get("accept", False))
-    return getattr(found, about["called"])
+    found = getattr(_loaded(about, about.get("accept", False)), about["called"], None)
+    if not callable(found):
+        raise ParameterError(
+            f"{about['file']} has no function {about['called']!r}, which measures this study: put it back, or begin a "
+            "new store"
+        )
+    return found
 
 
 def _in_file(path: Path, name: str) -> dict[str, Any]:
@@ -163,6 +168,30 @@ def differences(stored: Mapping[str, Any], given: Mapping[str, Any], path: str =
         else:
             found.append(f"{where} was {_brief(before)}, is {_brief(now)}")
     return found
+
+
+def tied(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Where a study belongs to another file than the one that asks for it, or to what that was: so, with a remedy."""
+    pairs = [
+        (stored["system"], given["system"]),
+        *zip(stored.get("measures", ()), given.get("measures", ()), strict=False),
+    ]
+    for before, now in pairs:
+        if before.get("file") is None or before.get("called") != now.get("called"):
+            continue
+        file, called, other = before["file"], before["called"], now.get("file")
+        if other != file:
+            return (
+                f"it belongs to {called} of {file}, and {called} of {other or 'no file'} may be something else: go on "
+                "with pfaff.open_sweep(store), which takes it from that file, import it from there, or give another "
+                "store"
+            )
+        if before["sha256"] != now["sha256"]:
+            return (
+                f"{file}, where {called} is, has changed since this study was begun: put it back, or give another "
+                f"store (with {called} in a file of its own the others may change)"
+            )
+    return ""
 
 
 def _brief(value: Any) -> str:

@@ -115,6 +115,8 @@ def _check_same(path: Path, stored: Mapping[str, Any], given: Mapping[str, Any],
     before, now = ({key: value for key, value in each.items() if key not in ours} for each in (stored, given))
     apart = recipes.differences(before, now)
     if apart:
+        if tied := recipes.tied(before, now):
+            raise ParameterError(f"{path} holds a study already, and {tied}")
         remedy = (
             "" if any(not each.startswith(VERSIONED) for each in apart) else ", or go on all the same with accept=True"
         )
