@@ -382,11 +382,19 @@ def test_samples_follow_their_distributions():
         ({"F": [1]}, {"load": "F"}, "what is searched"),
         ([{"c_i": 1}, {"M_L": 1}], {}, "point 1 of the list"),
         ({"c_i": [1]}, {"measure": lambda case: 1.0, "store": "a.zarr"}, "not a function at the top of a file"),
+        ({"c_i": [1.0]}, {"to": "far"}, "to='far' is not a number"),
+        ({"c_i": [1.0]}, {"to": -5}, "to=-5.0: the load is searched from zero to a positive"),
+        ({"c_i": [1.0]}, {"load": "G"}, "no parameter or coordinate 'G'"),
     ],
 )
 def test_what_cannot_be_studied_is_refused(case, axes, options, said):
     with pytest.raises(ParameterError, match=said):
         case.sweep(axes, **options)
+
+
+def test_an_end_may_be_a_fraction(case):
+    """As in single searches, which take text for exact numbers."""
+    assert case.sweep({"c_i": [1.0, 2.0]}, "hopf", to="1/2").job.asked.to == 0.5
 
 
 def test_stores_are_there_from_the_first_moment(tmp_path, skate):

@@ -399,3 +399,13 @@ def test_a_load_that_changes_inertias():
         alone = measured(job, job.points.point(k))
         assert alone.state == DONE
         assert block.outcome(k).values == pytest.approx(alone.values, rel=1e-10)
+
+
+def test_every_point_is_searched_from_its_own_value_to_the_end():
+    """Where the load is an axis too: from r = 12 it is farther to r = 27 than from 14, and from 28 it is backwards."""
+    start = {"x": 6.0, "y": 6.0, "z": 12.0}
+    job = job_of(lorenz().at(b=3), pfaff.grid(r=[12.0, 14.0, 28.0], s=[10.0]), ["hopf"], to=27.0, fixed=start)
+    block = in_batch(job)
+    assert list(block.state[:2]) == [DONE, DONE]
+    assert block.values["hopf"][:2] == pytest.approx(10 * 16 / 6, rel=1e-12)
+    assert not block.state[2]

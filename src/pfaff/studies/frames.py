@@ -31,7 +31,7 @@ class Frame:
     scale: np.ndarray
     unit: float
     farthest: float = np.inf
-    bounded: bool = False
+    to: float | None = None  # the last load, if one was given
     sign: float = 1.0  # in which direction loads are sought
     order: int = 0  # to which the test function vanishes where the path begins
     zero_order: int = 0  # and the last coefficient

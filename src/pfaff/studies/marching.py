@@ -62,7 +62,10 @@ class March:
         self.start, good = beginnings(frame, at_loads(frame, parameters, self.begins))
         self.absent = np.zeros(N, dtype=bool)
         self._low, self._length = np.zeros(N), np.full(N, frame.first)
-        self._active = np.flatnonzero(good)
+        self._farthest = (
+            np.full(N, frame.farthest) if frame.to is None else frame.sign * (frame.to - self.begins)
+        )  # from where each point begins; not positive where the end lies in the other direction
+        self._active = np.flatnonzero(good & (self._farthest > 0))
         self._sign = np.zeros(N)  # of the test function behind a root that was passed by; 0 where none was
 
     def begins_stable(self) -> np.ndarray:
@@ -84,8 +87,8 @@ class March:
 
     def _stretch(self) -> Stretch | None:
         frame, active = self.frame, self._active
-        if frame.bounded:
-            self._length[active] = np.minimum(self._length[active], frame.farthest - self._low[active])
+        if frame.to is not None:
+            self._length[active] = np.minimum(self._length[active], self._farthest[active] - self._low[active])
         low, length = self._low[active], self._length[active]
         distances = low + length * (1 + nodes_of(frame.nodes)[0][:, None]) / 2
         seen = probed(frame, self.parameters[:, active], distances, self.begins[active], self.start[:, active])
@@ -101,6 +104,7 @@ class March:
         """Those where nothing was found go on behind the stretch, those that passed something not sought behind it, and
         those with an unresolved function look at half of it."""
         frame, active = self.frame, stretch.points
+        farthest = self._farthest[active]
         low = np.where(empty, stretch.low + stretch.length, stretch.low)
         low = np.where(passed, at + PAST * stretch.length, low)
         self._sign[active] = np.where(
@@ -108,8 +112,8 @@ class March:
         )
         length = stretch.length * np.where(empty, 2.0, np.where(unresolved, 0.5, 1.0))
         self._low[active], self._length[active] = low, length
-        self.absent[active] = empty & frame.bounded & (low >= frame.farthest * (1 - 1e-12))
-        again = passed | (empty & (low < frame.farthest)) | (unresolved & (length >= SHORTEST * frame.first))
+        self.absent[active] = empty & (frame.to is not None) & (low >= farthest * (1 - 1e-12))
+        again = passed | (empty & (low < farthest)) | (unresolved & (length >= SHORTEST * frame.first))
         self._active = active[again & ~self.absent[active]]
 
 

@@ -51,9 +51,7 @@ class Reference:
             return None
         farthest = FARTHEST * BEYOND * distance if to is None else abs(to - self.begins)
         first, sign = min(BEYOND * distance, farthest), float(np.sign(value - self.begins))
-        return self._resolved(
-            replace(self.still(first), farthest=farthest, bounded=to is not None, sign=sign, test=test)
-        )
+        return self._resolved(replace(self.still(first), farthest=farthest, to=to, sign=sign, test=test))
 
     def still(self, first: float) -> Frame:
         """Without a load that is sought."""

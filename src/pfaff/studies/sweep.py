@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError
-from pfaff.statement.values import instance, one_of, path_from, truth, whole_number
+from pfaff.stability.along import checked_end
+from pfaff.statement.values import instance, number_from, one_of, path_from, truth, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import Job
 from pfaff.studies.points import Chunks, Points, chunks_of, points_from
-from pfaff.studies.quantities import Asked, measures_from, restored_measures
+from pfaff.studies.quantities import Asked, Measure, measures_from, restored_measures
 from pfaff.studies.stores import Memory, NetCDF, Store, recipe_of_netcdf
 from pfaff.studies.study import Study
 from pfaff.studies.zarr_store import ZarrStore, recipe_of_zarr
@@ -44,12 +45,18 @@ def sweep(
     _check_axes(case, points, load, fixed)
     first = case.at(**{name: value for name, value in points.point(0).items() if name in case.system.parameter_names})
     measures = measures_from(measure, first)
-    job = Job(case, points, measures, Asked(load, to, dict(fixed)))
+    job = Job(case, points, measures, Asked(load, _end(to, measures), dict(fixed)))
     size = whole_number("chunk", chunk, 1, 2**31, "take smaller ones") if chunk is not None else _usual(job)
     chunks = chunks_of(points.shape, size)
     path = None if store is None else path_from("store", store)
     recipe = _recipe(job, chunks, source if path is not None else None, path is not None)
     return _placed(job, chunks, path, recipe, truth("accept", accept))
+
+
+def _end(to: Any, measures: tuple[Measure, ...]) -> float | None:
+    """How far loads are sought: what no point could be asked is refused before the first."""
+    number = None if to is None else number_from("to", to)
+    return checked_end(number) if any(each.about["kind"] == "critical" for each in measures) else number
 
 
 def _usual(job: Job) -> int:
@@ -80,8 +87,9 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
 
 def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[str, float]) -> None:
     known = [*case.system.parameter_names, *case.system.moving_names]
-    for name in points.names:
+    for name in (*points.names, *([] if load is None else [load])):
         one_of(known, name, f"{case.system.name} has no parameter or coordinate")
+    for name in points.names:
         if name in fixed:
             raise ParameterError(f"{name} is an axis and fixed as well: leave one out")
         if name == load:
