@@ -12,6 +12,7 @@ import sympy as sm
 
 import pfaff
 from pfaff.cli import app
+from pfaff.cli.output import table
 from pfaff.errors import ParameterError, StatementError
 
 INTERRUPTED = """
@@ -97,3 +98,11 @@ def test_misspelt_words_of_the_package_are_answered(case):
         _ = pfaff.Systm
     with pytest.raises(AttributeError, match="did you mean 'flutter'"):
         case.system.fluter()
+
+
+def test_a_table_shows_nothing_empty(capsys):
+    table("Special points", ["kind", "F"], [])
+    table("Parameters", ["name", "default", "", ""], [["k", "1", "load", ""], ["c", "0", "", ""]])
+    first, _, _, head, *_ = capsys.readouterr().out.splitlines()
+    assert first == "Special points: none"
+    assert head.count("┳") == 0 and head.count("┃") == 4

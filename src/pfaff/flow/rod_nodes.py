@@ -28,7 +28,7 @@ class RodNodes:
         self.rod, names = m.rods[k], m.frame.names
         self.K, self.amplitudes, base = self.rod.nodes, m.rows[k], self.rod.base
         carrier = before.get(base.names[2] or "")
-        self.start = base.numbers[2] + (carrier.start if carrier else 0.0)
+        self.start: float = base.numbers[2] + (carrier.start if carrier else 0.0)
         turns = np.zeros((len(self.rod.angles), m.n))
         if base.names[2] is not None:
             turns += carrier.turn_of(base.names[2]) if carrier else np.eye(m.n)[names.index(base.names[2])]
@@ -39,7 +39,7 @@ class RodNodes:
         self.base = [None if name is None else names.index(name) for name in base.names[:2]]
         self.origin = base.numbers[:2]
         carried = [before[name].columns if name in before else [names.index(name)] for name in base.names[:2] if name]
-        self.columns = np.unique(np.concatenate([np.flatnonzero(turns.any(axis=0)), *carried])).astype(int)
+        self.columns: np.ndarray = np.unique(np.concatenate([np.flatnonzero(turns.any(axis=0)), *carried])).astype(int)
         self.turning = self.turns[:, self.columns]
         self.pairs = (self.turning[:, :, None] * self.turning[:, None, :]).reshape(self.K, -1)
         self.points = np.hstack([self.rod.point_stations, np.ones((len(self.named), 1))])
