@@ -105,4 +105,4 @@ def test_a_table_shows_nothing_empty(capsys):
     table("Parameters", ["name", "default", "", ""], [["k", "1", "load", ""], ["c", "0", "", ""]])
     first, _, _, head, *_ = capsys.readouterr().out.splitlines()
     assert first == "Special points: none"
-    assert head.count("┳") == 0 and head.count("┃") == 4
+    assert head.count("┃") == 4  # three columns
