@@ -646,6 +646,21 @@ def test_an_angle_is_an_arc_from_where_it_is_zero():
     assert end > x
 
 
+def test_a_steering_angle_is_an_arc_at_its_wheel():
+    """All four angles of the snakeboard have one, though two of them turn no bar."""
+    axes = pfaff.atlas.snakeboard().plot().axes[0]
+    assert len([line for line in axes.lines if line.get_linestyle() == ":"]) == 4
+
+
+def test_reactions_have_the_names_of_their_constraints(skate):
+    named = replace(skate, nonholonomic_constraints={"blade": skate.nonholonomic_constraints[0]})
+    motion = named.at(**XI_HAT, c_i=1.5, F=84).simulate(1, theta1_dot=0.1)
+    (reactions,) = [axes for axes in motion.plot().axes if axes.get_ylabel() == "reaction"]
+    assert [line.get_label() for line in reactions.lines] == [formula("p_blade")]
+    with pytest.raises(pfaff.PfaffError, match="violate constraint 'blade'"):
+        motion.case.simulate(1, theta1_dot=0.1, theta2_dot=0.1, X_dot=1)
+
+
 def test_maps_name_their_axes_as_mathematics(damped_skate):
     study = damped_skate.sweep({"c_i": [0.5, 1.0, 1.5], "M_L": [10.0, 15.0, 20.0]}).run()
     fig = study.plot()

@@ -12,6 +12,7 @@ import sympy as sm
 
 import pfaff
 from pfaff.cli import app
+from pfaff.cli.output import table
 from pfaff.errors import ParameterError, StatementError
 
 INTERRUPTED = """
@@ -75,3 +76,33 @@ def test_the_shell_says_how_a_search_and_a_motion_ended(capsys):
             standalone_mode=False)  # fmt: skip
     assert "no longer finite" in capsys.readouterr().out
     assert ended.value.code == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda case: pfaff.System([], quasi_velocity={}), "System has no argument 'quasi_velocity'.*quasi_velocities"),
+        (lambda case: pfaff.Drawing(point={}), "Drawing has no argument 'point': did you mean 'points'"),
+        (lambda case: case.hopf().orbits(to=80, steps=0.1), "orbits has no argument 'steps': did you mean 'step'"),
+        (lambda case: case.plot(theta1=1), "plot has no argument 'theta1': nothing is given to it by name"),
+        (lambda case: case.flutter(load=sm.Symbol("c_i")), "give its name as text, 'c_i'"),
+    ],
+)
+def test_a_misspelt_keyword_is_answered_with_the_nearest(case, call, message):
+    with pytest.raises(pfaff.PfaffError, match=message):
+        call(case)
+
+
+def test_misspelt_words_of_the_package_are_answered(case):
+    with pytest.raises(AttributeError, match="did you mean 'System'"):
+        _ = pfaff.Systm
+    with pytest.raises(AttributeError, match="did you mean 'flutter'"):
+        case.system.fluter()
+
+
+def test_a_table_shows_nothing_empty(capsys):
+    table("Special points", ["kind", "F"], [])
+    table("Parameters", ["name", "default", "", ""], [["k", "1", "load", ""], ["c", "0", "", ""]])
+    first, _, _, head, *_ = capsys.readouterr().out.splitlines()
+    assert first == "Special points: none"
+    assert head.count("┃") == 4  # three columns

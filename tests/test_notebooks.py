@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pfaff
-from pfaff.progress import patience
+from pfaff.progress import bar, patience
 
 nbclient = pytest.importorskip("nbclient", reason="the extra test is not installed: no nbclient")
 nbformat = pytest.importorskip("nbformat")
@@ -105,6 +105,16 @@ def test_an_ensemble_tells_how_far_it_is(kernel):
     pfaff.atlas.pendulum().at().ensemble(20, Q=np.linspace(0.1, 1, 200))
     assert kernel[-2].endswith("100 %")
     assert kernel[-1] == ""
+
+
+def test_what_went_away_leaves_no_empty_box(kernel, monkeypatch):
+    """Pages show a text, be it empty, in a box; an empty piece of a page they do not."""
+    left: list[dict[str, str]] = []
+    handle = SimpleNamespace(update=lambda data, **options: left.append(data))
+    monkeypatch.setattr(sys.modules["IPython.display"], "display", lambda data, **options: handle)
+    with bar("waiting") as tell:
+        tell(0.5)
+    assert left[-1] == {"text/html": "", "text/plain": ""}
 
 
 def test_a_sweep_tells_how_far_it_is(kernel):

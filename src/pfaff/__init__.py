@@ -102,4 +102,6 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("pfaff.atlas")
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'pfaff' has no attribute {name!r}")
+    from pfaff.errors import nearest
+
+    raise AttributeError(f"module 'pfaff' has no attribute {name!r}: {nearest(name, __all__)}")

@@ -110,7 +110,8 @@ class _InNotebook:
 
     def remove(self) -> None:
         if self.handle is not None:
-            self.handle.update({"text/plain": ""}, raw=True)
+            nothing = {"text/html": "", "text/plain": ""}  # as text alone, pages would keep an empty box
+            self.handle.update(nothing, raw=True)
 
 
 def _line() -> _OnTerminal | _InNotebook | None:

@@ -13,7 +13,7 @@ import numpy as np
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import check_keywords, checked_value, one_of, shown
+from pfaff.statement.values import check_keywords, checked_value, one_of, shown, spelt
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 @shown_in_notebooks
+@spelt
 @dataclass(frozen=True)
 class Bound(Travels):
     """Whatever was stated, at given parameter values, with the analyses that work on any flow.

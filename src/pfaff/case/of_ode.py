@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pfaff.case.bound import Bound
 from pfaff.case.of_system import Case
 from pfaff.errors import NotMechanicalError, ParameterError
-from pfaff.statement.values import instance
+from pfaff.statement.values import instance, spelt
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.starts import Start
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MECHANICAL = ("prescribed", "method", "project", "step")  # what simulate takes for a mechanical case only
 
 
+@spelt
 @dataclass(frozen=True, repr=False)
 class OdeCase(Bound):
     """A plain ODE at given parameter values."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from pfaff.case.bound import Bound
 from pfaff.continuation.course import STEP
 from pfaff.errors import ParameterError
-from pfaff.statement.values import by_name, truth
+from pfaff.statement.values import by_name, spelt, truth
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pfaff.statement.system import System
 
 
+@spelt
 @dataclass(frozen=True, repr=False)
 class Case(Bound):
     """A mechanical system at given parameter values."""

@@ -23,11 +23,15 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
+    if not rows:
+        print(f"{title}: none")
+        return
+    told = [k for k, column in enumerate(columns) if column or any(row[k] for row in rows)]
     shown = Table(title=escape(title), title_justify="left")
-    for column in columns:
-        shown.add_column(column, overflow="fold")
+    for k in told:
+        shown.add_column(columns[k], overflow="fold")
     for row in rows:
-        shown.add_row(*map(escape, row))
+        shown.add_row(*(escape(row[k]) for k in told))
     Console().print(shown)
 
 

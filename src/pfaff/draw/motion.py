@@ -58,7 +58,9 @@ def draw_motion(motion: Motion, names: Sequence[str] = ()) -> Figure:
         t, p = _reactions(motion)
         rows = {name: p[motion.reaction_names.index(name)] for name in reactions}
         shown = reactions if names else moving_most(rows)
-        _lines(panels["reactions"], [t] * len(shown), [rows[name] for name in shown], shown)
+        own = {name: alias for alias, name in motion.aliases.items()}
+        titles = [own.get(name, name) for name in shown]
+        _lines(panels["reactions"], [t] * len(shown), [rows[name] for name in shown], titles)
         label(panels["reactions"], "time", "reaction")
         _legend(panels["reactions"])
         _others(panels["reactions"], len(shown), reactions, shown)

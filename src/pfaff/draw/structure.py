@@ -148,8 +148,11 @@ def _turning(scene: Scene, row: int, value: float) -> Iterator[Sense]:
         for pivot, along, _ in _turned(scene, row):
             across = np.array([-along[1], along[0]]) / (np.linalg.norm(along) or 1.0)
             yield Sense(pivot + 0.5 * along + 0.22 * scene.scale * across)
-    for name, angle in scene.angles.items():  # beside a wheel or a blade that it steers
-        if abs(angle[row] - angle[1]) > 0.1 * STEP:
+    for name, angle in scene.angles.items():  # at a wheel or a blade that it steers
+        turn = float(angle[row] - angle[1]) / STEP
+        if abs(turn) > 0.1 and scene.drawing.dimension == 2:
+            yield _arc(scene, scene.points[name][1], 0.6 * scene.scale, float(angle[1]) - turn * value, float(angle[1]))
+        elif abs(turn) > 0.1:
             yield Sense(scene.points[name][1] + 0.35 * scene.scale * np.array([np.sin(angle[1]), -np.cos(angle[1])]))
 
 
@@ -168,12 +171,15 @@ def _arcs(scene: Scene, row: int, value: float) -> Iterator[Sense]:
     for share in (0.75, 0.5, 1.0) if found else ():
         pivot, along, turn = found  # type: ignore[misc]
         length, end = float(np.linalg.norm(along)), float(np.arctan2(along[1], along[0]))
-        start, radius = end - turn * value, share * min(length, 2 * scene.scale)
-        at = np.linspace(start, end, 33)
-        arc = pivot + radius * np.stack([np.cos(at), np.sin(at)], axis=1)
-        reference = np.array([pivot, pivot + 1.15 * (arc[0] - pivot)])
-        middle = (start + end) / 2
-        yield Sense(pivot + (radius + 0.16 * scene.scale) * np.array([np.cos(middle), np.sin(middle)]), arc, reference)
+        yield _arc(scene, pivot, share * min(length, 2 * scene.scale), end - turn * value, end)
+
+
+def _arc(scene: Scene, pivot: np.ndarray, radius: float, start: float, end: float) -> Sense:
+    at = np.linspace(start, end, 33)
+    arc = pivot + radius * np.stack([np.cos(at), np.sin(at)], axis=1)
+    reference = np.array([pivot, pivot + 1.15 * (arc[0] - pivot)])
+    middle = (start + end) / 2
+    return Sense(pivot + (radius + 0.16 * scene.scale) * np.array([np.cos(middle), np.sin(middle)]), arc, reference)
 
 
 def _moving(scene: Scene, row: int) -> Iterator[Sense]:
@@ -225,5 +231,6 @@ def _legend(system: System) -> Iterator[str]:
     yield f"coordinates {', '.join(formulas(system.coordinate_names))}" + "; ".join(
         ["", *(words for mark, words in WORDS.items() if mark in marks)]
     )
-    counts = (len(system.nonholonomic_constraints), len(system.holonomic_constraints))
-    yield f"{counts[0]} nonholonomic, {counts[1]} holonomic constraint(s); dashed: all coordinates zero"
+    counts = {"nonholonomic": len(system.nonholonomic_constraints), "holonomic": len(system.holonomic_constraints)}
+    stated = [f"{count} {kind} constraint{'s' * (count > 1)}" for kind, count in counts.items() if count]
+    yield "; ".join([*stated, "dashed: all coordinates zero"])

@@ -57,7 +57,10 @@ class Constraints:
         return phi, rates, rest[: m * n].reshape(m, n), rest[m * n :].reshape(n, n)
 
     def row_of(self, k: int) -> str:
-        return f"constraint {k + 1}"
+        system = self.case.system
+        own = {reaction: alias.removeprefix("p_") for alias, reaction in system.reaction_aliases.items()}
+        name = own.get(system.reaction_names[k])
+        return f"constraint {k + 1}" if name is None else f"constraint {name!r}"
 
     def position_terms(self, q: np.ndarray, time: float) -> np.ndarray:
         """What is large in each φ: the sum of its terms."""

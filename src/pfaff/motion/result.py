@@ -16,7 +16,7 @@ from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Measured, Stored
 from pfaff.motion.outcomes import Status
 from pfaff.motion.sampled import interpolated
-from pfaff.statement.values import numbers_from, one_of
+from pfaff.statement.values import numbers_from, one_of, spelt
 
 if TYPE_CHECKING:
     import xarray
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ENERGIES = ("kinetic", "potential", "total", "dissipated", "supplied")
 
 
+@spelt
 @dataclass(frozen=True, eq=False)
 class Motion:
     """Times ``t``, states ``y`` (coordinates, then velocities, one column for each time), reactions ``p``.

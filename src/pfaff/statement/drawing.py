@@ -11,7 +11,7 @@ import sympy as sm
 from pfaff.errors import StatementError
 from pfaff.statement.expressions import expressed
 from pfaff.statement.names import checked_title
-from pfaff.statement.values import by_name, listed, one_of, shown, truth
+from pfaff.statement.values import by_name, listed, one_of, shown, spelt, truth
 
 MARKS = ("block", "hinge", "wheel", "skate", "bow", "contact", "cylinder", "mass", "ground", "wall")
 IN_SPACE = ("hinge", "mass", "contact", "skate")  # marks that have a meaning in space
@@ -19,6 +19,7 @@ IN_SPACE = ("hinge", "mass", "contact", "skate")  # marks that have a meaning in
 Formula = Callable[[Any, str], Any]  # what becomes of an expression, and whose it is
 
 
+@spelt
 @dataclass(frozen=True)
 class Drawing:
     """How to draw a system: named points, links between them, and marks on points.

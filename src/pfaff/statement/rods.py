@@ -15,7 +15,7 @@ from pfaff.statement.coordinates import TIME
 from pfaff.statement.names import checked_name
 from pfaff.statement.parameters import scalar
 from pfaff.statement.rod_basis import Basis, chain_of_bars, legendre_modes
-from pfaff.statement.values import listed, shown, whole_number
+from pfaff.statement.values import listed, shown, spelt, whole_number
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -36,6 +36,7 @@ class Point:
     theta: sm.Expr
 
 
+@spelt
 @dataclass(frozen=True, eq=False)
 class Rod(Travels):
     """An elastic rod in the plane that neither stretches nor shears, as large as its deflections may be.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import sympy as sm
 
-from pfaff.errors import RankError, StatementError
+from pfaff.errors import RankError, StatementError, closest
 from pfaff.statement.constraints import check_integrability, numbered, redundant_constraints
 from pfaff.statement.coordinates import checked_coordinates
 from pfaff.statement.degrees import check_degrees
@@ -22,7 +22,7 @@ from pfaff.statement.quasi_velocities import linear_form, stated_quasi_velocitie
 from pfaff.statement.reading import check_names, read_forces, read_meanings, read_parameters, read_relations
 from pfaff.statement.rod_frame import Station, state_rods
 from pfaff.statement.rods import Rod
-from pfaff.statement.values import one_of, shown, truth
+from pfaff.statement.values import one_of, shown, spelt, truth
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 ENERGIES = {"kinetic": "the kinetic energy", "potential": "the potential", "dissipation": "the dissipation"}
 
 
+@spelt
 @dataclass(frozen=True, eq=False)
 class System(Parametrised):
     """A mechanical system with Pfaffian constraints.
@@ -216,7 +217,8 @@ class System(Parametrised):
             raise AttributeError(
                 f"a System has no {name}: bind its parameters first, system.at({self._example()}).{name}(…)"
             )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        near = closest(name, [known for known in dir(Case) + dir(type(self)) if not known.startswith("_")])
+        raise AttributeError(f"a System has no attribute {name!r}" + (f": did you mean {near!r}?" if near else ""))
 
     def _example(self) -> str:
         """Values for some parameters, as one would write them."""

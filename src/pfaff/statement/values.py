@@ -13,8 +13,10 @@ import reprlib
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence, Set, Sized
 from fractions import Fraction
+from functools import wraps
 from numbers import Number
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -204,6 +206,30 @@ def check_keywords(function: Callable[..., Any], given: Collection[str], known: 
         near = "" if name in known else closest(name, {*known, *arguments})
         if near in arguments - set(known):
             raise ParameterError(f"{function.__name__} has no argument {name!r}: did you mean {near!r}?")
+
+
+def spelt(cls: type[Kind]) -> type[Kind]:
+    """A class that answers a keyword which its making or its methods do not have with the nearest one."""
+    for name, function in list(vars(cls).items()):
+        public = isinstance(function, FunctionType) and (name == "__init__" or not name.startswith("_"))
+        if public and not function.__code__.co_flags & inspect.CO_VARKEYWORDS:
+            setattr(cls, name, _spelt(function, cls.__name__ if name == "__init__" else name))
+    return cls
+
+
+def _spelt(function: FunctionType, called: str) -> Callable[..., Any]:
+    code = function.__code__
+    known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+
+    @wraps(function)
+    def asked(*values: Any, **words: Any) -> Any:
+        for name in words:
+            if name not in known:
+                remedy = nearest(name, known) if known else "nothing is given to it by name"
+                raise ParameterError(f"{called} has no argument {name!r}: {remedy}")
+        return function(*values, **words)
+
+    return asked
 
 
 def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import number_within, one_of, path_from, whole_number
+from pfaff.statement.values import number_within, one_of, path_from, spelt, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Job, summary
 from pfaff.studies.executors import Processes, Task, serial
@@ -36,6 +36,7 @@ LISTED = 3  # reasons in a status
 
 
 @shown_in_notebooks
+@spelt
 @dataclass(frozen=True, eq=False)
 class Study:
     """Numbers over parameters. ``run`` computes what is missing; Ctrl-C loses no finished point.

@@ -27,7 +27,7 @@ from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.flow.statics import gradient_rows
 from pfaff.rest.small_motions import Spectrum
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import number_from, one_of, shown
+from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ NEARBY = 1e-3  # how far neighbouring members of the family are looked for, rela
 
 
 @shown_in_notebooks
+@spelt
 @dataclass(frozen=True)
 class SteadyMotion:
     """A steady motion: ``motion["theta"]`` and ``motion["phi_dot"]`` are constant, all velocities are known.
@@ -144,7 +145,7 @@ class SteadyMotion:
         how = "stable" if self.stable else "unstable"
         return f"steady motion with {told or 'everything at rest'}, {family}: {how}"
 
-    def branch(self, name: str, to: float, **options: Any) -> EquilibriumBranch:
+    def branch(self, name: str, to: float | None = None, **options: Any) -> EquilibriumBranch:
         """The branch of steady motions in a parameter, a speed or a coordinate, its critical points located."""
         return self.case.branch(name, to, start=self, **options)
 

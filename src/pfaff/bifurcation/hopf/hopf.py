@@ -20,7 +20,7 @@ from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.errors import ParameterError
 from pfaff.rest.field import Field
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import number_from, one_of
+from pfaff.statement.values import number_from, one_of, spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ CENTRE = "degenerate: l1 = l2 = 0, a centre, as where energy is conserved, with 
 
 
 @shown_in_notebooks
+@spelt
 @dataclass(frozen=True, repr=False)
 class Hopf:
     """A Hopf point and its normal form ż = (iω + λ' Δload) z + c1 z|z|² + … with x = x0 + 2 Re(z q) + ….

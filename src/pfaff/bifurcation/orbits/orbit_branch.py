@@ -21,7 +21,7 @@ from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import one_of
+from pfaff.statement.values import one_of, spelt
 
 if TYPE_CHECKING:
     import xarray
@@ -35,6 +35,7 @@ UNMOVED = 1e-6  # relative to a stored orbit, how far correction may move it, an
 
 
 @shown_in_notebooks
+@spelt
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitBranch(Branch[OrbitPoint, Special]):
     """Orbits along a branch. ``branch[i]`` is one of them, ``special`` the located points, ``ended`` says why."""

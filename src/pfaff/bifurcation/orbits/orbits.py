@@ -17,7 +17,7 @@ from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import one_of
+from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class Orbit:
 
 
 @shown_in_notebooks
+@spelt
 @dataclass(frozen=True, eq=False, repr=False)
 class OrbitPoint:
     """A periodic orbit at a value of the load, with its Floquet multipliers, and the way to others."""
@@ -263,6 +264,7 @@ class Newborn(OrbitPoint):
         return self.disturbing
 
 
+@spelt
 @dataclass(frozen=True, eq=False, repr=False)
 class Special(OrbitPoint):
     """A special point; ``kind`` is fold, period doubling, torus, symmetry breaking or branch point.
