@@ -56,6 +56,7 @@ class Studio {
   opened(answer) {
     if (answer.error) this.warn(answer.error);
     if (!answer.data.facts) return;
+    if (this.cards && this.facts.name !== answer.data.facts.name) { location.reload(); return; } // another studio at this place
     if (!this.cards) { this.view = answer.data.view; this.build(answer.data.facts); }
     this.latest = {};
     this.look();
