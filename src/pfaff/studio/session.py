@@ -195,12 +195,14 @@ class Session:
         return {"text": text_of(self.subject, view), "address": view.address, "numbers": numbers}, ""
 
     def _kept(self, view: View) -> Kept | None:
-        """The selected point of a diagram."""
-        if view.shows != "point":
+        """The selected point of a diagram; special ones are counted backwards from −1."""
+        if view.shows not in ("point", "special"):
             return None
-        if view.place not in self.held.points:
+        k, i = view.place
+        place = (k, i if view.shows == "point" else -1 - i)
+        if place not in self.held.points:
             raise ParameterError("this point of the diagram is not known yet: wait until its branch has grown")
-        return self.held.points[view.place]
+        return self.held.points[place]
 
     def _equilibrium(self, view: View) -> Any:
         place = view.place[0]
