@@ -208,7 +208,14 @@ class Session:
         place = view.place[0]
         if place >= len(self.held.equilibria):
             raise ParameterError("this equilibrium is not known yet: look for all of them")
-        return self.held.equilibria[place]
+        found = self.held.equilibria[place]
+        if isinstance(self.subject, Stated) and not np.array_equal(
+            found.case.numbers, self.subject.bound(view).numbers
+        ):
+            raise ParameterError(
+                "this equilibrium belongs to other values of the parameters: look for all of them again"
+            )
+        return found
 
     def _along(self, view: View, number: int) -> Iterator[None]:
         """Eigenvalues against the load and critical loads, where other values than that of the load have changed."""

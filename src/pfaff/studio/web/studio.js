@@ -97,7 +97,7 @@ class Studio {
   }
 
   set(values) {
-    const shown = /^(point|special|motion)/.test(this.view.selected) ? { selected: "lead" } : {};
+    const shown = /^(point|special|motion|equilibrium)/.test(this.view.selected) ? { selected: "lead" } : {};
     this.change({ values: { ...this.view.values, ...values }, ...shown });
     this.parameters.show(this.view);
     this.cards.curves.soon();
