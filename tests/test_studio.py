@@ -241,6 +241,26 @@ def test_a_card_that_fails_leaves_the_others(sleigh):
     page.session.close()
 
 
+def test_an_equilibrium_is_looked_at_where_it_belongs(page, subject, case):
+    view = replace(subject.opening(), selected="equilibrium:0")
+    assert "not known yet" in page.wait("spectrum", page.ask("look", view=view.data))["error"]
+    page.session.held.equilibria = [case.equilibrium()]
+    assert page.wait("spectrum", page.ask("look", view=view.data))["status"] == case.spectrum().status
+    other = replace(view, values={**view.values, "F": "70"})
+    assert "other values" in page.wait("spectrum", page.ask("look", view=other.data))["error"]
+
+
+def test_a_fault_ends_no_lane(page, subject, monkeypatch):
+    def singular(*_: Any) -> None:
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr("pfaff.studio.session.straight_paths", singular)
+    view = replace(subject.opening(), to="33").data
+    assert page.wait("curves", page.ask("look", view=view))["error"] == "LinAlgError: Singular matrix"
+    monkeypatch.undo()
+    assert page.wait("curves", page.ask("look", view=view))["data"]["to"] == 33
+
+
 def test_odes_and_assemblies_are_shown():
     x, y = sm.symbols("x y")
     mu = sm.Symbol("mu", real=True)

@@ -141,14 +141,14 @@ def test_a_branch_grows_and_its_fold_is_looked_at(page, capsys):
     until(lambda: page.evaluate("(studio.cards.diagram.objects[0]?.points.length ?? 0) > 3"))  # point by point
     until(lambda: "2 × fold" in page.locator("#card-diagram .says").text_content())
     page.locator("#card-diagram .points button", has_text="fold").first.click()
-    until(lambda: "orbit at F" in page.locator("#card-structure .says").text_content())
+    until(lambda: "fold at F = 88.37" in page.locator("#card-structure .says").text_content())
     page.locator("#card-structure").scroll_into_view_if_needed()
     assert page.evaluate("studio.cards.spectrum.kind")  # multipliers on the unit circle
     before = page.evaluate("studio.cards.structure.player.time")
     page.evaluate("studio.cards.structure.player.play()")
     until(lambda: page.evaluate("studio.cards.structure.player.time") != before)
     page.evaluate("studio.cards.structure.player.pause()")
-    until(lambda: "point = cycles[" in page.locator("#card-lines code").text_content())
+    until(lambda: "point = cycles.special[0]" in page.locator("#card-lines code").text_content())
     found = lines(page)
     capsys.readouterr()
     shown = np.array(
@@ -159,12 +159,12 @@ def test_a_branch_grows_and_its_fold_is_looked_at(page, capsys):
 
 
 def test_the_same_address_gives_the_same_view(page):
-    until(lambda: "grow=cycles:F:89" in page.url and "selected=point" in page.url)
+    until(lambda: "grow=cycles:F:89" in page.url and "selected=special" in page.url)
     address, text = page.url, page.locator("#card-lines code").text_content()
     page.reload()
     until(lambda: page.locator("#card-diagram .points button").count() == 3)
     until(lambda: page.locator("#card-lines code").text_content() == text)
-    until(lambda: "orbit at F" in page.locator("#card-structure .says").text_content())
+    until(lambda: "fold at F" in page.locator("#card-structure .says").text_content())
     assert page.url == address
 
 

@@ -55,7 +55,7 @@ def film(page: Any) -> list[Image.Image]:
         if page.evaluate("(studio.cards.diagram.objects[0]?.points.length ?? 0) > 2"):
             shots.append(picture(page))
     page.locator("#card-diagram .points button", has_text="fold").first.click()
-    until(lambda: "orbit at F" in says(page, "structure"))
+    until(lambda: "fold at F" in says(page, "structure"))
     for _ in range(22):
         time.sleep(0.05)
         shots.append(picture(page))

@@ -66,7 +66,8 @@ class Diagram:
         status = "nothing is followed yet"
         for k, step in enumerate(view.steps):
             found = self.grown(subject, view, k, say)
-            say({"step": k, "special": specials(found, step), **_ending(found)})
+            known = [((k, -1 - i), heavy(special)) for i, special in enumerate(found.special)]
+            say({"step": k, "special": specials(found, step), **_ending(found)}, *known)
             status = found.status
         return {"status": status}
 

@@ -28,6 +28,7 @@ from pfaff.studio.worker import Order
 LANES = ("critical", "motion", "equilibria", "diagram", "map")
 PATIENCE = {"critical": 1.0, "diagram": float("inf")}  # seconds that what is in hand may last once it is outdated
 ASKED: Mapping[type, str] = {m.Grow: "diagram", m.Simulate: "motion", m.Find: "equilibria", m.Chart: "map"}
+LONGEST = 500  # characters of a fault
 CYCLE = 3.0  # seconds that an orbit is played for
 
 
@@ -65,6 +66,11 @@ class Lanes:
     def forget(self, client: Any) -> None:
         for lane in self._known.values():
             lane.cancel(client)
+
+
+def _said(problem: Exception) -> str:
+    """The sentence of an error of ours; a fault ends no lane, and is named."""
+    return str(problem) if isinstance(problem, PfaffError) else f"{type(problem).__name__}: {problem}"[:LONGEST]
 
 
 class Session:
@@ -138,10 +144,8 @@ class Session:
             data, status = made
             answer = Answer(card, number, data, status, ms=1e3 * (time.perf_counter() - started))
             self.send(answer)
-        except PfaffError as problem:
-            self.send(Answer(card, number, error=str(problem)))
-        except Exception as problem:  # a fault of ours ends no lane
-            self.send(Answer(card, number, error=f"{type(problem).__name__}: {problem}"[:500]))
+        except Exception as problem:
+            self.send(Answer(card, number, error=_said(problem)))
 
     def _spectrum(self, view: View, found: list[Roots]) -> tuple[dict[str, Any], str]:
         kept = self._kept(view)
@@ -191,18 +195,27 @@ class Session:
         return {"text": text_of(self.subject, view), "address": view.address, "numbers": numbers}, ""
 
     def _kept(self, view: View) -> Kept | None:
-        """The selected point of a diagram."""
-        if view.shows != "point":
+        """The selected point of a diagram; special ones are counted backwards from −1."""
+        if view.shows not in ("point", "special"):
             return None
-        if view.place not in self.held.points:
+        k, i = view.place
+        place = (k, i if view.shows == "point" else -1 - i)
+        if place not in self.held.points:
             raise ParameterError("this point of the diagram is not known yet: wait until its branch has grown")
-        return self.held.points[view.place]
+        return self.held.points[place]
 
     def _equilibrium(self, view: View) -> Any:
         place = view.place[0]
         if place >= len(self.held.equilibria):
             raise ParameterError("this equilibrium is not known yet: look for all of them")
-        return self.held.equilibria[place]
+        found = self.held.equilibria[place]
+        if isinstance(self.subject, Stated) and not np.array_equal(
+            found.case.numbers, self.subject.bound(view).numbers
+        ):
+            raise ParameterError(
+                "this equilibrium belongs to other values of the parameters: look for all of them again"
+            )
+        return found
 
     def _along(self, view: View, number: int) -> Iterator[None]:
         """Eigenvalues against the load and critical loads, where other values than that of the load have changed."""
@@ -217,9 +230,9 @@ class Session:
                 yield
             self._paths_of = key
             self._ask("critical", m.Look(number, view), "critical" if paths is not None else "along")
-        except PfaffError as problem:
-            self.send(Answer("curves", number, error=str(problem)))
-            self.send(Answer("critical", number, error=str(problem)))
+        except Exception as problem:
+            for card in ("curves", "critical"):
+                self.send(Answer(card, number, error=_said(problem)))
 
     def _pull(self, request: m.Pull) -> tuple[dict[str, Any], str]:
         if not isinstance(self.subject, Stated) or self.subject.why_no_drawing:

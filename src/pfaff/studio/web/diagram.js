@@ -81,7 +81,7 @@ export class DiagramCard extends Card {
 
   show(data, answer) {
     if (data.begun === true) { this.objects = []; this.busy(true); this.says("starting…"); return; }
-    if (data.step === undefined) { this.busy(false); this.paint(); this.studio.again("point"); return; }
+    if (data.step === undefined) { this.busy(false); this.paint(); this.studio.again("point", "special"); return; }
     const object = (this.objects[data.step] ??= { points: [], special: [] });
     if (data.begun) Object.assign(object, data.begun);
     if (data.point) {
@@ -123,7 +123,7 @@ export class DiagramCard extends Card {
   // Where a special point leads on.
   special(k, i, special) {
     this.says(special.status);
-    if (i !== null) this.studio.nearest(this.objects[k], special, k);
+    if (i !== null) this.studio.select(`special:${k}.${i}`);
     const source = i === null ? `@${k}` : `@${k}.${i}`;
     const rows = special.leads.map((verb) => this.lead(verb, source, this.objects[k].load));
     this.leads.replaceChildren(make("strong", { text: `${special.kind}: ` }), ...(rows.length ? rows : ["nothing leads on from here"]));
@@ -180,7 +180,8 @@ export class DiagramCard extends Card {
       x: value(point), y: first(point), quiet: true, text: point.status, data: { k, i }, chosen: chosen === `point:${k}.${i}` }));
     layers.push({ kind: "marks", items });
     const special = object.special.map((each, i) => ({ x: value(each), y: first(each), shape: MARKS[each.kind]?.[0] ?? "star",
-      colour: MARKS[each.kind]?.[1] ?? "purple", size: 6, text: each.status, data: { k, i, special: each } }));
+      colour: MARKS[each.kind]?.[1] ?? "purple", size: 6, text: each.status, data: { k, i, special: each },
+      chosen: chosen === `special:${k}.${i}` }));
     layers.push({ kind: "marks", items: special.filter((item) => Number.isFinite(item.y)) });
   }
 }

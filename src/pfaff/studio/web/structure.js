@@ -29,7 +29,7 @@ export class StructureCard extends Card {
     if (this.facts.kind === "system") known.push(["steady", "Steady motion"]);
     if (!known.some(([value]) => value === selected)) {
       const [kind, place] = selected.split(":");
-      const names = { mode: "Mode of eigenvalue", point: "Point of the diagram", special: "Special point", equilibrium: "Equilibrium" };
+      const names = { mode: "Mode of eigenvalue", point: "Point", special: "Special point", equilibrium: "Equilibrium" };
       known.push([selected, `${names[kind]} ${Number(place.split(".").at(-1)) + (kind === "equilibrium" || kind === "mode" ? 1 : 0)}`]);
     }
     this.choice.replaceChildren(...known.map(([value, text]) => option(value, text, value === selected)));

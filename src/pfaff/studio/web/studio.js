@@ -56,6 +56,7 @@ class Studio {
   opened(answer) {
     if (answer.error) this.warn(answer.error);
     if (!answer.data.facts) return;
+    if (this.cards && this.facts.name !== answer.data.facts.name) { location.reload(); return; } // another studio at this place
     if (!this.cards) { this.view = answer.data.view; this.build(answer.data.facts); }
     this.latest = {};
     this.look();
@@ -96,7 +97,7 @@ class Studio {
   }
 
   set(values) {
-    const shown = /^(point|special|motion)/.test(this.view.selected) ? { selected: "lead" } : {};
+    const shown = /^(point|special|motion|equilibrium)/.test(this.view.selected) ? { selected: "lead" } : {};
     this.change({ values: { ...this.view.values, ...values }, ...shown });
     this.parameters.show(this.view);
     this.cards.curves.soon();
@@ -197,17 +198,9 @@ class Studio {
     this.link.send("cancel", { lane });
   }
 
-  // The point of a branch next to a special one is what moves on the stage.
-  nearest(object, special, k) {
-    const [name, value] = Object.entries(special.values)[0];
-    const distance = (point) => (point ? Math.abs(point.values[name] - value) + Math.abs((point.period ?? 0) - (special.period ?? 0)) : Infinity);
-    const place = object.points.reduce((best, point, i) => (distance(point) < distance(object.points[best]) ? i : best), 0);
-    this.select(`point:${k}.${place}`);
-  }
-
   // Something that was looked at before it was known is there now.
-  again(kind) {
-    if (this.view.selected.startsWith(kind)) this.look();
+  again(...kinds) {
+    if (kinds.includes(this.view.selected.split(":")[0])) this.look();
   }
 
   // What is known of the view
@@ -267,9 +260,9 @@ class Studio {
 
   async save(what, kind) {
     const film = what === "structure" && ["html", "gif"].includes(kind);
-    if (film && !/^(point|motion)/.test(this.view.selected)) throw new Error("Films are of motions and orbits: start one, or choose a point of a branch.");
-    const orbit = what === "spectrum" && this.view.selected.startsWith("point") && kind !== "csv"; // its multipliers
-    const named = film || orbit ? this.view.selected.split(":")[0] : what;
+    if (film && !/^(point|special|motion)/.test(this.view.selected)) throw new Error("Films are of motions and orbits: start one, or choose a point of a branch.");
+    const orbit = what === "spectrum" && /^(point|special)/.test(this.view.selected) && kind !== "csv"; // its multipliers
+    const named = film && this.view.selected === "motion" ? "motion" : film || orbit ? "point" : what;
     const answer = await fetch("/file", { method: "POST", headers: { Authorization: `Bearer ${this.token}` },
       body: JSON.stringify({ what: named, kind, view: this.view }) });
     if (!answer.ok) throw new Error(await answer.text());
