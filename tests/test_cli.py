@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 import pytest
-from conftest import shell
 
+from conftest import shell
 from pfaff.cli import app
 from pfaff.cli.wording import on_shell
 from pfaff.errors import ParameterError

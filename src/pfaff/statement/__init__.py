@@ -1,9 +1,9 @@
 """What is stated: mechanical systems and plain ODEs, in SymPy or in text, and what follows from the statement alone.
 
 Read ``coordinates``, ``system`` and ``plain_symbols`` first: a statement is put into plain symbols once, and checked
-there (``reading``, ``degrees``; ``constraints`` by ``integrability`` and ``redundancy``; ``descriptions`` of particles). Text
-comes in by ``expressions``, the arguments of every room by ``values``. Nothing here compiles, solves or integrates: a
-system knows later rooms only by the words that open them.
+there (``reading``, ``degrees``; ``constraints`` by ``integrability`` and ``redundancy``; ``descriptions`` of
+particles). Text comes in by ``expressions``, the arguments of every room by ``values``. Nothing here compiles, solves
+or integrates: a system knows later rooms only by the words that open them.
 """
 
 from pfaff.statement.coordinates import TIME, coordinates
