@@ -55,7 +55,7 @@ def test_things_that_are_no_motion_and_names_that_are_no_coordinate(pendulum):
     with pytest.raises(ParameterError, match="5 is no motion"):
         pendulum.at().impose(5)
     motion = pendulum.at().simulate(1, Q=0.1, samples=3)
-    with pytest.raises(ParameterError, match="no coordinate or reaction 'P': known names: Q"):
+    with pytest.raises(ParameterError, match="no coordinate, quasi-velocity or reaction 'P': known names: Q"):
         motion.plot("P")
 
 
