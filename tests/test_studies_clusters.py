@@ -9,6 +9,7 @@ import signal
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.contour import ContourSet
 from scipy import stats
 
 import pfaff
@@ -109,6 +110,23 @@ def test_what_a_sample_cannot_tell_is_refused(case):
         study.probability("hopf", 76)
     with pytest.raises(ParameterError, match="are of samples"):
         study.run().quantiles("hopf")
+
+
+def test_samples_of_any_number_are_told_in_a_line(recwarn):
+    few = pfaff.sobol(100, seed=3, c_i=(1, 4))
+    np.testing.assert_array_equal(few.coordinates["c_i"], pfaff.sobol(128, seed=3, c_i=(1, 4)).coordinates["c_i"][:100])
+    assert not recwarn.list
+    assert repr(few).startswith("<100 points: c_i 1.")
+
+
+def test_lines_of_maps_are_at_round_values(case):
+    study = case.sweep({"c_i": np.linspace(0.5, 3, 6), "M_L": np.linspace(8, 20, 6)}, measure=["l1"]).run()
+    axes = study.plot("l1").axes[0]
+    sets = [each for each in axes.collections if isinstance(each, ContourSet) and not each.filled]
+    (lines,) = [each.levels for each in sets if list(each.levels) != [0.0]]
+    step = lines[1] - lines[0]
+    mantissa = step / 10 ** np.floor(np.log10(step))
+    assert min(abs(mantissa - each) for each in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)) < 1e-9
 
 
 def test_the_probability_of_flutter_below_a_load(case):

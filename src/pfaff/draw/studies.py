@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from pfaff.draw.labels import formula, formulas, letters
 from pfaff.draw.style import BLUE, GREY, ORANGE, VERMILION, figure, label
@@ -71,13 +72,19 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
     filled = axes.contourf(*args, levels=levels, **colours)
     fig.colorbar(filled, label=_words(values, name), format="%.3g")
     if high > low:
-        lines = axes.contour(*args, levels=levels[2::4] if both else 6, colors="black", linewidths=0.5, alpha=0.6)
+        lines = axes.contour(*args, levels=_round(low, high), colors="black", linewidths=0.5, alpha=0.6)
         _inside(fig, axes, axes.clabel(lines, fontsize="x-small", fmt="%.4g"))
     if both:
         axes.contour(*args, levels=[0.0], colors="black", linewidths=2)
         axes.plot([], [], color="black", lw=2, label=f"{formula(name)} = 0")
         axes.legend(loc="best", fontsize="small")
     label(axes, formula(x), formula(y), title)
+
+
+def _round(low: float, high: float) -> np.ndarray:
+    """Round numbers between two values; zero has a line of its own where both signs occur."""
+    values = MaxNLocator(6).tick_values(low, high)
+    return values[(values > low) & (values < high) & ((values != 0) | (low >= 0) | (high <= 0))]
 
 
 def _inside(fig: Figure, axes: Axes, numbers: list[Any]) -> None:

@@ -29,6 +29,10 @@ class Points:
     coordinates: Mapping[str, np.ndarray]
     about: Mapping[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        ranges = ", ".join(f"{name} {x.min():.4g} … {x.max():.4g}" for name, x in self.coordinates.items() if len(x))
+        return f"<{self.size} points: {ranges}>"
+
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self.coordinates)
@@ -118,7 +122,7 @@ def sobol(samples: int, /, *, seed: int = 0, indices: bool = False, **ranges: An
         raise ParameterError("a sample needs at least one parameter: pfaff.sobol(1024, c_i=(1, 4))")
     known = {name: _distribution(name, given) for name, given in ranges.items()}
     if not truth("indices", indices):
-        unit = qmc.Sobol(len(known), seed=seed).random(samples)
+        unit = qmc.Sobol(len(known), seed=seed).random_base2((samples - 1).bit_length())[:samples]
     else:
         if samples & (samples - 1):
             raise ParameterError(
