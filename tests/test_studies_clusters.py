@@ -143,7 +143,7 @@ def test_the_probability_of_flutter_below_a_load(case):
 
 def test_maps_of_both_signs_have_their_zero_line(case):
     study = case.sweep({"c_i": np.linspace(10, 30, 5), "M_L": [5.0, 10.0, 15.0]}, measure=["l1", "hopf"]).run()
-    assert study.plot("l1").axes[0].get_legend().get_texts()[0].get_text() == "l1 = 0"
+    assert study.plot("l1").axes[0].get_legend().get_texts()[0].get_text() == "$l_{1}$ = 0"
     assert study.plot("hopf").axes[0].get_legend() is None
     with pytest.raises(ParameterError, match="no axis 'k1'"):
         study.plot("l1", k1=3)
