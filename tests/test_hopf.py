@@ -603,9 +603,9 @@ def test_a_search_is_as_long_as_the_equations_say(unit):
     case = pfaff.ode({x: growth * x - y - x * square, y: x + growth * y - y * square}, {mu: 0}, load=mu).at()
     assert case.hopf().value == pytest.approx(unit)
     damped = pfaff.ode({x: -x - (1 + mu / sm.Float(unit)) * y, y: x - y}, {mu: 0}, load=mu).at()
-    with pytest.raises(NoBifurcationError, match=r"from mu = 0 to ") as absent:
+    with pytest.raises(NoBifurcationError, match=r"from mu = 0 to .*, nor beyond") as absent:
         damped.hopf()
-    searched = float(str(absent.value).split(" to ")[1].split(":")[0])
+    searched = float(str(absent.value).split(" to ")[1].split(",")[0])
     assert searched >= max(10, 10 * unit)
 
 

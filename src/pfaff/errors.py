@@ -48,8 +48,9 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """A half-sentence for an unknown name: the nearest known one, or the list of all."""
     names = sorted(known)
     close = closest(name, names)
-    if not isinstance(name, str) and str(name) in names:
-        return f"give its name as text, {str(name)!r}"
+    called = getattr(name, "name", None)  # of a symbol
+    if isinstance(called, str) and called in names:
+        return f"give its name as text, {called!r}"
     if close:
         return f"did you mean {close!r}?"
     more = f" and {len(names) - MANY} more" if len(names) > MANY else ""

@@ -35,7 +35,8 @@ def nearly_null(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
         inverse = np.linalg.inv(matrices)
     except np.linalg.LinAlgError:
         return None
-    sizes = inverse.real**2 + inverse.imag**2
+    with np.errstate(over="ignore", invalid="ignore"):  # beyond all numbers: there is no such inverse
+        sizes = inverse.real**2 + inverse.imag**2
     by_row, by_column = sizes.sum(axis=2), sizes.sum(axis=1)
     if not (by_row.size and np.isfinite(by_row).all()):
         return None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
 
 USUAL = 4.0  # natural ranges are so many times a usual load
-STIFFENED = 1e-14  # change of the stiffness, relative, that is more than rounding
+STIFFENED = 1e-12  # change of the stiffness, relative, that is more than rounding
 SEEN = (1e-8, 1e-3)  # changes of the matrices by a load, relative, from which their slopes are told
 DECADES, TRIED = 4, 18  # by which loads are apart that are tried for such changes; how many
 STRAIGHT = 1e-9  # by which changes differ, relatively, that are in proportion to their loads
@@ -26,19 +26,21 @@ def natural_range(path: LoadPath) -> float:
     """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5.
 
     Where the load stiffens nothing, but turns or damps, that at which such forces equal those of stiffness and inertia;
-    where it only moves the equilibrium, that at which the matrices have changed with it.
+    where it is a speed at which constraints carry the system, that at which they turn it as fast as it swings; where it
+    only moves the equilibrium, that at which the matrices have changed with it.
     """
-    visible, start = _visible(_Shares(path)), path.linearise(0.0)
+    shares = _Shares(path)
+    visible, start = _visible(shares), path.linearise(0.0)
     for probe in (visible * share for share in NEARER):
         try:
             there = path.linearise(probe)
         except ConvergenceError:
             continue
-        return _four_times(path, start, there, probe)
+        return _four_times(path, shares, start, there, probe)
     return UNKNOWN
 
 
-def _four_times(path: LoadPath, start: Linearisation, there: Linearisation, probe: float) -> float:
+def _four_times(path: LoadPath, shares: _Shares, start: Linearisation, there: Linearisation, probe: float) -> float:
     """The range that the small motions at a load suggest."""
     stiff, more = _sizes(start, there, "stiffness")
     if not stiff:
@@ -49,6 +51,9 @@ def _four_times(path: LoadPath, start: Linearisation, there: Linearisation, prob
     usual = max(damping, np.sqrt(stiff * mass))
     if more > STIFFENED * usual > 0:
         return _rounded(USUAL * probe * usual / more)
+    steered = shares.of_constraints(probe)
+    if steered > STIFFENED:
+        return _rounded(USUAL * probe / steered)
     moved = path.moved(probe) / probe
     return _rounded(USUAL * path.large / moved) if moved and np.isfinite(path.large) else UNKNOWN
 
@@ -76,8 +81,9 @@ class _Shares:
     def __init__(self, path: LoadPath) -> None:
         self.path, self.z = path, path.solution(0.0)
         self.start = self._at(self.z, 0.0)
-        K, C, M, A = (np.abs(each).max(initial=0.0) for each in self.start)
-        self.usual = _stiff(K, C, M), max(C, np.sqrt(K * M)), M, A
+        K, C, M, A, _ = (np.abs(each).max(initial=0.0) for each in self.start)
+        rate = np.sqrt(_stiff(K, C, M) / M) if M else 0.0
+        self.usual = _stiff(K, C, M), max(C, np.sqrt(K * M)), M, A, rate * A
         self.known: dict[int, float] = {}
 
     def at(self, exponent: int) -> float:
@@ -92,10 +98,15 @@ class _Shares:
             self.known[exponent] = float(np.nan_to_num(max(shares, default=0.0), nan=np.inf))
         return self.known[exponent]
 
+    def of_constraints(self, load: float) -> float:
+        """By how much a load changes what the constraints demand of displacements, beside what they do of rates."""
+        usual, change = self.usual[-1], np.abs(self._at(self.z, load)[-1] - self.start[-1]).max(initial=0.0)
+        return float(change / usual) if usual else 0.0
+
     def _at(self, z: np.ndarray, load: float) -> tuple[np.ndarray, ...]:
         statics = self.path.balance.statics
         at = statics(z[: statics.n], z[statics.n :], self.path.numbers(load))
-        return at.K, at.C, at.M, at.A
+        return at.K, at.C, at.M, at.A, at.B
 
 
 def _stiff(stiffness: float, damping: float, mass: float) -> float:

@@ -107,7 +107,7 @@ class System(Parametrised):
 
     def __post_init__(self) -> None:
         normalise = object.__setattr__
-        if self.rods:
+        if not isinstance(self.rods, tuple | list) or self.rods:
             stated_quasi_velocities(self, {})
             state_rods(self)
             return
