@@ -577,3 +577,39 @@ def test_files_need_the_token(running):
 
 def test_arrays_are_packed_as_in_films():
     assert packed(np.array([0.0, 1.0])) == "AAAAAAAAgD8="
+
+
+# Names and texts that a shared address may bring
+
+
+EVIL = "x=0)\nimport os; os.abort()  #"
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        View(values={EVIL: "1"}),
+        View(start={EVIL: "1"}),
+        View(start={"samples": "1e12"}),
+    ],
+)
+def test_no_name_of_a_view_becomes_a_line_or_an_argument_unless_it_is_ours(subject, view):
+    many = subject_of(pfaff.atlas.column_assembly(3))
+    for about in (subject, many):
+        with pytest.raises(ParameterError, match="has no|is none of"):
+            text_of(about, replace(view, selected="motion"))
+        with pytest.raises(ParameterError, match="has no|is none of"):
+            Tasks(about).moved(replace(view, duration="0.01"))
+
+
+def test_a_measure_of_a_store_is_no_code(subject):
+    plane = Plane("c_i", "M_L", ("1", "3", "10", "20"), "store/x\nimport os #")
+    text = text_of(replace(subject, store="map.nc"), replace(subject.opening(), plane=plane))
+    assert not any(line.startswith("import os") for line in text.splitlines())
+
+
+def test_numbers_that_python_spells_otherwise_still_run(subject):
+    for text, value in (("010", 10), ("1.", 1), (".5", 0.5), ("+2", 2), ("007.25", 7.25), ("1E1", 10)):
+        view = replace(subject.opening(), values={"F": text}, load="")
+        lines = text_of(subject, view).partition("spectrum")[0]
+        assert float(run(lines).case.values["F"]) == value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -93,7 +93,7 @@ class Tasks:
     def _moved(self, view: View, progress: Callable[[float], None]) -> Any:
         longest = "give a time that is not zero, such as 20"
         duration = number_within("duration", view.duration, lambda x: x != 0, longest)
-        start = _numbers(view.start)
+        start = self.subject.begins(view)
         if isinstance(self.subject, Assembled):
             return _assembly_motion(self.subject, view, duration, start, progress)
         case: Any = check_case(self.subject, "motions").bound(view)
@@ -119,7 +119,7 @@ class Tasks:
         """All equilibria; of an ODE the one near the initial values."""
         case: Any = check_case(self.subject, "equilibria").bound(view)
         if self.subject.kind == "ode":
-            at = case.equilibrium(**_numbers(view.start))
+            at = case.equilibrium(**self.subject.begins(view))
             return [at], at.status
         found = self._known("equilibria", view.values, case.equilibria)
         return found, found.status
@@ -162,10 +162,6 @@ class Tasks:
         if self.subject.store is None:
             raise ParameterError("the studio was opened without a store: pfaff studio SYSTEM --store map.zarr")
         return open_sweep(self.subject.store, accept=True, known=False)
-
-
-def _numbers(texts: Mapping[str, str]) -> dict[str, float]:
-    return {name: number_from(name, text) for name, text in texts.items() if text.strip()}
 
 
 class _HopfMark:
