@@ -13,7 +13,7 @@ from pfaff.errors import PfaffError
 from pfaff.statement.expressions import constant
 from pfaff.studio.growing import begun
 from pfaff.studio.subject import Assembled, Stated, Subject
-from pfaff.studio.tasks import SIZES, STORED
+from pfaff.studio.tasks import SIZES, STORED, searched
 from pfaff.studio.view import Step, View
 
 WIDTH = 100  # of a line
@@ -186,7 +186,8 @@ def _map(subject: Stated, view: View) -> Iterator[str]:
     for name, (low, high) in ((plane.x, ends[:2]), (plane.y, ends[2:])):
         yield f"    {name!r}: np.linspace({low}, {high}, {SIZES[-1]}),"
     yield "}"
-    options = ", ".join(part for part in (f"load={view.load!r}" if view.load else "", _to(view)) if part)
+    load = searched(view)
+    options = ", ".join(part for part in (f"load={load!r}" if load else "", _to(view)) if part)
     yield f"study = case.sweep(axes, {plane.measure!r}{', ' + options if options else ''}).run()"
     yield "print(study.status)"
 
