@@ -32,7 +32,7 @@ from pfaff.studio.lines import source_of, text_of
 from pfaff.studio.messages import LARGEST, request_from
 from pfaff.studio.pulling import pulled
 from pfaff.studio.session import Lanes, Session
-from pfaff.studio.sights import packed, paths_along, straight_paths
+from pfaff.studio.sights import mode_data, packed, paths_along, straight_paths
 from pfaff.studio.subject import Subject, subject_of
 from pfaff.studio.tasks import Tasks
 from pfaff.studio.view import Plane, Step, View
@@ -471,7 +471,7 @@ def test_a_process_that_dies_is_replaced_and_one_that_is_interrupted_keeps_what_
     until(lambda message: message[0] == "said" and "point" in message[1])
     assert lane._process is not None
     os.kill(lane._process.pid, signal.SIGKILL)
-    assert "a new process is started" in until(lambda message: message[0] == "failed")[1]
+    assert until(lambda message: message[0] == "failed")[1].startswith("its process died (exit code -9)")
     words.clear()
     resting = replace(far, steps=(Step("branch", "85", "F"),))
     lane.ask(1, Order("diagram", resting), hear)
@@ -713,3 +713,10 @@ def test_pictures_of_odes_are_drawn_or_refused_in_words():
     found = run(text_of(about, replace(view, plane=plane)).replace("system = …", "system = given").replace("33)", "2)"),
                 given=about.case.system)  # fmt: skip
     assert found.study.dataset["growth"].sel(mu=-1, nu=1) == pytest.approx(-1)
+
+
+def test_rounding_is_not_shown_as_growth():
+    """Undamped: the leading mode neither grows nor decays, and its sentence says so."""
+    still = subject_of(pfaff.atlas.ziegler())
+    view = still.opening()
+    assert mode_data(still, view, still.roots(view))["text"].endswith("mode of the eigenvalue ± 1.713 i.")

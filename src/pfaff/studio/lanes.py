@@ -76,6 +76,7 @@ class Job:
     asked: float
     begun: bool = False  # its process has it in hand
     dropped: bool = False  # it is to end as soon as it is
+    forced: bool = False  # its process was ended, as it did not let go
 
 
 class Lane:
@@ -129,12 +130,14 @@ class Lane:
             if job is not None:
                 job.dropped = True
             return
-        if os.name == "nt":
+        if os.name == "nt":  # no interrupt reaches another process there
+            job.forced = True
             return process.kill()
         process.send_signal(signal.SIGINT)
 
         def insist() -> None:
             if self._doing is job and self._process is process:
+                job.forced = True
                 process.kill()
 
         timer = Timer(GRACE, insist)
@@ -178,9 +181,7 @@ class Lane:
             process.kill()
             process.wait()
             code, self._process = process.returncode, None
-            why = (
-                "it did not let go and was ended" if code == -signal.SIGKILL else f"its process died (exit code {code})"
-            )
+            why = "it did not let go and was ended" if job.forced else f"its process died (exit code {code})"
             return "failed", f"{why}: ask again, a new process is started"
 
     def _in_hand(self, job: Job) -> None:
