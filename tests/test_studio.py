@@ -720,3 +720,14 @@ def test_rounding_is_not_shown_as_growth():
     still = subject_of(pfaff.atlas.ziegler())
     view = still.opening()
     assert mode_data(still, view, still.roots(view))["text"].endswith("mode of the eigenvalue ± 1.713 i.")
+
+
+@pytest.mark.parametrize("host", ["", "0.0.0.0", 5, None])
+def test_one_address_is_listened_at_and_not_all_of_them(case, host):
+    with pytest.raises(ParameterError, match="host="):
+        open_studio(case, host=host, browser=False, wait=False).stop()
+
+
+def test_what_is_no_system_is_refused():
+    with pytest.raises(ParameterError, match="give a system"):
+        subject_of("column")

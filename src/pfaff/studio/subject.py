@@ -274,7 +274,11 @@ def subject_of(given: Any, **more: Any) -> Subject:
     """Whatever was opened: a case, a system or an ODE at its defaults, an assembly."""
     if isinstance(given, Assembly):
         return Assembled(given, **more)
-    return Stated(given if hasattr(given, "values") and hasattr(given, "system") else given.at(), **more)
+    if hasattr(given, "values") and hasattr(given, "system"):
+        return Stated(given, **more)
+    if not hasattr(given, "at"):
+        raise ParameterError(f"a studio of {shown(given)}: give a system, an ODE, a case of one, or an assembly")
+    return Stated(given.at(), **more)
 
 
 def check_mechanical(subject: Subject, what: str) -> None:
