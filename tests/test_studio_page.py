@@ -40,7 +40,8 @@ TINY = """async () => {
   const { Parameters } = await import("/web/parameters.js");
   const about = { name: "I", letters: "I", text: "1e-14", number: 1e-14, low: 0, high: 2e-14, floor: 0, load: false };
   const heard = [];
-  const sliders = new Parameters(document.createElement("div"), { parameters: [about] }, (values) => heard.push(values.I));
+  const room = document.createElement("div");
+  const sliders = new Parameters(room, { parameters: [about] }, (values) => heard.push(values.I));
   sliders.rows.I.slider.value = 1.5e-14;
   sliders.rows.I.slider.dispatchEvent(new Event("input"));
   return heard[0];
@@ -129,7 +130,7 @@ def test_a_slider_moves_the_spectrum(page, case):
 
 
 def test_a_slider_keeps_the_digits_of_tiny_numbers(page):
-    assert float(page.evaluate(TINY)) == pytest.approx(1.5e-14, rel=1e-3)
+    assert float(page.evaluate(TINY)) == pytest.approx(1.5e-14, rel=1e-3, abs=0)
 
 
 def test_exact_text_is_taken_and_nonsense_is_answered(page, case):
