@@ -32,7 +32,7 @@ from pfaff.studio.lines import source_of, text_of
 from pfaff.studio.messages import LARGEST, request_from
 from pfaff.studio.pulling import pulled
 from pfaff.studio.session import Lanes, Session
-from pfaff.studio.sights import packed, paths_along, straight_paths
+from pfaff.studio.sights import mode_data, packed, paths_along, straight_paths
 from pfaff.studio.subject import Subject, subject_of
 from pfaff.studio.tasks import Tasks
 from pfaff.studio.view import Plane, Step, View
@@ -471,7 +471,7 @@ def test_a_process_that_dies_is_replaced_and_one_that_is_interrupted_keeps_what_
     until(lambda message: message[0] == "said" and "point" in message[1])
     assert lane._process is not None
     os.kill(lane._process.pid, signal.SIGKILL)
-    assert "a new process is started" in until(lambda message: message[0] == "failed")[1]
+    assert until(lambda message: message[0] == "failed")[1].startswith("its process died (exit code -9)")
     words.clear()
     resting = replace(far, steps=(Step("branch", "85", "F"),))
     lane.ask(1, Order("diagram", resting), hear)
@@ -577,3 +577,157 @@ def test_files_need_the_token(running):
 
 def test_arrays_are_packed_as_in_films():
     assert packed(np.array([0.0, 1.0])) == "AAAAAAAAgD8="
+
+
+# Names and texts that a shared address may bring
+
+
+EVIL = "x=0)\nimport os; os.abort()  #"
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        View(values={EVIL: "1"}),
+        View(start={EVIL: "1"}),
+        View(start={"samples": "1e12"}),
+    ],
+)
+def test_no_name_of_a_view_becomes_a_line_or_an_argument_unless_it_is_ours(subject, view):
+    many = subject_of(pfaff.atlas.column_assembly(3))
+    for about in (subject, many):
+        with pytest.raises(ParameterError, match="has no|is none of"):
+            text_of(about, replace(view, selected="motion"))
+        with pytest.raises(ParameterError, match="has no|is none of"):
+            Tasks(about).moved(replace(view, duration="0.01"))
+
+
+def test_a_measure_of_a_store_is_no_code(subject):
+    plane = Plane("c_i", "M_L", ("1", "3", "10", "20"), "store/x\nimport os #")
+    text = text_of(replace(subject, store="map.nc"), replace(subject.opening(), plane=plane))
+    assert not any(line.startswith("import os") for line in text.splitlines())
+
+
+def test_numbers_that_python_spells_otherwise_still_run(subject):
+    for text, value in (("010", 10), ("1.", 1), (".5", 0.5), ("+2", 2), ("007.25", 7.25), ("1E1", 10)):
+        view = replace(subject.opening(), values={"F": text}, load="")
+        lines = text_of(subject, view).partition("spectrum")[0]
+        assert float(run(lines).case.values["F"]) == value
+
+
+# What may go wrong beneath
+
+
+def test_whatever_a_page_says_is_answered_and_can_be_sent(page, monkeypatch):
+    many = "&".join(f"set.a{k}=1" for k in range(500))
+    for message in (
+        {"kind": "open", "id": 1, "address": many},
+        {"kind": "look", "id": 2, "view": {"selected": "\ud800"}},
+    ):
+        page.session.hear(json.dumps(message))
+        assert page.answers[-1]["error"]
+    sent: list[str] = []
+    monkeypatch.setattr(page.session, "_send", sent.append)
+    page.session.hear('{"kind": "\\ud800", "id": 1}')
+    assert sent[-1].encode()
+    monkeypatch.setattr("pfaff.studio.session.Lanes.__getitem__", lambda *_: 1 / 0)
+    page.session.hear(json.dumps({"kind": "cancel", "id": 3, "lane": "map"}))
+    assert "ZeroDivisionError" in sent[-1]
+
+
+def test_what_is_no_number_is_said_in_words(page):
+    page.session._told("diagram", 7, "said", {"step": 0, "place": 0, "point": {"period": float("nan")}})
+    assert "not a finite number" in page.answers[-1]["error"]
+
+
+def test_a_lane_outlives_whoever_listens_and_a_process_that_died_while_idle(subject):
+    lane, heard = Lanes(subject)["critical"], []
+
+    def deaf(*words: Any, ms: float = 0.0) -> None:
+        raise ValueError(words)
+
+    def done(*words: Any, ms: float = 0.0) -> None:
+        heard.append(words)
+
+    warm = Order("warm", View())
+    lane.ask(1, warm, deaf)
+    lane.ask(2, warm, done)
+    deadline = time.monotonic() + PATIENCE
+    while not heard and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert heard[0][0] == "done"
+    assert lane._process is not None
+    os.kill(lane._process.pid, signal.SIGKILL)
+    lane._process.wait()
+    lane.ask(2, warm, done)
+    while len(heard) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert heard[1][0] == "done"
+    lane.close()
+
+
+def test_a_process_that_cannot_be_started_is_said_in_words(subject, monkeypatch):
+    lane, heard = Lanes(subject)["critical"], []
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError("no memory")
+
+    monkeypatch.setattr("pfaff.studio.lanes.subprocess.Popen", full)
+    lane.ask(1, Order("warm", View()), lambda *words, ms=0.0: heard.append(words))
+    deadline = time.monotonic() + 5
+    while not heard and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert heard[0][0] == "failed"
+    assert "no memory" in heard[0][1]
+    lane.close()
+
+
+def test_a_file_that_takes_too_long_is_given_up(running, monkeypatch):
+    host, token = parts(running)
+    monkeypatch.setattr("pfaff.studio.server.PATIENCE", 0.05)
+    given_up: list[Any] = []
+    monkeypatch.setattr("pfaff.studio.lanes.Lane.cancel", lambda lane, client: given_up.append(lane.name))
+    body = json.dumps({"what": "curves", "kind": "svg", "view": running.studio.subject.opening().data}).encode()
+    head = {"Origin": f"http://{host}", "Authorization": f"Bearer {token}"}
+    odd = json.dumps({"what": "\ud800", "kind": "svg", "view": {}}).encode()
+    for wrong, code in ((b"[" * 60_000, 400), (odd, 422), (body, 422)):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            fetch(running, "/file", data=wrong, headers=head)
+        assert refused.value.code == code
+    assert "critical" in given_up
+
+
+def test_pictures_of_odes_are_drawn_or_refused_in_words():
+    x, y = sm.symbols("x y")
+    mu, nu = sm.symbols("mu nu", real=True)
+    plain = {x: mu * x - y - x**3 - x * y**2, y: x + mu * y - y**3 - y * x**2}
+    about = subject_of(pfaff.ode(plain, parameters={mu: -0.1, nu: 1}, load=mu, name="normal form"))
+    tasks, view = Tasks(about), about.opening()
+    assert written(tasks, view, "curves", "svg")[1].startswith(b"<?xml")
+    assert written(tasks, view, "equilibria", "svg")[1].startswith(b"<?xml")
+    with pytest.raises(ParameterError, match="plain ODE"):
+        written(tasks, replace(view, duration="0.1"), "motion", "html")
+    plane = Plane("mu", "nu", ("-1", "1", "0", "1"), "growth")
+    growth = tasks.charted(replace(view, plane=plane), 3).dataset["growth"]
+    assert growth.sel(mu=1, nu=0) == pytest.approx(1)
+    found = run(text_of(about, replace(view, plane=plane)).replace("system = …", "system = given").replace("33)", "2)"),
+                given=about.case.system)  # fmt: skip
+    assert found.study.dataset["growth"].sel(mu=-1, nu=1) == pytest.approx(-1)
+
+
+def test_rounding_is_not_shown_as_growth():
+    """Undamped: the leading mode neither grows nor decays, and its sentence says so."""
+    still = subject_of(pfaff.atlas.ziegler())
+    view = still.opening()
+    assert mode_data(still, view, still.roots(view))["text"].endswith("mode of the eigenvalue ± 1.713 i.")
+
+
+@pytest.mark.parametrize("host", ["", "0.0.0.0", 5, None])
+def test_one_address_is_listened_at_and_not_all_of_them(case, host):
+    with pytest.raises(ParameterError, match="host="):
+        open_studio(case, host=host, browser=False, wait=False).stop()
+
+
+def test_what_is_no_system_is_refused():
+    with pytest.raises(ParameterError, match="give a system"):
+        subject_of("column")

@@ -36,6 +36,16 @@ UNNAMED = """[...document.querySelectorAll("input, select, button")]
 WIRE = """
 ;const model = { on: (kind, hear) => { window.heard = hear; }, send: ({ text }) => window.told(text) };
 window.widget.render({ model, el: document.getElementById("cell") });"""
+TINY = """async () => {
+  const { Parameters } = await import("/web/parameters.js");
+  const about = { name: "I", letters: "I", text: "1e-14", number: 1e-14, low: 0, high: 2e-14, floor: 0, load: false };
+  const heard = [];
+  const room = document.createElement("div");
+  const sliders = new Parameters(room, { parameters: [about] }, (values) => heard.push(values.I));
+  sliders.rows.I.slider.value = 1.5e-14;
+  sliders.rows.I.slider.dispatchEvent(new Event("input"));
+  return heard[0];
+}"""
 TOKEN = "a-token-for-tests-which-stays-the-same"
 
 
@@ -117,6 +127,10 @@ def test_a_slider_moves_the_spectrum(page, case):
     expected = np.sort_complex(case.at(c_i=value).spectrum().values)
     until(lambda: np.allclose(spectrum(page), expected, rtol=1e-12))
     assert not np.allclose(before, expected)
+
+
+def test_a_slider_keeps_the_digits_of_tiny_numbers(page):
+    assert float(page.evaluate(TINY)) == pytest.approx(1.5e-14, rel=1e-3, abs=0)
 
 
 def test_exact_text_is_taken_and_nonsense_is_answered(page, case):

@@ -43,6 +43,8 @@ def written(tasks: Tasks, view: View, what: str, kind: str) -> tuple[str, bytes]
         if kind in PICTURES:
             _drawn(result, view, what).savefig(path, dpi=DPI)
         elif kind in ("html", "gif"):
+            if tasks.subject.why_no_drawing:
+                raise ParameterError(tasks.subject.why_no_drawing)
             result.animate(path)
         elif kind == "nc":
             result.save(path)
@@ -120,6 +122,11 @@ def _curves(tasks: Tasks, view: View) -> Any:
     return next(iter(tasks.critical_loads(view)[0].values()))
 
 
+def _equilibria(tasks: Tasks, view: View) -> Any:
+    found, _ = tasks.found(view)
+    return found[0] if tasks.subject.kind == "ode" else found
+
+
 def _diagram(tasks: Tasks, view: View) -> Any:
     if not view.steps:
         raise ParameterError("no branch is followed yet: grow one")
@@ -142,7 +149,7 @@ RESULTS: Mapping[str, Callable[[Any, View], Any]] = {
     "spectrum": _spectrum,
     "curves": _curves,
     "motion": lambda tasks, view: tasks.moved(view),
-    "equilibria": lambda tasks, view: tasks.found(view)[0],
+    "equilibria": _equilibria,
     "diagram": _diagram,
     "point": _point,
     "map": lambda tasks, view: tasks.charted(view),

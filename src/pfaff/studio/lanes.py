@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Condition, Thread, Timer
@@ -75,6 +76,7 @@ class Job:
     asked: float
     begun: bool = False  # its process has it in hand
     dropped: bool = False  # it is to end as soon as it is
+    forced: bool = False  # its process was ended, as it did not let go
 
 
 class Lane:
@@ -128,12 +130,14 @@ class Lane:
             if job is not None:
                 job.dropped = True
             return
-        if os.name == "nt":
+        if os.name == "nt":  # no interrupt reaches another process there
+            job.forced = True
             return process.kill()
         process.send_signal(signal.SIGINT)
 
         def insist() -> None:
             if self._doing is job and self._process is process:
+                job.forced = True
                 process.kill()
 
         timer = Timer(GRACE, insist)
@@ -152,11 +156,14 @@ class Lane:
             last = self._done(job)
             with self._changed:
                 self._doing = None
-            job.hear(*last, ms=1e3 * (time.perf_counter() - started))
+            _told(job, *last, ms=1e3 * (time.perf_counter() - started))
 
     def _done(self, job: Job) -> tuple[Any, ...]:
         """Pass on what the process says, until its last word."""
-        process = self._started()
+        try:
+            process = self._started()
+        except OSError as problem:
+            return "failed", f"no process can be started for it ({problem}): ask again"
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -167,16 +174,14 @@ class Lane:
                 if word == "begun":
                     self._in_hand(job)
                 elif word == "said":
-                    job.hear(word, *rest)
+                    _told(job, word, *rest)
                 else:
                     return word, *rest
         except (EOFError, OSError, pickle.UnpicklingError):
             process.kill()
             process.wait()
             code, self._process = process.returncode, None
-            why = (
-                "it did not let go and was ended" if code == -signal.SIGKILL else f"its process died (exit code {code})"
-            )
+            why = "it did not let go and was ended" if job.forced else f"its process died (exit code {code})"
             return "failed", f"{why}: ask again, a new process is started"
 
     def _in_hand(self, job: Job) -> None:
@@ -187,7 +192,7 @@ class Lane:
                 self._interrupt()
 
     def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
+        if self._process is None or self._process.poll() is not None:  # it may have died while nobody asked
             path = [str(Path(__file__).parents[2]), *(each for each in sys.path if each)]
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(path))}
             self._process = subprocess.Popen(
@@ -201,3 +206,8 @@ class Lane:
             self._process.stdin.write(self._subject)
             self._process.stdin.flush()
         return self._process
+
+
+def _told(job: Job, *words: Any, **more: Any) -> None:
+    with suppress(Exception):  # whoever asked may be gone: the lane is for others, too
+        job.hear(*words, **more)

@@ -14,11 +14,12 @@ from threading import Thread
 from typing import Any
 
 from pfaff.errors import ParameterError
-from pfaff.statement.values import path_from, truth, whole_number
+from pfaff.statement.values import path_from, shown, truth, whole_number
 from pfaff.studio.lines import source_of
 from pfaff.studio.subject import subject_of
 
 LOOPBACK = "127.0.0.1"
+EVERYWHERE = ("", "0", "0.0.0.0", "::")
 TOKEN = "PFAFF_STUDIO_TOKEN"  # in the environment: so that a page finds its server again after a restart
 NEEDED = "the studio needs starlette, uvicorn and websockets: pip install 'pfaff[studio]'"
 UP = 10.0  # seconds in which a server answers
@@ -64,6 +65,8 @@ def open_studio(
     except ImportError as problem:
         raise ParameterError(NEEDED) from problem
     port = whole_number("port", port, 0, 65535, "give a free one, or 0 for any")
+    if not isinstance(host, str) or host in EVERYWHERE:  # Host is checked in each request, and must be one
+        raise ParameterError(f"host={shown(host)}: give one address of this machine, such as {LOOPBACK}")
     kept = None if store is None else str(path_from("store", store).resolve())
     if kept is not None and not Path(kept).exists():
         raise ParameterError(f"no store {kept}: begin one with case.sweep(…, store=…)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from pfaff.errors import PfaffError
 from pfaff.statement.expressions import constant
 from pfaff.studio.growing import begun
 from pfaff.studio.subject import Assembled, Stated, Subject
-from pfaff.studio.tasks import SIZES, STORED
+from pfaff.studio.tasks import SIZES, STORED, searched
 from pfaff.studio.view import Step, View
 
 WIDTH = 100  # of a line
+LITERAL = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,8 @@ def text_of(subject: Subject, view: View) -> str:
 
 
 def parts_of(subject: Subject, view: View) -> list[Part]:
+    """Names of a view stand in them only where they are the subject's own."""
+    subject.check(view)
     if isinstance(subject, Assembled):
         return list(_of_assembly(subject, view))
     assert isinstance(subject, Stated)
@@ -175,14 +179,15 @@ def _map(subject: Stated, view: View) -> Iterator[str]:
     assert plane is not None
     if plane.measure.startswith(STORED):
         yield f"study = pfaff.open_sweep({subject.store!r})"
-        yield f"{plane.measure.removeprefix(STORED)} = study.dataset[{plane.measure.removeprefix(STORED)!r}]"
+        yield f"measured = study.dataset[{plane.measure.removeprefix(STORED)!r}]"
         return
     ends = [_number(each) for each in plane.ends]
     yield "axes = {"
     for name, (low, high) in ((plane.x, ends[:2]), (plane.y, ends[2:])):
         yield f"    {name!r}: np.linspace({low}, {high}, {SIZES[-1]}),"
     yield "}"
-    options = ", ".join(part for part in (f"load={view.load!r}" if view.load else "", _to(view)) if part)
+    load = searched(view)
+    options = ", ".join(part for part in (f"load={load!r}" if load else "", _to(view)) if part)
     yield f"study = case.sweep(axes, {plane.measure!r}{', ' + options if options else ''}).run()"
     yield "print(study.status)"
 
@@ -204,9 +209,9 @@ def _number(text: str) -> str:
 
 
 def _plain(text: str) -> bool:
-    """Whether Python reads the very same number."""
+    """Whether Python reads the very same number; not 010, which it does not read at all."""
     try:
-        return text.isascii() and "_" not in text and float(text) == float(constant(text, text)) and text[-1] != "."
+        return LITERAL.fullmatch(text) is not None and float(text) == float(constant(text, text))
     except (ValueError, PfaffError):
         return False
 

@@ -136,4 +136,4 @@ class Answer:
 
     @property
     def text(self) -> str:
-        return json.dumps(self.__dict__, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return json.dumps(self.__dict__, separators=(",", ":"), allow_nan=False)

@@ -26,6 +26,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.statement.values import shown
 from pfaff.studio.downloads import FORMATS, lane_of, written_lines
 from pfaff.studio.messages import LARGEST
 from pfaff.studio.session import Lanes, Session
@@ -107,11 +108,11 @@ class Studio:
             asked = json.loads(await _body(request))
             what, kind, view = asked["what"], asked["kind"], View.told(asked["view"])
             if kind not in FORMATS.get(what, ()):
-                raise ParameterError(f"no file of {what!s:.40} as {kind!s:.40}: there are {FORMATS}")
+                raise ParameterError(f"no file of {shown(what)} as {shown(kind)}: there are {FORMATS}")
             name, content = await self._made(what, kind, view)
         except (PfaffError, TimeoutError) as problem:
             return PlainTextResponse(str(problem) or "it takes too long", 422)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return PlainTextResponse("a request for a file is JSON with what, kind and view", 400)
         head = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type="application/octet-stream", headers=head)
@@ -129,8 +130,12 @@ class Studio:
             elif word != "said":
                 _from_thread(loop, _settle, made, ParameterError(rest[0] if rest else "it was ended"))
 
-        self.lanes[lane_of(what)].ask(made, Order("file", view, (what, kind)), hear)
-        return await asyncio.wait_for(made, PATIENCE)
+        lane = self.lanes[lane_of(what)]
+        lane.ask(made, Order("file", view, (what, kind)), hear)
+        try:
+            return await asyncio.wait_for(made, PATIENCE)
+        finally:
+            lane.cancel(made)  # what nobody waits for any more
 
 
 def _settle(made: asyncio.Future[Any], result: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -29,6 +29,7 @@ LANES = ("critical", "motion", "equilibria", "diagram", "map")
 PATIENCE = {"critical": 1.0, "diagram": float("inf")}  # seconds that what is in hand may last once it is outdated
 ASKED: Mapping[type, str] = {m.Grow: "diagram", m.Simulate: "motion", m.Find: "equilibria", m.Chart: "map"}
 LONGEST = 500  # characters of a fault
+NOT_FINITE = "a result is not a finite number here: nothing is shown of it"
 CYCLE = 3.0  # seconds that an orbit is played for
 
 
@@ -94,11 +95,16 @@ class Session:
                 self.lanes[request.lane].cancel(self)
             else:
                 self._ask(ASKED[type(request)], request)
-        except PfaffError as problem:
-            self.send(Answer("page", error=str(problem)))
+        except Exception as problem:
+            self.send(Answer("page", error=_said(problem)))
 
     def send(self, answer: Answer) -> None:
-        self._send(answer.text)
+        """What JSON cannot carry is said in its place: a silent card would wait for ever."""
+        try:
+            text = answer.text
+        except ValueError:
+            text = replace(answer, data={}, status="", error=NOT_FINITE).text
+        self._send(text)
 
     def close(self) -> None:
         self._live.close()

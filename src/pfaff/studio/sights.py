@@ -68,7 +68,9 @@ def mode_data(subject: Stated, view: View, roots: Roots) -> dict[str, Any]:
     swing = np.real(shape[:, None] * np.exp(1j * turn))
     amplitude = _amplitude(case, q, swing)
     period = 2 * np.pi / abs(value.imag) if value.imag else 1.0
-    words = f"mode of the eigenvalue {_complex(value)}" + ("" if value.imag else ", which does not oscillate")
+    words = f"mode of the eigenvalue {_complex(value, found.rounding[place])}" + (
+        "" if value.imag else ", which does not oscillate"
+    )
     return _played(case, q[:, None] + amplitude * swing, turn / (2 * np.pi) * period, words, SECONDS)
 
 
@@ -96,8 +98,12 @@ def _played(case: Any, q: np.ndarray, t: np.ndarray, words: str, seconds: float)
     return Footage(scene_of(case, q, t), name, f"{name}: {words}.").data(seconds)
 
 
-def _complex(value: complex) -> str:
-    return f"{value.real:.4g} ± {abs(value.imag):.4g} i" if value.imag else f"{value.real:.4g}"
+def _complex(value: complex, rounding: float) -> str:
+    """A pair of eigenvalues or a real one; a growth rate that is rounding is none."""
+    if not value.imag:
+        return f"{value.real:.4g}"
+    growth = f"{value.real:.4g} " if abs(value.real) > rounding else ""
+    return f"{growth}± {abs(value.imag):.4g} i"
 
 
 # Eigenvalues against the load

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
@@ -13,7 +14,7 @@ from pfaff.draw.labels import letters, unit_of
 from pfaff.errors import NotMechanicalError, ParameterError, PfaffError
 from pfaff.flow.assembly import Assembly
 from pfaff.statement.odes import Ode
-from pfaff.statement.values import number_from
+from pfaff.statement.values import number_from, one_of, shown
 from pfaff.studio.view import View
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ MEASURES = ("flutter", "divergence", "buckling", "flutter_frequency", "hopf", "o
 GENERAL = ("hopf", "omega", "l1", "stable", "growth")  # of these, what a plain ODE has
 SLOWEST = 16  # eigenvalues in a picture: the fast ones of a rod would hide them
 FLAT = 1e-9  # growth rates that are none beside the eigenvalues
+COORDINATE = re.compile(r"q(0|[1-9][0-9]{0,8})(?:_dot)?")  # of an assembly, or its speed
 FEW = 12  # coordinates whose initial values are offered one by one
 
 
@@ -82,6 +84,15 @@ class Subject:
     def roots(self, view: View, about: Any = None) -> Roots:
         """The eigenvalues about the equilibrium, or about one that was found."""
         raise NotImplementedError
+
+    def check(self, view: View) -> None:
+        """Refuse names that are none of ours: they become arguments of analyses and words in lines of Python."""
+        raise NotImplementedError
+
+    def begins(self, view: View) -> dict[str, float]:
+        """Initial values by name, where there is one."""
+        self.check(view)
+        return {name: number_from(name, text) for name, text in view.start.items() if text.strip()}
 
     def load(self, view: View) -> str:
         """The parameter that grows, or an error that says how to name one."""
@@ -154,6 +165,11 @@ class Stated(Subject):
         """The case at the values of a view."""
         return self.case.at(**view.values)
 
+    def check(self, view: View) -> None:
+        self.bound(view)
+        for name in view.start:
+            one_of(self.case.system.moving_names, name, f"{self.name} has no state")
+
     def grown(self, view: View) -> Bound:
         """The case that the diagram of a view belongs to."""
         names = self.case.system.parameter_names
@@ -220,11 +236,19 @@ class Assembled(Subject):
     def load(self, view: View) -> str:
         return self.assembly.load
 
-    def value(self, view: View) -> float:
-        """Of the load."""
+    def check(self, view: View) -> None:
         for name in view.values:
             if name != self.assembly.load:
-                raise ParameterError(f"{self.name} is stated with numbers: {name} is none of its parameters")
+                raise ParameterError(f"{self.name} is stated with numbers: {shown(name)} is none of its parameters")
+        for name in view.start:
+            place = COORDINATE.fullmatch(name)
+            if place is None or int(place[1]) >= self.assembly.size:
+                last = self.assembly.size - 1
+                raise ParameterError(f"{self.name} has no state {shown(name)}: write q0 to q{last}, or q0_dot")
+
+    def value(self, view: View) -> float:
+        """Of the load."""
+        self.check(view)
         return number_from(self.assembly.load, view.values.get(self.assembly.load, "0"))
 
     def parameters(self) -> list[dict[str, Any]]:
@@ -250,7 +274,11 @@ def subject_of(given: Any, **more: Any) -> Subject:
     """Whatever was opened: a case, a system or an ODE at its defaults, an assembly."""
     if isinstance(given, Assembly):
         return Assembled(given, **more)
-    return Stated(given if hasattr(given, "values") and hasattr(given, "system") else given.at(), **more)
+    if hasattr(given, "values") and hasattr(given, "system"):
+        return Stated(given, **more)
+    if not hasattr(given, "at"):
+        raise ParameterError(f"a studio of {shown(given)}: give a system, an ODE, a case of one, or an assembly")
+    return Stated(given.at(), **more)
 
 
 def check_mechanical(subject: Subject, what: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from pfaff.studio.view import Plane, View
 SIZES = (9, 33)  # of a map, coarse first
 CURVES = 1201  # instants of a motion that is drawn as curves
 SHOWN = 12.0  # seconds that a motion is played for
+HERE = ("stable", "growth")  # measures for which no load is searched
 STORED = "store/"  # before the name of a measure of a store
 DETAILS = 200  # equilibria that are listed
 
@@ -93,7 +94,7 @@ class Tasks:
     def _moved(self, view: View, progress: Callable[[float], None]) -> Any:
         longest = "give a time that is not zero, such as 20"
         duration = number_within("duration", view.duration, lambda x: x != 0, longest)
-        start = _numbers(view.start)
+        start = self.subject.begins(view)
         if isinstance(self.subject, Assembled):
             return _assembly_motion(self.subject, view, duration, start, progress)
         case: Any = check_case(self.subject, "motions").bound(view)
@@ -119,7 +120,7 @@ class Tasks:
         """All equilibria; of an ODE the one near the initial values."""
         case: Any = check_case(self.subject, "equilibria").bound(view)
         if self.subject.kind == "ode":
-            at = case.equilibrium(**_numbers(view.start))
+            at = case.equilibrium(**self.subject.begins(view))
             return [at], at.status
         found = self._known("equilibria", view.values, case.equilibria)
         return found, found.status
@@ -154,7 +155,7 @@ class Tasks:
         low_x, high_x, low_y, high_y = (number_from("range", each) for each in plane.ends)
         axes = {plane.x: np.linspace(low_x, high_x, size), plane.y: np.linspace(low_y, high_y, size)}
         to = number_from("to", view.to) if view.to else None
-        return case.sweep(axes, plane.measure, load=view.load or None, to=to).run(progress=lambda running: None)
+        return case.sweep(axes, plane.measure, load=searched(view), to=to).run(progress=lambda running: None)
 
     def _stored(self) -> Any:
         from pfaff.studies.sweep import open_sweep
@@ -164,15 +165,17 @@ class Tasks:
         return open_sweep(self.subject.store, accept=True, known=False)
 
 
-def _numbers(texts: Mapping[str, str]) -> dict[str, float]:
-    return {name: number_from(name, text) for name, text in texts.items() if text.strip()}
+def searched(view: View) -> str | None:
+    """The load that a map is about; none where it measures at the values themselves, whose axis the load may be."""
+    here = view.plane is not None and view.plane.measure in HERE
+    return None if here else view.load or None
 
 
 class _HopfMark:
     """A Hopf point as a critical load is marked."""
 
     def __init__(self, hopf: Any) -> None:
-        self.value, self.frequency, self.status = hopf.value, hopf.omega, hopf.status
+        self.value, self.frequency, self.status, self.plot = hopf.value, hopf.omega, hopf.status, hopf.plot
 
 
 def _assembly_motion(subject: Assembled, view: View, duration: float, start: dict[str, float], progress: Any) -> Any:

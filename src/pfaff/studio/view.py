@@ -141,7 +141,11 @@ class View:
         words = {word: kind for kind, word in MAPPINGS.items()}
         given: dict[str, Any] = {kind: {} for kind in MAPPINGS}
         steps: list[Step] = []
-        for key, value in parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_NAMES):
+        try:
+            pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_NAMES)
+        except ValueError:
+            raise ParameterError(f"an address has at most {MOST_NAMES} parts, and this one has more") from None
+        for key, value in pairs:
             word, _, name = key.partition(".")
             if name and word in words:
                 given[words[word]][name] = value

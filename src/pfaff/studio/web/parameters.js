@@ -118,7 +118,7 @@ export class Parameters {
 // A slider's number in as few digits as tell its steps apart.
 function tidy(value, { low, high }) {
   const digits = Math.max(0, 3 - Math.floor(Math.log10(high - low)));
-  return String(Number(value.toFixed(Math.min(digits, 12))));
+  return String(Number(value.toFixed(Math.min(digits, 100))));
 }
 
 const handy = (number) => {
