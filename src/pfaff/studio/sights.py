@@ -97,7 +97,15 @@ def _played(case: Any, q: np.ndarray, t: np.ndarray, words: str, seconds: float)
 
 
 def _complex(value: complex) -> str:
-    return f"{value.real:.4g} ± {abs(value.imag):.4g} i" if value.imag else f"{value.real:.4g}"
+    """As one reads it: a part that is rounding beside the other is left out."""
+    real = value.real if abs(value.real) > FLAT * abs(value) else 0.0
+    if not value.imag:
+        return _minus(f"{real:.4g}")
+    return _minus(f"{real:.4g} ± {abs(value.imag):.4g} i" if real else f"±{abs(value.imag):.4g} i")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
 
 
 # Eigenvalues against the load

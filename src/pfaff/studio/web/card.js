@@ -63,8 +63,7 @@ export class Card {
       return;
     }
     this.element.classList.remove("stale");
-    if (answer.status) this.says(answer.status);
-    else this.element.classList.remove("failed");
+    if (answer.status || this.element.classList.contains("failed")) this.says(answer.status ?? "");
     this.show(answer.data, answer);
   }
 }
