@@ -78,7 +78,7 @@ export class PlaneCard extends Card {
 
   place(x, y) {
     const axes = this.axes;
-    if (axes) this.studio.set({ [axes[0]]: String(Number(x.toPrecision(6))), [axes[1]]: String(Number(y.toPrecision(6))) });
+    if (axes) this.studio.set({ [axes[0]]: String(Number(x.toPrecision(4))), [axes[1]]: String(Number(y.toPrecision(4))) });
   }
 
   letters(name) {

@@ -10,7 +10,7 @@ const CYCLE = ["blue", "vermilion", "green", "orange", "purple", "sky"];
 
 export class StructureCard extends Card {
   constructor(studio, facts) {
-    super(studio, "structure", "Structure", { kinds: facts.drawn ? ["svg", "png", "html", "gif"] : [], first: true });
+    super(studio, "structure", facts.drawn ? "Structure" : "States in time", { kinds: facts.drawn ? ["svg", "png", "html", "gif"] : [], first: true });
     this.facts = facts;
     this.stage = make("div", { class: "stage" });
     this.curves = new Plot(make("div", { hidden: true }), { height: 250 });

@@ -221,7 +221,19 @@ class Studio {
       history.replaceState(null, "", `#token=${this.token}${address ? `&${address}` : ""}`);
       this.parameters.show(this.view, numbers);
       this.plane.paint();
+      this.widen(numbers);
     }, RESTS);
+  }
+
+  // A load beyond the pictures takes them along, as far as its slider goes.
+  widen(numbers) {
+    const { load } = this.view;
+    const { data } = this.cards.curves;
+    const to = String(this.loadHigh());
+    if (data?.load === load && numbers[load] > data.to && to !== this.view.to) {
+      this.reach(to);
+      this.parameters.show(this.view, numbers);
+    }
   }
 
   visited() {
