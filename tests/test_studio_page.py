@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as sm
 
 import pfaff
 from conftest import XI_HAT
@@ -144,6 +145,11 @@ def test_exact_text_is_taken_and_nonsense_is_answered(page, case):
     page.keyboard.press("Enter")
     until(lambda: "is not a number" in page.locator("#card-spectrum .says").text_content())
     assert page.locator("#value-c_i").get_attribute("aria-invalid") == "true"
+    until(lambda: "is not a number" in page.locator("#card-curves .says").text_content())
+    page.locator("#value-c_i").fill("sqrt(2)")  # what was shown before is shown again, and no card goes on complaining
+    page.keyboard.press("Enter")
+    until(lambda: page.locator(".card.failed, .card.stale").count() == 0)
+    assert "is not a number" not in "".join(page.locator(".card .says").all_text_contents())
     page.locator("#value-c_i").fill("3/2")
     page.keyboard.press("Enter")
     until(lambda: "unstable" in page.locator("#card-spectrum .says").text_content())
@@ -199,6 +205,45 @@ def test_the_structure_is_pulled_and_let_go(page):
     until(lambda: f"theta1={angles[0]}, theta2={angles[1]}" in page.locator("#card-lines code").text_content())
     raised = sum(np.sin(float(angle)) / 2 for angle in angles)  # of the end, by bars of length 1/2
     assert raised == pytest.approx(40 / pixels, rel=0.1)
+
+
+def test_a_branch_is_shown_in_a_state_that_it_has(page):
+    page.get_by_label("what is shown against the load").select_option("X")  # which no equilibrium determines
+    page.get_by_label("what is followed").select_option("branch")
+    page.locator("#grow-to").fill("60")
+    page.get_by_role("button", name="Grow", exact=True).click()
+    until(lambda: "reached 60" in page.locator("#card-diagram .says").text_content())
+    until(lambda: page.evaluate("studio.cards.diagram.plot.items.length") > 1)
+    assert page.get_by_label("what is shown against the load").input_value() == "theta1"
+
+
+def test_a_load_beyond_the_pictures_takes_them_along(page):
+    page.locator("#value-F").fill("300*2")
+    page.keyboard.press("Enter")
+    until(lambda: page.evaluate("studio.cards.curves.data.to") >= 600)
+    page.locator("#value-F").fill("80")
+    page.keyboard.press("Enter")
+    until(lambda: page.evaluate("studio.loadNumber()") == 80)
+
+
+def test_the_motion_of_an_ode_is_curves_with_names(page):
+    x, y, mu = sm.symbols("x y mu")
+    ode = pfaff.ode({x: y, y: mu * (1 - x**2) * y - x}, parameters={mu: 1}, load=mu)
+    made = open_studio(ode.at(), browser=False, wait=False)
+    other = page.context.new_page()
+    try:
+        other.goto(made.address)
+        other.locator("#start-x").fill("1")
+        other.locator("#card-motion").get_by_role("button", name="Start").click()
+        until(lambda: "finished" in other.locator("#card-structure .says").text_content())
+        other.evaluate("studio.look()")
+        time.sleep(0.5)
+        assert other.locator(".card.failed, .card.stale").count() == 0
+        names = other.locator("#card-structure .keys > span").all_text_contents()
+        assert [name.split()[-1] for name in names] == ["x", "y"]
+    finally:
+        other.close()
+        made.stop()
 
 
 @pytest.mark.parametrize("width", [360, 1280])

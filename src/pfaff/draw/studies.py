@@ -83,7 +83,7 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
 
 def _round(low: float, high: float) -> np.ndarray:
     """Round numbers between two values; zero has a line of its own where both signs occur."""
-    values = MaxNLocator(6).tick_values(low, high)
+    values = np.array(MaxNLocator(6).tick_values(low, high))
     return values[(values > low) & (values < high) & ((values != 0) | (low >= 0) | (high <= 0))]
 
 

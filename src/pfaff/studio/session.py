@@ -237,6 +237,7 @@ class Session:
             self._paths_of = key
             self._ask("critical", m.Look(number, view), "critical" if paths is not None else "along")
         except Exception as problem:
+            self._paths_of = None  # the page has dimmed what it was sent
             for card in ("curves", "critical"):
                 self.send(Answer(card, number, error=_said(problem)))
 

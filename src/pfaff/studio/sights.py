@@ -101,9 +101,13 @@ def _played(case: Any, q: np.ndarray, t: np.ndarray, words: str, seconds: float)
 def _complex(value: complex, rounding: float) -> str:
     """A pair of eigenvalues or a real one; a growth rate that is rounding is none."""
     if not value.imag:
-        return f"{value.real:.4g}"
+        return _minus(f"{value.real:.4g}")
     growth = f"{value.real:.4g} " if abs(value.real) > rounding else ""
-    return f"{growth}± {abs(value.imag):.4g} i"
+    return _minus(f"{growth}± {abs(value.imag):.4g} i")
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
 
 
 # Eigenvalues against the load

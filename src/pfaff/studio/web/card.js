@@ -36,6 +36,11 @@ export class Card {
   saving(kinds) {
     const list = make("select", { class: "save", "aria-label": `save ${this.name} as` }, option("", "Save as…"));
     for (const kind of kinds) list.append(option(kind, NAMES[kind] ?? kind.toUpperCase()));
+    list.addEventListener("keydown", (event) => { // an arrow alone would choose, and save, the first
+      if (!["ArrowDown", "ArrowUp"].includes(event.key) || !list.showPicker) return;
+      event.preventDefault();
+      list.showPicker();
+    });
     list.addEventListener("change", () => {
       const kind = list.value;
       list.value = "";
@@ -63,8 +68,7 @@ export class Card {
       return;
     }
     this.element.classList.remove("stale");
-    if (answer.status) this.says(answer.status);
-    else this.element.classList.remove("failed");
+    if (answer.status || this.element.classList.contains("failed")) this.says(answer.status ?? "");
     this.show(answer.data, answer);
   }
 }

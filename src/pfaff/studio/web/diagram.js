@@ -147,9 +147,20 @@ export class DiagramCard extends Card {
     return make("div", { class: "row" }, go, ...(verb === "curve" ? [make("label", {}, "with", others)] : []), make("label", {}, "to", end));
   }
 
+  // What is chosen, or the first state that these branches have: equilibria leave out coordinates that are free.
+  shownState(shown) {
+    const points = shown.flatMap((object) => object.points.filter(Boolean));
+    const known = (name) => points.some((point) => Number.isFinite(name === "period" ? point.period : point.high?.[name]));
+    if (points.length && !known(this.axis.value)) {
+      const other = this.facts.states.find((each) => known(each.name));
+      if (other) this.axis.value = other.name;
+    }
+    return this.axis.value;
+  }
+
   paint() {
-    const state = this.axis.value;
     const shown = this.objects.filter((object) => object && object.kind !== "curve");
+    const state = this.shownState(shown);
     this.plot.element.hidden = !shown.length;
     const load = shown[0]?.load ?? this.studio.view?.load ?? "load";
     const layers = [];

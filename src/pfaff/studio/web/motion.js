@@ -1,6 +1,9 @@
 // A motion from initial values, or from where the structure was let go.
 
+import { brief } from "./numbers.js";
 import { Card, make, maths } from "./card.js";
+
+const TINY = 1e-12; // below which a coordinate of an equilibrium is rounding
 
 export class MotionCard extends Card {
   constructor(studio, facts) {
@@ -66,7 +69,7 @@ export class EquilibriaCard extends Card {
     const head = make("tr", {}, make("th"), ...data.letters.map((each) => make("th", {}, maths(each))));
     const rows = data.rows.map((row, k) => make("tr", {},
       make("td", {}, make("button", { type: "button", text: `Show ${k + 1}`, onclick: () => this.studio.select(`equilibrium:${k}`) })),
-      ...row.map((each) => make("td", { text: Number(each.toPrecision(6)) }))));
+      ...row.map((each) => make("td", { text: brief(Math.abs(each) < TINY ? 0 : each, 6) }))));
     this.table.replaceChildren(make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
     this.studio.again("equilibrium");
   }

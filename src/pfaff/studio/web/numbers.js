@@ -12,8 +12,15 @@ export const brief = (number, digits = 5) => {
   return text.replace("-", "−").replace(/e([+−-])/, " e$1");
 };
 
-// Ticks at 1, 2 or 5 times a power of ten, about so many of them.
+export const counted = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
+// Ticks at 1, 2 or 5 times a power of ten, about so many of them: never one alone, from which no scale can be read.
 export function ticks(low, high, about) {
+  const found = stepped(low, high, about);
+  return found.length > 1 ? found : stepped(low, high, 2 * Math.max(about, 1));
+}
+
+function stepped(low, high, about) {
   const raw = (high - low) / Math.max(about, 1);
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= raw * 0.999);

@@ -60,9 +60,11 @@ export class Parameters {
     slider.dispatchEvent(new Event("input"));
   }
 
+  // An emptied field goes back to what the system was opened with.
   typed(name) {
-    const { field } = this.rows[name];
-    const text = field.value.trim();
+    const { field, about } = this.rows[name];
+    const text = field.value.trim() || about.text;
+    field.value = text;
     if (!text) return;
     const number = Number(text);
     if (Number.isFinite(number)) this.reach(name, number);

@@ -33,7 +33,7 @@ export class PlaneCard extends Card {
     const suggest = (select, [low, high]) => {
       const about = this.facts.parameters.find((each) => each.name === select.value);
       const axis = this.facts.stored?.axes?.[select.value];
-      [low.value, high.value] = axis ?? [about?.floor === 0 ? brief((about.high || 1) / 20, 3) : about?.low ?? 0, about?.high ?? 1];
+      [low.value, high.value] = axis ?? [about?.floor === 0 || about?.low === 0 ? brief((about.high || 1) / 20, 3) : about?.low ?? 0, about?.high ?? 1];
     };
     [[this.x, this.ends.slice(0, 2)], [this.y, this.ends.slice(2)]].forEach(([select, fields]) => {
       select.addEventListener("change", () => suggest(select, fields));
@@ -78,7 +78,7 @@ export class PlaneCard extends Card {
 
   place(x, y) {
     const axes = this.axes;
-    if (axes) this.studio.set({ [axes[0]]: String(Number(x.toPrecision(6))), [axes[1]]: String(Number(y.toPrecision(6))) });
+    if (axes) this.studio.set({ [axes[0]]: String(Number(x.toPrecision(4))), [axes[1]]: String(Number(y.toPrecision(4))) });
   }
 
   letters(name) {
@@ -114,6 +114,7 @@ export class PlaneCard extends Card {
   heat(layers, words) {
     const { numbers, measure } = this.map;
     const finite = numbers.filter(Number.isFinite);
+    if (!finite.length) { this.scale.replaceChildren(`no ${measure.replace("_", " ")} yet`); return; }
     const [low, high] = [finite.reduce((a, b) => Math.min(a, b), Infinity), finite.reduce((a, b) => Math.max(a, b), -Infinity)];
     layers.push({ kind: "image", x: this.map.x, y: this.map.y, xs: this.map.x, ys: this.map.y, values: numbers, low, high });
     words.push(`${measure} from ${brief(low)} to ${brief(high)}`);

@@ -1,6 +1,6 @@
 // Small motions: eigenvalues in the complex plane, and against the load with the critical loads marked.
 
-import { brief, decoded } from "./numbers.js";
+import { brief, counted, decoded } from "./numbers.js";
 import { Card, make } from "./card.js";
 import { Plot } from "./plot.js";
 
@@ -21,7 +21,7 @@ export class SpectrumCard extends Card {
       chosen: !circle && String(places[k]) === chosen,
     }));
     const layers = [circle ? { kind: "circle", aside: true } : { kind: "rule", x: 0, aside: true }];
-    if (zeros) layers.push({ kind: "marks", aside: true, items: [{ x: 0, y: 0, shape: "cross", colour: "faint", size: 4, text: `${zeros} structural zero(s)`, data: null }] });
+    if (zeros) layers.push({ kind: "marks", aside: true, items: [{ x: 0, y: 0, shape: "cross", colour: "faint", size: 4, text: counted(zeros, "structural zero"), data: null }] });
     layers.push({ kind: "marks", items });
     const [x, y] = circle ? ["real part of the multiplier", "imaginary part"] : ["growth rate", "frequency"];
     this.plot.equal = circle;
@@ -34,7 +34,7 @@ export class SpectrumCard extends Card {
     const across = flat ? { range: [-size / 10, size / 10] } : { include };
     this.plot.show({ x: { label: x, ...across }, y: { label: y, include }, layers, text: `${re.length} ${words}: ${answer.status}` });
     const told = growing.some(Boolean) ? "■ growing  ● decaying or neutral" : "● decaying or neutral";
-    this.keys.textContent = (circle ? "■ outside the unit circle  ● inside or on it" : told) + (zeros ? `  × ${zeros} structural zero(s)` : "")
+    this.keys.textContent = (circle ? "■ outside the unit circle  ● inside or on it" : told) + (zeros ? `  × ${counted(zeros, "structural zero")}` : "")
       + (faster ? `  (${faster} faster ones are not shown)` : "");
     this.studio.painted(answer);
   }
@@ -72,7 +72,8 @@ export class CurvesCard extends Card {
     if (answer.data?.begun) { this.element.setAttribute("aria-busy", "true"); return; }
     this.element.removeAttribute("aria-busy");
     this.marks = answer.data?.marks ?? [];
-    this.critical.replaceChildren(...(answer.error ? [make("li", { text: answer.error })] : this.marks.map((mark) => make("li", { text: mark.status }))));
+    const told = this.words.textContent === answer.error; // the same is wrong with the curves
+    this.critical.replaceChildren(...(answer.error && !told ? [make("li", { text: answer.error })] : this.marks.map((mark) => make("li", { text: mark.status }))));
     this.paint();
   }
 
@@ -89,7 +90,7 @@ export class CurvesCard extends Card {
     const label = `load ${data.letters}`;
     const words = this.marks.map((mark) => mark.status).join("; ");
     this.growth.show({ x: { range }, y: { label: "growth rate", include: [0] }, text: `growth rates against ${label}: ${words}`,
-      layers: [{ kind: "rule", y: 0, aside: true }, { kind: "dots", x, y: re, other }, ...marks.map((each) => ({ ...each })), now] });
+      layers: [{ kind: "rule", y: 0, aside: true }, { kind: "dots", x, y: re, other }, now, ...marks] });
     this.frequency.show({ x: { label, range }, y: { label: "frequency", include: [0] }, text: `frequencies against ${label}`,
       layers: [{ kind: "dots", x, y: im, other }, ...marks.map((each) => ({ ...each, label: "" })), now] });
   }

@@ -10,7 +10,7 @@ const CYCLE = ["blue", "vermilion", "green", "orange", "purple", "sky"];
 
 export class StructureCard extends Card {
   constructor(studio, facts) {
-    super(studio, "structure", "Structure", { kinds: facts.drawn ? ["svg", "png", "html", "gif"] : [], first: true });
+    super(studio, "structure", facts.drawn ? "Structure" : "States in time", { kinds: facts.drawn ? ["svg", "png", "html", "gif"] : [], first: true });
     this.facts = facts;
     this.stage = make("div", { class: "stage" });
     this.curves = new Plot(make("div", { hidden: true }), { height: 250 });
@@ -18,7 +18,8 @@ export class StructureCard extends Card {
     this.choice.addEventListener("change", () => studio.select(this.choice.value));
     this.heading.insertBefore(this.choice, this.heading.children[1] ?? null);
     if (facts.drawn) this.hint = make("p", { class: "keys", text: "Pull a joint and let go: it moves from there." });
-    this.add(this.stage, this.curves.element, ...(this.hint ? [this.hint] : []));
+    this.names = make("p", { class: "keys", hidden: true });
+    this.add(this.stage, this.curves.element, this.names, ...(this.hint ? [this.hint] : []));
     this.choices();
     if (facts.drawn) this.holding();
   }
@@ -30,10 +31,19 @@ export class StructureCard extends Card {
     if (!known.some(([value]) => value === selected)) {
       const [kind, place] = selected.split(":");
       const names = { mode: "Mode of eigenvalue", point: "Point", special: "Special point", equilibrium: "Equilibrium" };
-      known.push([selected, `${names[kind]} ${Number(place.split(".").at(-1)) + (kind === "equilibrium" || kind === "mode" ? 1 : 0)}`]);
+      known.push([selected, `${names[kind]} ${Number(place.split(".").at(-1)) + 1}`]);
     }
     this.choice.replaceChildren(...known.map(([value, text]) => option(value, text, value === selected)));
     this.choice.value = selected;
+  }
+
+  // Without a drawing there is nothing to fail: curves of a motion stay, and until then the sentence stands alone.
+  hear(answer) {
+    if (!answer.error || this.facts.drawn) { super.hear(answer); return; }
+    this.element.classList.remove("stale");
+    if (this.studio.view.selected === "motion" && !this.curves.element.hidden) return;
+    this.curves.element.hidden = this.names.hidden = true;
+    this.says(answer.error);
   }
 
   show({ scene, t, curves, start }, answer) {
@@ -46,7 +56,7 @@ export class StructureCard extends Card {
 
   play(scene) {
     this.stage.hidden = false;
-    this.curves.element.hidden = true;
+    this.curves.element.hidden = this.names.hidden = true;
     if (this.player) this.player.update(scene);
     else this.player = mount(this.stage, scene, { height: 240 });
     if (scene.histories.length && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.play();
@@ -60,7 +70,12 @@ export class StructureCard extends Card {
 
   draw(t, curves, text) {
     this.stage.hidden = true;
-    this.curves.element.hidden = false;
+    this.curves.element.hidden = this.names.hidden = false;
+    this.names.replaceChildren(...curves.map((curve, k) => {
+      const line = make("span", { text: k >= 6 ? "– – " : "—— " });
+      line.style.color = `var(--${CYCLE[k % 6]})`;
+      return make("span", {}, line, curve.name);
+    }));
     const layers = curves.map((curve, k) => ({ kind: "line", x: t, y: decoded(curve.values), colour: CYCLE[k % 6], dash: k >= 6 ? [6, 3] : [] }));
     this.curves.show({ x: { label: "time", range: [t[0], t.at(-1)] }, y: { label: curves.map((curve) => curve.name).join(", ") }, layers, text });
   }

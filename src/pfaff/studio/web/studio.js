@@ -71,7 +71,7 @@ class Studio {
     document.title = `${facts.name} – pfaff studio`;
     byId("name").textContent = facts.name;
     this.parameters = new Parameters(byId("parameters"), facts, (values) => this.set(values), {
-      loads: { load: (load) => this.change({ load, to: "" }), to: (to) => this.change({ to }) } });
+      loads: { load: (load) => this.change({ load, to: "" }), to: (to) => this.reach(to) } });
     this.cards = {
       structure: new StructureCard(this, facts), spectrum: new SpectrumCard(this), curves: new CurvesCard(this),
       motion: new MotionCard(this, facts), diagram: new DiagramCard(this, facts), map: new PlaneCard(this, facts),
@@ -102,6 +102,12 @@ class Studio {
     this.parameters.show(this.view);
     this.cards.curves.soon();
     this.cards.diagram.element.classList.toggle("stale", this.outdated());
+  }
+
+  // How far pictures and searches go; where nothing is asked, the next search says it again.
+  reach(to) {
+    if (!to) this.seen = null;
+    this.change({ to });
   }
 
   setLoad(load) {
@@ -215,7 +221,19 @@ class Studio {
       history.replaceState(null, "", `#token=${this.token}${address ? `&${address}` : ""}`);
       this.parameters.show(this.view, numbers);
       this.plane.paint();
+      this.widen(numbers);
     }, RESTS);
+  }
+
+  // A load beyond the pictures takes them along, as far as its slider goes.
+  widen(numbers) {
+    const { load } = this.view;
+    const { data } = this.cards.curves;
+    const to = String(this.loadHigh());
+    if (data?.load === load && numbers[load] > data.to && to !== this.view.to) {
+      this.reach(to);
+      this.parameters.show(this.view, numbers);
+    }
   }
 
   visited() {
