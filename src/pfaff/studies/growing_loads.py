@@ -60,7 +60,7 @@ def _look(march: March, stretch: Stretch, out: Growing) -> None:
         meeting, there = stretch.first(stretch.seen.test)
         double = (meeting == FOUND) & (empty | (rooted & (there < place)))
         unresolved |= meeting == UNRESOLVED
-        rooted = ((rooted & (meeting == NOWHERE)) | (rooted & (meeting == FOUND)) | double) & ~unresolved
+        rooted = ((rooted & ((meeting == NOWHERE) | (meeting == FOUND))) | double) & ~unresolved
         empty &= meeting == NOWHERE
         place = np.where(double, there, place)
     at = stretch.distances(place)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pfaff.bifurcation.orbits.chain import triangulate
 from pfaff.studies.small_matrices import TINY, compiled, local
 
 MARCHES = 400  # steps towards the first root of a series
@@ -56,24 +57,10 @@ def _characteristic(A, n, rows, c):
 
 @compiled
 def _determinant(H, size):
-    """By elimination with pivots, in place."""
-    det = 1.0
+    """By elimination, in place."""
+    det = triangulate(H[:size, :size], size)
     for k in range(size):
-        pivot = k
-        for i in range(k + 1, size):
-            if abs(H[i, k]) > abs(H[pivot, k]):
-                pivot = i
-        if H[pivot, k] == 0.0:
-            return 0.0
-        if pivot != k:
-            det = -det
-            for j in range(k, size):
-                H[pivot, j], H[k, j] = H[k, j], H[pivot, j]
         det *= H[k, k]
-        for i in range(k + 1, size):
-            factor = H[i, k] / H[k, k]
-            for j in range(k + 1, size):
-                H[i, j] -= factor * H[k, j]
     return det
 
 
