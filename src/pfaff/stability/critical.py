@@ -67,7 +67,7 @@ class LoadSearch:
 
     def cells(self, reach: float) -> tuple[Cell, ...]:
         loads, kinds = [], []
-        for change in self.along.search.changes():
+        for change in self.along.search.changes(before=reach):
             load = self.along.path.load(change.load)
             if load >= reach:
                 break

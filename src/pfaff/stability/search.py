@@ -54,9 +54,14 @@ class Search:
         """The last load; it may be moved when more is asked for than was found before it."""
         return self.reach()
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self, before: float = np.inf) -> Iterator[Change]:
         """Where the kind of stability changes, zero load first; found as far as they are asked for."""
-        return (each for each in self._changes if each.load <= self.to)
+        for each in self._changes:
+            if isinstance(each, Change):
+                if each.load <= min(self.to, before):
+                    yield each
+            elif each >= before:
+                return
 
     def crossings(self, *kinds: Kind) -> Iterator[Crossing]:
         """All crossings of these kinds in order, what is not sharp included."""
@@ -74,7 +79,7 @@ class Search:
         return np.sort(modes.values.imag[on_axis & moves & (modes.values.imag > 0)])
 
     @cached_property
-    def _changes(self) -> Remembered[Change]:
+    def _changes(self) -> Remembered[Change | float]:
         return Remembered(self._find_changes())
 
     @cached_property
@@ -85,7 +90,8 @@ class Search:
     def _locator(self) -> Locator:
         return Locator(self.pencil, self.unit, self.squares)
 
-    def _find_changes(self) -> Iterator[Change]:
+    def _find_changes(self) -> Iterator[Change | float]:
+        """The changes, and between them loads before which there are no more."""
         start = next(iter(self._stretches), None)
         if start is None:
             return
@@ -96,6 +102,8 @@ class Search:
         silent: Crossing | None = None  # the last one of which nothing was seen: growth that is slower than rounding
         told: Crossing | None = None  # one whose rate has told before the growth is seen
         for interval in self._intervals():
+            if silent is None:
+                yield interval.low
             first = self.counts(interval.places[0])
             last = last if interval.crossing is None else None
             for change in self._just_before(interval, seen, state, first):
