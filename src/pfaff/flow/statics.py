@@ -51,20 +51,23 @@ class Statics:
         self.nonholonomic = graph.nonholonomic
         unknowns = graph.q + graph.multipliers
         self.demanding = graph.system.statement.demanding[: self.nonholonomic]
+        still = dict.fromkeys(graph.v, ZERO)
+        # Derivatives by q are taken at rest: what is multiplied by a velocity then leaves nothing.
+        balance, held = (list(hy.subs(each, still)) if each else [] for each in (graph.balance, graph.constraints))
         blocks = [
-            [graph.balance],
-            [graph.constraints[: self.nonholonomic] + graph.positions],
+            [balance],
+            [held[: self.nonholonomic] + graph.positions],
             graph.M,
             gradient_rows(graph.balance, graph.v),
-            gradient_rows(graph.balance, graph.q),
+            gradient_rows(balance, graph.q),
             graph.A,
-            gradient_rows(graph.constraints, graph.q),
+            gradient_rows(held, graph.q),
         ]
         shapes = [(len(rows), len(rows[0]) if rows else 0) for rows in blocks]
         ends = accumulate(rows * columns for rows, columns in shapes)
         self._blocks = [(slice(end - shape[0] * shape[1], end), shape) for end, shape in zip(ends, shapes, strict=True)]
         flat = [e for rows in blocks for row in rows for e in row]
-        at_rest = hy.subs(flat, dict.fromkeys(graph.v, ZERO))
+        at_rest = hy.subs(flat, still)
         # These functions are small and called seldom: quick compilation beats quick evaluation.
         self._function = Compiled(at_rest, unknowns, quick=True, compact=self.n > 12)
 
