@@ -20,8 +20,7 @@ def row_units(rows: np.ndarray) -> np.ndarray:
 def inertial_units(M: np.ndarray) -> np.ndarray:
     """Units d of the coordinates in which inertias d_i² M_ii are about one: powers of two, which round nothing."""
     inertia = np.moveaxis(M.diagonal(), -1, 0) if M.ndim > 2 else M.diagonal()
-    known = (inertia > 0) & (inertia < np.inf)
-    return np.exp2(-np.rint(np.log2(np.where(known, inertia, 1.0)) / 2))
+    return np.ldexp(1.0, -(np.frexp(inertia)[1] // 2))  # zero and infinity have the exponent 0
 
 
 def stiffness_units(K: np.ndarray, inertial: np.ndarray) -> np.ndarray:
@@ -31,6 +30,6 @@ def stiffness_units(K: np.ndarray, inertial: np.ndarray) -> np.ndarray:
     """
     d = inertial
     K = np.abs(K) * d[:, None] * d
-    sizes = np.maximum(K.max(axis=0, initial=0.0), K.max(axis=1, initial=0.0))
+    sizes = np.maximum(K, K.swapaxes(0, 1)).max(axis=0, initial=0.0)
     sizes = np.maximum(sizes, NOISE * sizes.max(axis=0, initial=0.0))
     return d / np.sqrt(np.where(sizes, sizes, 1.0))

@@ -15,7 +15,7 @@ from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
-from pfaff.threads import cached_property
+from pfaff.threads import known_property
 
 if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
@@ -39,7 +39,7 @@ class Reduced:
     zeros: dict[str, int]
     left: np.ndarray | None
 
-    @cached_property
+    @known_property
     def J(self) -> np.ndarray:
         """Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − D q̇, solved for the rates of y and u."""
         lin, N, fall = self.of, self.N, self.fall
@@ -50,17 +50,17 @@ class Reduced:
         top = [-self.Z.T @ fall @ self.Z, self.Z.T @ self.speeds]
         return np.block([top, [back.T @ by_q @ self.Z, back.T @ by_u @ back]])
 
-    @cached_property
+    @known_property
     def positions(self) -> list[int]:
         """Coordinates by which the positions are well described."""
         return _independent_rows(self.Z)
 
-    @cached_property
+    @known_property
     def equations(self) -> list[int]:
         """The same for the combinations of equations."""
         return self.positions if self.left is None or self.left is self.Z else _independent_rows(self.left)
 
-    @cached_property
+    @known_property
     def bases(self) -> tuple[np.ndarray, np.ndarray]:
         """L and Z in which each direction moves one of these coordinates."""
         return self.bases_by(self)
