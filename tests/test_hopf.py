@@ -596,6 +596,15 @@ def test_a_load_that_cannot_be_zero_is_followed_from_its_own_value():
             case.critical()
 
 
+@pytest.mark.parametrize("load", [13.0, 15.2, 16.9])
+def test_a_rod_loses_its_stability_at_the_length_whose_flutter_load_it_bears(load):
+    """Inertias, stiffness and damping all change with the length; the search in the load knows none of that."""
+    rod = pfaff.atlas.rod(modes=6).at(M_L=1, eta=0.001, c_e=10, F=load)
+    found = rod.hopf("L", to=2)
+    assert rod.at(L=found.value).flutter().value == pytest.approx(load, rel=1e-9)
+    assert found.value == rod.hopf("L", to=1.5).value
+
+
 @pytest.mark.parametrize("unit", [1e-9, 1e9])
 def test_a_search_is_as_long_as_the_equations_say(unit):
     """Growth (μ − 1)(3 − μ) with μ in any unit: the first Hopf point is at one unit; with growth −1 there is none."""

@@ -24,7 +24,7 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.jets import jets_of
 from pfaff.progress import bar
 from pfaff.statement.evaluation import Digits, evaluated
-from pfaff.threads import Once, Own, cached_property, once
+from pfaff.threads import Once, Own, cached_property, known_property, once
 
 THREADS = 8
 PATIENCE = 120.0  # seconds, after which threads that wait for each other would wait for ever
@@ -437,6 +437,17 @@ def test_what_is_made_once_is_made_by_one_thread() -> None:
     assert made == [1, 2, 3]
     thing(1), thing(2)
     assert made == [1, 2, 3, 2]
+
+
+def test_properties_without_a_lock_are_the_same_for_all_threads() -> None:
+    class Thing:
+        @known_property
+        def known(self) -> object:
+            return object()
+
+    for _ in range(20):
+        thing = Thing()
+        assert len(set(map(id, together(*[lambda thing=thing: thing.known] * THREADS)))) == 1
 
 
 def test_properties_are_cached_by_our_own_means() -> None:

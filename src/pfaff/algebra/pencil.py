@@ -29,6 +29,7 @@ from pfaff.algebra.polynomials import (
     repeated,
 )
 from pfaff.algebra.tolerances import EXACT, NOISE, SAFE, STIFF, UNCERTAIN
+from pfaff.errors import ConvergenceError
 from pfaff.threads import known_property
 
 APART = 1e-7  # ratio of moduli beyond which eigenvalues are taken scale by scale
@@ -41,8 +42,10 @@ AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
 CLOSE = 1e-3  # distance of neighbours, relative, below which it is looked at closely whether they have met
 NOTHING = 1e-30  # eigenvalues beside the largest, below which one of a singular matrix is zero but for rounding
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
-HEAVY = 1e2  # C²/KM beyond which damping is heavy
+HEAVY = 10.0  # C/√(KM) beyond which damping is heavy
+LARGEST = 1e306  # powers of an eigenvalue in the polynomial
 EVENED = 4  # sweeps that make rows and columns alike
+BEYOND = "eigenvalues of the small motions, or their squares, are too large for double precision: use other units"
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,13 @@ class Pencil:
     @known_property
     def plain(self) -> np.ndarray:
         """All eigenvalues, as the first-order form gives them: the largest are right, whatever the others are."""
-        return by_modulus(np.linalg.eigvals(self.J).astype(complex))
+        try:
+            values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
+        except np.linalg.LinAlgError:
+            raise ConvergenceError(BEYOND) from None
+        if len(values) and not abs(values[-1]) < LARGEST ** (1 / (len(self.coefficients) - 1)):
+            raise ConvergenceError(BEYOND)
+        return values
 
     @property
     def largest(self) -> float:
@@ -166,7 +175,7 @@ class Pencil:
         if len(self.coefficients) < 3:
             return None
         K, C, M = (np.abs(each).max(initial=0.0) for each in self.coefficients)
-        return diagonalising(self.coefficients[1]) if C * C > HEAVY * K * M else None
+        return diagonalising(self.coefficients[1]) if HEAVY * np.sqrt(K) * np.sqrt(M) < C else None
 
     def turned(self, turn: Units | None) -> Pencil:
         """The same in such combinations: what cancels is zero, and certain where it cancels to the last digit."""

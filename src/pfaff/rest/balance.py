@@ -105,7 +105,8 @@ class Balance:
             z = z + limit * change
             return z, float((np.abs(change) / self._sizes(z, residual, units)).max(initial=0.0))
 
-        found = newton(step, z, steps)
+        with np.errstate(over="ignore", invalid="ignore"):  # unknowns that run away settle nowhere
+            found = newton(step, z, steps)
         # A residual that fades while the unknowns run away belongs to no equilibrium.
         return found.at, self.relative_residual(found.at, parameters) if found.settled else np.inf
 
@@ -147,7 +148,8 @@ class Balance:
     def _taking_part(self, z: np.ndarray, at: AtRest, active: np.ndarray, K: np.ndarray) -> np.ndarray:
         """Active forces, what a stiffness makes of the coordinates, and reactions: each as if nothing cancelled."""
         n = self.statics.n
-        return np.abs(active) + np.abs(K) @ np.abs(z[:n]) + np.abs(z[n:]) @ np.abs(at.A)
+        with np.errstate(over="ignore"):  # no balance is seen beside forces beyond all numbers
+            return np.abs(active) + np.abs(K) @ np.abs(z[:n]) + np.abs(z[n:]) @ np.abs(at.A)
 
     def _off(self, z: np.ndarray, at: AtRest, forces: np.ndarray) -> float:
         """What the constraints demand at rest and do not have, relative to displacements, and to what forces move."""
@@ -221,6 +223,8 @@ class Balance:
 
 def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
     """The largest part relative to what is usual; to one, where nothing is."""
+    if not np.isfinite(usual).all():
+        return np.inf
     return float((np.abs(parts) / np.where(usual, usual, 1.0)).max(initial=0.0))
 
 

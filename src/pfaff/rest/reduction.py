@@ -126,7 +126,8 @@ def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pe
         J = r.J if beside is None else _turned(r, beside)
         return Pencil((-J, np.eye(len(J))))
     left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
-    return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
+    with np.errstate(over="ignore", invalid="ignore"):  # the pencil says that it is beyond all numbers
+        return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
 
 
 def _by_coordinates(basis: np.ndarray, rows: list[int]) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import turning
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError
 from pfaff.rest.outward import Outward
 from pfaff.rest.path import LoadPath
 from pfaff.stability.intervals import Change
@@ -22,7 +22,7 @@ from pfaff.stability.rigid import without_rigid_motions
 from pfaff.stability.search import LARGE, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 from pfaff.statement.expressions import constant
-from pfaff.statement.values import number_within, shown
+from pfaff.statement.values import end_from, number_within
 
 SPREAD = 1e100  # a range over the least load that is looked for in it
 WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
@@ -38,7 +38,6 @@ COUNTED: dict[str, Callable[[Change], int]] = {
     "divergence": lambda change: change.divergent,
 }
 DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
-BEYOND_ALL = 1e100  # a load to which nothing is searched: products of it are not finite
 STANDING = 1e-12  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
 
 
@@ -175,10 +174,7 @@ def checked_end(to: float | None) -> float | None:
         return None
     remedy = "the load is searched from zero to a positive finite value"
     number = constant(to, f"to={to[:40]}: {remedy}") if isinstance(to, str) else to
-    end = number_within("to", number, lambda x: x > 0, remedy)
-    if end > BEYOND_ALL:
-        raise ParameterError(f"to={shown(to)} is more than {BEYOND_ALL:g}: give a nearer end, or use other units")
-    return end
+    return end_from("to", number_within("to", number, lambda x: x > 0, remedy))
 
 
 def hopf_points(search: Search) -> Iterator[tuple[float, np.ndarray]]:

@@ -48,7 +48,7 @@ def _four_times(path: LoadPath, shares: _Shares, start: Linearisation, there: Li
     if more > STIFFENED * stiff > 0:  # less is rounding: a speed, say, that stiffens nothing
         return _rounded(USUAL * probe * stiff / more)
     (damping, more), (mass, _) = (_sizes(start, there, name) for name in ("C", "M"))
-    usual = max(damping, np.sqrt(stiff * mass))
+    usual = max(damping, np.sqrt(stiff) * np.sqrt(mass))
     if more > STIFFENED * usual > 0:
         return _rounded(USUAL * probe * usual / more)
     steered = shares.of_constraints(probe)
@@ -83,7 +83,7 @@ class _Shares:
         self.start = self._at(self.z, 0.0)
         K, C, M, A, _ = (np.abs(each).max(initial=0.0) for each in self.start)
         rate = np.sqrt(_stiff(K, C, M) / M) if M else 0.0
-        self.usual = _stiff(K, C, M), max(C, np.sqrt(K * M)), M, A, rate * A
+        self.usual = _stiff(K, C, M), max(C, np.sqrt(K) * np.sqrt(M)), M, A, rate * A
         self.known: dict[int, float] = {}
 
     def at(self, exponent: int) -> float:
