@@ -171,7 +171,7 @@ def without_families(lin: Linearisation, r: Reduced) -> Reduced:
     """Divide out the directions along which the equilibrium belongs to a family that goes on beyond it."""
     if resists(lin, r.Z):
         return r
-    along = neutral(lin, r.Z)
+    along = lin.unresisted(neutral(lin, r.Z))
     if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
         return r
     return without_directions(lin, r, along)
