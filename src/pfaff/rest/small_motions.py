@@ -223,10 +223,10 @@ class Linearisation:
         if beside is None:
             return motions(self.inertial, self.reduced)
         alike = beside.reduced.left is not None and self.moves_like(beside)
-        lin = self._alongside(beside)
+        lin = self.alongside(beside)
         return motions(lin.inertial, beside.reduced if alike else lin.reduced, beside.reduced)
 
-    def _alongside(self, beside: Linearisation) -> Linearisation:
+    def alongside(self, beside: Linearisation) -> Linearisation:
         """The same in the units of another: its own would leap by factors of two where inertias change on the way."""
         d = beside.inertial.unit
         if np.array_equal(self.inertial.unit, d):
