@@ -20,7 +20,8 @@ def row_units(rows: np.ndarray) -> np.ndarray:
 def inertial_units(M: np.ndarray) -> np.ndarray:
     """Units d of the coordinates in which inertias d_i² M_ii are about one: powers of two, which round nothing."""
     inertia = np.moveaxis(M.diagonal(), -1, 0) if M.ndim > 2 else M.diagonal()
-    return np.ldexp(1.0, -(np.frexp(inertia)[1] // 2))  # zero and infinity have the exponent 0
+    known = (inertia > 0) & (inertia < np.inf)
+    return np.exp2(-np.rint(np.log2(np.where(known, inertia, 1.0)) / 2))
 
 
 def stiffness_units(K: np.ndarray, inertial: np.ndarray) -> np.ndarray:

@@ -39,8 +39,8 @@ class RodStatics(Statics):
         by = placed.slopes(p)
         held = np.hstack([placed.speeds()[:, : self.nonholonomic], placed.positions()])
         parts = (balance, held, placed.M, by.C, by.K, placed.A, by.B)
-        columns = (each[0] if q.ndim == 1 else np.moveaxis(each, 0, -1) for each in parts)
-        return AtRest(*columns, self.nonholonomic)
+        columns = [each[0] if q.ndim == 1 else np.moveaxis(each, 0, -1) for each in parts]
+        return AtRest(*columns, nonholonomic=self.nonholonomic)
 
 
 class RodJets(Jets):

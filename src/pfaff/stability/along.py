@@ -65,24 +65,21 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     Without ``to`` all loads are searched if the motions are linear in the load; otherwise the natural range and, where
     that is not enough, as far as a straight line foresees flutter and divergence.
     """
-    usual = natural / USUAL
-    unit = usual if to is None else min(usual, to)
+    endless = to is None or isinstance(path.path, LoadPath)
+    unit = natural / USUAL if endless or to is None else min(natural / USUAL, to)
     path = without_rigid_motions(path, unit)
     start = _start(path, unit)
-    endless = to is None or isinstance(path.path, LoadPath)
-    whole = usual if endless else unit
-    line = None if start else straight(beside(path, 0.0), whole, to=None if endless else to)
+    line = None if start else straight(beside(path, 0.0), unit, to=None if endless else to)
     if line is not None:
-        return Along(_on_line(line, whole, to or FARTHEST * natural), path)
+        return Along(_on_line(line, unit, to or FARTHEST * natural), path)
     ends = [natural if to is None else to]
-    probed = [path.linearise(share * min(unit, path.end or np.inf)).motions() for share in ON_THE_WAY]
-    squares = _undamped(probed)
+    squares = _undamped(path.on_the_way(share, unit).motions() for share in ON_THE_WAY)
     seen = _squared if squares else lambda pencil: pencil
 
     def source() -> Iterator[Stretch]:
         # A load is followed in whole stretches: where somebody ends a search does not change what is found before.
         last = start
-        for each in stretches(path, start, FARTHEST * natural if endless else ends[0], whole):
+        for each in stretches(path, start, FARTHEST * natural if endless else ends[0], unit):
             yield each.of(seen)
             last = each.high
             if each.high >= ends[-1] and len(ends) == 1 and to is None and path.end is None:
@@ -96,7 +93,7 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     def small(distance: float) -> Pencil:
         return seen(path.linearise(distance).motions())
 
-    return Along(Search(source, small, unit, lambda: ends[-1], squares), path)
+    return Along(Search(source, small, min(unit, path.end or np.inf), lambda: ends[-1], squares), path)
 
 
 def search_line(path: Outward, usual: float) -> Along | None:
