@@ -596,6 +596,15 @@ def test_a_load_that_cannot_be_zero_is_followed_from_its_own_value():
             case.critical()
 
 
+@pytest.mark.parametrize("load", [13.0, 15.2, 16.9])
+def test_a_rod_loses_its_stability_at_the_length_whose_flutter_load_it_bears(load):
+    """Inertias, stiffness and damping all change with the length; the search in the load knows none of that."""
+    rod = pfaff.atlas.rod(modes=6).at(M_L=1, eta=0.001, c_e=10, F=load)
+    found = rod.hopf("L", to=2)
+    assert rod.at(L=found.value).flutter().value == pytest.approx(load, rel=1e-9)
+    assert found.value == pytest.approx(rod.hopf("L", to=1.5).value, rel=1e-13)
+
+
 @pytest.mark.parametrize("unit", [1e-9, 1e9])
 def test_a_search_is_as_long_as_the_equations_say(unit):
     """Growth (μ − 1)(3 − μ) with μ in any unit: the first Hopf point is at one unit; with growth −1 there is none."""
@@ -632,3 +641,29 @@ def test_where_no_hopf_point_is_one_range_is_told():
     decaying = pfaff.ode({x: y, y: -x * (rate + 1) - y}, {rate: 0}, load=rate).at()
     with pytest.raises(NoBifurcationError, match="to 10, nor beyond: vary another parameter"):
         decaying.hopf()
+
+
+def _beam_with_a_mass(load):
+    """A translation and a rotation that a circulatory force P couples, with a mass a on a lever b."""
+    q, angle = coordinates("q angle")
+    m, J, k, kt, c, ct, P, b, a = sm.symbols("m J k kt c ct P b a", positive=True)
+    rate, turn = q.diff(TIME), angle.diff(TIME)
+    return pfaff.System(
+        coordinates=[q, angle],
+        kinetic=(m + a) * rate**2 / 2 + (J + a * b**2) * turn**2 / 2 + a * b * rate * turn * sm.cos(angle),
+        potential=k * q**2 / 2 + kt * angle**2 / 2,
+        dissipation=c * rate**2 / 2 + ct * turn**2 / 2,
+        forces={q: P * angle, angle: -3 * P * q / 10},
+        parameters={m: 1, J: 2, k: 1, kt: "5/2", c: "1/100", ct: "1/50", P: 1, b: 1, a: "1/10"},
+        load={"a": a, "b": b}[load],
+    )
+
+
+@pytest.mark.parametrize(("load", "first"), [("a", 0.259285061724), ("b", 3.46957403314)])
+@pytest.mark.parametrize(("length", "mass"), [(1, 1), (1000, 1), (1, 10000), (1e-5, 1e-4)])
+def test_units_do_not_hide_a_hopf_point_in_a_mass_or_a_lever(load, first, length, mass):
+    """The range in which it is sought is that in which the inertia doubles, in any units; it was 200 of them."""
+    torque = mass * length**2
+    values = {"m": mass, "J": 2 * torque, "k": mass, "kt": 2.5 * torque, "c": 0.01 * mass, "ct": 0.02 * torque}
+    case = _beam_with_a_mass(load).at(**values, P=mass * length, b=length, a=0.1 * mass)
+    assert case.hopf().value == pytest.approx(first * {"a": mass, "b": length}[load], rel=1e-11)

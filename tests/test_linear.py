@@ -371,3 +371,12 @@ def test_a_curved_family_is_confirmed(stiff):
         potential=stiff * first**2 / 2 + second**2 / 2,
     ).at()
     assert case.spectrum(x=0.05).zeros == {"families of equilibria": 1, "steady motions along them": 1}
+
+
+def test_a_soft_direction_beside_stiff_ones_is_no_family():
+    """Its stiffness of 3e-14 beside the others' is far above what rounding leaves in its rows; mpmath has −7e-14."""
+    values = {"d": 1.0447, "M_L": 1.16234, "I_L": 32.97473, "k1": 3.0145e-4, "c_i": 1571.33}
+    case = pfaff.atlas.column(7).at(**values)
+    found = case.spectrum(F=case.flutter().value)
+    assert found.zeros == {"the nonholonomic constraints": 1}
+    assert abs(found.values.real.max()) < 1e-11

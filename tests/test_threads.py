@@ -8,8 +8,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from time import thread_time
+from types import SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -24,7 +26,7 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.jets import jets_of
 from pfaff.progress import bar
 from pfaff.statement.evaluation import Digits, evaluated
-from pfaff.threads import Once, Own, cached_property, once
+from pfaff.threads import Once, Own, cached_property, known_property, once
 
 THREADS = 8
 PATIENCE = 120.0  # seconds, after which threads that wait for each other would wait for ever
@@ -437,6 +439,29 @@ def test_what_is_made_once_is_made_by_one_thread() -> None:
     assert made == [1, 2, 3]
     thing(1), thing(2)
     assert made == [1, 2, 3, 2]
+
+
+def test_a_busy_machine_changes_no_digit_of_a_motion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples were taken in another way after a tenth of a second."""
+    case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5, F=30)
+    quick = case.simulate(600, samples=40, theta1_dot=0.01)
+    late = count()
+    monkeypatch.setattr("pfaff.motion.propagation.time", SimpleNamespace(perf_counter=lambda: float(next(late))))
+    slow = case.simulate(600, samples=40, theta1_dot=0.01)
+    assert "steps" in quick.method
+    assert int(re.findall(r"(\d+) steps", quick.method)[0]) > 200, "more than one look at the clock"
+    assert (quick.y == slow.y).all()
+
+
+def test_properties_without_a_lock_are_the_same_for_all_threads() -> None:
+    class Thing:
+        @known_property
+        def known(self) -> object:
+            return object()
+
+    for _ in range(20):
+        thing = Thing()
+        assert len(set(map(id, together(*[lambda thing=thing: thing.known] * THREADS)))) == 1
 
 
 def test_properties_are_cached_by_our_own_means() -> None:

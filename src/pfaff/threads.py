@@ -84,6 +84,16 @@ class cached_property(functools.cached_property[Value]):
         return _filled(instance.__dict__, name, (id(instance), name), lambda: self.func(instance))
 
 
+class known_property(functools.cached_property[Value]):
+    """The same without waiting, for what takes microseconds: threads that compute it together take the first one's."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        assert self.attrname is not None
+        return instance.__dict__.setdefault(self.attrname, self.func(instance))
+
+
 class Own(local, Generic[Value]):
     """Something that keeps state between calls: every thread has its ``own``, made when it first needs it."""
 

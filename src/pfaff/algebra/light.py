@@ -63,25 +63,26 @@ def most_real(vectors: np.ndarray) -> np.ndarray:
 
 def refined(pencils: Stack, vectors: np.ndarray) -> Light:
     """Eigenvalues near i of lightly damped pencils, one of each, by Newton's method from their vectors."""
-    light = pencils.light
-    form = _Form(*_in_units_of_damping(pencils, light), light[:, None, None])
-    a = most_real(vectors).real
-    c = a / (a**2).sum(axis=1, keepdims=True)
-    n, here = a.shape[1], _Mode(a, 0 * a, 0 * light, 1 + 0 * light)
-    change = np.full(len(light), np.inf)
-    for _ in range(REFINEMENTS):
-        matrix, residual = form.newton(here, c)
-        step = _solved(matrix, -residual)
-        here = here.moved(step)
-        before, change = change, np.abs(step[:, -2:]).max(axis=1)
-        if not (change < before / 2).any():
-            break
-    to_σ = _solved(matrix.transpose(0, 2, 1), np.broadcast_to(np.eye(2 * n + 2)[-2], residual.shape))
-    moved = (np.abs(to_σ[:, :-2]) * form.sizes(here)).sum(axis=1)
-    settled = (np.abs(step[:, -2]) <= SETTLED * np.abs(here.σ) + ROUNDED * moved) & (np.abs(step[:, -1]) <= SETTLED)
-    settled &= (np.abs(here.ω - 1) < NEAR) & (light * np.abs(here.σ) < NEAR)
-    settled &= light * np.linalg.norm(here.b, axis=1) <= UPRIGHT * np.linalg.norm(here.a, axis=1)
-    return Light(light * here.σ + 1j * here.ω, here.a + 1j * light[:, None] * here.b, light * moved, settled)
+    with np.errstate(over="ignore", invalid="ignore"):  # where Newton's method runs away, nothing settles
+        light = pencils.light
+        form = _Form(*_in_units_of_damping(pencils, light), light[:, None, None])
+        a = most_real(vectors).real
+        c = a / (a**2).sum(axis=1, keepdims=True)
+        n, here = a.shape[1], _Mode(a, 0 * a, 0 * light, 1 + 0 * light)
+        change = np.full(len(light), np.inf)
+        for _ in range(REFINEMENTS):
+            matrix, residual = form.newton(here, c)
+            step = _solved(matrix, -residual)
+            here = here.moved(step)
+            before, change = change, np.abs(step[:, -2:]).max(axis=1)
+            if not (change < before / 2).any():
+                break
+        to_σ = _solved(matrix.transpose(0, 2, 1), np.broadcast_to(np.eye(2 * n + 2)[-2], residual.shape))
+        moved = (np.abs(to_σ[:, :-2]) * form.sizes(here)).sum(axis=1)
+        settled = (np.abs(step[:, -2]) <= SETTLED * np.abs(here.σ) + ROUNDED * moved) & (np.abs(step[:, -1]) <= SETTLED)
+        settled &= (np.abs(here.ω - 1) < NEAR) & (light * np.abs(here.σ) < NEAR)
+        settled &= light * np.linalg.norm(here.b, axis=1) <= UPRIGHT * np.linalg.norm(here.a, axis=1)
+        return Light(light * here.σ + 1j * here.ω, here.a + 1j * light[:, None] * here.b, light * moved, settled)
 
 
 class _Mode(NamedTuple):

@@ -29,7 +29,8 @@ from pfaff.algebra.polynomials import (
     repeated,
 )
 from pfaff.algebra.tolerances import EXACT, NOISE, SAFE, STIFF, UNCERTAIN
-from pfaff.threads import cached_property
+from pfaff.errors import ConvergenceError
+from pfaff.threads import known_property
 
 APART = 1e-7  # ratio of moduli beyond which eigenvalues are taken scale by scale
 SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
@@ -41,8 +42,10 @@ AROUND = np.exp(0.25j * np.pi * np.arange(8))  # directions
 CLOSE = 1e-3  # distance of neighbours, relative, below which it is looked at closely whether they have met
 NOTHING = 1e-30  # eigenvalues beside the largest, below which one of a singular matrix is zero but for rounding
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
-HEAVY = 1e2  # C²/KM beyond which damping is heavy
+HEAVY = 10.0  # C/√(KM) beyond which damping is heavy
+LARGEST = 1e306  # powers of an eigenvalue in the polynomial
 EVENED = 4  # sweeps that make rows and columns alike
+BEYOND = "eigenvalues of the small motions, or their squares, are too large for double precision: use other units"
 
 
 @dataclass(frozen=True)
@@ -90,22 +93,28 @@ class Pencil:
         K, C, M = self.coefficients
         return Pencil((K, times * C, M))
 
-    @cached_property
+    @known_property
     def J(self) -> np.ndarray:
         """The first-order form."""
         *lower, last = self.coefficients
-        return companion([-np.linalg.solve(last, each) for each in lower])
+        return companion(-np.linalg.solve(last, np.concatenate(lower, axis=1)))
 
-    @cached_property
+    @known_property
     def plain(self) -> np.ndarray:
         """All eigenvalues, as the first-order form gives them: the largest are right, whatever the others are."""
-        return by_modulus(np.linalg.eigvals(self.J).astype(complex))
+        try:
+            values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
+        except np.linalg.LinAlgError:
+            raise ConvergenceError(BEYOND) from None
+        if len(values) and not abs(values[-1]) < LARGEST ** (1 / (len(self.coefficients) - 1)):
+            raise ConvergenceError(BEYOND)
+        return values
 
     @property
     def largest(self) -> float:
         return float(np.abs(self.plain).max(initial=0.0))
 
-    @cached_property
+    @known_property
     def rough(self) -> np.ndarray:
         """All eigenvalues, before they are improved."""
         values = self.plain
@@ -143,7 +152,8 @@ class Pencil:
         inertia = np.eye(len(lower) * len(last))
         inertia[-len(last) :, -len(last) :] = last
         with np.errstate(all="ignore"):
-            return by_modulus(size * eigvals(companion([-each for each in lower]), inertia, check_finite=False))
+            first_order = companion(-np.concatenate(lower, axis=1))
+            return by_modulus(size * eigvals(first_order, inertia, check_finite=False))
 
     def eigenvalues(self) -> np.ndarray:
         return self.modes().values
@@ -156,7 +166,7 @@ class Pencil:
         found = self.turned(turn)._modes
         return replace(found, vectors=turn[1] @ found.vectors, left=turn[0].T @ found.left)
 
-    @cached_property
+    @known_property
     def turn(self) -> Units | None:
         """Combinations of equations and of coordinates by which a heavy damping becomes diagonal.
 
@@ -165,7 +175,7 @@ class Pencil:
         if len(self.coefficients) < 3:
             return None
         K, C, M = (np.abs(each).max(initial=0.0) for each in self.coefficients)
-        return diagonalising(self.coefficients[1]) if C * C > HEAVY * K * M else None
+        return diagonalising(self.coefficients[1]) if HEAVY * np.sqrt(K) * np.sqrt(M) < C else None
 
     def turned(self, turn: Units | None) -> Pencil:
         """The same in such combinations: what cancels is zero, and certain where it cancels to the last digit."""
@@ -176,7 +186,7 @@ class Pencil:
         held = np.where(np.abs(C) > len(C) * EXACT * sizes[1], C, 0.0)
         return Pencil((K, held, M), (sizes[0], np.where(C, sizes[1], 0.0), sizes[2]))
 
-    @cached_property
+    @known_property
     def _modes(self) -> Modes:
         values = self.rough
         if not len(values):
@@ -185,8 +195,8 @@ class Pencil:
         pair = found.values.imag > 0
         return Modes(
             np.concatenate([found.values, found.values[pair].conj()]),
-            np.hstack([found.vectors, found.vectors[:, pair].conj()]),
-            np.hstack([found.left, found.left[:, pair].conj()]),
+            np.concatenate([found.vectors, found.vectors[:, pair].conj()], axis=1),
+            np.concatenate([found.left, found.left[:, pair].conj()], axis=1),
             *(np.concatenate([each, each[pair]]) for each in (found.errors, found.growth_errors, found.light)),
         )
 
@@ -207,8 +217,8 @@ class Pencil:
         sizes = self._sizes(np.abs(values))
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
         with np.errstate(divide="ignore", invalid="ignore"):
-            errors = np.nan_to_num(UNCERTAIN * weights / np.abs(turn), nan=np.inf)
-        errors = np.maximum(errors, np.abs(wanted))  # of what Newton's method has not improved
+            errors = np.maximum(UNCERTAIN * weights / np.abs(turn), np.abs(wanted))  # of what was not improved
+        errors[np.isnan(errors)] = np.inf
         for k in np.flatnonzero(errors > UNSURE * np.abs(values)):
             errors[k] = min(errors[k], self._reach(values[k], sizes[k], (units[0][k], units[1][k])))
         return self._lightly_damped(Modes(values, right.T, left.T, errors, errors, np.ones(len(values))), units)
@@ -283,7 +293,7 @@ class Pencil:
         """How much grows: what rounding may have moved is looked at closely."""
         return self._growing if self.turn is None else self.turned(self.turn)._growing
 
-    @cached_property
+    @known_property
     def _growing(self) -> Growing:
         values = self.rough[(self.rough.imag >= 0)]
         size = np.abs(values)
@@ -295,7 +305,7 @@ class Pencil:
         turns, counted = values.imag > noise[1], np.where(values.imag > 0, 2, 1)
         return Growing(int((grows & turns).sum()), int(counted[grows & ~turns].sum()), int(counted[hidden].sum()))
 
-    @cached_property
+    @known_property
     def growing_squares(self) -> Growing:
         """The same where eigenvalues are λ²: a pair of complex ones grows as an oscillation, positive ones straight."""
         values = self.rough[self.rough.imag >= 0]
@@ -325,12 +335,13 @@ class Pencil:
     def _units(self, sizes: np.ndarray) -> Units:
         """Units of equations and coordinates for each eigenvalue, in which rows and columns are alike."""
         whole = self._magnitudes(sizes)
-        rows, columns = np.ones(whole.shape[:2]), np.ones(whole.shape[:2])
-        for _ in range(EVENED):
-            by_row, by_column = whole.max(axis=2, initial=0.0), whole.max(axis=1, initial=0.0)
-            by_row, by_column = (np.sqrt(np.where(each, each, 1.0)) for each in (by_row, by_column))
-            rows, columns = rows / by_row, columns / by_column
-            whole = whole / (by_row[:, :, None] * by_column[:, None, :])
+        evened, rows, columns = whole, np.ones(whole.shape[:2]), np.ones(whole.shape[:2])
+        for sweep in range(EVENED):
+            if sweep:
+                evened = whole * (rows[:, :, None] * columns[:, None, :])
+            by_row, by_column = evened.max(axis=2, initial=0.0), evened.max(axis=1, initial=0.0)
+            by_row[by_row == 0.0] = by_column[by_column == 0.0] = 1.0
+            rows, columns = rows / np.sqrt(by_row), columns / np.sqrt(by_column)
         return rows, columns
 
     def _null_vectors(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -87,12 +87,11 @@ def by_modulus(values: np.ndarray) -> np.ndarray:
     return values[np.argsort(np.abs(values), kind="stable")]
 
 
-def companion(last: list[np.ndarray]) -> np.ndarray:
-    """[[0, I], …, last]: the first-order form of x^(d) = Σ last_k x^(k)."""
-    k, d = len(last[0]), len(last)
-    matrix = np.zeros((d * k, d * k))
-    matrix[: (d - 1) * k, k:] = np.eye((d - 1) * k)
-    matrix[(d - 1) * k :] = np.hstack(last)
+def companion(last: np.ndarray) -> np.ndarray:
+    """[[0, I], …, last]: the first-order form of x^(d) = last · (x, x', …)."""
+    k, size = last.shape
+    matrix = np.eye(size, k=k)
+    matrix[size - k :] = last
     return matrix
 
 

@@ -31,6 +31,6 @@ def stiffness_units(K: np.ndarray, inertial: np.ndarray) -> np.ndarray:
     """
     d = inertial
     K = np.abs(K) * d[:, None] * d
-    sizes = np.maximum(K.max(axis=0, initial=0.0), K.max(axis=1, initial=0.0))
+    sizes = np.maximum(K, K.swapaxes(0, 1)).max(axis=0, initial=0.0)
     sizes = np.maximum(sizes, NOISE * sizes.max(axis=0, initial=0.0))
     return d / np.sqrt(np.where(sizes, sizes, 1.0))

@@ -8,11 +8,11 @@ from itertools import accumulate
 import heyoka as hy
 import numpy as np
 
-from pfaff.algebra.units import inertial_units, stiffness_units
+from pfaff.algebra.units import inertial_units, row_units, stiffness_units
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.graph import ZERO, Expression, Graph, graph_of
 from pfaff.statement.system import System
-from pfaff.threads import cached_property, once
+from pfaff.threads import known_property, once
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class AtRest:
 
     ``balance`` is h + Aᵀλ, ``held`` what the constraints demand at rest (φ, and b of the
     nonholonomic ones), ``K`` the derivative of the balance by q (so it contains Σ λ ∂Aᵀ/∂q),
-    ``B`` the derivative of the constraints' velocity form by q.
+    ``B`` the derivative of the constraints' velocity form by q. Rows of nonholonomic constraints come first.
     """
 
     balance: np.ndarray
@@ -31,13 +31,29 @@ class AtRest:
     K: np.ndarray
     A: np.ndarray
     B: np.ndarray
+    nonholonomic: int
 
-    @cached_property
+    @known_property
+    def jacobian(self) -> np.ndarray:
+        """Of the balance and of what is held, by coordinates and multipliers."""
+        n, s, m = len(self.M), self.nonholonomic, len(self.A)
+        jacobian = np.zeros((n + m, n + m, *self.M.shape[2:]))
+        jacobian[:n, :n], jacobian[:n, n:] = self.K, self.A.swapaxes(0, 1)
+        jacobian[n : n + s, :n], jacobian[n + s :, :n] = self.B[:s], self.A[s:]
+        return jacobian
+
+    @known_property
+    def units(self) -> np.ndarray:
+        """Units of its rows and columns in which stiffnesses and levers are alike, so that ranks mean something."""
+        d = self.stiffness_units
+        return np.concatenate([d, row_units(np.maximum(np.abs(self.A), np.abs(self.B)) * d)])
+
+    @known_property
     def inertial_units(self) -> np.ndarray:
         """Units of the coordinates in which inertias are alike."""
         return inertial_units(self.M)
 
-    @cached_property
+    @known_property
     def stiffness_units(self) -> np.ndarray:
         """Units of the coordinates in which stiffnesses are alike."""
         return stiffness_units(self.K, self.inertial_units)
@@ -75,10 +91,10 @@ class Statics:
         """At one configuration, or at many when q and the multipliers have a trailing batch axis."""
         values = self._function(np.concatenate([q, multipliers]), parameters, time)
         batch = values.shape[1:]
-        balance, held, M, C, K, A, B = (values[place].reshape(*shape, *batch) for place, shape in self._blocks)
+        (balance,), held, M, C, K, A, B = [values[place].reshape(shape + batch) for place, shape in self._blocks]
         if not self.m:
-            A = B = np.zeros((0, self.n, *values.shape[1:]))
-        return AtRest(balance[0], held[0] if self.m else np.zeros((0, *values.shape[1:])), M, C, K, A, B)
+            A = B = np.zeros((0, self.n, *batch))
+        return AtRest(balance, held[0] if self.m else np.zeros((0, *batch)), M, C, K, A, B, self.nonholonomic)
 
 
 def gradient_rows(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:

@@ -39,7 +39,8 @@ class RodStatics(Statics):
         by = placed.slopes(p)
         held = np.hstack([placed.speeds()[:, : self.nonholonomic], placed.positions()])
         parts = (balance, held, placed.M, by.C, by.K, placed.A, by.B)
-        return AtRest(*(each[0] if q.ndim == 1 else np.moveaxis(each, 0, -1) for each in parts))
+        balance, held, M, C, K, A, B = (each[0] if q.ndim == 1 else np.moveaxis(each, 0, -1) for each in parts)
+        return AtRest(balance, held, M, C, K, A, B, self.nonholonomic)
 
 
 class RodJets(Jets):

@@ -15,6 +15,7 @@ from pfaff.motion.dense_output import Flight, Leg, Steps, put
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
 
 HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
+SAMPLED, AT_ONCE = 10_000, 800  # steps that are sampled on the way: by count, as digits must not depend on the clock
 RELAXED = (200, 3200)  # steps after which the stabilisation follows their length: while it changes, once it is steady
 
 
@@ -108,15 +109,17 @@ def _to(
     progress: Callable[[float], None],
     sampling: Sampling | None,
 ) -> None:
-    chunk, pace, whole = RELAXED[0], _Pace(), time.perf_counter()
+    chunk, pace = RELAXED[0], _Pace()
     while integrator.time != target:
         began = time.perf_counter()
         left = max_steps - flight.steps
         if left <= 0:
             flight.status = TOO_MANY
             return
-        limits = {"max_steps": min(chunk, left, pace.due - flight.steps), "max_delta_t": longest_step}
-        ended = sampling.leg(integrator, limits, flight) if sampling and began - whole < HEARD else None
+        leg = sampling.leg if sampling and flight.steps < SAMPLED else None
+        at_once = min(AT_ONCE if leg else chunk, left, pace.due - flight.steps)
+        limits = {"max_steps": at_once, "max_delta_t": longest_step}
+        ended = leg(integrator, limits, flight) if leg else None
         outcome, shortest, longest, steps = ended or _dense(integrator, target, limits, flight)
         flight.steps += steps
         flight.shortest, flight.longest = min(flight.shortest, shortest), max(flight.longest, longest)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -10,10 +11,9 @@ import numpy as np
 
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.tolerances import NEWTON_STEPS, RANK, rank
-from pfaff.algebra.units import row_units
 from pfaff.flow.statics import AtRest, Statics, statics_of
 from pfaff.statement.values import number_from, one_of
-from pfaff.threads import cached_property
+from pfaff.threads import known_property
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -36,11 +36,11 @@ class Balance:
         self._seen: tuple[tuple[tuple[bytes, bytes, tuple[int, ...]], AtRest], ...] = ()
         self.fixed = {name: number_from(name, value) for name, value in fixed.items()}
 
-    @cached_property
+    @known_property
     def free(self) -> np.ndarray:
         return np.array([name not in self.fixed for name in self.names])
 
-    @cached_property
+    @known_property
     def equations(self) -> np.ndarray:
         """All rows but those of nonholonomic constraints without b(q), which demand nothing at rest."""
         rows = np.full(self.statics.n + self.statics.m, True)
@@ -63,10 +63,12 @@ class Balance:
 
     def of(self, case: Case) -> Balance:
         """The same of the same system at other parameter values."""
-        return self._holding(self.fixed, case)
+        other = copy.copy(self)
+        other.case = case
+        return other
 
-    def _holding(self, fixed: Mapping[str, float], case: Case | None = None) -> Balance:
-        other = Balance(case or self.case, fixed)
+    def _holding(self, fixed: Mapping[str, float]) -> Balance:
+        other = Balance(self.case, fixed)
         other._seen = self._seen
         return other
 
@@ -83,12 +85,8 @@ class Balance:
 
     def evaluate(self, z: np.ndarray, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray, AtRest]:
         """Residual, Jacobian by all unknowns, and the matrices at rest; z may carry a batch axis."""
-        n, s = self.statics.n, self.statics.nonholonomic
         at = self.at(z, parameters)
-        jacobian = np.zeros((len(z), *z.shape))
-        jacobian[:n, :n], jacobian[:n, n:] = at.K, at.A.swapaxes(0, 1)
-        jacobian[n : n + s, :n], jacobian[n + s :, :n] = at.B[:s], at.A[s:]
-        return self.residual(z, parameters), jacobian, at
+        return self.residual(z, parameters), at.jacobian, at
 
     def residual(self, z: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """What is unbalanced, and what the constraints demand at rest and do not have."""
@@ -102,13 +100,13 @@ class Balance:
             residual, jacobian, at = self.evaluate(z, parameters)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
                 return None
-            units = self.units(at)
-            change = self._solved(jacobian, residual, units)
+            units, change = at.units, self._solved(at, residual)
             limit = np.pi / max(np.pi, np.abs(change).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
             z = z + limit * change
             return z, float((np.abs(change) / self._sizes(z, residual, units)).max(initial=0.0))
 
-        found = newton(step, z, steps)
+        with np.errstate(over="ignore", invalid="ignore"):  # unknowns that run away settle nowhere
+            found = newton(step, z, steps)
         # A residual that fades while the unknowns run away belongs to no equilibrium.
         return found.at, self.relative_residual(found.at, parameters) if found.settled else np.inf
 
@@ -122,47 +120,43 @@ class Balance:
 
     def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
         """The change of all unknowns that removes a residual to first order."""
-        _, jacobian, at = self.evaluate(z, parameters)
-        return self._solved(jacobian, residual, self.units(at))
+        return self._solved(self.at(z, parameters), residual)
 
-    def _solved(self, jacobian: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
-        free, equations = self.free, self.equations
-        scaled = (jacobian * units[:, None] * units)[equations][:, free]
+    def _solved(self, at: AtRest, residual: np.ndarray) -> np.ndarray:
+        free, equations, units = self.free, self.equations, at.units
+        scaled = (at.jacobian * units[:, None] * units)[equations][:, free]
         step = np.zeros(len(units))
         step[free] = units[free] * _newton_step(scaled, -(units * residual)[equations])
         return step
-
-    def units(self, at: AtRest) -> np.ndarray:
-        """Units of rows and columns in which stiffnesses and levers are alike, so that ranks mean something."""
-        d = at.stiffness_units
-        levers = np.maximum(np.abs(at.A), np.abs(at.B))
-        return np.concatenate([d, row_units(levers * d)])
 
     def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, relative to the largest force that takes part in the balance.
 
         Both in units of the coordinates; a constraint is relative to its own terms, and to what such a force moves.
         """
-        at, forces, moved = self._forces(z, parameters)
-        return max(_ratio(moved * at.balance, (moved * forces).max(initial=0.0)), self._off(z, at, moved))
+        n, at = self.statics.n, self.at(z, parameters)
+        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters) if z[n:].any() else at
+        forces, d = self._taking_part(z, at, passive.balance, passive.K), at.stiffness_units
+        return max(_ratio(d * at.balance, (d * forces).max(initial=0.0)), self._off(z, at, forces))
 
     def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
-        """The largest unbalanced force, each relative to the forces of its own row."""
-        at, forces, moved = self._forces(z, parameters)
-        return max(_ratio(at.balance, forces), self._off(z, at, moved))
-
-    def _forces(self, z: np.ndarray, parameters: np.ndarray) -> tuple[AtRest, np.ndarray, np.ndarray]:
-        """The matrices at rest, what takes part in the balance before anything cancels, and what it would move."""
-        n = self.statics.n
+        """The largest unbalanced force, each relative to the forces of its own row, under reactions that stay."""
         at = self.at(z, parameters)
-        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters) if z[n:].any() else at
-        forces = np.abs(passive.balance) + np.abs(passive.K) @ np.abs(z[:n]) + np.abs(at.A.T) @ np.abs(z[n:])
-        d = at.stiffness_units
-        return at, forces, d * (d * forces).max(initial=0.0)
+        forces = self._taking_part(z, at, at.balance - z[self.statics.n :] @ at.A, at.K)
+        return max(_ratio(at.balance, forces), self._off(z, at, forces))
 
-    def _off(self, z: np.ndarray, at: AtRest, moved: np.ndarray) -> float:
-        """What the constraints demand at rest and do not have, relative to displacements."""
-        n, s = self.statics.n, self.statics.nonholonomic
+    def _taking_part(self, z: np.ndarray, at: AtRest, active: np.ndarray, K: np.ndarray) -> np.ndarray:
+        """Active forces, what a stiffness makes of the coordinates, and reactions: each as if nothing cancelled."""
+        n = self.statics.n
+        with np.errstate(over="ignore"):  # no balance is seen beside forces beyond all numbers
+            return np.abs(active) + np.abs(K) @ np.abs(z[:n]) + np.abs(z[n:]) @ np.abs(at.A)
+
+    def _off(self, z: np.ndarray, at: AtRest, forces: np.ndarray) -> float:
+        """What the constraints demand at rest and do not have, relative to displacements, and to what forces move."""
+        if not at.held.any():
+            return 0.0
+        n, s, d = self.statics.n, self.statics.nonholonomic, at.stiffness_units
+        moved = d * (d * forces).max(initial=0.0)
         rows = np.concatenate([np.maximum(np.abs(at.A[:s]), np.abs(at.B[:s])), np.abs(at.A[s:])])
         return _ratio(at.held, rows @ (np.abs(z[:n]) + moved))
 
@@ -187,10 +181,10 @@ class Balance:
 
     def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
-        _, jacobian, at = self.evaluate(z, self.case.numbers)
-        units = self.units(at)
+        at = self.at(z, self.case.numbers)
+        units = at.units
         free = np.full(len(z), True) if everything else self.free
-        _, values, rows = np.linalg.svd((jacobian * units[:, None] * units)[:, free])
+        _, values, rows = np.linalg.svd((at.jacobian * units[:, None] * units)[:, free])
         known = rank(values)
         null = np.zeros((len(z), free.sum() - known))
         spanning = units[free, None] * rows[known:].T
@@ -223,12 +217,14 @@ class Balance:
         numbers = self.case.numbers
         more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
         bare = np.concatenate([z[:n], 0 * z[n:]])
-        push = self.statics(bare[:n], bare[n:], more).balance - self.at(bare, numbers).balance
+        push = self.at(bare, more).balance - self.at(bare, numbers).balance
         return np.abs(push) > RANK * np.abs(push).max(initial=0.0)
 
 
 def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
     """The largest part relative to what is usual; to one, where nothing is."""
+    if not np.isfinite(usual).all():
+        return np.inf
     return float((np.abs(parts) / np.where(usual, usual, 1.0)).max(initial=0.0))
 
 

@@ -126,7 +126,7 @@ def _forces(balance: Balance, generator: np.random.Generator) -> list[np.ndarray
     case, n = balance.case, balance.statics.n
     z = balance.start()
     _, _, at = balance.evaluate(z, case.numbers)
-    units, forces = balance.units(at), []
+    units, forces = at.units, []
     load = case.system.load
     if load is not None:
         more = case.numbers_at(load.name, float(case.values[load.name] or 0) + 1.0)
@@ -178,7 +178,7 @@ def _newton_deflated(balance: Balance, z: np.ndarray, known: np.ndarray, sizes: 
         residual, jacobian, at = balance.evaluate(z, numbers)
         if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
             return None
-        units = balance.units(at)
+        units = at.units
         scaled = (jacobian * units[:, None] * units)[balance.equations][:, free]
         try:
             step = np.linalg.solve(scaled, -(units * residual)[balance.equations])

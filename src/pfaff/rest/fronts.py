@@ -183,7 +183,7 @@ class Fronts:
 def units_of(balance: Balance) -> tuple[np.ndarray, np.ndarray]:
     """Units of equations and unknowns in which forces and levers are alike, and coordinates usually of order one."""
     _, _, at = balance.evaluate(balance.start(), balance.case.numbers)
-    units = balance.units(at)
+    units = at.units
     usual = np.median(units[: balance.statics.n])
     return units * usual, units / usual
 

@@ -173,8 +173,10 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
     at = balance.at(z, case.numbers)
     scaled = at.M * at.inertial_units[:, None] * at.inertial_units
+    lowered = scaled.copy()
+    lowered.flat[:: len(lowered) + 1] -= SINGULAR * scaled.trace()
     try:
-        np.linalg.cholesky(scaled - SINGULAR * scaled.trace() * np.eye(len(scaled)))
+        np.linalg.cholesky(lowered)
         return
     except np.linalg.LinAlgError:
         values, vectors = np.linalg.eigh(scaled)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from pfaff.errors import ConvergenceError
 
 if TYPE_CHECKING:
     from pfaff.rest.path import Path
@@ -34,3 +37,12 @@ class Outward:
     def fold(self) -> float:
         """Where a path that has ended folds back."""
         return abs(self.path.fold - self.path.origin)
+
+    def on_the_way(self, share: float, usual: float) -> Any:
+        """The small motions at a share of a usual distance; of the end of the path, where it ends before."""
+        try:
+            return self.linearise(share * min(usual, self.end or math.inf))
+        except ConvergenceError:
+            if self.end is None:
+                raise
+            return self.linearise(share * self.end)

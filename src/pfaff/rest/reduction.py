@@ -15,7 +15,7 @@ from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
-from pfaff.threads import cached_property
+from pfaff.threads import known_property
 
 if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
@@ -39,7 +39,7 @@ class Reduced:
     zeros: dict[str, int]
     left: np.ndarray | None
 
-    @cached_property
+    @known_property
     def J(self) -> np.ndarray:
         """Nᵀ(M q̈ + C q̇ + K q) = 0 with q̈ = N u̇ − D q̇, solved for the rates of y and u."""
         lin, N, fall = self.of, self.N, self.fall
@@ -50,17 +50,17 @@ class Reduced:
         top = [-self.Z.T @ fall @ self.Z, self.Z.T @ self.speeds]
         return np.block([top, [back.T @ by_q @ self.Z, back.T @ by_u @ back]])
 
-    @cached_property
+    @known_property
     def positions(self) -> list[int]:
         """Coordinates by which the positions are well described."""
         return _independent_rows(self.Z)
 
-    @cached_property
+    @known_property
     def equations(self) -> list[int]:
         """The same for the combinations of equations."""
         return self.positions if self.left is None or self.left is self.Z else _independent_rows(self.left)
 
-    @cached_property
+    @known_property
     def bases(self) -> tuple[np.ndarray, np.ndarray]:
         """L and Z in which each direction moves one of these coordinates."""
         return self.bases_by(self)
@@ -126,7 +126,8 @@ def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pe
         J = r.J if beside is None else _turned(r, beside)
         return Pencil((-J, np.eye(len(J))))
     left, Z = r.bases if beside is None or beside is r else r.bases_by(beside)
-    return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
+    with np.errstate(over="ignore", invalid="ignore"):  # the pencil says that it is beyond all numbers
+        return Pencil(tuple(left.T @ matrix @ Z for matrix in (lin.stiffness, lin.C, lin.M)))
 
 
 def _by_coordinates(basis: np.ndarray, rows: list[int]) -> np.ndarray:
@@ -170,7 +171,7 @@ def without_families(lin: Linearisation, r: Reduced) -> Reduced:
     """Divide out the directions along which the equilibrium belongs to a family that goes on beyond it."""
     if resists(lin, r.Z):
         return r
-    along = neutral(lin, r.Z)
+    along = lin.unresisted(neutral(lin, r.Z))
     if not along.shape[1] or lin.B[: lin.nonholonomic].any() or not _goes_on(lin, along):
         return r
     return without_directions(lin, r, along)

@@ -35,7 +35,7 @@ from pfaff.statement.rod_frame import held_bases
 from pfaff.statement.system import System
 from pfaff.statement.told import told
 from pfaff.statement.values import complex_number, instance
-from pfaff.threads import cached_property
+from pfaff.threads import known_property
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,7 +114,7 @@ class Linearisation:
         """The same at another configuration, with other reactions."""
         return linearise(self.system, q, p, self.numbers)
 
-    @cached_property
+    @known_property
     def inertial(self) -> Linearisation:
         """The same in units in which inertias are alike: what cancels then does so whatever the coordinates' units."""
         return self._measured_in(inertial_units(self.M))
@@ -123,12 +123,12 @@ class Linearisation:
         M, C, K = (matrix * d[:, None] * d for matrix in (self.M, self.C, self.stiffness))
         return replace(self, M=M, C=C, stiffness=K, A=self.A * d, B=self.B * d, unit=d)
 
-    @cached_property
+    @known_property
     def K(self) -> np.ndarray:
         """The stiffness without reactions: of the potential and of forces that depend on the position."""
         return statics_of(self.system)(self.q, np.zeros_like(self.p), self.numbers).K
 
-    @cached_property
+    @known_property
     def G(self) -> np.ndarray:
         """∂Aᵀ/∂q, the geometric stiffness of a unit reaction."""
         statics = statics_of(self.system)
@@ -139,22 +139,22 @@ class Linearisation:
     def w(self) -> np.ndarray:
         return self.A[0] if len(self.A) == 1 else self.A.T
 
-    @cached_property
+    @known_property
     def kernel(self) -> np.ndarray:
         """An orthonormal basis of the velocities that the constraints allow."""
         rows = self._rows_checked
         return complement((rows * row_units(rows)[:, None]).T) if len(rows) else np.eye(len(self.M))
 
-    @cached_property
+    @known_property
     def _rows_checked(self) -> np.ndarray:
         _check_rank(self)
         return self.A
 
-    @cached_property
+    @known_property
     def units(self) -> np.ndarray:
         return stiffness_units(self.stiffness, inertial_units(self.M))
 
-    @cached_property
+    @known_property
     def allowed(self) -> np.ndarray:
         """The same velocities in units of the stiffness: beside a stiff spring others are not rounding."""
         rows = self._rows_checked * self.units
@@ -204,7 +204,7 @@ class Linearisation:
         inner = N.T @ (self.stiffness * D[:, None] * D) @ N
         return bool(np.abs(inner - inner.T).max(initial=0.0) < SYMMETRY_TOLERANCE)
 
-    @cached_property
+    @known_property
     def reduced(self) -> Reduced:
         """The same without structural zeros, in units of the inertia."""
         found = without_structural_zeros(self.inertial)
@@ -223,10 +223,10 @@ class Linearisation:
         if beside is None:
             return motions(self.inertial, self.reduced)
         alike = beside.reduced.left is not None and self.moves_like(beside)
-        lin = self._alongside(beside)
+        lin = self.alongside(beside)
         return motions(lin.inertial, beside.reduced if alike else lin.reduced, beside.reduced)
 
-    def _alongside(self, beside: Linearisation) -> Linearisation:
+    def alongside(self, beside: Linearisation) -> Linearisation:
         """The same in the units of another: its own would leap by factors of two where inertias change on the way."""
         d = beside.inertial.unit
         if np.array_equal(self.inertial.unit, d):

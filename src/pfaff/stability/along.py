@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import turning
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError
 from pfaff.rest.outward import Outward
 from pfaff.rest.path import LoadPath
 from pfaff.stability.intervals import Change
@@ -22,7 +22,7 @@ from pfaff.stability.rigid import without_rigid_motions
 from pfaff.stability.search import LARGE, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
 from pfaff.statement.expressions import constant
-from pfaff.statement.values import number_within, shown
+from pfaff.statement.values import end_from, number_within
 
 SPREAD = 1e100  # a range over the least load that is looked for in it
 WITHIN = 0.37  # of the load that the softest spring bears, where the first stretch of a straight line ends
@@ -38,7 +38,6 @@ COUNTED: dict[str, Callable[[Change], int]] = {
     "divergence": lambda change: change.divergent,
 }
 DECADES = 1e3  # how much farther a stretch of a straight line goes than the one before it
-BEYOND_ALL = 1e100  # a load to which nothing is searched: products of it are not finite
 STANDING = 1e-12  # usual loads, where a system is looked at whose constraints move it as soon as there is a load
 
 
@@ -66,24 +65,21 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     Without ``to`` all loads are searched if the motions are linear in the load; otherwise the natural range and, where
     that is not enough, as far as a straight line foresees flutter and divergence.
     """
-    usual = natural / USUAL
-    unit = usual if to is None else min(usual, to)
+    endless = to is None or isinstance(path.path, LoadPath)
+    unit = natural / USUAL if endless or to is None else min(natural / USUAL, to)
     path = without_rigid_motions(path, unit)
     start = _start(path, unit)
-    endless = to is None or isinstance(path.path, LoadPath)
-    whole = usual if endless else unit
-    line = None if start else straight(beside(path, 0.0), whole, to=None if endless else to)
+    line = None if start else straight(beside(path, 0.0), unit, to=None if endless else to)
     if line is not None:
-        return Along(_on_line(line, whole, to or FARTHEST * natural), path)
+        return Along(_on_line(line, unit, to or FARTHEST * natural), path)
     ends = [natural if to is None else to]
-    probed = [path.linearise(share * min(unit, path.end or np.inf)).motions() for share in ON_THE_WAY]
-    squares = _undamped(probed)
+    squares = _undamped(path.on_the_way(share, unit).motions() for share in ON_THE_WAY)
     seen = _squared if squares else lambda pencil: pencil
 
     def source() -> Iterator[Stretch]:
         # A load is followed in whole stretches: where somebody ends a search does not change what is found before.
         last = start
-        for each in stretches(path, start, FARTHEST * natural if endless else ends[0], whole):
+        for each in stretches(path, start, FARTHEST * natural if endless else ends[0], unit):
             yield each.of(seen)
             last = each.high
             if each.high >= ends[-1] and len(ends) == 1 and to is None and path.end is None:
@@ -97,7 +93,7 @@ def search_along(path: Outward, to: float | None, natural: float) -> Along:
     def small(distance: float) -> Pencil:
         return seen(path.linearise(distance).motions())
 
-    return Along(Search(source, small, unit, lambda: ends[-1], squares), path)
+    return Along(Search(source, small, min(unit, path.end or np.inf), lambda: ends[-1], squares), path)
 
 
 def search_line(path: Outward, usual: float) -> Along | None:
@@ -175,10 +171,7 @@ def checked_end(to: float | None) -> float | None:
         return None
     remedy = "the load is searched from zero to a positive finite value"
     number = constant(to, f"to={to[:40]}: {remedy}") if isinstance(to, str) else to
-    end = number_within("to", number, lambda x: x > 0, remedy)
-    if end > BEYOND_ALL:
-        raise ParameterError(f"to={shown(to)} is more than {BEYOND_ALL:g}: give a nearer end, or use other units")
-    return end
+    return end_from("to", number_within("to", number, lambda x: x > 0, remedy))
 
 
 def hopf_points(search: Search) -> Iterator[tuple[float, np.ndarray]]:

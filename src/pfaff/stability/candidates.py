@@ -68,10 +68,10 @@ def _roots(terms: list[np.ndarray]) -> np.ndarray:
     for shift in SHIFTS:
         about = moved(terms, shift, 1.0)
         try:
-            lower = [-np.linalg.solve(about[0], each) for each in about[:0:-1]]
+            lower = -np.linalg.solve(about[0], np.concatenate(about[:0:-1], axis=1))
         except np.linalg.LinAlgError:
             continue
-        if not all(np.isfinite(each).all() for each in lower):
+        if not np.isfinite(lower).all():
             continue
         reciprocals = np.linalg.eigvals(companion(lower)).astype(complex)
         largest = float(np.abs(reciprocals).max(initial=0.0))

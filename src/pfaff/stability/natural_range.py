@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pfaff.algebra.units import row_units
 from pfaff.errors import ConvergenceError
 from pfaff.rest.path import LoadPath
 
@@ -26,8 +27,9 @@ def natural_range(path: LoadPath) -> float:
     """Four times the load at which geometric stiffness equals elastic stiffness, rounded up to 1, 2 or 5.
 
     Where the load stiffens nothing, but turns or damps, that at which such forces equal those of stiffness and inertia;
-    where it is a speed at which constraints carry the system, that at which they turn it as fast as it swings; where it
-    only moves the equilibrium, that at which the matrices have changed with it.
+    where it is a mass or a lever, that at which it has doubled the inertia; where it is a speed at which constraints
+    carry the system, that at which they turn it as fast as it swings; where it only moves the equilibrium, that at
+    which the matrices have changed with it.
     """
     shares = _Shares(path)
     visible, start = _visible(shares), path.linearise(0.0)
@@ -47,10 +49,12 @@ def _four_times(path: LoadPath, shares: _Shares, start: Linearisation, there: Li
         stiff = _stiff(stiff, _sizes(start, there, "C")[0], _sizes(start, there, "M")[0])
     if more > STIFFENED * stiff > 0:  # less is rounding: a speed, say, that stiffens nothing
         return _rounded(USUAL * probe * stiff / more)
-    (damping, more), (mass, _) = (_sizes(start, there, name) for name in ("C", "M"))
-    usual = max(damping, np.sqrt(stiff * mass))
+    (damping, more), (mass, heavier) = (_sizes(start, there, name) for name in ("C", "M"))
+    usual = max(damping, np.sqrt(stiff) * np.sqrt(mass))
     if more > STIFFENED * usual > 0:
         return _rounded(USUAL * probe * usual / more)
+    if heavier > STIFFENED * mass > 0:
+        return _rounded(USUAL * probe * mass / heavier)
     steered = shares.of_constraints(probe)
     if steered > STIFFENED:
         return _rounded(USUAL * probe / steered)
@@ -76,14 +80,17 @@ def _visible(shares: _Shares) -> float:
 
 
 class _Shares:
-    """By how much loads change the matrices, at most, where their slope puts the equilibrium."""
+    """By how much loads change the matrices, at most, where their slope puts the equilibrium; in units of inertia."""
 
     def __init__(self, path: LoadPath) -> None:
         self.path, self.z = path, path.solution(0.0)
+        at = path.balance.at(self.z, path.numbers(0.0))
+        self.d = at.inertial_units
+        self.e = row_units(at.A * self.d)[:, None]
         self.start = self._at(self.z, 0.0)
         K, C, M, A, _ = (np.abs(each).max(initial=0.0) for each in self.start)
         rate = np.sqrt(_stiff(K, C, M) / M) if M else 0.0
-        self.usual = _stiff(K, C, M), max(C, np.sqrt(K * M)), M, A, rate * A
+        self.usual = _stiff(K, C, M), max(C, np.sqrt(K) * np.sqrt(M)), M, A, rate * A
         self.known: dict[int, float] = {}
 
     def at(self, exponent: int) -> float:
@@ -106,7 +113,8 @@ class _Shares:
     def _at(self, z: np.ndarray, load: float) -> tuple[np.ndarray, ...]:
         statics = self.path.balance.statics
         at = statics(z[: statics.n], z[statics.n :], self.path.numbers(load))
-        return at.K, at.C, at.M, at.A, at.B
+        d, e = self.d, self.e
+        return *(each * d[:, None] * d for each in (at.K, at.C, at.M)), e * at.A * d, e * at.B * d
 
 
 def _stiff(stiffness: float, damping: float, mass: float) -> float:
@@ -116,7 +124,7 @@ def _stiff(stiffness: float, damping: float, mass: float) -> float:
 
 def _sizes(start: Linearisation, there: Linearisation, name: str) -> tuple[float, float]:
     """Of a matrix without load, and of its change, on velocities that constraints allow, in the same directions."""
-    start, there = start.inertial, there.inertial
+    start, there = start.inertial, there.alongside(start).inertial
     N = start.kernel
     L = N if there.moves_like(start) else there.kernel @ (there.kernel.T @ N)
     before, after = N.T @ getattr(start, name) @ N, L.T @ getattr(there, name) @ L

@@ -38,5 +38,5 @@ def without_rigid_motions(path: Outward, unit: float) -> Outward:
     for share in LOADED:
         if not free.shape[1]:
             return path
-        free = path.linearise(share * unit).unresisted(free)
+        free = path.on_the_way(share, unit).unresisted(free)
     return Held(path, free) if free.shape[1] else path

@@ -108,10 +108,11 @@ class Stretch:
         return [self._fit(list(each)) for each in zip(*(pencil.coefficients for pencil in self.pencils), strict=True)]
 
     def _fit(self, values: list[np.ndarray]) -> list[np.ndarray]:
-        if len(values) == 2:
-            return [values[0], values[1] - values[0]]
-        weights = np.linalg.inv(np.vander([self._share(load) for load in self.nodes], increasing=True))
-        return list(np.tensordot(weights, np.array(values), axes=1))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is beyond all numbers fits nothing
+            if len(values) == 2:
+                return [values[0], values[1] - values[0]]
+            weights = np.linalg.inv(np.vander([self._share(load) for load in self.nodes], increasing=True))
+            return list(np.tensordot(weights, np.array(values), axes=1))
 
     def _interpolated(self, load: float) -> Pencil:
         share = self._share(load)
