@@ -87,7 +87,7 @@ def _look(march: March, stretch: Stretch, out: Crossings, before: bool) -> None:
         done[rooted] = _polished(march, out, active[rooted], at[rooted], stretch.equilibria(place, rooted))
     passed = rooted & ~done & ~np.isnan(out.speed[active])
     out.speed[active[passed]] = np.nan
-    march.go_on(stretch, which == NOWHERE, which == UNRESOLVED, passed, at)
+    march.go_on(stretch, which == NOWHERE, which == UNRESOLVED, passed, place)
 
 
 def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.ndarray, x: np.ndarray) -> np.ndarray:

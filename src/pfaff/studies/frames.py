@@ -94,20 +94,22 @@ class Frame:
 
     def rests(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """For which points nothing moves at x, beyond rounding."""
-        return ~self._felt(self.rates(x, parameters), x, self.jacobians(x, parameters))
+        return ~self._felt(self.rates(x, parameters), x, parameters)
 
-    def moves(self, x: np.ndarray, parameters: np.ndarray, J: np.ndarray | None = None) -> bool:
+    def moves(self, x: np.ndarray, parameters: np.ndarray) -> bool:
         """Whether anything moves at x, beyond rounding."""
-        J = self.jacobians(x, parameters) if J is None else J
-        return bool(self._felt(self.rates(x, parameters), x, J).any())
+        return bool(self._felt(self.rates(x, parameters), x, parameters).any())
 
     def pushed(self, x: np.ndarray, parameters: np.ndarray) -> bool:
         """Whether the load moves what rests at x, beyond rounding."""
         rates = self.by_load(x, parameters) * self.first
-        return bool(self._felt(rates, x, self.jacobians(x, parameters)).any())
+        return bool(self._felt(rates, x, parameters).any())
 
-    def _felt(self, rates: np.ndarray, x: np.ndarray, J: np.ndarray) -> np.ndarray:
+    def _felt(self, rates: np.ndarray, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """For which points rates are beyond the rounding of their own terms: points, and states, differ by decades."""
+        if not rates.any():
+            return np.zeros(rates.shape[1], dtype=bool)
+        J = self.jacobians(x, parameters)
         sizes = np.maximum(np.abs(x), self.scale[:, None])
         terms = (np.abs(J).reshape(self.n, self.n, -1) * sizes).sum(axis=1)
         return (np.abs(rates) > STILL * terms).any(axis=0)
