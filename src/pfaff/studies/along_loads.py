@@ -64,8 +64,8 @@ def probed(
     x = np.repeat(frame.x[:, None], N, axis=1) if start is None else start
     test, zero, states, followed = np.empty((K, N)), np.empty((K, N)), [], np.ones(N, dtype=bool)
     low, length = begins + frame.sign * stretch.low, frame.sign * stretch.length
-    for k, (own, there, good) in enumerate(follow(frame, parameters, low, length, stretch.nodes, x)):
-        C, slack = frame.polynomials(frame.jacobians(there, own))
+    for k, (J, there, good) in enumerate(_matrices(frame, parameters, low, length, stretch.nodes, x)):
+        C, slack = frame.polynomials(J)
         distance = (stretch.low + stretch.length * stretch.nodes[k]) / frame.first
         test[k], zero[k] = frame.test_of(C) / distance**frame.order, C[-1] / distance**frame.zero_order
         followed &= good & (slack <= SLACK)
@@ -73,6 +73,19 @@ def probed(
     stays = all(each is states[0] for each in states)
     x = np.broadcast_to(states[0][:, None], (frame.n, K, N)) if stays else np.stack(states, axis=1)
     return Tested(test, zero, x, followed & np.isfinite(test).all(axis=0))
+
+
+def _matrices(
+    frame: Frame, parameters: np.ndarray, low: np.ndarray, length: np.ndarray, nodes: np.ndarray, x: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """∂f/∂x at low + length·node, node after node, with the equilibria, and for which points these are known."""
+    own = at_loads(frame, parameters, low)
+    if frame.straight(x, own):
+        known, (J, change) = np.ones(len(low), dtype=bool), frame.both(x, own)
+        yield from ((J + length * node * change, x, known) for node in nodes)
+    else:
+        for own, there, good in follow(frame, parameters, low, length, nodes, x):
+            yield frame.jacobians(there, own), there, good
 
 
 def follow(

@@ -100,6 +100,11 @@ class Frame:
         """Whether anything moves at x, beyond rounding."""
         return bool(self._felt(self.rates(x, parameters), x, parameters).any())
 
+    def straight(self, x: np.ndarray, parameters: np.ndarray) -> bool:
+        """Whether x rests at all loads, and small motions about it are linear in the load."""
+        affine = functions_of(self.flow, self.load).affine
+        return affine and not (self.moves(x, parameters) or self.pushed(x, parameters))
+
     def pushed(self, x: np.ndarray, parameters: np.ndarray) -> bool:
         """Whether the load moves what rests at x, beyond rounding."""
         rates = self.by_load(x, parameters) * self.first

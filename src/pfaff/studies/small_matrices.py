@@ -18,8 +18,9 @@ ROUNDING = 1.1e-16  # of every term of a matrix element
 @compiled
 def local(J, k, n, scale, unit, A):
     for i in range(n):
+        of_row = 1.0 / (scale[i] * unit)
         for j in range(n):
-            A[i, j] = J[i * n + j, k] * scale[j] / (scale[i] * unit)
+            A[i, j] = J[i * n + j, k] * (scale[j] * of_row)
 
 
 @compiled
