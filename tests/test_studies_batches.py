@@ -409,3 +409,16 @@ def test_every_point_is_searched_from_its_own_value_to_the_end():
     assert list(block.state[:2]) == [DONE, DONE]
     assert block.values["hopf"][:2] == pytest.approx(10 * 16 / 6, rel=1e-12)
     assert not block.state[2]
+
+
+def test_without_an_end_batches_look_no_farther_than_single_searches():
+    """Where motions are not linear in a parameter, a search that is told no end has a range; its answer is the same."""
+    x, y, z = sm.symbols("x y z")
+    mu, a = sm.symbols("mu a", real=True)
+    equations = {x: y, y: (mu + mu**2 / 100 - a) * y - x - y**3, z: -(1 + 100 * mu) * z}
+    case = pfaff.ode(equations, parameters={mu: 0, a: 5}, load=mu, name="far").at()
+    study = case.sweep({"a": [3, 4, 5, 6, 30]}, "hopf").run()
+    assert study.batched == 4
+    assert study.counts == {"done": 4, "none": 1}
+    assert case.at(a=30).hopf(to=30).value == pytest.approx(24.16198487, rel=1e-9)
+    assert float(case.sweep({"a": [5, 30]}, "hopf", to=30).run().dataset["hopf"][1]) == pytest.approx(24.16198487)

@@ -3,6 +3,7 @@ look."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from pfaff.flow.flow import Flow
 from pfaff.studies import small_polynomials
 from pfaff.studies.derivatives import functions_of
+from pfaff.threads import cached_property
 
 RESOLVED = 1e-9  # last coefficients of its series, relative to the largest
 HEAVY = 3000  # operations of a right-hand side beyond which third derivatives take too long to compile
@@ -31,6 +33,7 @@ class Frame:
     scale: np.ndarray
     unit: float
     farthest: float = np.inf
+    single: Callable[[], tuple[float, float]] = lambda: (np.inf, 0.0)  # makes ``reach``
     to: float | None = None  # the last load, if one was given
     sign: float = 1.0  # in which direction loads are sought
     order: int = 0  # to which the test function vanishes where the path begins
@@ -48,6 +51,12 @@ class Frame:
         """The row of parameters that has the load: one more than there are where it is a speed or a coordinate."""
         names = self.flow.system.parameter_names
         return names.index(self.load) if self.load in names else len(names)
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """How far single searches go at least that are told no end: a load, and times the value that a path begins
+        with."""
+        return self.single()
 
     @property
     def has_forms(self) -> bool:

@@ -63,11 +63,21 @@ class March:
         self._near = self.start.copy()  # equilibria about where the next stretch begins
         self.absent = np.zeros(N, dtype=bool)
         self._low, self._length = np.zeros(N), np.full(N, frame.first)
-        self._farthest = (
-            np.full(N, frame.farthest) if frame.to is None else frame.sign * (frame.to - self.begins)
-        )  # from where each point begins; not positive where the end lies in the other direction
+        self._farthest = self._ends()
         self._active = np.flatnonzero(good & (self._farthest > 0))
         self._sign = np.zeros(N)  # of the test function behind a root that was passed by; 0 where none was
+
+    def _ends(self) -> np.ndarray:
+        """How far each point looks; not positive where the end lies in the other direction.
+
+        Without an end no farther than a single search does, which looks at all loads where motions are linear in them.
+        """
+        frame = self.frame
+        if frame.to is not None:
+            return frame.sign * (frame.to - self.begins)
+        if frame.straight(self.start, at_loads(frame, self.parameters, self.begins)):
+            return np.full(len(self.begins), frame.farthest)
+        return np.minimum(frame.farthest, frame.reach[0] + frame.reach[1] * np.abs(self.begins))
 
     def begins_stable(self) -> np.ndarray:
         """Whether all eigenvalues are to the left where a path begins."""
@@ -87,8 +97,7 @@ class March:
 
     def _stretch(self) -> Stretch:
         frame, active = self.frame, self._active
-        if frame.to is not None:
-            self._length[active] = np.minimum(self._length[active], self._farthest[active] - self._low[active])
+        self._length[active] = np.minimum(self._length[active], self._farthest[active] - self._low[active])
         low, length = self._low[active], self._length[active]
         distances = Distances(low, length, (1 + nodes_of(frame.nodes)[0]) / 2)
         seen = probed(frame, self.parameters[:, active], self.begins[active], distances, self._near[:, active])
@@ -112,9 +121,10 @@ class March:
         self._near[:, active[passed]] = stretch.equilibria(place, passed)
         length = stretch.length * np.where(empty, 2.0, np.where(unresolved, 0.5, 1.0))
         self._low[active], self._length[active] = low, length
-        self.absent[active] = empty & (frame.to is not None) & (low >= farthest * (1 - 1e-12))
-        again = passed | (empty & (low < farthest)) | (unresolved & (length >= SHORTEST * frame.first))
-        self._active = active[again & ~self.absent[active]]
+        ended = empty & (low >= farthest * (1 - 1e-12))
+        self.absent[active] = ended & (frame.to is not None)
+        again = passed | empty | (unresolved & (length >= SHORTEST * frame.first))
+        self._active = active[again & ~ended]
 
 
 def beginnings(frame: Frame, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
