@@ -12,6 +12,7 @@ import sympy as sm
 import pfaff
 from conftest import XI_HAT
 from pfaff.statement import TIME, coordinates
+from pfaff.studies import block as block_of_points
 from pfaff.studies import small_matrices, small_polynomials
 from pfaff.studies.along_loads import nodes_of
 from pfaff.studies.block import DONE, NONE, Block, Job, measured
@@ -422,3 +423,14 @@ def test_without_an_end_batches_look_no_farther_than_single_searches():
     assert study.counts == {"done": 4, "none": 1}
     assert case.at(a=30).hopf(to=30).value == pytest.approx(24.16198487, rel=1e-9)
     assert float(case.sweep({"a": [5, 30]}, "hopf", to=30).run().dataset["hopf"][1]) == pytest.approx(24.16198487)
+
+
+def test_a_measure_without_a_frame_leaves_the_others_in_batches(monkeypatch):
+    """No point has a Hopf point below F = 10: that is asked one by one, stability is not."""
+    case, asked = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5, F=10), []
+    one_by_one = block_of_points.measured
+    monkeypatch.setattr(block_of_points, "measured", lambda job, at: asked.append(job.names) or one_by_one(job, at))
+    study = case.sweep({"c_i": [1.0, 2.0, 3.0]}, ["hopf", "stable"], to=10).run()
+    assert asked == [("hopf",)] * 3
+    assert study.counts == {"none": 3}
+    assert list(study.dataset["stable"]) == [1.0, 1.0, 1.0]

@@ -37,10 +37,14 @@ class Job:
 
     @cached_property
     def parted(self) -> tuple[Job, Job]:
-        """Two jobs: what batches know of this one, and what is measured one by one."""
+        """Two jobs: what batches may know of this one, and what is measured one by one."""
         from pfaff.studies.many_points import in_batches
 
-        known = [each for each in self.measures if self.batched and in_batches(self, each)]
+        return self.parted_by(lambda each: self.batched and in_batches(self, each))
+
+    def parted_by(self, fits: Callable[[Measure], bool]) -> tuple[Job, Job]:
+        """Two jobs: of the measures that fit, and of the others."""
+        known = [each for each in self.measures if fits(each)]
         others = [each for each in self.measures if each not in known]
         return replace(self, measures=tuple(known)), replace(self, measures=tuple(others))
 
@@ -103,12 +107,11 @@ def compute(
     A batch is always of the whole chunk, so that its bits do not depend on what is known.
     """
     known = known or {}
-    at_once, others = job.parted
-    block = Block.empty(job.names, len(places))
-    if at_once.measures:
+    block, others = Block.empty(job.names, len(places)), job
+    if job.parted[0].measures:
         from pfaff.studies.many_points import batched
 
-        batched(at_once, places, block)
+        others = batched(job, places, block)
     answered = block.state != PENDING
     block.batched = int(answered.sum() - answered[list(known)].sum())
     for k, outcome in known.items():
