@@ -144,5 +144,3 @@ def nodes_of(K: int) -> tuple[np.ndarray, np.ndarray]:
     matrix = 2 / K * np.cos(np.outer(np.arange(K), angles))
     matrix[0] /= 2
     return np.cos(angles), matrix
-
-
