@@ -434,3 +434,16 @@ def test_a_measure_without_a_frame_leaves_the_others_in_batches(monkeypatch):
     assert asked == [("hopf",)] * 3
     assert study.counts == {"none": 3}
     assert list(study.dataset["stable"]) == [1.0, 1.0, 1.0]
+
+
+def test_a_column_that_never_buckles_is_asked_for_that_alone(monkeypatch):
+    """One search finds all three loads of a point, but batches know two of them."""
+    case, asked = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5), []
+    one_by_one = block_of_points.measured
+    monkeypatch.setattr(block_of_points, "measured", lambda job, at: asked.append(job.names) or one_by_one(job, at))
+    study = case.sweep({"c_i": [1.0, 2.0]}, ["flutter", "buckling", "divergence"]).run()
+    assert asked == [("buckling",)] * 2
+    alone = case.at(c_i=2.0).critical()
+    assert study.counts == {"none": 2}
+    assert float(study.dataset["flutter"][1]) == pytest.approx(alone.flutter.value, rel=1e-10)
+    assert float(study.dataset["divergence"][1]) == pytest.approx(alone.divergence.value, rel=1e-10)

@@ -40,13 +40,18 @@ class Job:
         """Two jobs: what batches may know of this one, and what is measured one by one."""
         from pfaff.studies.many_points import in_batches
 
-        return self.parted_by(lambda each: self.batched and in_batches(self, each))
+        return self.parted_by(lambda each, name: self.batched and in_batches(self, each))
 
-    def parted_by(self, fits: Callable[[Measure], bool]) -> tuple[Job, Job]:
-        """Two jobs: of the measures that fit, and of the others."""
-        known = [each for each in self.measures if fits(each)]
-        others = [each for each in self.measures if each not in known]
-        return replace(self, measures=tuple(known)), replace(self, measures=tuple(others))
+    def parted_by(self, fits: Callable[[Measure, str], bool]) -> tuple[Job, Job]:
+        """Two jobs: of what fits of the measures, and of the rest of them."""
+        parts: tuple[list[Measure], list[Measure]] = [], []
+        for each in self.measures:
+            known = tuple(name for name in each.names if fits(each, name))
+            others = tuple(name for name in each.names if name not in known)
+            for names, part in zip((known, others), parts, strict=True):
+                part.extend([replace(each, names=names)] if names else [])
+        at_once, left = parts
+        return replace(self, measures=tuple(at_once)), replace(self, measures=tuple(left))
 
     def split(self, point: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
         """Values of parameters apart from those of coordinates and speeds."""

@@ -93,21 +93,16 @@ def _planned(job: Job) -> Plan:
     """A measure for which no frame is found is left to single searches, and only that."""
     from pfaff.studies.references import frame_of
 
-    kinds = {kind: None for each in job.measures if in_batches(job, each) for kind in _kinds(each)}
-    frames = {kind: frame for kind in kinds if (frame := frame_of(job, kind)) is not None}
+    names = [name for each in job.measures if in_batches(job, each) for name in each.names]
+    found = {kind: frame_of(job, kind) for kind in dict.fromkeys(KINDS[name] for name in names)}
+    frames = {kind: frame for kind, frame in found.items() if frame is not None}
 
-    def framed(measure: Measure) -> bool:
-        if not in_batches(job, measure) or not {*_kinds(measure)} <= {*frames}:
-            return False
-        return not FORMS & {*measure.names} or frames["hopf"].has_forms
+    def framed(measure: Measure, name: str) -> bool:
+        return name in names and KINDS[name] in frames and (name not in FORMS or frames["hopf"].has_forms)
 
     at_once, others = job.parted_by(framed)
-    wanted = {kind for each in at_once.measures for kind in _kinds(each)}
+    wanted = {KINDS[name] for name in at_once.names}
     return Plan(at_once, {kind: frame for kind, frame in frames.items() if kind in wanted}, others)
-
-
-def _kinds(measure: Measure) -> list[str]:
-    return [KINDS[name] for name in measure.names]
 
 
 def _answers(job: Job, frames: dict[str, Frame], parameters: np.ndarray) -> Iterator[Answers]:

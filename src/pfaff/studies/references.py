@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -108,7 +109,7 @@ def frame_of(job: Job, kind: str) -> Frame | None:
             if kind == "rest":
                 return _at_rest(case, asked)
             frame = _of_loads(case, asked, kind)
-            return frame and _fitted(replace(frame, single=lambda: _reach(job, asked, frame.load)), job)
+            return frame and _fitted(replace(frame, single=partial(_reach, job, asked, frame.load)), job)
         except PfaffError:
             continue
     return None
