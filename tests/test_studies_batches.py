@@ -145,7 +145,7 @@ def test_random_points_are_those_of_single_calls(name):
     ):
         expected = measured(job, job.points.point(int(k)))
         assert expected.state == DONE
-        assert block.outcome(int(k)).values == pytest.approx(expected.values, rel=1e-10)
+        assert block.outcome(int(k)).values == pytest.approx(expected.values, rel=1e-10, abs=0)
 
 
 def test_lorenz_in_closed_form():
@@ -447,3 +447,15 @@ def test_a_column_that_never_buckles_is_asked_for_that_alone(monkeypatch):
     assert study.counts == {"none": 2}
     assert float(study.dataset["flutter"][1]) == pytest.approx(alone.flutter.value, rel=1e-10)
     assert float(study.dataset["divergence"][1]) == pytest.approx(alone.divergence.value, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["c_i", "I_L", "M_L"])
+def test_normal_forms_over_ten_decades(name):
+    """Where the real part of the coefficient is small beside its terms, as with little damping, nothing is claimed."""
+    case = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5)
+    job = job_of(case, pfaff.grid(**{name: np.logspace(-5, 5, 8) if name != "c_i" else np.logspace(-6, 1, 8)}), HOPF)
+    block = in_batch(job)
+    answered = np.flatnonzero(block.state == DONE)
+    assert len(answered) >= 3
+    for k in answered.tolist():
+        assert block.outcome(k).values == pytest.approx(measured(job, job.points.point(k)).values, rel=1e-10, abs=0)

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.studies import small_matrices
 from pfaff.studies.along_loads import at_loads
 from pfaff.studies.first_crossings import Crossings, bilinear
 from pfaff.studies.frames import Frame
 
-DOUBTFUL = 1e3 * VANISHES  # real parts below this, relative to the terms they are made of, are left to the scalar route
+DOUBTFUL = 3e-4  # real parts below this, relative to the terms they are made of, have fewer than ten digits
 
 
 def first_coefficients(frame: Frame, parameters: np.ndarray, at: Crossings) -> tuple[np.ndarray, np.ndarray]:
@@ -20,9 +19,10 @@ def first_coefficients(frame: Frame, parameters: np.ndarray, at: Crossings) -> t
     x, p, omega = at.x, at.p, at.value.imag
     r, i = np.ascontiguousarray(at.q.real), np.ascontiguousarray(at.q.imag)
     second, third = _lines(frame, x, own, r, i)
-    terms = [(p.conj() * each).sum(axis=0) / 2 for each in (third, _bent(frame, x, own, r, i, second, omega))]
-    c1 = terms[0] + terms[1]
-    sure = np.abs(c1.real) > DOUBTFUL * (np.abs(terms[0]) + np.abs(terms[1]))
+    bent = _bent(frame, x, own, r, i, second, omega)
+    c1 = (p.conj() * (third + bent)).sum(axis=0) / 2
+    usual = (np.abs(p) * (np.abs(third) + np.abs(bent))).sum(axis=0) / 2
+    sure = np.abs(c1.real) > DOUBTFUL * usual
     return c1.real / omega, sure & np.isfinite(c1)
 
 
