@@ -95,12 +95,14 @@ def follow(
 
     The array of parameters is used again for the next node; so is that of equilibria where they stay.
     """
-    own, past, moving, good = parameters.copy(), [], False, np.ones(parameters.shape[1], dtype=bool)
+    own, good = parameters.copy(), np.ones(parameters.shape[1], dtype=bool)
+    past: list[np.ndarray] = []
+    moving = False
     for k, node in enumerate(nodes):
         own[frame.index] = low + length * node
         moving = moving or frame.moves(x, own)
         if moving:
-            guess = sum(w * each for w, each in zip(_weights(nodes, k), past, strict=True)) if past else x
+            guess = np.tensordot(_weights(nodes, k), past, 1) if past else x
             x, good = settled(frame, own, guess, strict=k > 2, still=CLOSE)
         past = [*past[1 - BEHIND :], x]
         yield own, x, good
