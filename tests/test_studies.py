@@ -25,6 +25,7 @@ from pfaff.studies.executors import Processes
 from pfaff.studies.points import chunks_of
 from pfaff.studies.recipe import function_from, function_origin
 from pfaff.studies.sweep import SINGLE
+from pfaff.studies.zarr_store import ZarrStore
 
 AXES = {"c_i": [0.5, 1.5, 3.0], "M_L": [10.0, 15.0]}
 OWN = """
@@ -177,10 +178,23 @@ def test_another_study_in_the_same_store_is_refused(case, tmp_path):
     store = tmp_path / "a.zarr"
     case.sweep(AXES, measure=["hopf"], store=store)
     case.sweep(AXES, measure=["hopf"], store=store)
+    pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5).sweep(AXES, measure=["hopf"], store=store)
     for other, axes, measure, said in (
-        (case.at(k1=20), AXES, ["hopf"], "values.k1 was 50, is 20"),
-        (case, {**AXES, "c_i": [1.0]}, ["hopf"], "points.shape"),
-        (case, AXES, ["l1"], "measures"),
+        (case.at(k1=20), AXES, ["hopf"], "another study: k1 was 50, is 20"),
+        (case, {**AXES, "c_i": [1.0]}, ["hopf"], "the points were [0-9]+ × [0-9]+, are 1 × [0-9]+"),
+        (case, AXES, ["l1"], "the measures were hopf, are l1"),
+        (
+            case,
+            {**AXES, "c_i": [7.0 + x for x in AXES["c_i"]]},
+            ["hopf"],
+            r"the points have other values of c_i and M_L\. ",
+        ),
+        (
+            pfaff.atlas.column(3).at(**XI_HAT, c_i=1.5),
+            AXES,
+            ["hopf"],
+            r"system was column\(bars=2.*, is column\(bars=3\)",
+        ),
     ):
         with pytest.raises(ParameterError, match=said):
             other.sweep(axes, measure=measure, store=store)
@@ -380,6 +394,8 @@ def test_samples_follow_their_distributions():
         ({"c_i": [1]}, {"measure": []}, "what is to be measured"),
         ({"c_i": [1]}, {"measure": {"end": {}}}, "needs a duration"),
         ({"F": [1]}, {"load": "F"}, "what is searched"),
+        ({"F": [1]}, {"measure": ["stable", "flutter"]}, "flutter is searched in F, which is an axis.*'growth' over F"),
+        ({"c_i": [1.0]}, {"measure": "hopf", "to": 0}, "to=0 is where the search in F begins"),
         ([{"c_i": 1}, {"M_L": 1}], {}, "point 1 of the list"),
         ({"c_i": [1]}, {"measure": lambda case: 1.0, "store": "a.zarr"}, "not a function at the top of a file"),
         ({"c_i": [1.0]}, {"to": "far"}, "to='far' is not a number"),
@@ -405,3 +421,86 @@ def test_stores_are_there_from_the_first_moment(tmp_path, skate):
         case.sweep({"c_i": [1, 2]}, "flutter", tmp_path / "none" / "a.nc")
     with pytest.raises(ParameterError, match="ends in .zarr"):
         case.sweep({"c_i": [1, 2]}, "flutter", tmp_path / "a.txt")
+
+
+def test_an_end_at_zero_is_one_where_the_search_begins_elsewhere():
+    x, y, mu = sm.symbols("x y mu")
+    system = pfaff.ode({x: -y - mu * x, y: x - mu * y}, parameters={mu: 1}, load=mu)
+    with pytest.raises(ParameterError, match="to=1 is where the search in mu begins"):
+        system.at().sweep([{"mu": 1.0}], "hopf", to=1)
+    assert system.at().sweep([{"mu": 1.0}, {"mu": 2.0}], "hopf", to=0).job.asked.to == 0.0
+
+
+def _cut(store, name):
+    (store / name / "c" / "0").write_bytes(b"xx")
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (lambda store: _cut(store, "state"), "is damaged: state of the chunk 0 .*Delete .*state/c/0, and run again"),
+        (lambda store: _cut(store, "hopf"), "is damaged: hopf of the chunk 0"),
+        (lambda store: (store / "hopf" / "zarr.json").unlink(), "holds no study that can be read .it has no 'hopf'"),
+        (lambda store: (store / "state" / "zarr.json").write_text("{"), "holds no study that can be read"),
+        (lambda store: _recipe(store, chunk=[0]), "chunk of its recipe is none"),
+        (lambda store: _recipe(store, asked={"far": 1}), "asked of its recipe is none"),
+        (lambda store: _recipe(store, system={"name": "a", "fingerprint": "b", "atlas": "c"}), "the atlas has no c"),
+    ],
+)
+def test_a_damaged_store_says_so(skate, tmp_path, harm, said):
+    store = tmp_path / "a.zarr"
+    skate.at(**XI_HAT, c_i=1.5).sweep({"c_i": [1.0, 2.0, 3.0]}, "hopf", store, chunk=2).run()
+    harm(store)
+    with pytest.raises(ParameterError, match=said):
+        pfaff.open_sweep(store).retry("all")
+
+
+def _recipe(store, **changed):
+    noted = json.loads((store / "zarr.json").read_text())
+    noted["attributes"]["recipe"].update(changed)
+    (store / "zarr.json").write_text(json.dumps(noted))
+
+
+def test_what_is_lost_of_a_store_is_computed_again(skate, tmp_path):
+    """A flipped bit is no number, a lost file no answer, and points put aside that cannot be read are no points."""
+    case, store, axes = skate.at(**XI_HAT, c_i=1.5), tmp_path / "a.zarr", {"c_i": np.linspace(1, 2, 64)}
+    whole = case.sweep(axes, "hopf", store, chunk=32).run().dataset["hopf"].to_numpy()
+    chunk = store / "hopf" / "c" / "1"
+    flipped = bytearray(chunk.read_bytes())
+    flipped[len(flipped) // 2] ^= 1
+    chunk.write_bytes(flipped)
+    with pytest.raises(ParameterError, match="hopf of the chunk 1 cannot be read"):
+        pfaff.open_sweep(store).store.read(1)
+    chunk.unlink()
+    (store / "state" / "aside").mkdir()
+    (store / "state" / "aside" / "1.json").write_text("{")
+    assert pfaff.open_sweep(store).counts == {"pending": 32, "done": 32}
+    np.testing.assert_array_equal(pfaff.open_sweep(store).run().dataset["hopf"], whole)
+
+
+def test_runs_that_share_a_file_take_each_others_chunks(skate, tmp_path):
+    case, store, axes = skate.at(**XI_HAT, c_i=1.5), tmp_path / "a.nc", {"c_i": [1.0, 2.0, 3.0, 4.0]}
+    one, two = (case.sweep(axes, "hopf", store, chunk=2) for _ in range(2))
+    one.run(part="1/2")
+    assert two.run(part="2/2").complete
+    assert pfaff.open_sweep(store).complete
+
+
+def test_a_store_is_begun_whole_or_not_at_all(skate, tmp_path, monkeypatch):
+    """And where another run was first, its store is taken."""
+    case, store = skate.at(**XI_HAT, c_i=1.5), tmp_path / "a.zarr"
+    axes = {"c_i": [1.0, 2.0]}
+    made = ZarrStore._made
+
+    def overtaken(self, path, recipe):
+        made(self, path, recipe)
+        made(self, store, recipe)
+
+    monkeypatch.setattr(ZarrStore, "_made", overtaken)
+    assert case.sweep(axes, "hopf", store).run().complete
+    monkeypatch.setattr(ZarrStore, "_made", lambda self, path, recipe: path.mkdir() or (path / "no" / "x").touch())
+    with pytest.raises(ParameterError, match=f"cannot write {tmp_path}/b.zarr: No such file"):
+        case.sweep(axes, "hopf", tmp_path / "b.zarr")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.zarr"]
+    with pytest.raises(ParameterError, match=f"cannot write {tmp_path}/none/a.nc: No such file"):
+        case.sweep(axes, "hopf").run().save(tmp_path / "none" / "a.nc")

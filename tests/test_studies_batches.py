@@ -12,6 +12,7 @@ import sympy as sm
 import pfaff
 from conftest import XI_HAT
 from pfaff.statement import TIME, coordinates
+from pfaff.studies import block as block_of_points
 from pfaff.studies import small_matrices, small_polynomials
 from pfaff.studies.along_loads import nodes_of
 from pfaff.studies.block import DONE, NONE, Block, Job, measured
@@ -144,7 +145,7 @@ def test_random_points_are_those_of_single_calls(name):
     ):
         expected = measured(job, job.points.point(int(k)))
         assert expected.state == DONE
-        assert block.outcome(int(k)).values == pytest.approx(expected.values, rel=1e-10)
+        assert block.outcome(int(k)).values == pytest.approx(expected.values, rel=1e-10, abs=0)
 
 
 def test_lorenz_in_closed_form():
@@ -409,3 +410,52 @@ def test_every_point_is_searched_from_its_own_value_to_the_end():
     assert list(block.state[:2]) == [DONE, DONE]
     assert block.values["hopf"][:2] == pytest.approx(10 * 16 / 6, rel=1e-12)
     assert not block.state[2]
+
+
+def test_without_an_end_batches_look_no_farther_than_single_searches():
+    """Where motions are not linear in a parameter, a search that is told no end has a range; its answer is the same."""
+    x, y, z = sm.symbols("x y z")
+    mu, a = sm.symbols("mu a", real=True)
+    equations = {x: y, y: (mu + mu**2 / 100 - a) * y - x - y**3, z: -(1 + 100 * mu) * z}
+    case = pfaff.ode(equations, parameters={mu: 0, a: 5}, load=mu, name="far").at()
+    study = case.sweep({"a": [3, 4, 5, 6, 30]}, "hopf").run()
+    assert study.batched == 4
+    assert study.counts == {"done": 4, "none": 1}
+    assert case.at(a=30).hopf(to=30).value == pytest.approx(24.16198487, rel=1e-9)
+    assert float(case.sweep({"a": [5, 30]}, "hopf", to=30).run().dataset["hopf"][1]) == pytest.approx(24.16198487)
+
+
+def test_a_measure_without_a_frame_leaves_the_others_in_batches(monkeypatch):
+    """No point has a Hopf point below F = 10: that is asked one by one, stability is not."""
+    case, asked = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5, F=10), []
+    one_by_one = block_of_points.measured
+    monkeypatch.setattr(block_of_points, "measured", lambda job, at: asked.append(job.names) or one_by_one(job, at))
+    study = case.sweep({"c_i": [1.0, 2.0, 3.0]}, ["hopf", "stable"], to=10).run()
+    assert asked == [("hopf",)] * 3
+    assert study.counts == {"none": 3}
+    assert list(study.dataset["stable"]) == [1.0, 1.0, 1.0]
+
+
+def test_a_column_that_never_buckles_is_asked_for_that_alone(monkeypatch):
+    """One search finds all three loads of a point, but batches know two of them."""
+    case, asked = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5), []
+    one_by_one = block_of_points.measured
+    monkeypatch.setattr(block_of_points, "measured", lambda job, at: asked.append(job.names) or one_by_one(job, at))
+    study = case.sweep({"c_i": [1.0, 2.0]}, ["flutter", "buckling", "divergence"]).run()
+    assert asked == [("buckling",)] * 2
+    alone = case.at(c_i=2.0).critical()
+    assert study.counts == {"none": 2}
+    assert float(study.dataset["flutter"][1]) == pytest.approx(alone.flutter.value, rel=1e-10)
+    assert float(study.dataset["divergence"][1]) == pytest.approx(alone.divergence.value, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", ["c_i", "I_L", "M_L"])
+def test_normal_forms_over_ten_decades(name):
+    """Where the real part of the coefficient is small beside its terms, as with little damping, nothing is claimed."""
+    case = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5)
+    job = job_of(case, pfaff.grid(**{name: np.logspace(-5, 5, 8) if name != "c_i" else np.logspace(-6, 1, 8)}), HOPF)
+    block = in_batch(job)
+    answered = np.flatnonzero(block.state == DONE)
+    assert len(answered) >= 3
+    for k in answered.tolist():
+        assert block.outcome(k).values == pytest.approx(measured(job, job.points.point(k)).values, rel=1e-10, abs=0)

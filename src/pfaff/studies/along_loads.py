@@ -6,6 +6,7 @@ told.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,8 +20,19 @@ if TYPE_CHECKING:
 
 NEWTON = 8  # steps from an extrapolated equilibrium
 RESTING = 1e-11  # the last step, relative to 1 + |x|
+CLOSE = 1e-6  # the same on the way, where what is left, about its square, is far below what series resolve
+BEHIND = 6  # equilibria through which the next is extrapolated
 CONTRACTS = 0.5  # what a second step may be of the first: a larger one may have left the branch
 SLACK = 1e-6  # coefficients that are structurally zero, relative to their neighbours
+
+
+@dataclass(frozen=True)
+class Distances:
+    """From where each path begins: nodes of (0, 1) on stretches from ``low``."""
+
+    low: np.ndarray
+    length: np.ndarray
+    nodes: np.ndarray
 
 
 @dataclass
@@ -42,81 +54,89 @@ def at_loads(frame: Frame, parameters: np.ndarray, loads: np.ndarray) -> np.ndar
 
 
 def probed(
-    frame: Frame, parameters: np.ndarray, distances: np.ndarray, begins: np.ndarray, start: np.ndarray | None = None
-) -> Tested | None:
-    """The test functions at distances (by node and point) along the path of each point, from ``start`` at its
-    beginning."""
-    K, N = distances.shape
-    n = frame.n
-    loads = begins + frame.sign * distances
-    many = np.tile(parameters, (1, K))
-    many[frame.index] = loads.ravel()
-    x0 = np.repeat(frame.x[:, None], N, axis=1) if start is None else start
-    x = np.tile(x0, (1, K))
-    followed = np.ones(N, dtype=bool)
-    J = frame.jacobians(x, many)
-    if not np.isfinite(J).all():
-        return None
-    if frame.moves(x, many, J):
-        x, followed = follow(frame, parameters, loads, x0)
-        J = frame.jacobians(x, many)
-    C, slack = frame.polynomials(J)
-    test = frame.test_of(C).reshape(K, N)
-    followed &= (slack.reshape(K, N) <= SLACK).all(axis=0) & np.isfinite(test).all(axis=0)
-    test = test / (distances / frame.first) ** frame.order
-    zero = C[-1].reshape(K, N) / (distances / frame.first) ** frame.zero_order
-    return Tested(test, zero, x.reshape(n, K, N), followed)
+    frame: Frame, parameters: np.ndarray, begins: np.ndarray, stretch: Distances, start: np.ndarray | None = None
+) -> Tested:
+    """The test functions at the nodes of a stretch of each point's path, whose equilibrium begins from ``start``.
+
+    Node by node, so that what is made on the way stays in the cache.
+    """
+    K, N = len(stretch.nodes), parameters.shape[1]
+    x = np.repeat(frame.x[:, None], N, axis=1) if start is None else start
+    test, zero, states, followed = np.empty((K, N)), np.empty((K, N)), [], np.ones(N, dtype=bool)
+    low, length = begins + frame.sign * stretch.low, frame.sign * stretch.length
+    for k, (J, there, good) in enumerate(_matrices(frame, parameters, low, length, stretch.nodes, x)):
+        C, slack = frame.polynomials(J)
+        distance = (stretch.low + stretch.length * stretch.nodes[k]) / frame.first
+        test[k], zero[k] = frame.test_of(C) / distance**frame.order, C[-1] / distance**frame.zero_order
+        followed &= good & (slack <= SLACK)
+        states.append(there)
+    stays = all(each is states[0] for each in states)
+    x = np.broadcast_to(states[0][:, None], (frame.n, K, N)) if stays else np.stack(states, axis=1)
+    return Tested(test, zero, x, followed & np.isfinite(test).all(axis=0))
 
 
-def follow(frame: Frame, parameters: np.ndarray, loads: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The equilibria at all loads, node after node, extrapolated from those before."""
-    K, N = loads.shape
-    found = np.empty((frame.n, K, N))
-    followed = np.ones(N, dtype=bool)
-    for k in range(K):
-        guess = x if k == 0 else _extrapolated(found[:, :k], loads, k)
-        found[:, k], good = settled(frame, at_loads(frame, parameters, loads[k]), guess, strict=k > 2)
-        followed &= good
-    return found.reshape(frame.n, K * N), followed
+def _matrices(
+    frame: Frame, parameters: np.ndarray, low: np.ndarray, length: np.ndarray, nodes: np.ndarray, x: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """∂f/∂x at low + length·node, node after node, with the equilibria, and for which points these are known."""
+    own = at_loads(frame, parameters, low)
+    if frame.straight(x, own):
+        known, (J, change) = np.ones(len(low), dtype=bool), frame.both(x, own)
+        yield from ((J + length * node * change, x, known) for node in nodes)
+    else:
+        for own, there, good in follow(frame, parameters, low, length, nodes, x):
+            yield frame.jacobians(there, own), there, good
 
 
-def _extrapolated(found: np.ndarray, loads: np.ndarray, k: int) -> np.ndarray:
-    """By the polynomial through the last three equilibria, or as many as there are."""
-    first = max(0, k - 4)
-    nodes = loads[first:k]
-    total = np.zeros_like(found[:, 0])
-    for i in range(len(nodes)):
-        others = [j for j in range(len(nodes)) if j != i]
-        weight = np.prod([(loads[k] - nodes[j]) / (nodes[i] - nodes[j]) for j in others], axis=0) if others else 1.0
-        total += weight * found[:, first + i]
-    return total
+def follow(
+    frame: Frame, parameters: np.ndarray, low: np.ndarray, length: np.ndarray, nodes: np.ndarray, x: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Parameters, equilibria, and for which points these are known, at loads low + length·node, node after node.
+
+    The array of parameters is used again for the next node; so is that of equilibria where they stay.
+    """
+    own, good = parameters.copy(), np.ones(parameters.shape[1], dtype=bool)
+    past: list[np.ndarray] = []
+    moving = False
+    for k, node in enumerate(nodes):
+        own[frame.index] = low + length * node
+        moving = moving or frame.moves(x, own)
+        if moving:
+            guess = np.tensordot(_weights(nodes, k), past, 1) if past else x
+            x, good = settled(frame, own, guess, strict=k > 2, still=CLOSE)
+        past = [*past[1 - BEHIND :], x]
+        yield own, x, good
 
 
-def settled(frame: Frame, parameters: np.ndarray, x: np.ndarray, strict: bool = True) -> tuple[np.ndarray, np.ndarray]:
+def _weights(nodes: np.ndarray, k: int) -> np.ndarray:
+    """Of the last few values in the polynomial through them, at the k-th node."""
+    behind = nodes[max(0, k - BEHIND) : k]
+    apart = behind[:, None] - behind + np.eye(len(behind))
+    ahead = nodes[k] - behind
+    return np.prod(ahead) / ahead / apart.prod(axis=1)
+
+
+def settled(
+    frame: Frame, parameters: np.ndarray, x: np.ndarray, strict: bool = True, still: float = RESTING
+) -> tuple[np.ndarray, np.ndarray]:
     """The equilibria that Newton's method reaches, and for which points it does, at once and without detour.
 
     Not ``newton_columns``, which drops what has settled: batches stay whole, and a step that does not contract is bad.
     """
     N = x.shape[1]
-    shift, step = np.zeros(N, dtype=complex), np.empty((frame.n, N), dtype=complex)
-    good, last = np.ones(N, dtype=bool), np.full(N, np.inf)
-    x = x.copy()
+    x, good, last = x.copy(), np.ones(N, dtype=bool), np.full(N, np.inf)
     for turn in range(NEWTON):
-        right = frame.rates(x, parameters)
-        if not right.any():
+        rates = frame.rates(x, parameters)
+        if not rates.any():
             return x, good
+        contracts = CONTRACTS if turn and strict else np.inf
         J = frame.jacobians(x, parameters)
-        small_matrices.solve_many(J, frame.n, frame.scale, frame.unit, shift, frame.columns, frame.rows, right, step)
-        moved = np.nan_to_num(step.real, nan=0.0)
-        good &= np.isfinite(step).all(axis=0)
-        size = (np.abs(moved) / frame.scale[:, None]).max(axis=0) / (1 + (np.abs(x) / frame.scale[:, None]).max(axis=0))
-        if turn and strict:
-            good &= (size <= CONTRACTS * last) | (size <= RESTING)
-        x -= moved
-        last = size
-        if (size[good] <= RESTING).all():
+        small_matrices.newton_step(
+            J, frame.n, frame.scale, frame.unit, frame.columns, frame.rows, rates, contracts, RESTING, x, last, good
+        )
+        if (last[good] <= still).all():
             break
-    return x, good & (last <= RESTING)
+    return x, good & (last <= still)
 
 
 @cache
@@ -126,12 +146,3 @@ def nodes_of(K: int) -> tuple[np.ndarray, np.ndarray]:
     matrix = 2 / K * np.cos(np.outer(np.arange(K), angles))
     matrix[0] /= 2
     return np.cos(angles), matrix
-
-
-def series(
-    frame: Frame, parameters: np.ndarray, low: np.ndarray, length: np.ndarray, begins: np.ndarray
-) -> np.ndarray | None:
-    """Coefficients of the test function on a stretch, for a look at how many it needs."""
-    nodes, matrix = nodes_of(frame.nodes)
-    found = probed(frame, parameters, low + length * (1 + nodes[:, None]) / 2, begins)
-    return None if found is None or not found.followed.all() else matrix @ found.test[:, 0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.studies.along_loads import at_loads, follow
+from pfaff.studies.along_loads import at_loads, follow, settled
 from pfaff.studies.frames import Frame
 from pfaff.studies.marching import beginnings
 
@@ -22,9 +22,10 @@ def growth_rates(frame: Frame, parameters: np.ndarray) -> tuple[np.ndarray, np.n
     begins = np.full(len(loads), frame.origin) if frame.origin is not None else loads
     x, good = beginnings(frame, at_loads(frame, parameters, begins))
     if frame.moves(x, parameters):
-        nodes = np.linspace(0, 1, NODES + 1)[1:, None]
-        states, reached = follow(frame, parameters, begins + nodes * (loads - begins), x)
-        x, good = np.ascontiguousarray(states.reshape(frame.n, NODES, -1)[:, -1]), good & reached
+        on_the_way = follow(frame, parameters, begins, loads - begins, np.linspace(0, 1, NODES + 1)[1:], x)
+        steps = [(there, reached) for _, there, reached in on_the_way]
+        x, reached = settled(frame, parameters, steps[-1][0])
+        good &= np.logical_and.reduce([reached, *(each for _, each in steps)])
     J = frame.jacobians(x, parameters)
     good &= np.isfinite(J).all(axis=0)
     scaled = np.where(good, J, 0.0).T.reshape(-1, frame.n, frame.n) * frame.scale / frame.scale[:, None]

@@ -37,12 +37,21 @@ class Job:
 
     @cached_property
     def parted(self) -> tuple[Job, Job]:
-        """Two jobs: what batches know of this one, and what is measured one by one."""
+        """Two jobs: what batches may know of this one, and what is measured one by one."""
         from pfaff.studies.many_points import in_batches
 
-        known = [each for each in self.measures if self.batched and in_batches(self, each)]
-        others = [each for each in self.measures if each not in known]
-        return replace(self, measures=tuple(known)), replace(self, measures=tuple(others))
+        return self.parted_by(lambda each, name: self.batched and in_batches(self, each))
+
+    def parted_by(self, fits: Callable[[Measure, str], bool]) -> tuple[Job, Job]:
+        """Two jobs: of what fits of the measures, and of the rest of them."""
+        parts: tuple[list[Measure], list[Measure]] = [], []
+        for each in self.measures:
+            known = tuple(name for name in each.names if fits(each, name))
+            others = tuple(name for name in each.names if name not in known)
+            for names, part in zip((known, others), parts, strict=True):
+                part.extend([replace(each, names=names)] if names else [])
+        at_once, left = parts
+        return replace(self, measures=tuple(at_once)), replace(self, measures=tuple(left))
 
     def split(self, point: Mapping[str, float]) -> tuple[dict[str, float], dict[str, float]]:
         """Values of parameters apart from those of coordinates and speeds."""
@@ -103,12 +112,11 @@ def compute(
     A batch is always of the whole chunk, so that its bits do not depend on what is known.
     """
     known = known or {}
-    at_once, others = job.parted
-    block = Block.empty(job.names, len(places))
-    if at_once.measures:
+    block, others = Block.empty(job.names, len(places)), job
+    if job.parted[0].measures:
         from pfaff.studies.many_points import batched
 
-        batched(at_once, places, block)
+        others = batched(job, places, block)
     answered = block.state != PENDING
     block.batched = int(answered.sum() - answered[list(known)].sum())
     for k, outcome in known.items():

@@ -11,6 +11,7 @@ from typing import Any
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.studies.block import CRASHED, Block, Job, Outcome, compute
 from pfaff.studies.executors import Aside, Progress, Task, written
+from pfaff.studies.stores import why
 from pfaff.studies.workers import Order, one_thread
 
 AHEAD = 4  # tasks for each thread of the cluster that are submitted at a time
@@ -82,5 +83,5 @@ def _result(future: Any, task: Task, k: int) -> Block:
         return block
     except OSError as problem:
         raise PfaffError(
-            f"a worker cannot write into {task.store.path} ({problem}): give a folder that all share"
+            f"a worker cannot write into {task.store.path} ({why(problem)}): give a folder that all share"
         ) from problem

@@ -30,6 +30,12 @@ class Functions:
     def _by_load(self, expressions: list[Expression]) -> list[Expression]:
         return list(np.ravel(hy.diff_tensors(self._as_parameter(expressions), [self._load], diff_order=1).jacobian))
 
+    @cached_property
+    def affine(self) -> bool:
+        """Whether f is a straight line in the load, by its expressions."""
+        tensors = hy.diff_tensors(self._as_parameter(list(self._flow.expressions)), [self._load], diff_order=2)
+        return all(each == hy.expression(0.0) for _, each in tensors.get_derivatives(2))
+
     @property
     def _entries(self) -> list[Expression]:
         flow = self._flow

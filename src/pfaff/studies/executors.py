@@ -13,7 +13,7 @@ from typing import Any
 from pfaff.errors import PfaffError
 from pfaff.studies.block import CRASHED, TIMED_OUT, Block, Job, Outcome, compute
 from pfaff.studies.points import Chunks
-from pfaff.studies.stores import EVERY, Store
+from pfaff.studies.stores import EVERY, Store, why
 from pfaff.studies.workers import CRASHES, Order, Worker
 
 LOOK = 0.2  # seconds between looks at the clock
@@ -82,7 +82,8 @@ def written(store: Store, k: int, block: Block) -> None:
 
 def full(store: Store, problem: Any) -> PfaffError:
     return PfaffError(
-        f"{store.path} cannot be written ({problem}): the last chunk is not marked as done. Make room, and run again"
+        f"{store.path} cannot be written ({why(problem)}): the last chunk is not marked as done. Make room, and run "
+        "again"
     )
 
 

@@ -87,7 +87,7 @@ def _look(march: March, stretch: Stretch, out: Crossings, before: bool) -> None:
         done[rooted] = _polished(march, out, active[rooted], at[rooted], stretch.equilibria(place, rooted))
     passed = rooted & ~done & ~np.isnan(out.speed[active])
     out.speed[active[passed]] = np.nan
-    march.go_on(stretch, which == NOWHERE, which == UNRESOLVED, passed, at)
+    march.go_on(stretch, which == NOWHERE, which == UNRESOLVED, passed, place)
 
 
 def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -105,7 +105,8 @@ def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.nd
     good = np.ones(N, dtype=bool)
     if moves:
         x, good = settled(frame, at_loads(frame, own, loads), x, strict=False)
-    C, _ = frame.polynomials(frame.jacobians(x, at_loads(frame, own, loads)))
+    J, change = frame.both(x, at_loads(frame, own, loads))
+    C, _ = frame.polynomials(J)
     small_polynomials.routh(C, frame.unit, square, ignored)
     out.speed[points[~(square > 0)]] = 0.0
     good &= square > 0
@@ -118,7 +119,8 @@ def _polished(march: March, out: Crossings, points: np.ndarray, distances: np.nd
         if moves and turn:
             x, settles = settled(frame, at, x, strict=False)
             good &= settles
-        J, change = frame.both(x, at)
+        if turn:
+            J, change = frame.both(x, at)
         small_matrices.eigenpairs(J, n, frame.scale, frame.unit, shift, value, q, p, error)
         small_matrices.products(change, n, p, q, rate)
         if moves:

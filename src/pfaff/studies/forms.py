@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.studies import small_matrices
 from pfaff.studies.along_loads import at_loads
 from pfaff.studies.first_crossings import Crossings, bilinear
 from pfaff.studies.frames import Frame
 
-DOUBTFUL = 1e3 * VANISHES  # real parts below this, relative to the terms they are made of, are left to the scalar route
+DOUBTFUL = 3e-4  # real parts below this, relative to the terms they are made of, have fewer than ten digits
 
 
 def first_coefficients(frame: Frame, parameters: np.ndarray, at: Crossings) -> tuple[np.ndarray, np.ndarray]:
@@ -20,17 +19,32 @@ def first_coefficients(frame: Frame, parameters: np.ndarray, at: Crossings) -> t
     x, p, omega = at.x, at.p, at.value.imag
     r, i = np.ascontiguousarray(at.q.real), np.ascontiguousarray(at.q.imag)
     second, third = _lines(frame, x, own, r, i)
+    bent = _bent(frame, x, own, r, i, second, omega)
+    c1 = (p.conj() * (third + bent)).sum(axis=0) / 2
+    usual = (np.abs(p) * (np.abs(third) + np.abs(bent))).sum(axis=0) / 2
+    sure = np.abs(c1.real) > DOUBTFUL * usual
+    return c1.real / omega, sure & np.isfinite(c1)
+
+
+def _bent(
+    frame: Frame,
+    x: np.ndarray,
+    own: np.ndarray,
+    r: np.ndarray,
+    i: np.ndarray,
+    second: tuple[np.ndarray, np.ndarray, np.ndarray],
+    omega: np.ndarray,
+) -> np.ndarray:
+    """B(q̄, h20) + 2 B(q, h11): nothing where B vanishes, as it does by symmetry about many straight equilibria."""
     rr, ii, ri = second
+    if not any(each.any() for each in second):
+        return np.zeros_like(rr)
     J = frame.jacobians(x, own)
     h20 = _resolvent(frame, J, 2j * omega, rr - ii + 2j * ri)
     h11 = _resolvent(frame, J, np.zeros_like(omega), rr + ii).real
     a, b = h20.real, h20.imag
     bent = bilinear(frame, x, own, r, a + 2 * h11) + bilinear(frame, x, own, i, b)
-    bent = bent + 1j * (bilinear(frame, x, own, r, b) - bilinear(frame, x, own, i, a - 2 * h11))
-    terms = [(p.conj() * each).sum(axis=0) / 2 for each in (third, bent)]
-    c1 = terms[0] + terms[1]
-    sure = np.abs(c1.real) > DOUBTFUL * (np.abs(terms[0]) + np.abs(terms[1]))
-    return c1.real / omega, sure & np.isfinite(c1)
+    return bent + 1j * (bilinear(frame, x, own, r, b) - bilinear(frame, x, own, i, a - 2 * h11))
 
 
 def _lines(

@@ -3,6 +3,7 @@ look."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from pfaff.flow.flow import Flow
 from pfaff.studies import small_polynomials
 from pfaff.studies.derivatives import functions_of
+from pfaff.threads import cached_property
 
 RESOLVED = 1e-9  # last coefficients of its series, relative to the largest
 HEAVY = 3000  # operations of a right-hand side beyond which third derivatives take too long to compile
@@ -31,6 +33,7 @@ class Frame:
     scale: np.ndarray
     unit: float
     farthest: float = np.inf
+    single: Callable[[], tuple[float, float]] = lambda: (np.inf, 0.0)  # makes ``reach``
     to: float | None = None  # the last load, if one was given
     sign: float = 1.0  # in which direction loads are sought
     order: int = 0  # to which the test function vanishes where the path begins
@@ -48,6 +51,12 @@ class Frame:
         """The row of parameters that has the load: one more than there are where it is a speed or a coordinate."""
         names = self.flow.system.parameter_names
         return names.index(self.load) if self.load in names else len(names)
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """How far single searches go at least that are told no end: a load, and times the value that a path begins
+        with."""
+        return self.single()
 
     @property
     def has_forms(self) -> bool:
@@ -94,20 +103,27 @@ class Frame:
 
     def rests(self, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """For which points nothing moves at x, beyond rounding."""
-        return ~self._felt(self.rates(x, parameters), x, self.jacobians(x, parameters))
+        return ~self._felt(self.rates(x, parameters), x, parameters)
 
-    def moves(self, x: np.ndarray, parameters: np.ndarray, J: np.ndarray | None = None) -> bool:
+    def moves(self, x: np.ndarray, parameters: np.ndarray) -> bool:
         """Whether anything moves at x, beyond rounding."""
-        J = self.jacobians(x, parameters) if J is None else J
-        return bool(self._felt(self.rates(x, parameters), x, J).any())
+        return bool(self._felt(self.rates(x, parameters), x, parameters).any())
+
+    def straight(self, x: np.ndarray, parameters: np.ndarray) -> bool:
+        """Whether x rests at all loads, and small motions about it are linear in the load."""
+        affine = functions_of(self.flow, self.load).affine
+        return affine and not (self.moves(x, parameters) or self.pushed(x, parameters))
 
     def pushed(self, x: np.ndarray, parameters: np.ndarray) -> bool:
         """Whether the load moves what rests at x, beyond rounding."""
         rates = self.by_load(x, parameters) * self.first
-        return bool(self._felt(rates, x, self.jacobians(x, parameters)).any())
+        return bool(self._felt(rates, x, parameters).any())
 
-    def _felt(self, rates: np.ndarray, x: np.ndarray, J: np.ndarray) -> np.ndarray:
+    def _felt(self, rates: np.ndarray, x: np.ndarray, parameters: np.ndarray) -> np.ndarray:
         """For which points rates are beyond the rounding of their own terms: points, and states, differ by decades."""
+        if not rates.any():
+            return np.zeros(rates.shape[1], dtype=bool)
+        J = self.jacobians(x, parameters)
         sizes = np.maximum(np.abs(x), self.scale[:, None])
         terms = (np.abs(J).reshape(self.n, self.n, -1) * sizes).sum(axis=1)
         return (np.abs(rates) > STILL * terms).any(axis=0)

@@ -69,7 +69,7 @@ def _look(march: March, stretch: Stretch, out: Growing) -> None:
     _polished(march, stretch, out, rooted & ~double, place, _zero)
     _polished(march, stretch, out, hidden, static, _zero_of_stable)
     passed &= ~hidden
-    march.go_on(stretch, empty & ~unresolved, unresolved, passed, at)
+    march.go_on(stretch, empty & ~unresolved, unresolved, passed, place)
 
 
 def _polished(

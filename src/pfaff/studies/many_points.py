@@ -23,7 +23,19 @@ KINDS = {  # by what is marched along for them
     **{name: name for name in ("divergence", "buckling")},
     **dict.fromkeys(REST, "rest"),
 }
-FRAMES: Once[tuple[int, str], Any] = Once(most=32)
+FORMS = {"l1", "criticality"}  # of the normal form
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What batches do of a job, with the frames for it, and what is left."""
+
+    at_once: Job
+    frames: dict[str, Frame]
+    others: Job
+
+
+PLANS: Once[int, Any] = Once(most=32)
 
 
 @dataclass
@@ -44,41 +56,53 @@ def in_batches(job: Job, measure: Measure) -> bool:
     )
 
 
-def batched(job: Job, places: np.ndarray, block: Block) -> None:
-    """Fill what batches know of these places, of a job all of whose measures they know."""
-    kinds = {KINDS[name]: None for name in job.names}
-    frames = {kind: frame for kind in kinds if (frame := _frame(job, kind)) is not None}
-    if len(frames) < len(kinds) or (needs_forms(job) and not frames["hopf"].has_forms):
-        return
-    for begin in range(0, len(places), AT_A_TIME):
-        some = places[begin : begin + AT_A_TIME]
-        with np.errstate(all="ignore"):
-            answers = list(_answers(job, frames, parameters_of(job, some)))
-        known = valid(job, some) & np.logical_and.reduce([each.good | each.absent for each in answers])
-        here = begin + np.flatnonzero(known)
-        for each in answers:
-            for name in set(each.values) & set(job.names):
-                block.values[name][here] = np.where(each.good, each.values[name], np.nan)[known]
-        block.state[here] = DONE
-        absent = known & np.logical_or.reduce([each.absent & ~each.good for each in answers])
-        for k in begin + np.flatnonzero(absent):
-            reason = _absence(job, [name for name in job.names if np.isnan(block.values[name][k])])
-            block.put(int(k), Outcome({}, NONE, reason))
+def batched(job: Job, places: np.ndarray, block: Block) -> Job:
+    """Fill what batches know of these places; what they know of none is the job that is left."""
+    plan = _plan(job)
+    for begin in range(0, len(places) if plan.frames else 0, AT_A_TIME):
+        _fill(plan.at_once, plan.frames, places[begin : begin + AT_A_TIME], begin, block)
+    return plan.others
+
+
+def _fill(job: Job, frames: dict[str, Frame], some: np.ndarray, begin: int, block: Block) -> None:
+    """Points of a block from its place ``begin`` on."""
+    with np.errstate(all="ignore"):
+        answers = list(_answers(job, frames, parameters_of(job, some)))
+    known = valid(job, some) & np.logical_and.reduce([each.good | each.absent for each in answers])
+    here = begin + np.flatnonzero(known)
+    for each in answers:
+        for name in set(each.values) & set(job.names):
+            block.values[name][here] = np.where(each.good, each.values[name], np.nan)[known]
+    block.state[here] = DONE
+    absent = known & np.logical_or.reduce([each.absent & ~each.good for each in answers])
+    for k in begin + np.flatnonzero(absent):
+        reason = _absence(job, [name for name in job.names if np.isnan(block.values[name][k])])
+        block.put(int(k), Outcome({}, NONE, reason))
 
 
 def _absence(job: Job, names: list[str]) -> str:
     return f"no {', '.join(names)} up to {job.case.load_name(job.asked.load)} = {job.asked.to:g}, by test functions"
 
 
-def _frame(job: Job, kind: str) -> Frame | None:
+def _plan(job: Job) -> Plan:
     """Made once; the job is kept with it, so that no other has its number."""
+    return PLANS.get(id(job), lambda: (job, _planned(job)))[1]
+
+
+def _planned(job: Job) -> Plan:
+    """A measure for which no frame is found is left to single searches, and only that."""
     from pfaff.studies.references import frame_of
 
-    return FRAMES.get((id(job), kind), lambda: (job, frame_of(job, kind)))[1]
+    names = [name for each in job.measures if in_batches(job, each) for name in each.names]
+    found = {kind: frame_of(job, kind) for kind in dict.fromkeys(KINDS[name] for name in names)}
+    frames = {kind: frame for kind, frame in found.items() if frame is not None}
 
+    def framed(measure: Measure, name: str) -> bool:
+        return name in names and KINDS[name] in frames and (name not in FORMS or frames["hopf"].has_forms)
 
-def needs_forms(job: Job) -> bool:
-    return bool({"l1", "criticality"} & set(job.names))
+    at_once, others = job.parted_by(framed)
+    wanted = {KINDS[name] for name in at_once.names}
+    return Plan(at_once, {kind: frame for kind, frame in frames.items() if kind in wanted}, others)
 
 
 def _answers(job: Job, frames: dict[str, Frame], parameters: np.ndarray) -> Iterator[Answers]:
@@ -112,7 +136,7 @@ def _crossing(job: Job, frame: Frame, parameters: np.ndarray) -> Answers:
     first = at.stable & at.steady & (frame.sign > 0)  # flutter is of positive loads
     good = at.found & (first & (at.speed * frame.sign > 0) if flutters else True)
     absent = at.absent & (first if flutters else True)
-    if needs_forms(job):
+    if FORMS & wanted:
         values["l1"], sure = first_coefficients(frame, parameters, at)
         values["criticality"] = np.sign(values["l1"])
         good &= sure

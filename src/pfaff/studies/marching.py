@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.studies import small_polynomials
-from pfaff.studies.along_loads import Tested, at_loads, nodes_of, probed, settled
+from pfaff.studies.along_loads import Distances, Tested, at_loads, nodes_of, probed, settled
 from pfaff.studies.frames import RESOLVED, Frame
 
 ROUNDS = 16  # stretches, longer or shorter than the first
@@ -60,13 +60,24 @@ class March:
         self.frame, self.parameters = frame, parameters
         self.begins = np.full(N, frame.origin) if frame.origin is not None else parameters[frame.index].copy()
         self.start, good = beginnings(frame, at_loads(frame, parameters, self.begins))
+        self._near = self.start.copy()  # equilibria about where the next stretch begins
         self.absent = np.zeros(N, dtype=bool)
         self._low, self._length = np.zeros(N), np.full(N, frame.first)
-        self._farthest = (
-            np.full(N, frame.farthest) if frame.to is None else frame.sign * (frame.to - self.begins)
-        )  # from where each point begins; not positive where the end lies in the other direction
+        self._farthest = self._ends()
         self._active = np.flatnonzero(good & (self._farthest > 0))
         self._sign = np.zeros(N)  # of the test function behind a root that was passed by; 0 where none was
+
+    def _ends(self) -> np.ndarray:
+        """How far each point looks; not positive where the end lies in the other direction.
+
+        Without an end no farther than a single search does, which looks at all loads where motions are linear in them.
+        """
+        frame = self.frame
+        if frame.to is not None:
+            return frame.sign * (frame.to - self.begins)
+        if frame.straight(self.start, at_loads(frame, self.parameters, self.begins)):
+            return np.full(len(self.begins), frame.farthest)
+        return np.minimum(frame.farthest, frame.reach[0] + frame.reach[1] * np.abs(self.begins))
 
     def begins_stable(self) -> np.ndarray:
         """Whether all eigenvalues are to the left where a path begins."""
@@ -80,41 +91,40 @@ class March:
 
     def stretches(self) -> Iterator[Stretch]:
         for _ in range(ROUNDS):
-            stretch = self._stretch() if len(self._active) else None
-            if stretch is None:
+            if not len(self._active):
                 return
-            yield stretch
+            yield self._stretch()
 
-    def _stretch(self) -> Stretch | None:
+    def _stretch(self) -> Stretch:
         frame, active = self.frame, self._active
-        if frame.to is not None:
-            self._length[active] = np.minimum(self._length[active], self._farthest[active] - self._low[active])
+        self._length[active] = np.minimum(self._length[active], self._farthest[active] - self._low[active])
         low, length = self._low[active], self._length[active]
-        distances = low + length * (1 + nodes_of(frame.nodes)[0][:, None]) / 2
-        seen = probed(frame, self.parameters[:, active], distances, self.begins[active], self.start[:, active])
-        if seen is None:
-            return None
+        distances = Distances(low, length, (1 + nodes_of(frame.nodes)[0]) / 2)
+        seen = probed(frame, self.parameters[:, active], self.begins[active], distances, self._near[:, active])
         stretch = Stretch(active, low, length, seen, frame.nodes)
         seen.followed &= self._sign[active] * stretch.left(seen.test) >= 0  # or two roots were passed by at once
         return stretch
 
     def go_on(
-        self, stretch: Stretch, empty: np.ndarray, unresolved: np.ndarray, passed: np.ndarray, at: np.ndarray
+        self, stretch: Stretch, empty: np.ndarray, unresolved: np.ndarray, passed: np.ndarray, place: np.ndarray
     ) -> None:
         """Those where nothing was found go on behind the stretch, those that passed something not sought behind it, and
         those with an unresolved function look at half of it."""
         frame, active = self.frame, stretch.points
         farthest = self._farthest[active]
         low = np.where(empty, stretch.low + stretch.length, stretch.low)
-        low = np.where(passed, at + PAST * stretch.length, low)
+        low = np.where(passed, stretch.distances(place) + PAST * stretch.length, low)
         self._sign[active] = np.where(
             passed, -stretch.left(stretch.seen.test), np.where(empty, 0.0, self._sign[active])
         )
+        self._near[:, active[empty]] = stretch.seen.x[:, -1, empty]
+        self._near[:, active[passed]] = stretch.equilibria(place, passed)
         length = stretch.length * np.where(empty, 2.0, np.where(unresolved, 0.5, 1.0))
         self._low[active], self._length[active] = low, length
-        self.absent[active] = empty & (frame.to is not None) & (low >= farthest * (1 - 1e-12))
-        again = passed | (empty & (low < farthest)) | (unresolved & (length >= SHORTEST * frame.first))
-        self._active = active[again & ~self.absent[active]]
+        ended = empty & (low >= farthest * (1 - 1e-12))
+        self.absent[active] = ended & (frame.to is not None)
+        again = passed | empty | (unresolved & (length >= SHORTEST * frame.first))
+        self._active = active[again & ~ended]
 
 
 def beginnings(frame: Frame, parameters: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,11 @@ class Points:
 
     def point(self, place: int) -> dict[str, float]:
         return {name: float(values) for name, values in self.at(np.asarray(place)).items()}
+
+    def corners(self) -> Iterator[dict[str, float]]:
+        """Of the box that holds all points."""
+        ends = ((float(values.min()), float(values.max())) for values in self.coordinates.values())
+        return (dict(zip(self.names, each, strict=True)) for each in product(*ends))
 
     @property
     def digest(self) -> str:

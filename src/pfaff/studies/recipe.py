@@ -37,7 +37,9 @@ def made(recipe: Mapping[str, Any]) -> Bound:
     if "atlas" in about:
         from pfaff import atlas
 
-        system = getattr(atlas, about["atlas"])(**about["options"])
+        if (maker := atlas.SYSTEMS.get(about["atlas"])) is None:
+            raise ParameterError(f"the atlas has no {about['atlas']}, of which this study is: begin a new store")
+        system = maker(**about["options"])
     elif "file" in about:
         system = _system_in(about)
     else:
@@ -48,6 +50,24 @@ def made(recipe: Mapping[str, Any]) -> Bound:
     if fingerprint(system) != about["fingerprint"]:
         raise ParameterError(f"{about['name']} is stated differently now than when the study began: begin a new store")
     return system.at(**{name: value for name, value in recipe["values"].items() if value is not None})
+
+
+def checked(recipe: dict[str, Any]) -> dict[str, Any]:
+    """A recipe that was read, if it is one."""
+    points, asked = recipe["points"], recipe["asked"]
+    names = [name for each in recipe["measures"] for name in each["names"]]
+    chunk, shape = recipe["chunk"], points["shape"]
+    right = {
+        "chunk": len(chunk) == len(shape) and all(isinstance(each, int) and each > 0 for each in chunk),
+        "asked": set(asked) == {"load", "to", "fixed"},
+        "measures": names and all(isinstance(each["kind"], str) for each in recipe["measures"]),
+        "points": len(points["names"]) and len(points["dims"]) == len(shape) and isinstance(points["about"], dict),
+        "values": isinstance(recipe["values"], dict) and isinstance(recipe["system"]["fingerprint"], str),
+    }
+    for what, fits in right.items():
+        if not fits:
+            raise ValueError(f"{what} of its recipe is none")
+    return recipe
 
 
 def fingerprint(system: Any) -> str:
@@ -155,19 +175,52 @@ def _written(value: Any) -> Any:
     return value if value is None or isinstance(value, int | float) else str(value)
 
 
-def differences(stored: Mapping[str, Any], given: Mapping[str, Any], path: str = "") -> list[str]:
+def differences(stored: Mapping[str, Any], given: Mapping[str, Any]) -> list[str]:
     """What two recipes do not share, in words."""
     found = []
     for key in dict.fromkeys([*stored, *given]):
         before, now = stored.get(key), given.get(key)
-        if before == now:
-            continue
-        where = f"{path}.{key}" if path else str(key)
-        if isinstance(before, Mapping) and isinstance(now, Mapping):
-            found += differences(before, now, where)
-        else:
-            found.append(f"{where} was {_brief(before)}, is {_brief(now)}")
+        if before != now:
+            found += SAID.get(key, _each)(key, before, now)
     return found
+
+
+def _each(key: str, before: Any, now: Any) -> list[str]:
+    if not (isinstance(before, Mapping) and isinstance(now, Mapping)):
+        return [f"{key} was {_brief(before)}, is {_brief(now)}"]
+    names = [name for name in dict.fromkeys([*before, *now]) if before.get(name) != now.get(name)]
+    return [each for name in names for each in _each(name, before.get(name), now.get(name))]
+
+
+def _systems(key: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    was, is_ = _called(before), _called(now)
+    if "atlas" in before and "atlas" in now and before["fingerprint"] == now["fingerprint"]:
+        return []  # options that are the usual ones, given or not
+    if was != is_:
+        return [f"the {key} was {was}, is {is_}"]
+    return [f"{was} is stated differently"]
+
+
+def _called(system: Mapping[str, Any]) -> str:
+    if "atlas" in system:
+        return f"{system['atlas']}({', '.join(f'{name}={value!r}' for name, value in system['options'].items())})"
+    return f"{system['called']} of {system['file']}" if "file" in system else str(system["name"])
+
+
+def _points(key: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    for part, word in (("names", ", "), ("shape", " × ")):
+        if before[part] != now[part]:
+            was, is_ = (word.join(map(str, each[part])) for each in (before, now))
+            return [f"the {key} were {'over ' * (part == 'names')}{was}, are {is_}"]
+    return [f"the {key} have other values of {' and '.join(map(str, now['names']))}"]
+
+
+def _measures(key: str, before: list[Mapping[str, Any]], now: list[Mapping[str, Any]]) -> list[str]:
+    was, is_ = (", ".join(name for each in measures for name in each["names"]) for measures in (before, now))
+    return [f"the {key} were {was}, are {is_}" if was != is_ else f"{is_} is measured in another way"]
+
+
+SAID: dict[str, Callable[[str, Any, Any], list[str]]] = {"system": _systems, "points": _points, "measures": _measures}
 
 
 def tied(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
@@ -195,5 +248,5 @@ def tied(stored: Mapping[str, Any], given: Mapping[str, Any]) -> str:
 
 
 def _brief(value: Any) -> str:
-    text = str(value)
+    text = "not given" if value is None else str(value)
     return text if len(text) <= 60 else f"{text[:57]}…"

@@ -7,24 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from pfaff.algebra.bordering import Border, balanced, bordering
+from pfaff.bifurcation.hopf.finding import RANGE
 from pfaff.errors import NoBifurcationError, PfaffError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import field_at
 from pfaff.rest.path import LoadPath, StatePath
-from pfaff.studies.along_loads import probed, series
+from pfaff.stability.natural_range import natural_range
+from pfaff.studies.along_loads import Distances, nodes_of, probed
 from pfaff.studies.block import Job
 from pfaff.studies.frames import RESOLVED, Frame
+from pfaff.studies.marching import UNRESOLVED, March
 from pfaff.studies.quantities import Asked, speeds
 
 NODES = (6, 8, 12, 16, 24, 32, 48)  # at which a test function is evaluated between two loads
 BEYOND = 1.4  # times the load of the reference, where the first stretch ends
 FARTHEST = 16.0  # times the first stretch, where the scalar search takes over
 NEAR = (1e-4, 2e-4)  # of the first stretch: loads that tell how a test function vanishes at the origin
+CORNERS = 64  # of the box of values, at most, whose ranges are looked at
+SEEN, MOST = 10, 0.85  # points that are tried, and the share of them that so many nodes must resolve
 TESTS = {"hopf": "hopf", "divergence": "meeting", "buckling": "zero"}  # what vanishes at loads of a kind
 
 
@@ -72,14 +79,17 @@ class Reference:
     def _resolved(self, frame: Frame) -> Frame | None:
         """With the order to which the test function vanishes where the path begins, and enough nodes for its series."""
         numbers, begins = self.numbers[:, None].copy(), np.array([self.begins])
-        values = probed(frame, numbers, np.array(NEAR)[:, None] * frame.first, begins)
-        if values is None or not (_countable(values.test) and _countable(values.zero)):
+        whole = Distances(np.zeros(1), np.array([frame.first]), np.array(NEAR))
+        values = probed(frame, numbers, begins, whole)
+        if not (_countable(values.test) and _countable(values.zero)):
             return None
         frame = replace(frame, order=_order(values.test), zero_order=_order(values.zero))
         for nodes in NODES:
             tried = replace(frame, nodes=nodes)
-            found = series(tried, numbers, np.zeros(1), np.array([frame.first]), begins)
-            if found is not None and np.abs(found[-2:]).max() <= RESOLVED * np.abs(found).max():
+            places, matrix = nodes_of(nodes)
+            found = probed(tried, numbers, begins, replace(whole, nodes=(1 + places) / 2))
+            series = matrix @ found.test[:, 0]
+            if found.followed.all() and np.abs(series[-2:]).max() <= RESOLVED * np.abs(series).max():
                 return tried
         return None
 
@@ -96,10 +106,56 @@ def frame_of(job: Job, kind: str) -> Frame | None:
                 return None  # every point starts from other states
             if moving:
                 return _of_steady(case, asked) if kind == "hopf" else None
-            return _at_rest(case, asked) if kind == "rest" else _of_loads(case, asked, kind)
+            if kind == "rest":
+                return _at_rest(case, asked)
+            frame = _of_loads(case, asked, kind)
+            return frame and _fitted(replace(frame, single=partial(_reach, job, asked, frame.load)), job)
         except PfaffError:
             continue
     return None
+
+
+def _reach(job: Job, asked: Asked, load: str) -> tuple[float, float]:
+    """How far single searches go at least where nothing says how far.
+
+    A natural range is rounded up, and changes slowly with parameters: half of the least at points of all kinds is in
+    that of every one.
+    """
+    least = np.inf
+    for point in [*islice(job.points.corners(), CORNERS), *map(job.points.point, _spread(job.points.size))]:
+        try:
+            path = job.case.at(**point).path(load, asked.fixed)
+            if not isinstance(path, LoadPath):
+                return RANGE, RANGE
+            if path.origin:
+                return 0.0, RANGE
+            least = min(least, natural_range(path) / 2)
+        except PfaffError:
+            continue
+    return least, 0.0
+
+
+def _spread(size: int) -> np.ndarray:
+    """A few places among so many."""
+    return np.unique(np.linspace(0, size - 1, SEEN).astype(int))
+
+
+def _fitted(frame: Frame, job: Job) -> Frame:
+    """With as many nodes as most of a few points need, lest these search their first stretch piece by piece."""
+    from pfaff.studies.many_points import parameters_of
+
+    some = parameters_of(job, _spread(job.points.size))
+    shares = {}
+    with np.errstate(all="ignore"):
+        for nodes in (each for each in NODES if each >= frame.nodes):
+            tried = replace(frame, nodes=nodes)
+            stretch = next(March(tried, some).stretches(), None)
+            if stretch is None:
+                return frame
+            shares[tried] = (stretch.first(stretch.seen.test)[0] != UNRESOLVED).mean()
+            if shares[tried] >= MOST:
+                return tried
+    return max(shares, key=lambda tried: shares[tried])
 
 
 def _candidates(size: int) -> Iterator[int]:

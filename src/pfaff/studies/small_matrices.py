@@ -18,8 +18,9 @@ ROUNDING = 1.1e-16  # of every term of a matrix element
 @compiled
 def local(J, k, n, scale, unit, A):
     for i in range(n):
+        of_row = 1.0 / (scale[i] * unit)
         for j in range(n):
-            A[i, j] = J[i * n + j, k] * scale[j] / (scale[i] * unit)
+            A[i, j] = J[i * n + j, k] * (scale[j] * of_row)
 
 
 @compiled
@@ -165,6 +166,44 @@ def solve_many(J, n, scale, unit, shift, columns, rows, right, x):
         _solved(L, size, swaps, y)
         for i in range(n):
             x[i, k] = y[i] * scale[i]
+
+
+@compiled
+def newton_step(J, n, scale, unit, columns, rows, rates, contracts, still, x, last, good):
+    """x − J⁻¹ rates in place of x, for every matrix, with rows·step = 0 (up to border columns).
+
+    ``last`` is the size of the step before, and then of this one, relative to 1 + |x| in balanced units. A step that
+    is not finite, or neither contracts nor is still, is not good.
+    """
+    b = columns.shape[1]
+    size = n + b
+    L, swaps, y = np.empty((size, size)), np.empty(size, dtype=np.int64), np.empty(size)
+    for k in range(J.shape[1]):
+        local(J, k, n, scale, unit, L)
+        for i in range(n):
+            y[i] = rates[i, k] / (scale[i] * unit)
+            for j in range(b):
+                L[i, n + j] = columns[i, j] / scale[i]
+                L[n + j, i] = rows[j, i] * scale[i]
+        for i in range(n, size):
+            y[i] = 0.0
+            for j in range(n, size):
+                L[i, j] = 0.0
+        _factored(L, size, swaps, SMALLEST)
+        _solved(L, size, swaps, y)
+        moved, place = 0.0, 0.0
+        for i in range(n):
+            if not np.isfinite(y[i]):
+                moved = np.inf
+            moved, place = max(moved, abs(y[i])), max(place, abs(x[i, k]) / scale[i])
+        if moved == np.inf:
+            good[k] = False
+            continue
+        moved /= 1.0 + place
+        good[k] = good[k] and (moved <= contracts * last[k] or moved <= still)
+        last[k] = moved
+        for i in range(n):
+            x[i, k] -= y[i] * scale[i]
 
 
 @compiled

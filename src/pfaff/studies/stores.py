@@ -4,8 +4,10 @@ own."""
 from __future__ import annotations
 
 import json
+import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,6 +19,7 @@ from pfaff.errors import ParameterError
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
 from pfaff.studies.quantities import WORDS
+from pfaff.studies.recipe import checked
 
 if TYPE_CHECKING:
     import xarray
@@ -123,31 +126,41 @@ class Memory:
 
 
 class NetCDF(Memory):
-    """The same in a file, written whole now and then and in the end."""
+    """The same in a file, written whole now and then and in the end, with what other runs have written meanwhile."""
 
     def __init__(
         self, path: Path, points: Points, chunks: Chunks, names: tuple[str, ...], recipe: Mapping[str, Any]
     ) -> None:
         super().__init__(points, chunks, names, recipe, path)
         self._written = time.monotonic()
+        self._left: tuple[int, int] | None = None  # the file as it was when it was last read or written
         if path.exists():
-            self._load(path)
+            self._left = _version(path)
+            self._take(path)
             return
         try:
             self.close()
         except OSError as problem:
-            raise ParameterError(f"cannot write {path}: {problem.strerror or problem}") from problem
+            raise ParameterError(f"cannot write {path}: {why(problem)}") from problem
 
-    def _load(self, path: Path) -> None:
+    def _take(self, path: Path) -> None:
+        """The chunks of a file that are not here."""
         import xarray
 
+        mine = self.finished()
         with xarray.open_dataset(path, engine="scipy") as data:
-            for name, values in self._values.items():
-                values[:] = data[name].to_numpy().ravel()
-            self._state[:] = data["state"].to_numpy().ravel()
-            self._reasons = {int(k): text for k, text in json.loads(data.attrs["reasons"]).items()}
-            aside = json.loads(data.attrs.get("aside", "{}"))
-            self._aside = {int(k): outcomes_from(each) for k, each in aside.items()}
+            state = data["state"].to_numpy().ravel()
+            values = {name: data[name].to_numpy().ravel() for name in self.names}
+            reasons = {int(k): text for k, text in json.loads(data.attrs["reasons"]).items()}
+            aside = {int(k): outcomes_from(each) for k, each in json.loads(data.attrs.get("aside", "{}")).items()}
+        for k in set(range(len(self.chunks))) - mine:
+            places = self.chunks.places(k)
+            self._state[places] = state[places]
+            for name, each in values.items():
+                self._values[name][places] = each[places]
+            self._reasons.update({place: reasons[place] for place in places.tolist() if place in reasons})
+            if state[places[0]] == PENDING:
+                self._aside[k] = {**aside.get(k, {}), **self._aside.get(k, {})}
 
     def write(self, k: int, block: Block) -> None:
         super().write(k, block)
@@ -161,8 +174,40 @@ class NetCDF(Memory):
 
     def close(self) -> None:
         assert self.path is not None
-        self.written(self.path)
+        with in_turn(self.path):
+            if self.path.exists() and _version(self.path) != self._left:
+                self._take(self.path)
+            self.written(self.path)
+            self._left = _version(self.path)
         self._written = time.monotonic()
+
+
+def _version(path: Path) -> tuple[int, int] | None:
+    """What tells a file from one that was written later."""
+    return (path.stat().st_ino, path.stat().st_mtime_ns) if path.exists() else None
+
+
+@contextmanager
+def in_turn(path: Path) -> Iterator[None]:
+    """Alone among the runs that write into a folder, where the system knows how."""
+    try:
+        import fcntl
+
+        folder = os.open(path.parent, os.O_RDONLY)
+    except (ImportError, OSError):
+        yield
+        return
+    try:
+        with suppress(OSError):  # of file systems without locks
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def why(problem: Any) -> str:
+    """What is wrong with a file, without the name of the temporary one that was written."""
+    return getattr(problem, "strerror", None) or str(problem)
 
 
 def described(outcomes: Mapping[int, Outcome]) -> dict[int, Any]:
@@ -180,11 +225,19 @@ def recipe_of_netcdf(path: Path) -> tuple[Points, dict[str, Any]]:
 
     try:
         with xarray.open_dataset(path, engine="scipy") as data:
-            recipe = json.loads(data.attrs["recipe"])
+            recipe = checked(json.loads(data.attrs["recipe"]))
             columns = {name: data[name].to_numpy() for name in recipe["points"]["names"]}
-    except (OSError, KeyError, ValueError, TypeError) as problem:
-        raise ParameterError(f"{path} holds no study: {problem}") from problem
+            for name in [*(name for each in recipe["measures"] for name in each["names"]), "state"]:
+                if list(data[name].shape) != recipe["points"]["shape"]:
+                    raise ValueError(f"{name} is not over its points")
+    except Exception as problem:  # a file of another kind may raise anything
+        raise no_study(path, problem) from problem
     return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe
+
+
+def no_study(path: Path, problem: Exception) -> ParameterError:
+    said = f"it has no {problem}" if isinstance(problem, KeyError) else why(problem).partition("\n")[0]
+    return ParameterError(f"{path} holds no study that can be read ({said}): give another store")
 
 
 def answered(state: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Job, summary
 from pfaff.studies.executors import Processes, Task, serial
 from pfaff.studies.points import Chunks, Points
-from pfaff.studies.stores import Memory, Store
+from pfaff.studies.stores import Memory, Store, why
 from pfaff.studies.telling import Running, Telling
 
 if TYPE_CHECKING:
@@ -193,7 +193,10 @@ class Study:
         kept = Memory(self.points, self.chunks, self.names, self.recipe)
         for k in self.store.finished():
             kept.write(k, self.store.read(k))
-        kept.written(path)
+        try:
+            kept.written(path)
+        except OSError as problem:
+            raise ParameterError(f"cannot write {path}: {why(problem)}") from problem
         return path
 
     def quantiles(self, name: str, levels: Any = (0.05, 0.5, 0.95)) -> dict[float, float]:

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfaff.errors import ParameterError
+from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.along import checked_end
 from pfaff.statement.values import instance, number_from, one_of, path_from, truth, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import Job
 from pfaff.studies.points import Chunks, Points, chunks_of, points_from
-from pfaff.studies.quantities import Asked, Measure, measures_from, restored_measures
+from pfaff.studies.quantities import Asked, Measure, measures_from, restored_measures, speeds
 from pfaff.studies.stores import Memory, NetCDF, Store, recipe_of_netcdf
 from pfaff.studies.study import Study
 from pfaff.studies.zarr_store import ZarrStore, recipe_of_zarr
@@ -45,7 +45,8 @@ def sweep(
     _check_axes(case, points, load, fixed)
     first = case.at(**{name: value for name, value in points.point(0).items() if name in case.system.parameter_names})
     measures = measures_from(measure, first)
-    job = Job(case, points, measures, Asked(load, _end(to, measures), dict(fixed)))
+    _check_loads(first, points, measures, load)
+    job = Job(case, points, measures, Asked(load, _end(to, first, measures, load, fixed), dict(fixed)))
     size = whole_number("chunk", chunk, 1, 2**31, "take smaller ones") if chunk is not None else _usual(job)
     chunks = chunks_of(points.shape, size)
     path = None if store is None else path_from("store", store)
@@ -53,10 +54,37 @@ def sweep(
     return _placed(job, chunks, path, recipe, truth("accept", accept))
 
 
-def _end(to: Any, measures: tuple[Measure, ...]) -> float | None:
+def _end(
+    to: Any, case: Bound, measures: tuple[Measure, ...], load: str | None, fixed: Mapping[str, float]
+) -> float | None:
     """How far loads are sought: what no point could be asked is refused before the first."""
-    number = None if to is None else number_from("to", to)
-    return checked_end(number) if any(each.about["kind"] == "critical" for each in measures) else number
+    kinds = {each.about["kind"] for each in measures}
+    end = None if to is None else number_from("to", to)
+    if "critical" in kinds:
+        return checked_end(end)
+    if end is not None and {"hopf", "cycle"} & kinds and not speeds(case, Asked(fixed=fixed)):
+        name = case.load_name(load)
+        if end in (0.0, case.values[name]) and end == _begins(case, name, fixed):
+            raise ParameterError(f"to={end:g} is where the search in {name} begins: give another end")
+    return end
+
+
+def _begins(case: Bound, load: str, fixed: Mapping[str, float]) -> float | None:
+    """The value from which a load is followed; None where that cannot be told."""
+    try:
+        return case.path(load, fixed).origin
+    except PfaffError:
+        return None
+
+
+def _check_loads(case: Bound, points: Points, measures: tuple[Measure, ...], load: str | None) -> None:
+    """A load that is sought from zero is no axis: it would give the same number everywhere."""
+    for name in (name for each in measures if each.about["kind"] == "critical" for name in each.names):
+        if (searched := case.load_name(load)) in points.names:
+            raise ParameterError(
+                f"{name} is searched in {searched}, which is an axis as well: leave it out, search in another load "
+                f"with load=…, or measure 'stable' or 'growth' over {searched}"
+            )
 
 
 def _usual(job: Job) -> int:
@@ -71,17 +99,17 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
     else:
         if path.suffix not in (*STORED, *FOLDERS):
             raise ParameterError(f"store={str(path)!r}: give a name that ends in .zarr, for a folder, or in .nc")
+        if path.suffix in FOLDERS and (not path.exists() or (path.is_dir() and not any(path.iterdir()))):
+            ZarrStore(path, points, chunks, names).create(recipe)
         if path.exists():
             stored = _stored(path)[1]
             chunks = Chunks(points.shape, tuple(stored["chunk"])) if stored["points"] == recipe["points"] else chunks
             _check_same(path, stored, {**recipe, "chunk": stored["chunk"]}, accept)
-        if path.suffix in STORED:
-            kept = NetCDF(path, points, chunks, names, recipe)
-        else:
-            folder = ZarrStore(path, points, chunks, names)
-            if not (path / "zarr.json").exists():
-                folder.create(recipe)
-            kept = folder
+        kept = (
+            NetCDF(path, points, chunks, names, recipe)
+            if path.suffix in STORED
+            else ZarrStore(path, points, chunks, names)
+        )
     return Study(points, names, chunks, kept, recipe, job)
 
 

@@ -121,7 +121,7 @@ def _obey(order: Order, job: Job, store: Any, say: Any) -> None:
     try:
         store.write(order.k, block)
     except OSError as problem:
-        return say("full", str(problem))
+        return say("full", problem.strerror or str(problem))
     block.values = {}
     say("done", block)
 

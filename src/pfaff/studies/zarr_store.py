@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,8 @@ from pfaff.archive.files import write_text
 from pfaff.errors import ParameterError
 from pfaff.studies.block import STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
-from pfaff.studies.stores import attributes, described, outcomes_from
+from pfaff.studies.recipe import checked
+from pfaff.studies.stores import attributes, described, no_study, outcomes_from, why
 
 if TYPE_CHECKING:
     import xarray
@@ -50,16 +53,29 @@ class ZarrStore:
         return {**self.__dict__, "_open": None}
 
     def create(self, recipe: Mapping[str, Any]) -> None:
-        """An empty store; its recipe is written last, so that what has one is complete."""
+        """An empty store, there whole or not at all; if another run has made one meanwhile, that one stays."""
+        part = self.path.with_name(f".{secrets.token_hex(4)}.{self.path.name}")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._made(part, recipe)
+            part.rename(self.path)
+        except OSError as problem:
+            if not (self.path / "zarr.json").exists():
+                raise ParameterError(f"cannot write {self.path}: {why(problem)}") from problem
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+
+    def _made(self, path: Path, recipe: Mapping[str, Any]) -> None:
         zarr = zarr_library()
-        group = zarr.open_group(str(self.path), mode="a", zarr_format=3)
+        group = zarr.open_group(str(path), mode="w", zarr_format=3)
+        sealed = zarr.codecs.ZstdCodec(checksum=True)  # so that a damaged chunk is known as such
         for name, values in self.points.coordinates.items():
             dims = (name,) if self.points.is_grid else self.points.dims
-            group.create_array(name, data=values, dimension_names=dims, overwrite=True)
+            group.create_array(name, data=values, dimension_names=dims)
         kinds: list[tuple[str, str, Any]] = [(name, "f8", np.nan) for name in self.names]
         for name, kind, empty in [*kinds, ("state", "i1", 0)]:
             made = {"shape": self.points.shape, "chunks": self.chunks.chunk, "dtype": kind, "fill_value": empty}
-            about = {"dimension_names": self.points.dims, "attributes": attributes(name), "overwrite": True}
+            about = {"dimension_names": self.points.dims, "attributes": attributes(name), "compressors": sealed}
             group.create_array(name, **made, **about)
         group.attrs[RECIPE] = dict(recipe)
 
@@ -70,11 +86,12 @@ class ZarrStore:
         return self._open
 
     def finished(self) -> set[int]:
-        """Chunks whose states have been written: the names of files tell, however many points there are."""
-        return {k for k in range(len(self.chunks)) if self._mark(k).exists()}
+        """Chunks whose files are all there: names tell, however many points there are."""
+        names = ("state", *self.names)
+        return {k for k in range(len(self.chunks)) if all(self._file(name, k).exists() for name in names)}
 
-    def _mark(self, k: int) -> Path:
-        return self.path.joinpath("state", "c", *map(str, self.chunks.index(k)))
+    def _file(self, name: str, k: int) -> Path:
+        return self.path.joinpath(name, "c", *map(str, self.chunks.index(k)))
 
     def _told(self, k: int, what: str = REASONS) -> Path:
         return self.path / "state" / what / f"{'.'.join(map(str, self.chunks.index(k)))}.json"
@@ -82,8 +99,9 @@ class ZarrStore:
     def write(self, k: int, block: Block) -> None:
         where = self.chunks.slices(k)
         shape = tuple(each.stop - each.start for each in where)
-        for name, values in block.values.items():
-            self.group[name][where] = values.reshape(shape)
+        with zarr_library().config.set({"array.write_empty_chunks": True}):  # a file that is not there is lost
+            for name, values in block.values.items():
+                self.group[name][where] = values.reshape(shape)
         if block.reasons:
             self._told(k).parent.mkdir(exist_ok=True)
             write_text(self._told(k), json.dumps(block.reasons))
@@ -97,18 +115,35 @@ class ZarrStore:
         write_text(self._told(k, ASIDE), json.dumps(described(outcomes)))
 
     def kept(self, k: int) -> dict[int, Outcome]:
-        path = self._told(k, ASIDE)
-        return outcomes_from(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+        try:
+            return outcomes_from(json.loads(self._told(k, ASIDE).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError, AttributeError):  # what was put aside is computed again
+            return {}
 
     def read(self, k: int) -> Block:
-        where = self.chunks.slices(k)
-        values = {name: np.asarray(self.group[name][where]).ravel() for name in self.names}
-        return Block(values, np.asarray(self.group["state"][where]).ravel(), self._reasons_of(k))
+        values = {name: self._read(name, k) for name in self.names}
+        return Block(values, self._read("state", k), self._reasons_of(k))
+
+    def _read(self, name: str, k: int) -> np.ndarray:
+        try:
+            return np.asarray(self.group[name][self.chunks.slices(k)]).ravel()
+        except Exception as problem:  # zarr and its codecs raise what they like
+            raise self._damaged(name, k, problem) from problem
 
     def _reasons_of(self, k: int) -> dict[int, str]:
         if not self._told(k).exists():
             return {}
-        return {int(place): text for place, text in json.loads(self._told(k).read_text(encoding="utf-8")).items()}
+        try:
+            told = json.loads(self._told(k).read_text(encoding="utf-8"))
+            return {int(place): str(text) for place, text in told.items()}
+        except (OSError, ValueError, AttributeError) as problem:
+            raise self._damaged(REASONS, k, problem) from problem
+
+    def _damaged(self, what: str, k: int, problem: Exception) -> ParameterError:
+        return ParameterError(
+            f"{self.path} is damaged: {what} of the chunk {'.'.join(map(str, self.chunks.index(k)))} cannot be read "
+            f"({why(problem)}). Delete {self._file('state', k)}, and run again: that chunk is then computed anew"
+        )
 
     def close(self) -> None:
         pass
@@ -117,8 +152,7 @@ class ZarrStore:
         """How many points are in which state, a chunk at a time."""
         found = np.zeros(len(STATES), dtype=int)
         for k in self.finished():
-            states = np.asarray(self.group["state"][self.chunks.slices(k)])
-            found += np.bincount(states.ravel(), minlength=len(STATES))
+            found += np.bincount(self._read("state", k), minlength=len(STATES))[: len(STATES)]
         found[0] = self.points.size - found.sum()
         return found
 
@@ -145,8 +179,11 @@ def recipe_of_zarr(path: Path) -> tuple[Points, dict[str, Any]]:
     zarr = zarr_library()
     try:
         group = zarr.open_group(str(path), mode="r")
-        recipe = dict(group.attrs[RECIPE])
+        recipe = checked(dict(group.attrs[RECIPE]))
         columns = {name: np.asarray(group[name][:]) for name in recipe["points"]["names"]}
-    except (OSError, KeyError, ValueError, TypeError) as problem:
-        raise ParameterError(f"{path} holds no study: {problem}") from problem
+        for name in [*(name for each in recipe["measures"] for name in each["names"]), "state"]:
+            if list(group[name].shape) != recipe["points"]["shape"]:
+                raise ValueError(f"{name} is not over its points")
+    except Exception as problem:  # zarr and its codecs raise what they like
+        raise no_study(path, problem) from problem
     return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe
