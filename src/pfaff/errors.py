@@ -57,6 +57,11 @@ def nearest(name: object, known: Iterable[str]) -> str:
     return f"known names: {', '.join(names[:MANY])}{more}"
 
 
+def number_of(count: int, what: str) -> str:
+    """A number of things in words: 1 mode, 2 modes."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def closest(name: object, known: Iterable[str]) -> str:
     """The known name that is like this one, whatever its case; nothing if none is."""
     lowered = {known_name.lower(): known_name for known_name in sorted(known)}

@@ -18,6 +18,7 @@ from pfaff.draw.scene import Scene, drawing_of, scene_of
 from pfaff.draw.space import seen
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, title
 from pfaff.draw.view import view_of
+from pfaff.errors import number_of
 from pfaff.threads import once
 
 if TYPE_CHECKING:
@@ -232,5 +233,5 @@ def _legend(system: System) -> Iterator[str]:
         ["", *(words for mark, words in WORDS.items() if mark in marks)]
     )
     counts = {"nonholonomic": len(system.nonholonomic_constraints), "holonomic": len(system.holonomic_constraints)}
-    stated = [f"{count} {kind} constraint{'s' * (count > 1)}" for kind, count in counts.items() if count]
+    stated = [number_of(count, f"{kind} constraint") for kind, count in counts.items() if count]
     yield "; ".join([*stated, "dashed: all coordinates zero"])

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.tolerances import EPS, NEWTON_STEPS
-from pfaff.errors import ConvergenceError, ParameterError, StatementError
+from pfaff.errors import ConvergenceError, ParameterError, StatementError, number_of
 from pfaff.flow.patterns import BLOCKS, Pattern, Placed
 from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 from pfaff.flow.statics import AtRest
@@ -48,7 +48,7 @@ class Rest:
 
     @property
     def status(self) -> str:
-        return f"in balance to {self.residual:.1e} after {self.steps} Newton step(s)"
+        return f"in balance to {self.residual:.1e} after {number_of(self.steps, 'Newton step')}"
 
     def plot(self) -> Any:
         """Coordinates and reactions by their number."""

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ParameterError, PfaffError, closest, nearest
+from pfaff.errors import ParameterError, PfaffError, closest, nearest, number_of
 from pfaff.statement.expressions import constant, shortened
 
 NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of what can be followed to
@@ -273,7 +273,7 @@ def told(name: str, function: Any, example: str, *arguments: Any) -> None:
     """Refuse what cannot be called with such arguments, before anything long is computed."""
     if function is None or (callable(function) and _takes(function, arguments)):
         return
-    count = f"{len(arguments)} argument{'s' if len(arguments) > 1 else ''}"
+    count = number_of(len(arguments), "argument")
     raise ParameterError(f"{name}={shown(function)} cannot be called with {count}: give a function, {name}={example}")
 
 
