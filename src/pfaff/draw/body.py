@@ -17,12 +17,13 @@ from pfaff.draw.scene import Scene
 from pfaff.draw.style import GREY, VERMILION
 
 BAR = 0.055  # half the width of a bar
-SLIM = 0.4  # of that, in space
+SLIM = 0.4  # of that, in space and for what bends
 HINGE = 0.05
 BLOCK = 0.22  # half the side
 WHEEL = 0.2  # half the length
 CYLINDER = 0.14  # the radius
 COILS = 7
+BETWEEN = 6  # places on a curve from point to point
 GAP = np.full((1, 2), np.nan)
 GENERATORS = 6  # lines on a cylinder that show how it turns
 
@@ -45,11 +46,15 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
         _put(axes, Circle(scene.points[name][k], radii[k], fc=face, ec=colour, lw=1, zorder=2.5))
     for names in drawing.outlines:
         outline = np.array([scene.points[name][k] for name in names])
-        _put(axes, Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.links else text))
+        _put(axes, Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.joined else text))
     for number, (a, b) in enumerate(drawing.links):
         outline = _capsule(scene.points[a][k], scene.points[b][k], width)
         bar = Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=3, label=text if number == 0 else "")
         _put(axes, bar)
+    for number, names in enumerate(drawing.curves):
+        outline = _ribbon(np.array([scene.points[name][k] for name in names]), SLIM * BAR * scale)
+        words = text if number == 0 and not drawing.links else ""
+        _put(axes, Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=3, label=words))
     for name, mark in drawing.marks.items():
         MARKS[mark](axes, scene, name, k, colour)
     for tails, tips in scene.forces.values():
@@ -102,6 +107,27 @@ def _capsule(a: np.ndarray, b: np.ndarray, half_width: float) -> np.ndarray:
     half_turn = direction + np.linspace(-np.pi / 2, np.pi / 2, 13)
     cap = half_width * np.column_stack([np.cos(half_turn), np.sin(half_turn)])
     return np.concatenate([b + cap, a - cap])
+
+
+def _ribbon(points: np.ndarray, half_width: float) -> np.ndarray:
+    """The outline of a body that bends along a smooth curve, with round ends."""
+    curve = smooth(points)
+    along = np.gradient(curve, axis=0)
+    angle = np.unwrap(np.arctan2(along[:, 1], along[:, 0]))
+    side = half_width * np.stack([-np.sin(angle), np.cos(angle)], axis=1)
+    half_turn = np.linspace(np.pi / 2, -np.pi / 2, 9)
+    ahead = curve[-1] + half_width * np.stack([np.cos(angle[-1] + half_turn), np.sin(angle[-1] + half_turn)], axis=1)
+    behind = curve[0] - half_width * np.stack([np.cos(angle[0] + half_turn), np.sin(angle[0] + half_turn)], axis=1)
+    return np.concatenate([curve + side, ahead, (curve - side)[::-1], behind])
+
+
+def smooth(points: np.ndarray) -> np.ndarray:
+    """A curve through points with their chords as tangents (Catmull and Rom 1974)."""
+    slope = np.gradient(points, axis=0)
+    s = np.linspace(0, 1, BETWEEN, endpoint=False)[:, None, None]
+    a, b, da, db = points[:-1], points[1:], slope[:-1], slope[1:]
+    pieces = a + s * da + s**2 * (3 * (b - a) - 2 * da - db) + s**3 * (2 * (a - b) + da + db)
+    return np.concatenate([np.swapaxes(pieces, 0, 1).reshape(-1, points.shape[1]), points[-1:]])
 
 
 def _hinge(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:

@@ -3,24 +3,46 @@
 import { single } from "./scene.js";
 import { handy } from "./paint.js";
 
-const HEIGHT = 84;
+const HEIGHT = 66; // of a panel without its names
 const LEFT = 46;
-const TOP = 18;
+const LINE = 18; // of names
 const BOTTOM = 4;
+const WIDEST = " = −0.0000"; // room for a number
+const FONT = "12px system-ui, sans-serif";
 
 export class Histories {
-  constructor(canvas, scene, colours) {
-    Object.assign(this, { canvas, scene, colours });
+  constructor(canvas, scene, colours, width) {
+    Object.assign(this, { canvas, scene, colours, width });
     this.still = document.createElement("canvas");
+    this.arrange();
   }
 
-  get height() {
-    return this.scene.histories.length * HEIGHT + (this.scene.histories.length ? 16 : 0);
+  // Where each panel begins, and where the names of its curves stand: in as many lines as the width asks for.
+  arrange() {
+    const context = this.still.getContext("2d");
+    context.font = FONT;
+    let top = 0;
+    this.panels = this.scene.histories.map((panel) => {
+      const places = [];
+      let [x, line] = [LEFT + 4, 0];
+      [panel.title, ...panel.curves.map((curve) => curve.name + WIDEST)].forEach((text) => {
+        const wide = context.measureText(text).width;
+        if (x > LEFT + 4 && x + wide > this.width - 6) [x, line] = [LEFT + 4, line + 1];
+        places.push([x, top + line * LINE]);
+        x += wide + 12;
+      });
+      const names = (line + 1) * LINE;
+      const found = { top, names, height: names + HEIGHT, places };
+      top += found.height;
+      return found;
+    });
+    this.height = top + (top ? 16 : 0);
   }
 
   // Everything but the cursor and the numbers.
-  prepare(width, ratio) {
-    Object.assign(this, { width, ratio });
+  prepare(ratio) {
+    const { width } = this;
+    this.ratio = ratio;
     for (const each of [this.canvas, this.still]) {
       each.width = Math.round(width * ratio);
       each.height = Math.round(this.height * ratio);
@@ -30,7 +52,7 @@ export class Histories {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = this.colours.paper;
     context.fillRect(0, 0, width, this.height);
-    this.scene.histories.forEach((panel, k) => this.panel(context, panel, k * HEIGHT));
+    this.scene.histories.forEach((panel, k) => this.panel(context, panel, this.panels[k]));
     this.ticks(context);
   }
 
@@ -39,11 +61,11 @@ export class Histories {
     return LEFT + ((time - first) / (last - first || 1)) * (this.width - LEFT - 6);
   }
 
-  panel(context, panel, top) {
+  panel(context, panel, { top, names, height }) {
     const all = panel.curves.flatMap((curve) => [smallest(curve.values), largest(curve.values)]);
     const [low, high] = [Math.min(...all, 0), Math.max(...all, 0)];
     const span = high - low || 1;
-    const y = (value) => top + HEIGHT - BOTTOM - ((value - low) / span) * (HEIGHT - TOP - BOTTOM);
+    const y = (value) => top + height - BOTTOM - ((value - low) / span) * (height - names - BOTTOM);
     context.lineWidth = 1;
     Object.assign(context, { font: "11px system-ui, sans-serif", textAlign: "right", textBaseline: "middle" });
     for (const value of [low, 0, high]) {
@@ -83,19 +105,19 @@ export class Histories {
     context.strokeStyle = this.colours.ink;
     context.lineWidth = 1;
     context.beginPath(); context.moveTo(x, 4); context.lineTo(x, this.height - 16); context.stroke();
-    Object.assign(context, { font: "12px system-ui, sans-serif", textAlign: "left", textBaseline: "top" });
+    Object.assign(context, { font: FONT, textAlign: "left", textBaseline: "top" });
     this.scene.histories.forEach((panel, k) => {
-      let left = LEFT + 4;
-      const write = (text, colour) => {
+      const write = (text, colour, [left, top]) => {
         context.fillStyle = this.colours.paper;
-        context.fillRect(left - 2, k * HEIGHT + 1, context.measureText(text).width + 4, 15);
+        context.fillRect(left - 2, top + 1, context.measureText(text).width + 4, 15);
         context.fillStyle = colour;
-        context.fillText(text, left, k * HEIGHT + 3);
-        left += context.measureText(text).width + 12;
+        context.fillText(text, left, top + 3);
       };
-      write(panel.title, this.colours.faint);
+      const [title, ...places] = this.panels[k].places;
+      write(panel.title, this.colours.faint, title);
       panel.curves.forEach((curve, i) => {
-        write(`${curve.name} = ${short(single(curve.values, moment))}`, this.colours.cycle[i % this.colours.cycle.length]);
+        const text = `${curve.name} = ${short(single(curve.values, moment))}`;
+        write(text, this.colours.cycle[i % this.colours.cycle.length], places[i]);
       });
     });
   }
