@@ -18,6 +18,7 @@ from pfaff.errors import NotMechanicalError, ParameterError, StatementError, nea
 from pfaff.motion import batches
 from pfaff.principles.comparison import Comparison, Row
 from pfaff.stability.exact import ExactLoad
+from pfaff.statement.told import answering
 
 u, v, mu = sm.symbols("u v mu", real=True)
 
@@ -187,6 +188,31 @@ def test_an_interrupted_command_prints_what_it_has(arguments, words, monkeypatch
     assert done.returncode == 130
     assert words in done.stdout
     assert "interrupted" in done.stdout
+
+
+def test_names_that_results_do_not_have_are_answered_with_the_nearest(skate):
+    case = skate.at(**XI_HAT)
+    for thing, wrong, right in ((case, "fluter", "flutter"), (case.flutter(), "valeu", "value")):
+        with pytest.raises(AttributeError, match=f"did you mean '{right}'"):
+            getattr(thing, wrong)
+        assert not hasattr(thing, wrong)
+        assert hasattr(thing, right)
+
+    @answering
+    class Broken:
+        @property
+        def value(self) -> float:
+            return self.missing  # type: ignore[attr-defined]
+
+    with pytest.raises(AttributeError, match="Broken has no 'missing'"):
+        Broken().value  # noqa: B018
+
+
+def test_a_velocity_is_no_load_and_leads_to_steady_motions():
+    bicycle = pfaff.atlas.whipple_bicycle().at()
+    for analysis in (bicycle.hopf, bicycle.flutter):
+        with pytest.raises(ParameterError, match=r"s_dot is a velocity .* case\.steady\(s_dot=…\)\.branch"):
+            analysis("s_dot")
 
 
 def test_one_is_singular_and_all_else_plural():

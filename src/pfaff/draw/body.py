@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch, Polygon, Rectangle
@@ -47,10 +48,9 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
     for names in drawing.outlines:
         outline = np.array([scene.points[name][k] for name in names])
         _put(axes, Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.joined else text))
-    for number, (a, b) in enumerate(drawing.links):
-        outline = _capsule(scene.points[a][k], scene.points[b][k], width)
-        bar = Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=3, label=text if number == 0 else "")
-        _put(axes, bar)
+    if drawing.links:  # all bars at once, for the same reason
+        outlines = [_capsule(scene.points[a][k], scene.points[b][k], width) for a, b in drawing.links]
+        _put(axes, PolyCollection(outlines, fc=[pale(colour)], ec=colour, lw=1, zorder=3, label=text))
     for number, names in enumerate(drawing.curves):
         outline = _ribbon(np.array([scene.points[name][k] for name in names]), SLIM * BAR * scale)
         words = text if number == 0 and not drawing.links else ""
@@ -63,13 +63,20 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
 
 def draw_path(axes: Axes, scene: Scene, upto: int, colour: str = GREY, since: int = 0) -> None:
     """Where the traced points have been."""
-    for name in scene.drawing.traced:
-        axes.add_line(Line2D(*scene.points[name][since : upto + 1].T, color=colour, lw=1, zorder=1))
+    been = [part for name in scene.drawing.traced for part in (scene.points[name][since : upto + 1], GAP)]
+    _put(axes, Line2D(*np.concatenate(been[:-1]).T, color=colour, lw=1, zorder=1))
 
 
-def _put(axes: Axes, patch: Patch) -> None:
+def _put(axes: Axes, what: Patch | Line2D | PolyCollection) -> None:
     """On the page; where limits are set already, it need not be measured."""
-    (axes.add_patch if axes.get_autoscale_on() else axes.add_artist)(patch)
+    if not axes.get_autoscale_on():
+        axes.add_artist(what)
+    elif isinstance(what, Line2D):
+        axes.add_line(what)
+    elif isinstance(what, PolyCollection):
+        axes.add_collection(what)
+    else:
+        axes.add_patch(what)
 
 
 def pale(colour: str) -> tuple[float, float, float]:
@@ -88,7 +95,7 @@ def _ring(axes: Axes, at: np.ndarray, colour: str) -> None:
 
 def _stroke(width: float, colour: str = "", order: float = 2.6) -> Callable[[Axes, np.ndarray, str], None]:
     def draw(axes: Axes, at: np.ndarray, own: str) -> None:
-        axes.add_line(Line2D(*at.T, color=colour or own, lw=width, zorder=order))
+        _put(axes, Line2D(*at.T, color=colour or own, lw=width, zorder=order))
 
     return draw
 

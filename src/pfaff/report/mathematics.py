@@ -18,6 +18,10 @@ NAMED = rf"(?:<msup>{FUNCTION}<m[ni]>[^<]*</m[ni]></msup>|(?<!<msup>)(?<!<msub>)
 AFTER = re.compile(rf"({NAMED})(?=<(?!/|mo[ >]|mrow><mo[ >]))")
 BEFORE = re.compile(rf"(</m(?:i|n|sub|sup|subsup|over|frac|sqrt)>)(?={NAMED})")
 THIN = r'\1<mspace width="0.17em"/>'
+AS_TEX = {  # which gives these no room of their own
+    "<mo>&#x02202;</mo>": "<mi>&#x02202;</mi>",
+    "<mo>&#x0002F;</mo>": '<mo lspace="0" rspace="0">/</mo>',
+}
 UNBRACED = re.compile(rf"\\({ONE_ARGUMENT})(?:\s+([A-Za-z])|\s*(\\[A-Za-z]+))(?![A-Za-z])")
 
 
@@ -30,6 +34,8 @@ def mathml(latex: str, display: bool = True) -> str:
         formula = convert(_braced(latex), display="block" if display else "inline")
     except Exception as problem:
         raise ParameterError(f"cannot typeset {latex}: {type(problem).__name__} {problem}") from problem
+    for given, wanted in AS_TEX.items():
+        formula = formula.replace(given, wanted)
     return BEFORE.sub(THIN, AFTER.sub(THIN, formula))  # 2 sin θ, as TeX sets it
 
 

@@ -33,7 +33,7 @@ from pfaff.rest.reduction import (
 )
 from pfaff.statement.rod_frame import held_bases
 from pfaff.statement.system import System
-from pfaff.statement.told import told
+from pfaff.statement.told import answering, told
 from pfaff.statement.values import complex_number, instance
 from pfaff.threads import cached_property
 
@@ -89,6 +89,7 @@ class Spectrum:
         return draw_spectrum(self)
 
 
+@answering
 @dataclass(frozen=True)
 class Linearisation:
     """The matrices of Eq. (32) at an equilibrium.

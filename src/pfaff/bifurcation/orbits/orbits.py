@@ -17,7 +17,7 @@ from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.errors import number_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 SAMPLES = 12  # of an interval, for extreme values and plots
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class Orbit:
     """One period in time: ``t`` and states ``x`` (one column for each time).

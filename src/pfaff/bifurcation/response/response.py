@@ -24,6 +24,7 @@ from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.flow.forcing import forced_flow, forcing_of
 from pfaff.statement.system import System
+from pfaff.statement.told import answering
 from pfaff.statement.values import one_of
 from pfaff.threads import cached_property
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class ResponsePoint:
     """The response at a value of the parameter; ``orbit`` has its multipliers, its time course and the way to others.
