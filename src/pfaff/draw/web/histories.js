@@ -4,11 +4,13 @@ import { single } from "./scene.js";
 import { handy } from "./paint.js";
 
 const HEIGHT = 66; // of a panel without its names
-const LEFT = 46;
+const LEFT = 46; // room for the numbers of an axis, at least
 const LINE = 18; // of names
 const BOTTOM = 4;
 const WIDEST = " = −0.0000"; // room for a number
 const FONT = "12px system-ui, sans-serif";
+const SMALL = "11px system-ui, sans-serif";
+const INDEX = "9px system-ui, sans-serif";
 
 export class Histories {
   constructor(canvas, scene, colours, width) {
@@ -20,14 +22,17 @@ export class Histories {
   // Where each panel begins, and where the names of its curves stand: in as many lines as the width asks for.
   arrange() {
     const context = this.still.getContext("2d");
+    const ends = this.scene.histories.flatMap((panel) => extremes(panel));
+    context.font = SMALL;
+    this.left = Math.max(LEFT, ...ends.map((end) => context.measureText(short(end)).width + 8));
     context.font = FONT;
     let top = 0;
     this.panels = this.scene.histories.map((panel) => {
       const places = [];
-      let [x, line] = [LEFT + 4, 0];
+      let [x, line] = [this.left + 4, 0];
       [panel.title, ...panel.curves.map((curve) => curve.name + WIDEST)].forEach((text) => {
         const wide = context.measureText(text).width;
-        if (x > LEFT + 4 && x + wide > this.width - 6) [x, line] = [LEFT + 4, line + 1];
+        if (x > this.left + 4 && x + wide > this.width - 6) [x, line] = [this.left + 4, line + 1];
         places.push([x, top + line * LINE]);
         x += wide + 12;
       });
@@ -58,22 +63,21 @@ export class Histories {
 
   x(time) {
     const [first, last] = [this.scene.t[0], this.scene.t[this.scene.count - 1]];
-    return LEFT + ((time - first) / (last - first || 1)) * (this.width - LEFT - 6);
+    return this.left + ((time - first) / (last - first || 1)) * (this.width - this.left - 6);
   }
 
   panel(context, panel, { top, names, height }) {
-    const all = panel.curves.flatMap((curve) => [smallest(curve.values), largest(curve.values)]);
-    const [low, high] = [Math.min(...all, 0), Math.max(...all, 0)];
+    const [low, high] = extremes(panel);
     const span = high - low || 1;
     const y = (value) => top + height - BOTTOM - ((value - low) / span) * (height - names - BOTTOM);
     context.lineWidth = 1;
-    Object.assign(context, { font: "11px system-ui, sans-serif", textAlign: "right", textBaseline: "middle" });
+    Object.assign(context, { font: SMALL, textAlign: "right", textBaseline: "middle" });
     for (const value of [low, 0, high]) {
       if (value === 0 || Math.abs(y(value) - y(0)) > 14) {
         context.strokeStyle = this.colours.grid;
-        context.beginPath(); context.moveTo(LEFT, y(value)); context.lineTo(this.width - 6, y(value)); context.stroke();
+        context.beginPath(); context.moveTo(this.left, y(value)); context.lineTo(this.width - 6, y(value)); context.stroke();
         context.fillStyle = this.colours.faint;
-        context.fillText(short(value), LEFT - 4, y(value));
+        context.fillText(short(value), this.left - 4, y(value));
       }
     }
     panel.curves.forEach((curve, k) => {
@@ -109,9 +113,9 @@ export class Histories {
     this.scene.histories.forEach((panel, k) => {
       const write = (text, colour, [left, top]) => {
         context.fillStyle = this.colours.paper;
-        context.fillRect(left - 2, top + 1, context.measureText(text).width + 4, 15);
+        context.fillRect(left - 2, top + 1, context.measureText(text).width + 4, 16);
         context.fillStyle = colour;
-        context.fillText(text, left, top + 3);
+        indexed(context, text, left, top + 3);
       };
       const [title, ...places] = this.panels[k].places;
       write(panel.title, this.colours.faint, title);
@@ -125,8 +129,24 @@ export class Histories {
   // The fraction of the film at a place in pixels.
   fraction(x) {
     return this.scene.fractionOf(this.scene.t[0]
-      + ((x - LEFT) / (this.width - LEFT - 6)) * (this.scene.t[this.scene.count - 1] - this.scene.t[0]));
+      + ((x - this.left) / (this.width - this.left - 6)) * (this.scene.t[this.scene.count - 1] - this.scene.t[0]));
   }
+}
+
+// A name with its index below, φ_f, where the letters have no small form of their own.
+function indexed(context, text, left, top) {
+  text.split(/_(\w+)/).forEach((part, k) => {
+    context.font = k % 2 ? INDEX : FONT;
+    context.fillText(part, left, top + (k % 2 ? 6 : 0));
+    left += context.measureText(part).width;
+  });
+  context.font = FONT;
+}
+
+// The range of a panel, zero included.
+function extremes(panel) {
+  const all = panel.curves.flatMap((curve) => [smallest(curve.values), largest(curve.values)]);
+  return [Math.min(...all, 0), Math.max(...all, 0)];
 }
 
 const smallest = (values) => values.reduce((a, b) => (b < a ? b : a), Infinity);
