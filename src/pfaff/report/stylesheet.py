@@ -25,7 +25,7 @@ article { border-top: 1px solid var(--line); padding: .9rem 0; } h2 + article { 
 article > div.head { display: flex; gap: .8rem; align-items: baseline; justify-content: space-between; }
 .badge { flex: none; border-radius: 1rem; padding: .05rem .7rem; font-size: .82rem; border: 1.5px solid currentColor; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
-.formula { overflow-x: auto; overflow-y: hidden; padding: .5rem 0; background: linear-gradient(to right, var(--paper), transparent) 0 0 / 2rem 100% local, linear-gradient(to left, var(--paper), transparent) 100% 0 / 2rem 100% local, linear-gradient(to right, var(--line), transparent) 0 0 / 1rem 100%, linear-gradient(to left, var(--line), transparent) 100% 0 / 1rem 100%; background-repeat: no-repeat; }
+.formula { overflow-x: auto; overflow-y: hidden; padding: .5rem 0; background: linear-gradient(to right, var(--paper) 50%, transparent) 0 0 / 2rem 100% local, linear-gradient(to left, var(--paper) 50%, transparent) 100% 0 / 2rem 100% local, linear-gradient(to right, var(--line), transparent) 0 0 / 1rem 100%, linear-gradient(to left, var(--line), transparent) 100% 0 / 1rem 100%; background-repeat: no-repeat; }
 math { font-size: 1.1em; font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "XITS Math", "TeX Gyre Termes Math", "Libertinus Math", "DejaVu Math TeX Gyre", "Noto Sans Math", math, serif; }
 .named { display: grid; grid-template-columns: 6rem minmax(0, 1fr); align-items: center; }
 .named > span { color: var(--soft); } .named math { margin-left: 0; text-align: left; }
