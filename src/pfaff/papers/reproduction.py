@@ -133,7 +133,8 @@ class Item:
             return f"{self.computed:.12g}"
         holds = self.verdict == REPRODUCED
         if self.claim.beyond is not None:
-            return f"{self.computed:.3g}, and {self.claim.beyond:g} {'is' if holds else 'would be'} enough"
+            least = rounded(self.claim.beyond) if self.claim.beyond < LEGIBLE else f"{self.claim.beyond:g}"
+            return f"{self.computed:.3g}, {f'at least {least}' if holds else f'less than {least}'}"
         if self.claim.within == 0:
             return "holds exactly" if self.computed == 0 else number_of(int(self.computed), "exception")
         if not holds:

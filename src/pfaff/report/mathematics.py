@@ -16,7 +16,7 @@ BELOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₕₖₗₘₙ
 FUNCTION = "<mi>(?:sin|cos|tan|cot|arcsin|arccos|arctan|sinh|cosh|tanh|ln|log|exp)</mi>"
 NAMED = rf"(?:<msup>{FUNCTION}<m[ni]>[^<]*</m[ni]></msup>|(?<!<msup>)(?<!<msub>){FUNCTION})"
 AFTER = re.compile(rf"({NAMED})(?=<(?!/|mo[ >]|mrow><mo[ >]))")
-BEFORE = re.compile(rf"(</m(?:i|n|sub|sup|subsup|over|frac|sqrt)>)(?={NAMED})")
+BEFORE = re.compile(rf"(</m(?:i|n|sub|sup|subsup|over|frac|sqrt)>|&#x00029;</mo>)(?={NAMED})")
 THIN = r'\1<mspace width="0.17em"/>'
 AS_TEX = {  # which gives these no room of their own
     "<mo>&#x02202;</mo>": "<mi>&#x02202;</mi>",
