@@ -12,6 +12,7 @@ from pfaff.errors import number_of
 from pfaff.statement.told import told
 
 LEGIBLE = 1e-3  # smaller numbers are written with a power of ten
+BOUND = 0.1  # what may be as large is a bound, and no accuracy
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 REPRODUCED, DIFFERS, FAILED = "reproduced", "differs", "failed"
 
@@ -139,6 +140,8 @@ class Item:
             return "holds exactly" if self.computed == 0 else number_of(int(self.computed), "exception")
         if not holds:
             return f"is off by {self.computed:.2g}, where {self.claim.within:g} is allowed"
+        if self.claim.within >= BOUND:
+            return f"{self.computed:.2g}, at most {self.claim.within:g}"
         return f"holds to {rounded(self.computed)}" if self.computed else "holds to the last digit"
 
     def as_dict(self) -> dict[str, Any]:

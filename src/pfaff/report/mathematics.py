@@ -10,7 +10,9 @@ from pfaff.errors import ParameterError
 
 ONE_ARGUMENT = "mathbb|mathbf|mathcal|mathsf|mathrm|boldsymbol|tilde|hat|bar|dot|ddot"
 LETTER = "[A-Za-zα-ωΑ-Ω]|ℓ"
-INDEXED = re.compile(rf"(?<![\w&#./-])({LETTER})(?:_(\w+(?:,\d)?)|(\d)|([₀-₉ₐ-ₜᵢᵣᵤᵥⱼ]+))(?![\w(])")
+INDEXED = re.compile(
+    rf"(?<![\w&#./-])((?:{LETTER})[\u0300-\u036f]*)(?:_(\w+(?:,\d)?)(?!\w)|(?:(\d)|([₀-₉ₐ-ₜᵢᵣᵤᵥⱼ]+))(?![\w(]))"
+)
 SYMBOL = re.compile(rf"((?:{LETTER})+[\u0300-\u036f]*)(.*)", re.DOTALL)
 BELOW = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₐₑₒₓₕₖₗₘₙₚₛₜᵢᵣᵤᵥⱼ", "0123456789aeoxhklmnpstiruvj")
 FUNCTION = "<mi>(?:sin|cos|tan|cot|arcsin|arccos|arctan|sinh|cosh|tanh|ln|log|exp)</mi>"
