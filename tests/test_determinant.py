@@ -129,7 +129,7 @@ def test_the_sleigh_is_essentially_unsymmetric():
     assert found.columns is None
     assert found.symmetric_stiffness is None
     assert "essentially unsymmetric" in found.status
-    assert "1 zero root(s) and 4 others" in found.status
+    assert "1 zero root and 4 others" in found.status
 
 
 def test_holonomic_constraints_bring_no_zero_roots():
@@ -169,4 +169,4 @@ def test_roots_are_drawn_apart_from_the_zeros_of_constraints():
     (axes,) = found.plot().axes
     drawn = [complex(*xy) for line in axes.lines[1:-1] for xy in zip(*line.get_data(), strict=True)]
     assert sorted(drawn, key=str) == sorted(found.roots.astype(complex).tolist(), key=str)
-    assert axes.lines[-1].get_label() == "1 zero root(s) of the constraints"
+    assert axes.lines[-1].get_label() == "1 zero root of the constraints"

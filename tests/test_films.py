@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,49 @@ def test_time_is_sought_by_slider_histories_and_program(opened, films):
     assert (read(page, "playing"), read(page, "fraction")) == (False, 1)
 
 
+def test_arrows_move_time_where_there_is_nothing_to_turn(opened, films):
+    page = opened(films["plane"], reduced_motion="reduce")
+    stage, curves = page.locator("canvas.stage"), page.locator("canvas.histories")
+    assert (stage.get_attribute("role"), curves.get_attribute("role")) == ("application", "slider")
+    stage.focus()
+    page.keyboard.press("ArrowRight")
+    assert read(page, "fraction") == pytest.approx(0.02)
+    assert read(page, "camera.pan") == [0, 0]
+    page.keyboard.press("Shift+ArrowRight")
+    assert read(page, "fraction") == pytest.approx(0.02)
+    assert read(page, "camera.pan") == [-20, 0]
+    curves.focus()
+    page.keyboard.press("End")
+    assert float(curves.get_attribute("aria-valuenow")) == 1000
+    page.keyboard.press("ArrowLeft")
+    assert read(page, "fraction") == pytest.approx(0.98)
+    space = opened(films["space"], reduced_motion="reduce")
+    space.locator("canvas.stage").focus()
+    space.keyboard.press("Shift+ArrowRight")
+    assert read(space, "fraction") == pytest.approx(0.02)
+
+
+def test_keys_are_told(opened, films):
+    page = opened(films["space"], reduced_motion="reduce")
+    keys = page.locator("dl.keys")
+    assert page.locator("canvas.stage").get_attribute("aria-describedby") == keys.get_attribute("id")
+    assert not keys.is_visible()
+    page.get_by_role("button", name="Keys").click()
+    assert "turn the picture" in keys.inner_text()
+    assert "move the picture" not in keys.inner_text()
+
+
+def test_a_frame_is_as_high_as_its_film(opened, films, tmp_path):
+    film = escape(films["plane"].read_text(encoding="utf-8"), quote=True)
+    (tmp_path / "around.html").write_text(f'<iframe style="width: 90%; height: 9px" srcdoc="{film}"></iframe>', "utf-8")
+    page = opened(tmp_path / "around.html", width=500)
+    inside = page.frame_locator("iframe").locator("body")
+    inside.locator("canvas.stage").wait_for()
+    page.wait_for_function("document.querySelector('iframe').clientHeight > 100")
+    frame = page.locator("iframe").evaluate("(frame) => frame.clientHeight")
+    assert frame == inside.evaluate("(body) => body.offsetHeight")
+
+
 @pytest.mark.parametrize(("scheme", "paper"), [("light", [255, 255, 255]), ("dark", [20, 23, 26])])
 def test_a_film_is_light_or_dark_and_fits_a_phone(opened, films, scheme, paper):
     page = opened(films["space"], color_scheme=scheme, width=360)
@@ -143,7 +187,9 @@ def test_another_scene_takes_the_place_of_one(opened, films):
     """What a studio does while parameters change: the view stays, the picture is that of the new scene."""
     page = opened(films["space"], reduced_motion="reduce")
     other = films["space"].read_text(encoding="utf-8")
-    data = other[other.index('getElementById("film"), ') + len('getElementById("film"), ') : other.rindex(");")]
+    data = other[
+        other.index('getElementById("film"), ') + len('getElementById("film"), ') : other.index(");\n</script>")
+    ]
     page.evaluate(f"{PLAYER}.camera.turn(0.5, 0)")
     yaw = read(page, "camera.yaw")
     page.evaluate(f"{PLAYER}.update({{...{data}, seconds: 3}})")

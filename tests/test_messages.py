@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,10 +14,11 @@ import sympy as sm
 
 import pfaff
 from conftest import XI_HAT, shell
-from pfaff.errors import NotMechanicalError, ParameterError, StatementError, nearest
+from pfaff.errors import NotMechanicalError, ParameterError, StatementError, nearest, number_of
 from pfaff.motion import batches
 from pfaff.principles.comparison import Comparison, Row
 from pfaff.stability.exact import ExactLoad
+from pfaff.statement.told import answering
 
 u, v, mu = sm.symbols("u v mu", real=True)
 
@@ -185,3 +188,35 @@ def test_an_interrupted_command_prints_what_it_has(arguments, words, monkeypatch
     assert done.returncode == 130
     assert words in done.stdout
     assert "interrupted" in done.stdout
+
+
+def test_names_that_results_do_not_have_are_answered_with_the_nearest(skate):
+    case = skate.at(**XI_HAT)
+    for thing, wrong, right in ((case, "fluter", "flutter"), (case.flutter(), "valeu", "value")):
+        with pytest.raises(AttributeError, match=f"did you mean '{right}'"):
+            getattr(thing, wrong)
+        assert not hasattr(thing, wrong)
+        assert hasattr(thing, right)
+
+    @answering
+    class Broken:
+        @property
+        def value(self) -> float:
+            return self.missing  # type: ignore[attr-defined]
+
+    with pytest.raises(AttributeError, match="Broken has no 'missing'"):
+        Broken().value  # noqa: B018
+
+
+def test_a_velocity_is_no_load_and_leads_to_steady_motions():
+    bicycle = pfaff.atlas.whipple_bicycle().at()
+    for analysis in (bicycle.hopf, bicycle.flutter):
+        with pytest.raises(ParameterError, match=r"s_dot is a velocity .* case\.steady\(s_dot=…\)\.branch"):
+            analysis("s_dot")
+
+
+def test_one_is_singular_and_all_else_plural():
+    assert [number_of(k, "mode") for k in (0, 1, 2)] == ["0 modes", "1 mode", "2 modes"]
+    sources = (path.read_text("utf-8") for path in Path(pfaff.__file__).parent.rglob("*.py"))
+    nodes = (node for text in sources if "(s)" in text for node in ast.walk(ast.parse(text)))
+    assert not [node.value for node in nodes if isinstance(node, ast.Constant) and "(s)" in str(node.value)]

@@ -14,9 +14,10 @@ from click.testing import CliRunner
 from pfaff.cli import app
 from pfaff.papers import PAPERS, reproduce_paper
 from pfaff.papers.pages import _symbols
-from pfaff.papers.reproduction import Claim, Erratum, Paper, Picture, Section, verdict
+from pfaff.papers.reproduction import Claim, Erratum, Item, Paper, Picture, Section, verdict
 from pfaff.papers.running import load_paper, reproduce
 from pfaff.papers.sources import code_of
+from pfaff.report.mathematics import in_words, mathml, symbol
 
 # Converged values of Cazzolli et al. (2020) that its print does not share; everything else must be reproduced.
 KNOWN_DIFFERENCES = {
@@ -273,9 +274,32 @@ def in_browser(folder, result):
 def test_a_report_explains_its_symbols():
     """Each once, with units where there are any; the spring's symbols come with the loading that has them."""
     entries = list(_symbols(load_paper("cazzolli2020")))
-    facts = [fact for entry in entries for fact in entry.facts.items()]
+    facts = [fact for entry in entries for fact in entry.symbols.items()]
     assert ("F", "dead load") in facts
     assert ("θ₁", "rotation of bar 1 [rad]") in facts
     assert len(facts) == len(set(facts))
-    assert "K" in dict(entries[1].facts)
+    assert "K" in entries[1].symbols
     assert all(load_paper(key).systems for key in PAPERS)
+
+
+def test_verdicts_are_told_as_one_says_them():
+    """Accuracies as such, bounds as bounds, exceptions by their number."""
+
+    def told(computed: float, **bounds: float) -> str:
+        return Item(Claim("Eq. (1)", "so it is", float, **bounds), computed).computed_text
+
+    assert told(3e-16, within=1e-12) == "holds to 3·10⁻¹⁶"
+    assert told(0.71, within=1.0) == "0.71, at most 1"
+    assert told(1.48, beyond=1.0) == "1.48, at least 1"
+    assert told(0.63, beyond=1.0) == "0.63, less than 1"
+    assert told(1, within=0.0) == "1 exception"
+
+
+def test_small_formulas_in_words_and_functions_with_room():
+    assert in_words("P_d(c_i), k₁, x1(t)") == (
+        "<i>P</i><sub>d</sub>(<i>c</i><sub>i</sub>), <i>k</i><sub>1</sub>, x1(t)"
+    )
+    assert (symbol("EI"), symbol("cₑ")) == ("<i>EI</i>", "<i>c</i><sub>e</sub>")
+    thin = '<mspace width="0.17em"/>'
+    assert f"<mi>a</mi>{thin}<mi>sin</mi>{thin}<mi>x</mi>" in mathml(r"a\sin x")
+    assert f"<mi>sin</mi>{thin}" not in mathml(r"\sin(x)")

@@ -8,9 +8,10 @@ from typing import Any
 from sphinx.application import Sphinx
 
 import pfaff
-from pfaff.draw.notebook import formulas
+from pfaff.draw.notebook import formulas, in_markdown
 
 MANY = 24  # parameters that are listed one by one
+SIMPLE = 16  # denominators of fractions that one reads at a glance
 
 HEAD = """# Atlas of ready systems
 
@@ -63,16 +64,23 @@ def picture(system: Any) -> Any:
 
 
 def names(system: Any) -> str:
-    """Coordinates, load, and parameters with their defaults; of very many, only those that are not zero."""
+    """Coordinates, and parameters with their defaults, as a table; of very many, only those that are not zero."""
     values = system.defaults
     shown = values if len(values) <= MANY else {name: value for name, value in values.items() if value != 0}
-    meanings = system.meanings
-    known = (*shown, *system.coordinate_names, *system.quasi_velocities)
-    told = {name: f" ({meanings[name]})" if name in meanings else "" for name in known}
-    given = [f"`{name}` = {'–' if value is None else value}{told[name]}" for name, value in shown.items()]
-    if len(shown) < len(values):
-        given.append(f"and {len(values) - len(shown)} more that are 0")
-    load = f" The load is `{system.load}`." if system.load is not None else ""
-    coordinates = ", ".join(f"`{name}`{told[name]}" for name in system.coordinate_names)
-    speeds = "".join(f"; quasi-velocity `{name}`{told[name]}" for name in system.quasi_velocities)
-    return f"Coordinates {coordinates}{speeds}; parameters {', '.join(given) or 'none'}.{load}\n"
+    shapes = [name for rod in system.rods for name in rod.coordinate_names]
+    load = system.load.name if system.load is not None else None
+    rows = [(name, "coordinate") for name in system.coordinate_names if name not in shapes]
+    rows += [(f"{rod.coordinate_names[0]}` … `{rod.coordinate_names[-1]}", "shape of the rod") for rod in system.rods]
+    rows += [(name, "quasi-velocity") for name in system.quasi_velocities]
+    rows += [(name, f"{written(value)}{', the load' if name == load else ''}") for name, value in shown.items()]
+    table = [f"| `{name}` | {kind} | {in_markdown(system.meanings.get(name, ''))} |" for name, kind in rows]
+    more = f"\nAnd {len(values) - len(shown)} more parameters that are 0.\n" if len(shown) < len(values) else ""
+    return "\n".join(["| name | default | meaning |", "|---|---|---|", *table, more])
+
+
+def written(value: Any) -> str:
+    """A default: measured ones as decimals, simple fractions as they are."""
+    if value is None:
+        return "–"
+    simple = not getattr(value, "is_Rational", False) or value.q <= SIMPLE
+    return f"{value}" if simple else f"{float(value):.10g}"

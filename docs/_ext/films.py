@@ -78,7 +78,10 @@ FILMS: dict[str, Callable[[], Footage]] = {
 
 @cache
 def shown(name: str, seconds: float) -> str:
-    return element(FILMS[name]().data(seconds), f"film-{name}")
+    data = FILMS[name]().data(seconds)
+    return (
+        f'<figure class="film">{element(data, f"film-{name}")}<figcaption>{escape(data["title"])}</figcaption></figure>'
+    )
 
 
 class Film(Directive):

@@ -40,6 +40,22 @@ class NotMechanicalError(PfaffError, AttributeError):
     """An analysis of energies, forces or constraints was asked of a plain ODE."""
 
 
+class NoSuchNameError(PfaffError, AttributeError):
+    """A case or a result was asked for something that it does not have; the message says the nearest it has."""
+
+    def __init__(self, kind: type, name: str) -> None:
+        super().__init__(kind, name)
+
+    def __str__(self) -> str:  # not before it is read: programs ask whether there is an attribute
+        kind, name = self.args
+        near = closest(name, _public(kind))
+        return f"{kind.__name__} has no {name!r}" + (f": did you mean {near!r}?" if near else "")
+
+
+def _public(kind: type) -> list[str]:
+    return [name for name in {*dir(kind), *getattr(kind, "__dataclass_fields__", ())} if not name.startswith("_")]
+
+
 class RankError(PfaffError):
     """The constraint matrix has lost rank at this configuration."""
 
@@ -55,6 +71,11 @@ def nearest(name: object, known: Iterable[str]) -> str:
         return f"did you mean {close!r}?"
     more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
     return f"known names: {', '.join(names[:MANY])}{more}"
+
+
+def number_of(count: int, what: str) -> str:
+    """A number of things in words: 1 mode, 2 modes."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def closest(name: object, known: Iterable[str]) -> str:

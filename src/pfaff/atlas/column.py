@@ -140,7 +140,9 @@ def reut(bars: int = 2, *, individual: bool = False) -> System:
 
 def _known(meanings: dict[str, str], *groups: Iterable[Any]) -> dict[str, str]:
     """The meanings of those symbols and coordinates that there are."""
-    names = {getattr(each, "name", None) or type(each).__name__ for group in groups for each in group}
+    names = list(
+        dict.fromkeys(getattr(each, "name", None) or type(each).__name__ for group in groups for each in group)
+    )
     bars = {name: f"rotation of bar {name[5:]} [rad]" for name in names if name.startswith("theta")}
     return {name: text for name, text in meanings.items() if name in names} | bars
 

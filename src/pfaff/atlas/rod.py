@@ -7,7 +7,6 @@ conservative loads.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import sympy as sm
@@ -95,7 +94,7 @@ def _drawing(part: Rod, X: sm.Expr, constraint: str, load: str) -> Drawing:
         springs = [("wall", "block")]
     return Drawing(
         points=points,
-        links=list(pairwise(order)),
+        curves=[order],
         marks=kind,
         angles=angles,
         springs=springs,

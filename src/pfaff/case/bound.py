@@ -91,6 +91,11 @@ class Bound(Travels):
 
     def load_name(self, load: str | None = None) -> str:
         """The load parameter asked for, or the one the system declares."""
+        if isinstance(load, str) and load in self._velocities():
+            raise ParameterError(
+                f"{load} is a velocity of {self.system.name} and no parameter: steady motions differ in it, and are "
+                f"followed to where they lose stability by case.steady({load}=…).branch({load!r}, to=…)"
+            )
         if load is not None:
             return self.system.parameter(load).name
         if self.system.load is None:
@@ -98,6 +103,10 @@ class Bound(Travels):
                 f"{self.system.name} declares no load: name the parameter that grows, load={self._example()!r}"
             )
         return self.system.load.name
+
+    def _velocities(self) -> tuple[str, ...]:
+        """Names of what is no parameter, but could be taken for one; an ODE has none."""
+        return ()
 
     def _example(self) -> str:
         return self.system.parameter_names[0] if self.system.parameters else "F"

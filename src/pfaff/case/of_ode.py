@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pfaff.case.bound import Bound
 from pfaff.case.of_system import Case
 from pfaff.errors import NotMechanicalError, ParameterError
+from pfaff.statement.told import no_such_name
 from pfaff.statement.values import instance, spelt
 
 if TYPE_CHECKING:
@@ -96,4 +97,4 @@ class OdeCase(Bound):
                 f"{name} needs energies and constraints, and {self.system.name} is a plain ODE: state it as a "
                 "pfaff.System, or ask for equilibrium, spectrum, hopf, branch, response or simulate"
             )
-        raise AttributeError(f"a case of an ODE has no attribute {name!r}")
+        return no_such_name(self, name)

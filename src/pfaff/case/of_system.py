@@ -59,6 +59,9 @@ class Case(Bound):
         """The values of this case in a system with the same parameters."""
         return Case(system, self.values)
 
+    def _velocities(self) -> tuple[str, ...]:
+        return (*self.system.quasi_velocities, *(f"{name}_dot" for name in self.system.coordinate_names))
+
     def hopf(self, load: str | None = None, to: float | None = None, near: float | None = None, **fixed: float) -> Hopf:
         from pfaff.stability.settled import with_modes
 

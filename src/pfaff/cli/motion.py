@@ -23,6 +23,7 @@ from pfaff.cli.arguments import (
 )
 from pfaff.cli.output import check_complete, draw_into, print_json, table_of_interest
 from pfaff.cli.statement import case_of, mechanical
+from pfaff.errors import number_of
 from pfaff.progress import bar
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _print_motion(motion: Any, every: bool) -> None:
     print(f"{motion.status}; {motion.method}{drift}")
     for name, found in motion.events.items():
         times = ", ".join(f"{t:.12g}" for t in found.t[:8]) + (", …" if len(found) > 8 else "")
-        print(f"{name} = 0: {len(found)} times{': t = ' + times if len(found) else ''}")
+        print(f"{name} = 0: {number_of(len(found), 'time')}{': t = ' + times if len(found) else ''}")
     for name, change in getattr(motion, "changes", {}).items():
         print(f"changed to obey the constraints: {name} by {change:.6g}")
 

@@ -10,6 +10,7 @@ from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event
+from pfaff.errors import number_of
 
 
 @dataclass
@@ -59,7 +60,7 @@ def gathered(
     except KeyboardInterrupt:
         kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {_where(kept)}")
         return kept
-    words = f"stopped at {_where(kept)} after {len(kept.points)} points: ask for more points"
+    words = f"stopped at {_where(kept)} after {number_of(len(kept.points), 'point')}: ask for more points"
     kept.ended = Ending(Reason.POINTS, words)
     return kept
 

@@ -11,12 +11,14 @@ import numpy as np
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.kinds import MULTIPLE, NAMES
 from pfaff.errors import ParameterError
+from pfaff.statement.told import answering
 from pfaff.statement.values import one_of, place, shown
 
 Point = TypeVar("Point", bound=Any)
 Special = TypeVar("Special", bound=Any)
 
 
+@answering
 class Trail(Generic[Point, Special]):
     """``trail[i]`` is a point, ``special`` lists the located ones, ``ended`` says why there are no more."""
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch, Polygon, Rectangle
@@ -17,12 +18,13 @@ from pfaff.draw.scene import Scene
 from pfaff.draw.style import GREY, VERMILION
 
 BAR = 0.055  # half the width of a bar
-SLIM = 0.4  # of that, in space
+SLIM = 0.4  # of that, in space and for what bends
 HINGE = 0.05
 BLOCK = 0.22  # half the side
 WHEEL = 0.2  # half the length
 CYLINDER = 0.14  # the radius
 COILS = 7
+BETWEEN = 6  # places on a curve from point to point
 GAP = np.full((1, 2), np.nan)
 GENERATORS = 6  # lines on a cylinder that show how it turns
 
@@ -45,11 +47,14 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
         _put(axes, Circle(scene.points[name][k], radii[k], fc=face, ec=colour, lw=1, zorder=2.5))
     for names in drawing.outlines:
         outline = np.array([scene.points[name][k] for name in names])
-        _put(axes, Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.links else text))
-    for number, (a, b) in enumerate(drawing.links):
-        outline = _capsule(scene.points[a][k], scene.points[b][k], width)
-        bar = Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=3, label=text if number == 0 else "")
-        _put(axes, bar)
+        _put(axes, Polygon(outline, fc="none", ec=colour, lw=1.4, zorder=2.5, label="" if drawing.joined else text))
+    if drawing.links:  # all bars at once, for the same reason
+        outlines = [_capsule(scene.points[a][k], scene.points[b][k], width) for a, b in drawing.links]
+        _put(axes, PolyCollection(outlines, fc=[pale(colour)], ec=colour, lw=1, zorder=3, label=text))
+    for number, names in enumerate(drawing.curves):
+        outline = _ribbon(np.array([scene.points[name][k] for name in names]), SLIM * BAR * scale)
+        words = text if number == 0 and not drawing.links else ""
+        _put(axes, Polygon(outline, fc=pale(colour), ec=colour, lw=1, zorder=3, label=words))
     for name, mark in drawing.marks.items():
         MARKS[mark](axes, scene, name, k, colour)
     for tails, tips in scene.forces.values():
@@ -58,13 +63,20 @@ def draw_body(axes: Axes, scene: Scene, k: int, colour: str, text: str = "") -> 
 
 def draw_path(axes: Axes, scene: Scene, upto: int, colour: str = GREY, since: int = 0) -> None:
     """Where the traced points have been."""
-    for name in scene.drawing.traced:
-        axes.add_line(Line2D(*scene.points[name][since : upto + 1].T, color=colour, lw=1, zorder=1))
+    been = [part for name in scene.drawing.traced for part in (scene.points[name][since : upto + 1], GAP)]
+    _put(axes, Line2D(*np.concatenate(been[:-1]).T, color=colour, lw=1, zorder=1))
 
 
-def _put(axes: Axes, patch: Patch) -> None:
+def _put(axes: Axes, what: Patch | Line2D | PolyCollection) -> None:
     """On the page; where limits are set already, it need not be measured."""
-    (axes.add_patch if axes.get_autoscale_on() else axes.add_artist)(patch)
+    if not axes.get_autoscale_on():
+        axes.add_artist(what)
+    elif isinstance(what, Line2D):
+        axes.add_line(what)
+    elif isinstance(what, PolyCollection):
+        axes.add_collection(what)
+    else:
+        axes.add_patch(what)
 
 
 def pale(colour: str) -> tuple[float, float, float]:
@@ -83,7 +95,7 @@ def _ring(axes: Axes, at: np.ndarray, colour: str) -> None:
 
 def _stroke(width: float, colour: str = "", order: float = 2.6) -> Callable[[Axes, np.ndarray, str], None]:
     def draw(axes: Axes, at: np.ndarray, own: str) -> None:
-        axes.add_line(Line2D(*at.T, color=colour or own, lw=width, zorder=order))
+        _put(axes, Line2D(*at.T, color=colour or own, lw=width, zorder=order))
 
     return draw
 
@@ -102,6 +114,27 @@ def _capsule(a: np.ndarray, b: np.ndarray, half_width: float) -> np.ndarray:
     half_turn = direction + np.linspace(-np.pi / 2, np.pi / 2, 13)
     cap = half_width * np.column_stack([np.cos(half_turn), np.sin(half_turn)])
     return np.concatenate([b + cap, a - cap])
+
+
+def _ribbon(points: np.ndarray, half_width: float) -> np.ndarray:
+    """The outline of a body that bends along a smooth curve, with round ends."""
+    curve = smooth(points)
+    along = np.gradient(curve, axis=0)
+    angle = np.unwrap(np.arctan2(along[:, 1], along[:, 0]))
+    side = half_width * np.stack([-np.sin(angle), np.cos(angle)], axis=1)
+    half_turn = np.linspace(np.pi / 2, -np.pi / 2, 9)
+    ahead = curve[-1] + half_width * np.stack([np.cos(angle[-1] + half_turn), np.sin(angle[-1] + half_turn)], axis=1)
+    behind = curve[0] - half_width * np.stack([np.cos(angle[0] + half_turn), np.sin(angle[0] + half_turn)], axis=1)
+    return np.concatenate([curve + side, ahead, (curve - side)[::-1], behind])
+
+
+def smooth(points: np.ndarray) -> np.ndarray:
+    """A curve through points with their chords as tangents (Catmull and Rom 1974)."""
+    slope = np.gradient(points, axis=0)
+    s = np.linspace(0, 1, BETWEEN, endpoint=False)[:, None, None]
+    a, b, da, db = points[:-1], points[1:], slope[:-1], slope[1:]
+    pieces = a + s * da + s**2 * (3 * (b - a) - 2 * da - db) + s**3 * (2 * (a - b) + da + db)
+    return np.concatenate([np.swapaxes(pieces, 0, 1).reshape(-1, points.shape[1]), points[-1:]])
 
 
 def _hinge(axes: Axes, scene: Scene, name: str, k: int, colour: str) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.draw.footage import FRAMES, of_motion
-from pfaff.draw.labels import letters
+from pfaff.draw.labels import formula, letters
 from pfaff.draw.player import frame
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ def system_markdown(system: Any) -> str:
     load = system.load.name if system.load is not None else None
     for name, value in system.defaults.items():
         kinds[name] = f"{'–' if value is None else value}" + (" (load)" if name == load else "")
-    rows = [f"| `{name}` | {kind} | {_in_markdown(system.meanings.get(name, ''))} |" for name, kind in kinds.items()]
+    rows = [f"| `{name}` | {kind} | {in_markdown(system.meanings.get(name, ''))} |" for name, kind in kinds.items()]
     return "\n\n".join([*lines, "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])])
 
 
-def _in_markdown(text: str) -> str:
+def in_markdown(text: str) -> str:
     """A meaning in a cell of a table: its signs stand for themselves."""
     return re.sub(r"([\\`*_{}\[\]<>#|$])", r"\\\1", text)
 
@@ -60,11 +60,22 @@ def formulas(system: Any) -> list[str]:
     """Energies and constraints in LaTeX, as far as they are short enough to be read."""
     from sympy.physics.mechanics import vlatex
 
+    names = {p: formula(p.name).strip("$") for p in system.parameters}  # of two letters is no product
+    ends = {
+        getattr(rod.end, kind): sm.Function(f"{kind}_end")(system.time)
+        for rod in (system.rods if len(system.rods) == 1 else ())  # of several, each has its name
+        for kind in ("x", "y", "theta")
+    }
+
+    def written(expression: Any) -> str:
+        text = vlatex(sm.sympify(expression).xreplace(ends), symbol_names=names)
+        return text.replace("_{end}", r"_{\mathrm{end}}")
+
     s = [("T", system.kinetic), ("V", system.potential), ("D", system.dissipation)]
-    lines = [f"{symbol} = {vlatex(energy)}" for symbol, energy in s if energy is not None and energy != 0]
-    lines += [f"{sm.latex(sm.Symbol(name))} = {vlatex(e)}" for name, e in system.quasi_velocities.items()]
-    lines += [f"{vlatex(sm.sympify(c))} = 0" for c in (*system.nonholonomic_constraints, *system.holonomic_constraints)]
-    return [line for line in lines if len(line) <= LONGEST]
+    lines = [f"{symbol} = {written(energy)}" for symbol, energy in s if energy is not None and energy != 0]
+    lines += [f"{formula(name).strip('$')} = {written(e)}" for name, e in system.quasi_velocities.items()]
+    lines += [f"{written(c)} = 0" for c in (*system.nonholonomic_constraints, *system.holonomic_constraints)]
+    return [line for line in lines if len(line.replace(r"\mathrm", "")) <= LONGEST]
 
 
 def html_of(result: Any) -> str:

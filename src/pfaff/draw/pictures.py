@@ -43,6 +43,7 @@ class Stage:
         if scene.drawing.dimension == 3:  # on paper, coordinates of space have no ticks
             self.axes.set_axis_off()
         self.follows = bool(np.ptp(self.view.corners, axis=0).any())
+        self.text = self.axes.text(0.99, 0.97, "", transform=self.axes.transAxes, ha="right", va="top", zorder=9)
         self.still = set(self.axes.get_children())
         self.printed: Any = None
         self.upto = 0  # the path that is printed already
@@ -88,10 +89,12 @@ class Stage:
         def moving() -> None:
             draw_path(axes, scene, at, VERMILION, since=max(0, at - int(RECENT * len(scene.t))))
             draw_body(axes, scene, at, BLUE)
-            axes.text(0.99, 0.97, text, transform=axes.transAxes, ha="right", va="top")
 
+        self.text.set_text("")
         self.prepare(at)
         self.show(moving)
+        self.text.set_text(text)
+        axes.draw_artist(self.text)
         size = self.canvas.get_width_height()
         return Image.frombuffer("RGBA", size, self.canvas.buffer_rgba(), "raw", "RGBA", 0, 1).convert("RGB")
 

@@ -46,6 +46,7 @@ def scene_data(
         "points": {name: _packed(at) for name, at in scene.points.items()},
         "links": [list(pair) for pair in drawing.links],
         "springs": [list(pair) for pair in drawing.springs],
+        "curves": [list(names) for names in drawing.curves],
         "outlines": [list(names) for names in drawing.outlines],
         "marks": dict(drawing.marks),
         "angles": {name: _packed(angle) for name, angle in scene.angles.items()},
@@ -120,7 +121,10 @@ PAGE = """<!doctype html>
   :root {{ color-scheme: light dark; }}
   body {{ max-width: 52em; margin: 0 auto; padding: 4px; }}
 </style>
-{film}
+{film}<script>
+const room = () => {{ if (frameElement) frameElement.style.height = `${{document.body.offsetHeight}}px`; }};
+new ResizeObserver(room).observe(document.body); // a frame is as high as the film in it
+</script>
 </html>
 """
 

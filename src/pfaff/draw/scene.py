@@ -161,7 +161,7 @@ class Scene:
 
     def _pushes(self, name: str) -> bool:
         """Whether the force at a point points into the system."""
-        ends = [pair if pair[0] == name else pair[::-1] for pair in self.drawing.links if name in pair]
+        ends = [pair if pair[0] == name else pair[::-1] for pair in self.drawing.joined if name in pair]
         into = sum(np.nansum((self.points[b] - self.points[a]) * self.arrows[name]) for a, b in ends)
         return bool(into >= 0)
 

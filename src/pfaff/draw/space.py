@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pfaff.draw.scene import Scene
+from pfaff.draw.view import FAR
 
 AZIMUTH, ELEVATION = np.radians(-62), np.radians(20)
-SQUARES = 12  # of the ground along its longer side, about
+SQUARES = 12  # of the ground along the longer side of what one sees of it, about
+LINES = 40  # on the ground each way at most, however far a system travels
 SPOKES = 8
 
 
@@ -74,7 +76,8 @@ def _ground(scene: Scene) -> Iterator[Line]:
     if not scene.drawing.ground:
         return
     low, high = (f(scene.moving[..., :2], axis=(0, 1)) for f in (np.nanmin, np.nanmax))
-    step = _handy(max((high - low).max(), scene.extent) / SQUARES)
+    span, near = (high - low).max(), FAR * scene.extent  # a system that travels farther is followed
+    step = _handy(max(min(max(span, scene.extent), near) / SQUARES, span / LINES))
     low, high = (np.floor(low / step) - 1) * step, (np.ceil(high / step) + 1) * step
     for axis in (0, 1):
         other = 1 - axis

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from pfaff.draw.labels import formula
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, legend_above, title
+from pfaff.errors import number_of
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_loads
 
@@ -26,19 +27,23 @@ FLAT = 1e-9  # growth rates that are none beside the largest eigenvalue
 
 def draw_spectrum(spectrum: Spectrum) -> Figure:
     growing = spectrum.values.real > spectrum.rounding
-    return draw_roots(spectrum.values, growing, spectrum.structural_zeros, "structural zero(s)")
+    return draw_roots(spectrum.values, growing, _zeros(spectrum.structural_zeros))
+
+
+def _zeros(count: int) -> str:
+    return number_of(count, "structural zero") if count else ""
 
 
 def draw_rest_point(point: RestPoint) -> Figure:
     """The eigenvalues at a point of a branch or curve."""
     values = point.eigenvalues
-    fig = draw_roots(values, np.arange(len(values)) < point.unstable, sum(point.equations.zeros), "structural zero(s)")
+    fig = draw_roots(values, np.arange(len(values)) < point.unstable, _zeros(sum(point.equations.zeros)))
     title(fig, point.status)
     return fig
 
 
-def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str) -> Figure:
-    """Eigenvalues in the complex plane, those that grow apart, and the zeros that are known beforehand."""
+def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: str) -> Figure:
+    """Eigenvalues in the complex plane, those that grow apart, and the zeros that are known beforehand, if any."""
     fig = figure(5, 4)
     axes = fig.add_subplot()
     axes.axvline(0, color=GREY, lw=0.8)
@@ -46,7 +51,7 @@ def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: int, called: str)
     if growing.any():
         axes.plot(values[growing].real, values[growing].imag, "s", color=VERMILION, label="growing")
     if zeros:
-        axes.plot(0, 0, "x", color=GREY, label=f"{zeros} {called}")
+        axes.plot(0, 0, "x", color=GREY, label=zeros)
     size = np.abs(values).max(initial=0.0)
     if size and np.abs(values.real).max() < FLAT * size:  # rounding, which would fill the picture
         axes.set_xlim(-size / 10, size / 10)

@@ -18,6 +18,7 @@ from pfaff.draw.scene import Scene, drawing_of, scene_of
 from pfaff.draw.space import seen
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, title
 from pfaff.draw.view import view_of
+from pfaff.errors import number_of
 from pfaff.threads import once
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def draw_structure(case: Case) -> Figure:
     fig = figure(WIDTH, float(np.clip(WIDTH * view.size[1] / view.size[0], 1.2, 4.5)) + 0.7)
     axes = fig.add_subplot()
     view.frame(axes, 1)
-    for a, b in drawing.links:
-        axes.plot(*np.transpose([now.points[a][0], now.points[b][0]]), color=GREY, lw=1, ls=(0, (4, 3)), zorder=1)
+    for names in (*drawing.links, *drawing.curves):
+        axes.plot(*np.transpose([now.points[name][0] for name in names]), color=GREY, lw=1, ls=(0, (4, 3)), zorder=1)
     draw_body(axes, now, 1, BLUE)
     places = _name_coordinates(axes, case.system, scene, q)
     _name_loads(axes, case.system, now)
@@ -64,8 +65,16 @@ def draw_structure(case: Case) -> Figure:
 
 def configuration(case: Case) -> np.ndarray:
     """Coordinates bent a little, on the holonomic constraints."""
-    names = case.system.coordinate_names
-    return _on_constraints(case, np.linspace(BENT / 2, BENT, len(names)))
+    names, shapes = case.system.coordinate_names, _amplitudes(case.system)
+    bent = np.linspace(BENT / 2, BENT, len(names))
+    for rod in shapes:
+        bent[[names.index(name) for name in rod]] = BENT * (np.arange(len(rod)) == 0)
+    return _on_constraints(case, bent)
+
+
+def _amplitudes(system: System) -> list[tuple[str, ...]]:
+    """Of the shapes of each rod: coordinates that stand nowhere in a picture."""
+    return [rod.coordinate_names for rod in system.rods]
 
 
 def _on_constraints(case: Case, start: np.ndarray) -> np.ndarray:
@@ -108,7 +117,8 @@ def _name_coordinates(axes: Axes, system: System, scene: Scene, q: np.ndarray) -
     kinds = groups(system, system.coordinate_names)
     angles = [name for kind, names in kinds.items() if kind.startswith("angle") for name in names]
     taken: list[np.ndarray] = []
-    for name in sorted(system.coordinate_names, key=lambda name: name in angles):  # arcs go where arrows leave room
+    told = [name for name in system.coordinate_names if not any(name in rod for rod in _amplitudes(system))]
+    for name in sorted(told, key=lambda name: name in angles):  # arcs go where arrows leave room
         k = system.coordinate_names.index(name)
         found = _sense(scene, k + 2, float(q[k]), name in angles)
         free = (sense for sense in found if all(np.linalg.norm(sense.at - o) > APART * scene.scale for o in taken))
@@ -228,9 +238,11 @@ def _name_loads(axes: Axes, system: System, scene: Scene) -> None:
 def _legend(system: System) -> Iterator[str]:
     """What the symbols mean, and how many constraints there are."""
     marks = set(system.drawing.marks.values()) if system.drawing else set()
-    yield f"coordinates {', '.join(formulas(system.coordinate_names))}" + "; ".join(
-        ["", *(words for mark, words in WORDS.items() if mark in marks)]
-    )
+    shapes = _amplitudes(system)
+    placed = [name for name in system.coordinate_names if not any(name in rod for rod in shapes)]
+    told = [f"coordinates {', '.join(formulas(placed))}"] * bool(placed)
+    told += [f"shape of a rod {formula(rod[0])} … {formula(rod[-1])}" for rod in shapes]
+    yield "; ".join([*told, *(words for mark, words in WORDS.items() if mark in marks)])
     counts = {"nonholonomic": len(system.nonholonomic_constraints), "holonomic": len(system.holonomic_constraints)}
-    stated = [f"{count} {kind} constraint{'s' * (count > 1)}" for kind, count in counts.items() if count]
+    stated = [number_of(count, f"{kind} constraint") for kind, count in counts.items() if count]
     yield "; ".join([*stated, "dashed: all coordinates zero"])

@@ -15,7 +15,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.bifurcation.equilibria.rest_equations import jacobian_of, zero_chain
-from pfaff.errors import ConvergenceError, PfaffError, StatementError
+from pfaff.errors import ConvergenceError, PfaffError, StatementError, number_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked
 from pfaff.flow.relative import cyclic_coordinates, without
@@ -56,17 +56,13 @@ class Start:
             told.append(f"left out, since by symmetry only the velocity matters: {', '.join(self.cyclic)}")
         if self.flow.settle:
             count, rate = len(self.flow.system.holonomic_constraints), self.flow.settle  # type: ignore[union-attr]
-            told.append(f"holonomic constraints attract: {_eigenvalues(count)} {-rate:g} for leaving them")
+            told.append(f"holonomic constraints attract: {number_of(count, 'eigenvalue')} {-rate:g} for leaving them")
         if self.zeros:
             told.append(
-                f"on a family of equilibria or steady motions: {_eigenvalues(self.zeros)} 0 at the start; a program "
-                "that wants isolated equilibria must hold as many states, or start where there is no family"
+                f"on a family of equilibria or steady motions: {number_of(self.zeros, 'eigenvalue')} 0 at the start; "
+                "a program that wants isolated equilibria must hold as many states, or start where there is no family"
             )
         return tuple(told)
-
-
-def _eigenvalues(count: int) -> str:
-    return f"{count} eigenvalue{'' if count == 1 else 's'}"
 
 
 def start_of(case: Bound, given: Mapping[str, Any] | None) -> Start:

@@ -17,13 +17,13 @@ import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.tolerances import EPS, NEWTON_STEPS
-from pfaff.errors import ConvergenceError, ParameterError, StatementError
+from pfaff.errors import ConvergenceError, ParameterError, StatementError, number_of
 from pfaff.flow.patterns import BLOCKS, Pattern, Placed
 from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 from pfaff.flow.statics import AtRest
 from pfaff.statement.names import checked_title
 from pfaff.statement.parts import Copies
-from pfaff.statement.told import told
+from pfaff.statement.told import answering, told
 from pfaff.statement.values import instance, listed, number_from, numbers_from, one_of, shown, whole_number
 from pfaff.threads import cached_property
 
@@ -48,7 +48,7 @@ class Rest:
 
     @property
     def status(self) -> str:
-        return f"in balance to {self.residual:.1e} after {self.steps} Newton step(s)"
+        return f"in balance to {self.residual:.1e} after {number_of(self.steps, 'Newton step')}"
 
     def plot(self) -> Any:
         """Coordinates and reactions by their number."""
@@ -57,6 +57,7 @@ class Rest:
         return draw_rest(self)
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Assembly:
     """Copies of parts on common global coordinates, under one load that all of them share.

@@ -15,6 +15,7 @@ from pfaff.flow.initial import Constraints, initial_state
 from pfaff.motion.batches import Batches
 from pfaff.motion.simulate import FINEST, LARGEST, check_request
 from pfaff.progress import bar
+from pfaff.statement.told import answering
 from pfaff.statement.values import checked_value, number_from, numbers_from, one_of, shown, told, truth, whole_number
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 INITIAL = "initial_"
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Ensemble:
     """Motions over an array of initial values or parameters, sampled at the times ``t``.

@@ -17,6 +17,7 @@ from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
 from pfaff.statement.expressions import LONGEST, expressed
 from pfaff.statement.names import checked_title
+from pfaff.statement.told import answering
 from pfaff.statement.values import shown, truth
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Event:
         truth("stop", self.stop)
 
 
+@answering
 @dataclass(frozen=True)
 class Crossings:
     """The times at which an event happened and the states there, one column each."""

@@ -19,12 +19,14 @@ from pfaff.flow.structured_views import energy_rows, power_rows
 from pfaff.motion.dense_output import Flight
 from pfaff.motion.drive import Driven
 from pfaff.statement import System
+from pfaff.statement.told import answering
 from pfaff.threads import cached_property, once
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(12)
 AT_ONCE = 20_000  # steps whose nodes are evaluated together
 
 
+@answering
 @dataclass(frozen=True)
 class Energy:
     """Energies along a motion: kinetic, potential, their Jacobi sum, and what was dissipated and supplied so far."""

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 ENDS = ("skate", "bow")
 MODES = 12
-MASSES = np.linspace(0.0, 1.5, 16)  # arctan of M_L/(mL)
+MASSES = 1.5 * np.linspace(0.0, 1.0, 43) ** 1.5  # arctan of M_L/(mL), closer together where the loads fall
+DOTS = slice(None, None, 6)
 DAMPINGS: dict[str, dict[str, float]] = {
     "no damping": {},
     "internal, η = 0.01": {"eta": 0.01},
@@ -81,8 +82,8 @@ def loads_against_mass() -> Figure:
     for label, damping in DAMPINGS.items():
         loads = [_load("skate", mass, damping) for mass in MASSES]
         (line,) = axes.plot(MASSES, loads, label=f"skate, {label}")
-        dots = MASSES[::3]
-        axes.plot(dots, [_load("bow", mass, damping) for mass in dots], "o", color=line.get_color(), mfc="none")
+        dots = [_load("bow", mass, damping) for mass in MASSES[DOTS]]
+        axes.plot(MASSES[DOTS], dots, "o", color=line.get_color(), mfc="none")
     axes.plot([], [], "o", color="k", mfc="none", label="bow")
     axes.set_xlabel(r"$\arctan\,(M_L/mL)$")
     axes.set_ylabel(r"$F L^2/EI$ at flutter")

@@ -70,8 +70,8 @@ def _symbols(paper: Paper) -> Iterator[report.Entry]:
         new = {name: text for name, text in system.meanings.items() if (name, text) not in explained}
         explained |= set(new.items())
         if new:
-            facts = {letters(name): text for name, text in new.items()}
-            yield report.Entry(title=system.name, place=report.anchor(f"symbols {system.name}"), facts=facts)
+            symbols = {letters(name): text for name, text in new.items()}
+            yield report.Entry(title=system.name, place=report.anchor(f"symbols {system.name}"), symbols=symbols)
 
 
 def _how(result: Reproduction) -> str:

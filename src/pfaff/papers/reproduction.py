@@ -8,8 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from pfaff.errors import number_of
 from pfaff.statement.told import told
 
+LEGIBLE = 1e-3  # smaller numbers are written with a power of ten
+BOUND = 0.1  # what may be as large is a bound, and no accuracy
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 REPRODUCED, DIFFERS, FAILED = "reproduced", "differs", "failed"
 
 
@@ -45,8 +49,11 @@ class Picture:
 
     @property
     def title(self) -> str:
-        number = self.name.removeprefix("figure_").removeprefix("film_").replace("_", ", ")
-        return f"{'Film of Figure' if self.moving else 'Figure'} {number}"
+        """Figure 7 is one of the paper's, other names say what is seen."""
+        kind, _, name = self.name.partition("_")
+        if not name[:1].isdigit():
+            return f"{kind.capitalize()}: {name.replace('_', ' ')}"
+        return f"{'Film of Figure' if self.moving else 'Figure'} {name.replace('_', ', ')}"
 
 
 @dataclass(frozen=True)
@@ -127,12 +134,15 @@ class Item:
             return f"{self.computed:.12g}"
         holds = self.verdict == REPRODUCED
         if self.claim.beyond is not None:
-            return f"differs by {self.computed:.3g}, {'as it must' if holds else f'less than {self.claim.beyond:g}'}"
+            least = rounded(self.claim.beyond) if self.claim.beyond < LEGIBLE else f"{self.claim.beyond:g}"
+            return f"{self.computed:.3g}, {f'at least {least}' if holds else f'less than {least}'}"
         if self.claim.within == 0:
-            return "holds exactly" if self.computed == 0 else f"{self.computed:g} exceptions"
+            return "holds exactly" if self.computed == 0 else number_of(int(self.computed), "exception")
         if not holds:
             return f"is off by {self.computed:.2g}, where {self.claim.within:g} is allowed"
-        return f"holds to {self.computed:.0e}" if self.computed else "holds to the last digit"
+        if self.claim.within >= BOUND:
+            return f"{self.computed:.2g}, at most {self.claim.within:g}"
+        return f"holds to {rounded(self.computed)}" if self.computed else "holds to the last digit"
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -210,6 +220,14 @@ class Reproduction:
             "evidence": [item.as_dict() for item in self.evidence],
             "files": [path.name for path in self.files],
         }
+
+
+def rounded(size: float) -> str:
+    """A small number by its first digit, as one writes it by hand: 0.02, 3·10⁻¹⁶."""
+    if size >= LEGIBLE:
+        return f"{size:.1g}"
+    digit, power = f"{size:.0e}".split("e")
+    return f"{digit}·10{str(int(power)).translate(RAISED)}"
 
 
 def verdict(claim: Claim, computed: float) -> str:

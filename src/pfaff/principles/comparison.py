@@ -18,6 +18,7 @@ from pfaff.principles.sizes import Sizes, sizes
 from pfaff.principles.typeset import shorter
 from pfaff.statement import System
 from pfaff.statement.evaluation import evaluated, magnitudes
+from pfaff.statement.told import answering
 from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Row:
         return max(self.accelerations, self.reactions, self.residual or 0.0)
 
 
+@answering
 @dataclass(frozen=True)
 class Comparison:
     """The principles that apply to a system, row by row, and the reasons why others do not."""

@@ -9,6 +9,7 @@ import sympy as sm
 
 from pfaff.principles.typeset import Step, document, lines, typeset, vanishing
 from pfaff.statement import Statement, System
+from pfaff.statement.told import answering
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pfaff.principles.formulation import Formulation
 
 
+@answering
 @dataclass(frozen=True, eq=False)
 class Principle:
     """The equations of motion of a system by one principle, in the user's own symbols.

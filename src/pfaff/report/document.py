@@ -38,6 +38,7 @@ class Entry:
     formulas: Mapping[str, str] = field(default_factory=dict)  # further ones, each with its name
     parts: Sequence[Entry] = ()
     see: Mapping[str, str] = field(default_factory=dict)  # other entries, by their anchors
+    symbols: Mapping[str, str] = field(default_factory=dict)  # in words
 
     place: str = ""
     first: bool = True  # what is shown a second time has its anchor at the first

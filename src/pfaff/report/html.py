@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from pfaff.report.document import Document, Entry, Image, Section, anchor
-from pfaff.report.mathematics import in_words, mathml
+from pfaff.report.mathematics import in_words, mathml, symbol
 from pfaff.report.stylesheet import CSS, SCRIPT
 
 KINDS = {".svg": "image/svg+xml", ".png": "image/png", ".gif": "image/gif"}
@@ -32,7 +32,7 @@ def page(document: Document) -> str:
             "<main>",
             *(_section(section) for section in document.sections),
             "</main>",
-            f"<footer>{escape(document.footer)}</footer></div>",
+            f"<footer><p>{escape(document.footer)}</p></footer></div>",
             f"<script>{SCRIPT}</script>",
             "</body></html>",
         ]
@@ -64,7 +64,8 @@ def _entry(entry: Entry, inside: bool = False) -> str:
     colour = "good" if entry.good else "bad"
     badge = f'<span class="badge {colour}">{escape(entry.verdict)}</span>' if entry.verdict else ""
     where = f'<div class="where">{escape(entry.where)}</div>' if entry.where else ""
-    facts = [f"<tr><th>{in_words(name)}</th><td>{in_words(value)}</td></tr>" for name, value in entry.facts.items()]
+    facts = [_row(in_words(name), value) for name, value in entry.facts.items()]
+    facts += [_row(symbol(name), value) for name, value in entry.symbols.items()]
     formulas = [
         f'<div class="named"><span>{escape(name)}</span>{_formula(each)}</div>' for name, each in entry.formulas.items()
     ]
@@ -85,6 +86,10 @@ def _entry(entry: Entry, inside: bool = False) -> str:
     return f"<article{named}>{''.join(pieces)}</article>"
 
 
+def _row(name: str, text: str) -> str:
+    return f"<tr><th>{name}</th><td>{in_words(text)}</td></tr>"
+
+
 def _formula(latex: str) -> str:
     """A formula that scrolls by itself where it is wider than the page."""
     return f'<div class="formula">{mathml(latex)}</div>'
@@ -99,6 +104,7 @@ def _image(image: Image) -> str:
         picture = f'<iframe title="{title}: {caption}" loading="lazy" srcdoc="{film}"></iframe>'
     else:
         picture = f'<img src="{_embedded(image.path)}" alt="{title}: {caption}">'
+        picture = f'<a href="{escape(image.path.name)}">{picture}</a>'  # large, on a small screen
     words = f"<figcaption><b>{title}.</b> {in_words(image.caption)}{beside}</figcaption>"
     return f'<figure id="{anchor(image.title)}">{picture}{words}</figure>'
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.tolerances import RANK, SAME, SETTLED
-from pfaff.errors import ParameterError
+from pfaff.errors import ParameterError, number_of
 from pfaff.rest.balance import Balance
 from pfaff.rest.fronts import Fronts, units_of
 from pfaff.rest.many_starts import checked_search, family_fixed, settled_from
@@ -104,7 +104,7 @@ def _told(known: Known, bounds: Mapping[str, float], family: list[str]) -> str:
     complete = "the last search found no more" if not last else "the last search still found some: more may exist"
     told = f"all that were met with {where}: {parts}; {complete}"
     if known.lost:
-        told += f"; {known.lost} curve{'s' if known.lost > 1 else ''} of rest could not be followed to the end"
+        told += f"; {number_of(known.lost, 'curve')} of rest could not be followed to the end"
     return told + (f"; family coordinate {', '.join(family)} set to 0" if family else "")
 
 

@@ -16,7 +16,7 @@ import sympy as sm
 from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.tolerances import LOST, NOISE, RANK, turning
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
-from pfaff.errors import RankError
+from pfaff.errors import RankError, number_of
 from pfaff.flow.statics import AtRest, statics_of
 from pfaff.rest.reduction import (
     BALANCED,
@@ -33,7 +33,7 @@ from pfaff.rest.reduction import (
 )
 from pfaff.statement.rod_frame import held_bases
 from pfaff.statement.system import System
-from pfaff.statement.told import told
+from pfaff.statement.told import answering, told
 from pfaff.statement.values import complex_number, instance
 from pfaff.threads import known_property
 
@@ -78,10 +78,10 @@ class Spectrum:
         else:
             growing = self.values[self.values.real > self.rounding]
             oscillating, straight = turning(growing).sum() // 2, (~turning(growing)).sum()
-            parts = [f"{oscillating} growing oscillation(s)"] * bool(oscillating)
-            verdict = "unstable: " + " and ".join(parts + [f"{straight} divergent mode(s)"] * bool(straight))
+            verdict = f"unstable: {growing_modes(oscillating, straight)}"
         causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
-        return verdict + (f" ({self.structural_zeros} structural zero(s) set apart: {causes})" if causes else "")
+        zeros = number_of(self.structural_zeros, "structural zero")
+        return verdict + (f" ({zeros} set apart: {causes})" if causes else "")
 
     def plot(self) -> Figure:
         from pfaff.draw.spectrum import draw_spectrum
@@ -89,6 +89,7 @@ class Spectrum:
         return draw_spectrum(self)
 
 
+@answering
 @dataclass(frozen=True)
 class Linearisation:
     """The matrices of Eq. (32) at an equilibrium.
@@ -303,6 +304,12 @@ class Linearisation:
         """The Hurwitz determinants D_1 … D_m of Eq. (45); all positive if and only if stable."""
         H = hurwitz_matrix(self.polynomial())
         return np.array([np.linalg.det(H[:i, :i]) for i in range(1, len(H) + 1)])
+
+
+def growing_modes(oscillating: int, straight: int) -> str:
+    """How many modes grow, in words."""
+    told = ((oscillating, "growing oscillation"), (straight, "divergent mode"))
+    return " and ".join(number_of(count, what) for count, what in told if count)
 
 
 def hurwitz_matrix(rho: np.ndarray) -> np.ndarray:

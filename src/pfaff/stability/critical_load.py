@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pfaff.errors import ParameterError
-from pfaff.statement.told import told
+from pfaff.statement.told import answering, told
 
 NOTED = 1e-9  # uncertainty of a load, relative, that is said
 
 
+@answering
 @dataclass(frozen=True)
 class CriticalLoad:
     """The first load of a kind, or the honest absence of one in the interval searched.

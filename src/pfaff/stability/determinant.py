@@ -19,7 +19,7 @@ import numpy as np
 import sympy as sm
 
 from pfaff.algebra.tolerances import GROWING
-from pfaff.errors import PfaffError, SingularMassError
+from pfaff.errors import PfaffError, SingularMassError, number_of
 from pfaff.statement.told import told
 from pfaff.threads import cached_property
 
@@ -81,14 +81,15 @@ class Determinant:
     @property
     def status(self) -> str:
         form = "can be made symmetric" if self.symmetrisable else "is essentially unsymmetric"
-        return f"{self.zeros} zero root(s) and {len(self.roots)} others; the determinant {form}"
+        return f"{number_of(self.zeros, 'zero root')} and {number_of(len(self.roots), 'other')}; the determinant {form}"
 
     def plot(self) -> Any:
         """Its roots in the complex plane."""
         from pfaff.draw.spectrum import draw_roots
 
         growing = self.roots.real > GROWING * np.abs(self.roots).max(initial=0.0)
-        return draw_roots(self.roots, growing, self.zeros, "zero root(s) of the constraints")
+        zeros = f"{number_of(self.zeros, 'zero root')} of the constraints" if self.zeros else ""
+        return draw_roots(self.roots, growing, zeros)
 
 
 @told

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from scipy import linalg
 
-from pfaff.errors import ConvergenceError, ParameterError, RankError
+from pfaff.errors import ConvergenceError, ParameterError, RankError, number_of
 from pfaff.flow.assembly import Assembly
 from pfaff.rest.assemblies import LoadPath
+from pfaff.rest.small_motions import growing_modes
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large_model import Model
 from pfaff.stability.large_modes import lowest_squares
@@ -46,8 +47,7 @@ class CheckedLoad:
     def status(self) -> str:
         if not (self.oscillating or self.divergent):
             return "stable"
-        parts = [f"{self.oscillating} growing oscillation(s)"] * bool(self.oscillating)
-        return " and ".join(parts + [f"{self.divergent} divergent mode(s)"] * bool(self.divergent))
+        return growing_modes(self.oscillating, self.divergent)
 
 
 @dataclass(frozen=True, repr=False)
@@ -171,7 +171,7 @@ class Search:
     def describe(self, crossing: Crossing | None) -> str:
         if crossing is None:
             ended = self.path.end is not None
-            return "the equilibrium ends there" if ended else f"looked at {len(self.checked)} loads"
+            return "the equilibrium ends there" if ended else f"looked at {number_of(len(self.checked), 'load')}"
         if crossing.precision == SHORTEST:
             return "bracketed by the lowest modes only"
         return self.view.event

@@ -23,6 +23,7 @@ from pfaff.flow.statics import statics_of
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_load
 from pfaff.statement.degrees import polynomial_degree
+from pfaff.statement.told import answering
 from pfaff.statement.values import by_name, named, number_from, one_of, shown
 from pfaff.threads import cached_property
 
@@ -36,6 +37,7 @@ FINER, REFINEMENTS = 8, 9  # the best load is enclosed in ever finer grids
 RECOVERED = 1e-9  # a limit this close to P_0, relatively, is P_0
 
 
+@answering
 @dataclass(frozen=True)
 class Paradox:
     """The limit of vanishing damping, beside the load of the system without damping from the beginning.

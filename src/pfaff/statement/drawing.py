@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import sympy as sm
@@ -11,7 +12,7 @@ import sympy as sm
 from pfaff.errors import StatementError
 from pfaff.statement.expressions import expressed
 from pfaff.statement.names import checked_title
-from pfaff.statement.values import by_name, listed, one_of, shown, spelt, truth
+from pfaff.statement.values import LISTED, by_name, listed, one_of, shown, spelt, truth, whole_number
 
 MARKS = ("block", "hinge", "wheel", "skate", "bow", "contact", "cylinder", "mass", "ground", "wall")
 IN_SPACE = ("hinge", "mass", "contact", "skate")  # marks that have a meaning in space
@@ -31,9 +32,10 @@ class Drawing:
     ``"bow"`` (the head of a T whose stem has the angle, long enough to reach a ``"contact"``) or ``"cylinder"`` (its
     axis along the angle, rolled by the bow). The angle of a mark, if not zero, is in ``angles``, from x towards y.
 
-    ``circles`` are round bodies about points, by their radii, drawn to scale: balls, in space. ``outlines`` are closed
-    curves through points. ``arrows`` are forces at points, vectors like these. Of the points in ``traced`` the path is
-    shown; if there is none, of the last point.
+    ``curves`` are bodies that bend: smooth lines through points, in their order. ``circles`` are round bodies about
+    points, by their radii, drawn to scale: balls, in space. ``outlines`` are closed curves through points. ``arrows``
+    are forces at points, vectors like these. Of the points in ``traced`` the path is shown; if there is none, of the
+    last point.
 
     In space, ``discs`` are flat and round, ``wheels`` have a rim and spokes: each is ``(radius, axle)`` about its
     point, or ``(radius, axle, spoke)``, with the directions of its axle and of a spoke, by which one sees it turn.
@@ -54,20 +56,25 @@ class Drawing:
     wheels: Mapping[str, Any] = field(default_factory=dict)
     bodies: Mapping[str, Any] = field(default_factory=dict)
     ground: bool = False
+    curves: Sequence[Sequence[str]] = ()
 
     def __post_init__(self) -> None:
         for kind in ("points", "marks", "angles", "circles", "arrows", "discs", "wheels", "bodies"):
             by_name(kind, getattr(self, kind), "{'end': …}", StatementError)
         if not self.points:
             raise StatementError("a drawing needs at least one point, such as points={'end': (x, y)}")
-        for kind in ("links", "springs", "outlines"):
+        for kind in ("links", "springs", "outlines", "curves"):
             for group in listed(kind, getattr(self, kind), "[('base', 'end')]", StatementError):
                 listed(f"each of {kind}", group, "('base', 'end')", StatementError)
         listed("traced", self.traced, "['end']", StatementError)
-        ends = (name for group in (*self.links, *self.springs, *self.outlines) for name in group)
+        ends = (name for group in (*self.links, *self.springs, *self.outlines, *self.curves) for name in group)
         about = (*self.marks, *self.angles, *self.circles, *self.arrows, *self.discs, *self.wheels, *self.bodies)
         for name in (*ends, *about, *self.traced):
             one_of(self.points, name, "the drawing has no point", StatementError)
+        for names in self.curves:
+            whole_number(
+                "the number of points of a curve", len(names), 2, LISTED, "name where it leads", StatementError
+            )
         for mark in self.marks.values():
             one_of(MARKS, mark, "unknown mark", StatementError)
         for name in self.points:
@@ -81,6 +88,11 @@ class Drawing:
     def dimension(self) -> int:
         """2 in the plane, 3 in space: as many as the first point has coordinates."""
         return len(tuple(next(iter(self.points.values()))))
+
+    @property
+    def joined(self) -> list[tuple[str, str]]:
+        """Pairs of points that one body holds together: bars, and pieces of curves."""
+        return [*self.links, *(pair for names in self.curves for pair in pairwise(names))]
 
     def _check_dimensions(self) -> None:
         """Everything lies in one plane or in one space, and has the shape that is documented."""

@@ -12,6 +12,7 @@ from sympy.concrete.expr_with_limits import ExprWithLimits
 from pfaff.errors import StatementError, nearest
 from pfaff.statement.expressions import FUNCTIONS, expressed
 from pfaff.statement.names import checked_name
+from pfaff.statement.told import answering
 from pfaff.statement.values import checked_value, one_of, shown
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
@@ -19,6 +20,7 @@ from pfaff.travel import Travels
 SMOOTH = (*(each for each in FUNCTIONS.values() if isinstance(each, type)), sm.erfc)  # sqrt is a power
 
 
+@answering
 class Parametrised(Travels):
     """What a mechanical system and a plain ODE share: a name, parameters with defaults, and a load."""
 

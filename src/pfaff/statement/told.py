@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from pfaff.errors import NoSuchNameError
+
 Result = TypeVar("Result", bound=type)
 
 
@@ -16,7 +18,21 @@ def told(result: Result) -> Result:
 def shown_in_notebooks(result: Result) -> Result:
     """A class that notebooks show as the room ``draw`` makes it; its ``repr`` stays."""
     result._repr_html_ = _as_html  # type: ignore[attr-defined]
-    return result
+    return answering(result)
+
+
+def answering(kind: Result) -> Result:
+    """A class that answers a name which it does not have with the nearest one; names that it has cost nothing more."""
+    if not hasattr(kind, "__getattr__"):
+        kind.__getattr__ = no_such_name  # type: ignore[attr-defined]
+    return kind
+
+
+def no_such_name(self: Any, name: str) -> Any:
+    """What Python calls where all else has failed."""
+    if not name.startswith("_") and hasattr(type(self), name):
+        return object.__getattribute__(self, name)  # a property of that name has failed: its own error is told
+    raise NoSuchNameError(type(self), name)
 
 
 def _in_words(self: Any) -> str:

@@ -22,8 +22,9 @@ from typing import Any, TypeVar
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ParameterError, PfaffError, closest, nearest
+from pfaff.errors import ParameterError, PfaffError, closest, nearest, number_of
 from pfaff.statement.expressions import constant, shortened
+from pfaff.statement.told import answering
 
 NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of what can be followed to
 LONGEST = 40  # characters of a value in a message
@@ -209,12 +210,12 @@ def check_keywords(function: Callable[..., Any], given: Collection[str], known: 
 
 
 def spelt(cls: type[Kind]) -> type[Kind]:
-    """A class that answers a keyword which its making or its methods do not have with the nearest one."""
+    """A class that answers a keyword or a name that it does not have with the nearest one."""
     for name, function in list(vars(cls).items()):
         public = isinstance(function, FunctionType) and (name == "__init__" or not name.startswith("_"))
         if public and not function.__code__.co_flags & inspect.CO_VARKEYWORDS:
             setattr(cls, name, _spelt(function, cls.__name__ if name == "__init__" else name))
-    return cls
+    return answering(cls)
 
 
 def _spelt(function: FunctionType, called: str) -> Callable[..., Any]:
@@ -273,7 +274,7 @@ def told(name: str, function: Any, example: str, *arguments: Any) -> None:
     """Refuse what cannot be called with such arguments, before anything long is computed."""
     if function is None or (callable(function) and _takes(function, arguments)):
         return
-    count = f"{len(arguments)} argument{'s' if len(arguments) > 1 else ''}"
+    count = number_of(len(arguments), "argument")
     raise ParameterError(f"{name}={shown(function)} cannot be called with {count}: give a function, {name}={example}")
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
+from pfaff.statement.told import answering
 from pfaff.statement.values import number_from, numbers_from
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.studies.study import Study
 
 
+@answering
 @dataclass(frozen=True)
 class Probability:
     """The share of a sample below a value; ``error`` is the standard error of as many independent draws.
@@ -45,6 +47,7 @@ class Probability:
         return draw_probability(self)
 
 
+@answering
 @dataclass(frozen=True)
 class Indices:
     """Sobol indices by parameter: the share of the variance that it explains alone, and with all others.

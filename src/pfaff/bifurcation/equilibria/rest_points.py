@@ -19,6 +19,7 @@ from pfaff.continuation.gathering import gathered
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Point, Special, Trail
 from pfaff.errors import ParameterError
+from pfaff.statement.told import answering
 from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class RestPoint:
     """An equilibrium (or steady motion): its states by name, its eigenvalues without structural zeros."""

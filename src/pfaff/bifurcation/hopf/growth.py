@@ -21,6 +21,7 @@ from pfaff.flow.series import Series
 from pfaff.flow.structured import StructuredFlow
 from pfaff.statement.expressions import expressed
 from pfaff.statement.system import System
+from pfaff.statement.told import answering
 from pfaff.statement.values import shown
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from pfaff.flow.flow import Flow
 
 
+@answering
 @dataclass(frozen=True, repr=False)
 class Growth:
     """A² = ``slope``·(load − value) for the amplitude A of an observable, and mean speeds per A² by coordinate."""

@@ -26,7 +26,7 @@ from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import MOST, number_from, number_within, one_of, whole_number
 from pfaff.threads import cached_property
 
@@ -92,8 +92,8 @@ class NormalMode(Branch[OrbitPoint, Special]):
     def status(self) -> str:
         first, last = self.frequencies[[0, -1]]
         return (
-            f"normal mode {self.number} of {self.vibration.case.system.name}: {len(self)} vibrations, frequency "
-            f"{first:.8g} … {last:.8g}, energy up to {self.energies.max():.6g}; {self.counted}; {self.ended}"
+            f"normal mode {self.number} of {self.vibration.case.system.name}: {number_of(len(self), 'vibration')}, "
+            f"frequency {first:.8g} … {last:.8g}, energy up to {self.energies.max():.6g}; {self.counted}; {self.ended}"
         )
 
     def __repr__(self) -> str:

@@ -20,7 +20,7 @@ from pfaff.continuation.gathering import gathered
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 
 if TYPE_CHECKING:
     import xarray
@@ -36,6 +36,7 @@ KINDS = {
 }
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class CyclePoint:
     """A special orbit on a curve: ``value`` is that of the second parameter, ``values`` are both.

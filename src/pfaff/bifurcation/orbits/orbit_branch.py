@@ -19,7 +19,7 @@ from pfaff.bifurcation.orbits.ways import followed, real
 from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.trail import Branch, tallied
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 
@@ -60,7 +60,8 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
 
     @property
     def status(self) -> str:
-        return f"{len(self)} orbits from {self.load} = {self.points[0].value:.8g}, {self.counted}; {self.ended}"
+        start = f"{self.load} = {self.points[0].value:.8g}"
+        return f"{number_of(len(self), 'orbit')} from {start}, {self.counted}; {self.ended}"
 
     @property
     def counted(self) -> str:

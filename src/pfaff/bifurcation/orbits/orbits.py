@@ -14,9 +14,10 @@ from pfaff.bifurcation.orbits.floquet import sorted_multipliers
 from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
+from pfaff.errors import number_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 SAMPLES = 12  # of an interval, for extreme values and plots
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class Orbit:
     """One period in time: ``t`` and states ``x`` (one column for each time).
@@ -153,7 +155,7 @@ class OrbitPoint:
 
     @property
     def status(self) -> str:
-        outside = f"{self.unstable} multiplier{'s' if self.unstable > 1 else ''} outside the unit circle"
+        outside = f"{number_of(self.unstable, 'multiplier')} outside the unit circle"
         how = "stable" if self.stable else f"unstable ({outside})" if self.resolved else "stability not resolved"
         symmetry = ", symmetric" if self.symmetric else ""
         return f"orbit at {self.load} = {self.value:.10g}, period {self.period:.10g}: {how}{symmetry}"

@@ -16,7 +16,7 @@ from pfaff.continuation.course import Course
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import number_from, number_within, shown
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _told(ended: Ending, start: OrbitPoint, found: list[OrbitPoint], course: Cou
         return ended
     if ended.reason is Reason.POINTS and start.centre:
         family = f"the orbits about a centre are a family, along which {start.load} does not change"
-        return Ending(ended.reason, f"stopped after {len(found)} points: {family}")
+        return Ending(ended.reason, f"stopped after {number_of(len(found), 'point')}: {family}")
     away = all((each.value - start.born) * (course.to - start.born) <= 0 for each in found)
     if ended.reason is Reason.OTHER_SIDE and away:
         side = "above" if course.to < start.born else "below"

@@ -21,9 +21,10 @@ from pfaff.bifurcation.response.harmonics import REPEATING, Wave, cycle_of, grow
 from pfaff.continuation.course import POINTS, Course
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.trail import Branch
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.flow.forcing import forced_flow, forcing_of
 from pfaff.statement.system import System
+from pfaff.statement.told import answering
 from pfaff.statement.values import one_of
 from pfaff.threads import cached_property
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class ResponsePoint:
     """The response at a value of the parameter; ``orbit`` has its multipliers, its time course and the way to others.
@@ -184,11 +186,11 @@ class Response(Branch[ResponsePoint, "Special"]):
     def status(self) -> str:
         changes = np.flatnonzero(np.diff(self.stable.astype(int)))
         how = "stable throughout" if self.stable.all() else "unstable throughout" if not self.stable.any() else (
-            f"stability changes {len(changes)} time{'s' if len(changes) > 1 else ''}"
+            f"stability changes {number_of(len(changes), 'time')}"
         )  # fmt: skip
         return (
-            f"{len(self)} responses from {self.load} = {self[0].value:.8g}, {self.found}; {self.counted}; {how}; "
-            f"{self.ended}"
+            f"{number_of(len(self), 'response')} from {self.load} = {self[0].value:.8g}, {self.found}; "
+            f"{self.counted}; {how}; {self.ended}"
         )
 
     def __repr__(self) -> str:
@@ -277,7 +279,7 @@ def _first(problem: OrbitProblem, value: float, to: float, start: Mapping[str, f
             except ConvergenceError as problem_met:
                 why = str(problem_met)
     wave, periods, change = settled(problem, value, omega, rest)
-    how = f"settled on within {periods} period{'s' if periods > 1 else ''} of the forcing"
+    how = f"settled on within {number_of(periods, 'period')} of the forcing"
     if change > REPEATING:
         how = f"near a motion that has not settled in {periods} periods of the forcing"
     try:

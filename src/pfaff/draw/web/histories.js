@@ -3,24 +3,51 @@
 import { single } from "./scene.js";
 import { handy } from "./paint.js";
 
-const HEIGHT = 84;
-const LEFT = 46;
-const TOP = 18;
+const HEIGHT = 66; // of a panel without its names
+const LEFT = 46; // room for the numbers of an axis, at least
+const LINE = 18; // of names
 const BOTTOM = 4;
+const WIDEST = " = −0.0000"; // room for a number
+const FONT = "12px system-ui, sans-serif";
+const SMALL = "11px system-ui, sans-serif";
+const INDEX = "9px system-ui, sans-serif";
 
 export class Histories {
-  constructor(canvas, scene, colours) {
-    Object.assign(this, { canvas, scene, colours });
+  constructor(canvas, scene, colours, width) {
+    Object.assign(this, { canvas, scene, colours, width });
     this.still = document.createElement("canvas");
+    this.arrange();
   }
 
-  get height() {
-    return this.scene.histories.length * HEIGHT + (this.scene.histories.length ? 16 : 0);
+  // Where each panel begins, and where the names of its curves stand: in as many lines as the width asks for.
+  arrange() {
+    const context = this.still.getContext("2d");
+    const ends = this.scene.histories.flatMap((panel) => extremes(panel));
+    context.font = SMALL;
+    this.left = Math.max(LEFT, ...ends.map((end) => context.measureText(short(end)).width + 8));
+    context.font = FONT;
+    let top = 0;
+    this.panels = this.scene.histories.map((panel) => {
+      const places = [];
+      let [x, line] = [this.left + 4, 0];
+      [panel.title, ...panel.curves.map((curve) => curve.name + WIDEST)].forEach((text) => {
+        const wide = context.measureText(text).width;
+        if (x > this.left + 4 && x + wide > this.width - 6) [x, line] = [this.left + 4, line + 1];
+        places.push([x, top + line * LINE]);
+        x += wide + 12;
+      });
+      const names = (line + 1) * LINE;
+      const found = { top, names, height: names + HEIGHT, places };
+      top += found.height;
+      return found;
+    });
+    this.height = top + (top ? 16 : 0);
   }
 
   // Everything but the cursor and the numbers.
-  prepare(width, ratio) {
-    Object.assign(this, { width, ratio });
+  prepare(ratio) {
+    const { width } = this;
+    this.ratio = ratio;
     for (const each of [this.canvas, this.still]) {
       each.width = Math.round(width * ratio);
       each.height = Math.round(this.height * ratio);
@@ -30,28 +57,27 @@ export class Histories {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = this.colours.paper;
     context.fillRect(0, 0, width, this.height);
-    this.scene.histories.forEach((panel, k) => this.panel(context, panel, k * HEIGHT));
+    this.scene.histories.forEach((panel, k) => this.panel(context, panel, this.panels[k]));
     this.ticks(context);
   }
 
   x(time) {
     const [first, last] = [this.scene.t[0], this.scene.t[this.scene.count - 1]];
-    return LEFT + ((time - first) / (last - first || 1)) * (this.width - LEFT - 6);
+    return this.left + ((time - first) / (last - first || 1)) * (this.width - this.left - 6);
   }
 
-  panel(context, panel, top) {
-    const all = panel.curves.flatMap((curve) => [smallest(curve.values), largest(curve.values)]);
-    const [low, high] = [Math.min(...all, 0), Math.max(...all, 0)];
+  panel(context, panel, { top, names, height }) {
+    const [low, high] = extremes(panel);
     const span = high - low || 1;
-    const y = (value) => top + HEIGHT - BOTTOM - ((value - low) / span) * (HEIGHT - TOP - BOTTOM);
+    const y = (value) => top + height - BOTTOM - ((value - low) / span) * (height - names - BOTTOM);
     context.lineWidth = 1;
-    Object.assign(context, { font: "11px system-ui, sans-serif", textAlign: "right", textBaseline: "middle" });
+    Object.assign(context, { font: SMALL, textAlign: "right", textBaseline: "middle" });
     for (const value of [low, 0, high]) {
       if (value === 0 || Math.abs(y(value) - y(0)) > 14) {
         context.strokeStyle = this.colours.grid;
-        context.beginPath(); context.moveTo(LEFT, y(value)); context.lineTo(this.width - 6, y(value)); context.stroke();
+        context.beginPath(); context.moveTo(this.left, y(value)); context.lineTo(this.width - 6, y(value)); context.stroke();
         context.fillStyle = this.colours.faint;
-        context.fillText(short(value), LEFT - 4, y(value));
+        context.fillText(short(value), this.left - 4, y(value));
       }
     }
     panel.curves.forEach((curve, k) => {
@@ -83,19 +109,19 @@ export class Histories {
     context.strokeStyle = this.colours.ink;
     context.lineWidth = 1;
     context.beginPath(); context.moveTo(x, 4); context.lineTo(x, this.height - 16); context.stroke();
-    Object.assign(context, { font: "12px system-ui, sans-serif", textAlign: "left", textBaseline: "top" });
+    Object.assign(context, { font: FONT, textAlign: "left", textBaseline: "top" });
     this.scene.histories.forEach((panel, k) => {
-      let left = LEFT + 4;
-      const write = (text, colour) => {
+      const write = (text, colour, [left, top]) => {
         context.fillStyle = this.colours.paper;
-        context.fillRect(left - 2, k * HEIGHT + 1, context.measureText(text).width + 4, 15);
+        context.fillRect(left - 2, top + 1, context.measureText(text).width + 4, 16);
         context.fillStyle = colour;
-        context.fillText(text, left, k * HEIGHT + 3);
-        left += context.measureText(text).width + 12;
+        indexed(context, text, left, top + 3);
       };
-      write(panel.title, this.colours.faint);
+      const [title, ...places] = this.panels[k].places;
+      write(panel.title, this.colours.faint, title);
       panel.curves.forEach((curve, i) => {
-        write(`${curve.name} = ${short(single(curve.values, moment))}`, this.colours.cycle[i % this.colours.cycle.length]);
+        const text = `${curve.name} = ${short(single(curve.values, moment))}`;
+        write(text, this.colours.cycle[i % this.colours.cycle.length], places[i]);
       });
     });
   }
@@ -103,8 +129,24 @@ export class Histories {
   // The fraction of the film at a place in pixels.
   fraction(x) {
     return this.scene.fractionOf(this.scene.t[0]
-      + ((x - LEFT) / (this.width - LEFT - 6)) * (this.scene.t[this.scene.count - 1] - this.scene.t[0]));
+      + ((x - this.left) / (this.width - this.left - 6)) * (this.scene.t[this.scene.count - 1] - this.scene.t[0]));
   }
+}
+
+// A name with its index below, φ_f, where the letters have no small form of their own.
+function indexed(context, text, left, top) {
+  text.split(/_(\w+)/).forEach((part, k) => {
+    context.font = k % 2 ? INDEX : FONT;
+    context.fillText(part, left, top + (k % 2 ? 6 : 0));
+    left += context.measureText(part).width;
+  });
+  context.font = FONT;
+}
+
+// The range of a panel, zero included.
+function extremes(panel) {
+  const all = panel.curves.flatMap((curve) => [smallest(curve.values), largest(curve.values)]);
+  return [Math.min(...all, 0), Math.max(...all, 0)];
 }
 
 const smallest = (values) => values.reduce((a, b) => (b < a ? b : a), Infinity);

@@ -38,6 +38,7 @@ export class Painter {
     scene.outlines.forEach((names) => this.polygon(names.map((name) => this.at[name]), null, this.colours.body, 1.6));
     Object.entries(scene.balls).forEach(([name, radii]) => this.ball(this.at[name], single(radii, moment)));
     scene.links.forEach(([a, b]) => this.link(this.at[a], this.at[b]));
+    scene.curves.forEach((names) => this.curve(names.map((name) => this.at[name])));
     Object.entries(scene.marks).forEach(([name, kind]) => this[kind]?.(name, this.at[name]));
     scene.arrows.forEach((each) => this.arrow(this.point(each.tail), this.point(each.tip)));
     this.parts.sort((a, b) => b.depth - a.depth || a.order - b.order).forEach((part) => part.draw());
@@ -112,6 +113,27 @@ export class Painter {
     const width = Math.max(share * this.scene.scale * (from[2] + to[2]), 3);
     this.put(this.depth([a, b]), order, () => {
       this.path([a, b]);
+      this.stroke(this.colours.body, width);
+      this.stroke(this.colours.pale, width - 2.2);
+    });
+  }
+
+  // A body that bends, smooth through its points: their chords are its tangents.
+  curve(points) {
+    const seen = points.map((at) => this.camera.see(at));
+    if (seen.some((each) => each === null)) return;
+    const width = Math.max(0.4 * BAR * this.scene.scale * 2 * seen[0][2], 3);
+    const slope = (k) => [0, 1].map((i) => {
+      const [before, after] = [Math.max(k - 1, 0), Math.min(k + 1, seen.length - 1)];
+      return (seen[after][i] - seen[before][i]) / (after - before) / 3;
+    });
+    this.put(this.depth(points), 3, () => {
+      this.context.beginPath();
+      this.context.moveTo(seen[0][0], seen[0][1]);
+      for (let k = 1; k < seen.length; k += 1) {
+        const [from, to, out, into] = [seen[k - 1], seen[k], slope(k - 1), slope(k)];
+        this.context.bezierCurveTo(from[0] + out[0], from[1] + out[1], to[0] - into[0], to[1] - into[1], to[0], to[1]);
+      }
       this.stroke(this.colours.body, width);
       this.stroke(this.colours.pale, width - 2.2);
     });

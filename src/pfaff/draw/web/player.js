@@ -1,8 +1,7 @@
 // The player of pfaff: `mount(element, scene)` shows a scene that moves, in the plane or in space, with its histories.
 //
 // The handle it returns has play(), pause(), seek(time), update(scene), destroy(), and reads time, playing and rate
-// (pictures a second, as measured). Nothing is fetched. Keys: space plays, arrows turn or move the picture, + and −
-// approach, comma and full stop go step by step, Home looks from where one looked first.
+// (pictures a second, as measured). Nothing is fetched. What the keys do stands in KEYS, which the button "Keys" shows.
 
 import { Scene, single } from "./scene.js";
 import { Camera } from "./camera.js";
@@ -20,6 +19,18 @@ const DARK = {
   cycle: ["#5fb8ec", "#ff8b4a", "#3fd0a5", "#f0b840", "#e59cc3", "#9ad4f5"],
 };
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4];
+const STEP = 0.02; // of the film, by an arrow key
+// What a key does on the picture, and in which films: "plane", "space" or both.
+const KEYS = [
+  ["Space", "plays and pauses"],
+  ["← →", "go back and on in time", "plane"],
+  ["← → ↑ ↓", "turn the picture", "space"],
+  ["Shift and arrows", "move the picture", "plane"],
+  ["Shift and ← →", "go back and on in time", "space"],
+  [", and .", "go back and on by one step"],
+  ["+ and −", "come nearer and go away"],
+  ["Home", "looks from where one looked first"],
+];
 const STYLE = `
 .pfaff-player { position: relative; font: 14px/1.4 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   border: 1px solid var(--edge); border-radius: 6px; overflow: hidden; }
@@ -37,6 +48,10 @@ const STYLE = `
 .pfaff-player button[aria-pressed=true] { background: var(--grid); }
 .pfaff-player .play { min-width: 4.6em; }
 .pfaff-player .clock { min-width: 6.5em; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.pfaff-player .keys { margin: 0; padding: 0.5em 0.9em; border-top: 1px solid var(--edge); display: grid; gap: 0.1em 1.2em;
+  grid-template-columns: max-content 1fr; font-size: 0.9em; }
+.pfaff-player .keys[hidden] { display: none; }
+.pfaff-player .keys dd { margin: 0; color: var(--faint); }
 .pfaff-player .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }`;
 
 const make = (tag, attributes = {}, text = "") => {
@@ -68,8 +83,10 @@ class Player {
   build() {
     this.root = make("div", { class: "pfaff-player" });
     this.root.append(make("style", {}, STYLE));
-    this.stage = make("canvas", { class: "stage", role: "img", tabindex: "0" });
-    this.graph = make("canvas", { class: "histories", "aria-hidden": "true" });
+    const name = `keys-${Math.random().toString(36).slice(2)}`; // other films may stand on the same page
+    this.stage = make("canvas", { class: "stage", role: "application", tabindex: "0", "aria-describedby": name });
+    this.graph = make("canvas", { class: "histories", role: "slider", tabindex: "0", "aria-label": "time, on the curves",
+      "aria-valuemin": 0, "aria-valuemax": 1000 });
     this.button = make("button", { class: "play", type: "button" });
     this.slider = make("input", { type: "range", min: 0, max: 1000, step: 1, "aria-label": "time" });
     this.clock = make("span", { class: "clock" });
@@ -77,10 +94,12 @@ class Player {
     SPEEDS.forEach((speed) => this.pace.append(make("option", { value: speed }, `${speed}×`)));
     this.again = make("button", { type: "button", "aria-pressed": "true", title: "start again at the end" }, "Loop");
     this.home = make("button", { type: "button", title: "look from where one looked first" }, "Reset view");
+    this.help = make("button", { type: "button", "aria-expanded": "false", "aria-controls": name }, "Keys");
+    this.keys = make("dl", { class: "keys", id: name, hidden: "" });
     this.words = make("p", { class: "unseen", role: "status" });
     const bar = make("div", { class: "bar" });
-    bar.append(this.button, this.slider, this.clock, this.pace, this.again, this.home);
-    this.root.append(this.stage, this.graph, bar, this.words);
+    bar.append(this.button, this.slider, this.clock, this.pace, this.again, this.home, this.help);
+    this.root.append(this.stage, this.graph, bar, this.keys, this.words);
     this.element.replaceChildren(this.root);
   }
 
@@ -93,6 +112,10 @@ class Player {
       Object.assign(this.camera, { yaw: camera.yaw, pitch: camera.pitch, zoom: camera.zoom, pan: camera.pan });
     }
     this.stage.setAttribute("aria-label", this.scene.text);
+    const kind = this.camera.flat ? "plane" : "space";
+    const shown = KEYS.filter(([, , where]) => !where || where === kind);
+    this.keys.replaceChildren(...shown.flatMap(([key, does]) => [make("dt", {}, key), make("dd", {}, does)]));
+    this.graph.hidden = !this.scene.histories.length;
     this.pace.value = String(this.speed);
     this.restyle();
     return this;
@@ -103,8 +126,8 @@ class Player {
     this.colours = dark(this.element, this.options.theme) ? DARK : LIGHT;
     Object.entries(this.colours).forEach(([name, value]) => this.root.style.setProperty(`--${name}`, value));
     this.painter = new Painter(this.stage.getContext("2d"), this.camera, this.scene, this.colours);
-    this.histories = new Histories(this.graph, this.scene, this.colours);
     const width = this.root.clientWidth || 640;
+    this.histories = new Histories(this.graph, this.scene, this.colours, width);
     const shape = this.scene.dimension === 2 ? this.scene.size[1] / this.scene.size[0] : 0.62;
     const height = this.options.height ?? Math.round(width * Math.min(Math.max(shape, 0.3), 0.75));
     this.ratio = Math.min(devicePixelRatio || 1, 2);
@@ -112,7 +135,7 @@ class Player {
     Object.assign(this, { width, height });
     this.stage.style.height = `${height}px`;
     this.graph.style.height = `${this.histories.height}px`;
-    this.histories.prepare(width, this.ratio);
+    this.histories.prepare(this.ratio);
     this.paint();
   }
 
@@ -130,7 +153,12 @@ class Player {
       this.again.setAttribute("aria-pressed", String(this.loop));
     });
     on(this.home, "click", () => { this.camera.reset(); this.paint(); });
-    on(this.stage, "keydown", (event) => this.key(event));
+    on(this.help, "click", () => {
+      this.keys.hidden = !this.keys.hidden;
+      this.help.setAttribute("aria-expanded", String(!this.keys.hidden));
+    });
+    on(this.stage, "keydown", (event) => this.act(event, this.acts(event.shiftKey)));
+    on(this.graph, "keydown", (event) => this.act(event, this.moves()));
     on(this.stage, "pointerdown", (event) => this.stage.setPointerCapture(event.pointerId));
     on(this.stage, "pointermove", (event) => {
       if (!this.stage.hasPointerCapture(event.pointerId)) return;
@@ -157,16 +185,33 @@ class Player {
     this.sight.observe(this.root);
   }
 
-  key(event) {
-    const turn = this.camera.flat ? (x, y) => this.camera.drag(-20 * x, 20 * y) : (x, y) => this.camera.turn(0.1 * x, 0.1 * y);
-    const acts = {
+  // Keys that go in time, on the curves and in part on the picture.
+  moves() {
+    const by = (share) => () => this.pause().go(this.fraction + share);
+    return {
       " ": () => (this.playing ? this.pause() : this.play()),
-      ArrowLeft: () => turn(-1, 0), ArrowRight: () => turn(1, 0), ArrowUp: () => turn(0, 1), ArrowDown: () => turn(0, -1),
-      "+": () => this.camera.approach(1.1), "=": () => this.camera.approach(1.1), "-": () => this.camera.approach(1 / 1.1),
-      ".": () => this.pause().go(this.fraction + 1 / this.scene.count),
-      ",": () => this.pause().go(this.fraction - 1 / this.scene.count),
-      Home: () => this.camera.reset(),
+      ArrowLeft: by(-STEP), ArrowRight: by(STEP), ArrowDown: by(-STEP), ArrowUp: by(STEP),
+      ",": by(-1 / this.scene.count), ".": by(1 / this.scene.count), PageDown: by(-5 * STEP), PageUp: by(5 * STEP),
+      Home: by(-1), End: by(1),
     };
+  }
+
+  // Keys on the picture, as KEYS says: its arrows go in time where there is nothing to turn.
+  acts(shifted) {
+    const { " ": space, ",": back, ".": on, ArrowLeft, ArrowRight } = this.moves();
+    const flat = this.camera.flat;
+    const turn = flat ? (x, y) => this.camera.drag(-20 * x, 20 * y) : (x, y) => this.camera.turn(0.1 * x, 0.1 * y);
+    const turning = {
+      ArrowLeft: () => turn(-1, 0), ArrowRight: () => turn(1, 0), ArrowUp: () => turn(0, 1), ArrowDown: () => turn(0, -1),
+    };
+    const nearer = () => this.camera.approach(1.1);
+    return {
+      " ": space, ",": back, ".": on, ...(flat === shifted ? turning : { ArrowLeft, ArrowRight }),
+      "+": nearer, "=": nearer, "-": () => this.camera.approach(1 / 1.1), Home: () => this.camera.reset(),
+    };
+  }
+
+  act(event, acts) {
     if (!acts[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     acts[event.key]();
@@ -241,6 +286,8 @@ class Player {
     const shown = [...this.scene.readings.map((each) => `${each.name} = ${short(single(each.values, moment))}`)];
     this.clock.textContent = [`t = ${fixed(this.time, this.scene)}`, ...shown].join(", ");
     this.slider.setAttribute("aria-valuetext", this.clock.textContent);
+    this.graph.setAttribute("aria-valuenow", this.slider.value);
+    this.graph.setAttribute("aria-valuetext", this.clock.textContent);
     this.root.dataset.time = this.time;
   }
 

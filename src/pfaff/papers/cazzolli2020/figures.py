@@ -68,11 +68,11 @@ def figure_7() -> Any:
     """Two of the equilibria of seven bars with a misaligned skate, for each of the two loads."""
     fig = figure(7, 7)
     for axes, load, beta, text in zip(
-        fig.subplots(2, 1), (0.1, 1.5), (np.pi / 4, np.pi / 2), ("π/4", "π/2"), strict=True
+        fig.subplots(2, 1), (0.1, 1.5), (np.pi / 4, np.pi / 2), (r"\pi/4", r"\pi/2"), strict=True
     ):
         case = column(7, "skate", "spring").at(K=1, Delta=load, beta0=float(beta))
         draw_together(axes, case.equilibria(X=0)[:2])
-        axes.set_title(f"KLΔ/k = {load}, β0 = {text}", fontsize="medium")
+        axes.set_title(rf"$KL\Delta/k = {load}$, $\beta_0 = {text}$", fontsize="medium")
     return fig
 
 
@@ -87,15 +87,15 @@ def figure_9() -> Any:
 def figure_10() -> Any:
     """The flutter load over magnitude and direction of two dampings, the limit r → 0 included."""
     fig = figure(11, 5.4)
-    for k, (pair, name) in enumerate(((IE, "φ3"), (TR, "φ1"))):
+    for k, (pair, name) in enumerate(((IE, r"\varphi_3"), (TR, r"\varphi_1"))):
         axes = fig.add_subplot(1, 2, k + 1, projection="3d", computed_zorder=False)
         _surface(axes, pair)
         best, peak = best_angle(pair), float(pendulum().flutter())
-        mark = f"P0 = {peak:.4f} at {name} = {best:.4f}"
+        mark = rf"$P_0 = {peak:.4f}$ at ${name} = {best:.4f}$"
         axes.plot([0], [best], [peak], "o", color="black", zorder=11, label=mark)
-        axes.set(xlabel="r", ylabel=name, zlabel="flutter load")
+        axes.set(xlabel="$r$", ylabel=f"${name}$", zlabel="flutter load")
         axes.set_yticks([0, np.pi / 4, np.pi / 2], ["0", "π/4", "π/2"])
-        axes.set_title(f"{pair[0]} = r cos {name},  {pair[1]} = r sin {name}", fontsize="medium")
+        axes.set_title(rf"${pair[0]} = r\,\cos\,{name}$,  ${pair[1]} = r\,\sin\,{name}$", fontsize="medium")
         axes.legend(frameon=False, fontsize="small", loc="upper left")
         axes.view_init(24, -130)
         axes.set_box_aspect(None, zoom=0.86)
@@ -162,7 +162,8 @@ def figure_12() -> Any:
         motion = cycle(constraint)
         early = motion.t <= SHOWN
         row[0].plot(motion.t[early], motion["X"][early], color=BLUE, lw=1)
-        label(row[0], "τ", "χ", f"{constraint}, F = 1.1 F_cr")
+        label(row[0], "τ", "χ")
+        row[0].set_title(rf"{constraint}, $F = 1.1\,F_{{cr}}$", fontsize="medium")
         for k, axes in enumerate(row[1:]):
             _portrait(axes, motion, k, SKY, BLUE, orbit(constraint))
     fig.legend(*row[1].get_legend_handles_labels(), loc="outside lower center", ncols=2, **SMALL)
@@ -196,7 +197,7 @@ def figure_13() -> Any:
                 x, y = np.log(magnitudes[change : change + 2]), l1[change : change + 2]
                 axes.axvline(np.exp(x[0] - y[0] * np.diff(x)[0] / np.diff(y)[0]), color=colour, ls="--", lw=1)
         axes.set(ylim=(-1.1, 1.1), yticks=[])
-        label(axes, "magnitude r" if constraint == "bow" else "", "sign of l1", f"{constraint}, {name}")
+        label(axes, "magnitude $r$" if constraint == "bow" else "", "sign of $l_1$", f"{constraint}, {name}")
         for height, side, text in ((0.98, "top", "subcritical"), (0.02, "bottom", "supercritical")):
             axes.text(0.01, height, text, va=side, transform=axes.transAxes, fontsize="x-small", color="#555555")
     handles, names = panels[0, 0].get_legend_handles_labels()
@@ -210,7 +211,7 @@ def figure_14() -> Any:
     shape, *portraits = fig.subplots(1, 3)
     case = damped("bow").at(beta0=BETA, F=80)
     draw_together(shape, [case.equilibrium()])
-    shape.set_title("equilibrium at F = 80, β0 = π/100", fontsize="medium")
+    shape.set_title(r"equilibrium at $F = 80$, $\beta_0 = \pi/100$", fontsize="medium")
     for k, axes in enumerate(portraits):
         both = ((aligned(), SKY, BLUE, "perfect"), (misaligned(), "#9AD8C3", GREEN, "misaligned"))
         for motion, pale, dark, told in both:

@@ -143,6 +143,7 @@ export class Plot {
     this.canvas.setAttribute("aria-label", content.text ?? "");
     this.canvas.classList.toggle("picks", Boolean(this.items.length || this.place));
     if (this.items.length) this.canvas.tabIndex = 0; else this.canvas.removeAttribute("tabindex");
+    this.canvas.setAttribute("role", this.items.length ? "application" : "img"); // whether it takes keys
     if (this.at >= this.items.length) this.hover(-1);
     this.paint();
   }
