@@ -29,6 +29,10 @@ class Kind(Enum):
     RESONANCE_2 = "1:2 resonance", 2, "s", "orange"
     RESONANCE_3 = "1:3 resonance", 2, "^", "green"
     RESONANCE_4 = "1:4 resonance", 2, "D", "sky"
+    NEUTRAL_SADDLE = "neutral saddle", 2, "o", "vermilion"
+    SADDLE_FOCUS = "saddle-focus", 2, "s", "green"
+    ORBIT_FLIP = "orbit flip", 2, "^", "purple"
+    INCLINATION_FLIP = "inclination flip", 2, "v", "orange"
 
     def __init__(self, text: str, codimension: int, mark: str, colour: str) -> None:
         self.text, self.codimension, self.mark, self.colour = text, codimension, mark, colour

@@ -1,0 +1,388 @@
+"""Connecting orbits in two parameters as a problem of continuation, and the special ones among them.
+
+Their ends are kept at a small distance from the equilibria: where it changes, the orbit is lengthened or cut. Special
+points are those of Champneys, Kuznetsov and Sandstede, Int. J. Bifurcation Chaos 6 (1996): eigenvalues in resonance,
+leading ones that meet and become a pair, orbits that come along other than the leading eigenvector (orbit flip), and
+manifolds that turn over along the orbit (inclination flip), as the bounded solution of the adjoint equation tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import acos, ceil, sqrt
+
+import numpy as np
+
+from pfaff.bifurcation.connections.arc_equations import ArcEquations, Linearised, Row
+from pfaff.bifurcation.connections.arcs import Arc, adapted, from_samples, on_mesh
+from pfaff.bifurcation.connections.saddles import Saddle, bend, leading_vectors
+from pfaff.bifurcation.orbits.cycles import Mesh
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.problem import FAILURES, Event, Pace, Problem
+
+SIDES = ("leaving", "coming")
+APART = 4.0  # times its distance asked for, between which an end stays where it is
+FEWEST, MOST = 16, 2000  # intervals
+INTERVALS = 40  # at first
+RESERVE = 0.02  # share of the accuracy at which the error of a new mesh aims
+KEPT = 3e-3, 0.3  # shares between which a mesh keeps its number of intervals
+LONGEST = 1e4  # times that the slowest eigenvalue takes, beyond which no orbit is lengthened
+SMALL = 3e-3  # size of an orbit, relative to the largest on its curve, that has all but vanished
+NEARLY = 1e-3  # growth rate, relative to the largest of a curve, of an equilibrium that is hardly hyperbolic
+REFINEMENTS = 8
+TAIL = 24  # samples of a tail that is added
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What is known about a connecting orbit."""
+
+    saddles: tuple[Saddle, Saddle]
+    flips: dict[str, float]  # components along leading vectors, relative to those of the reference
+    shift: np.ndarray  # of the parameters, by what the ends leave out
+    error: float
+    residual: float
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """A connecting orbit with its tangent, if it is on a curve."""
+
+    arc: Arc
+    tangent: Arc | None
+    facts: Facts
+
+    @property
+    def homoclinic(self) -> bool:
+        return len(self.arc.rests) == 1
+
+    @property
+    def saddle_quantity(self) -> float:
+        """σ: of the leading eigenvalues, what grows and what decays."""
+        leaving, coming = self.facts.saddles
+        return float(leaving.growing[0].real + coming.decaying[0].real)
+
+
+@dataclass(frozen=True, eq=False)
+class Joining(Problem[Join]):
+    """Connecting orbits about a reference, whose units and eigenspaces are used."""
+
+    equations: ArcEquations
+    accuracy: float
+    spans: np.ndarray
+    units: np.ndarray
+    saddles: tuple[Saddle, Saddle]
+    leading: dict[str, tuple[np.ndarray, np.ndarray, float]]  # vectors and typical components of flips
+    largest: tuple[float, float] = (0.0, 0.0)  # orbit and growth rate on the curve so far
+
+    pace = Pace(first=0.3, smallest=1e-7)
+    of = "connecting orbit"
+    place = 1e-12
+    returned = 1e-5
+
+    @classmethod
+    def about(cls, equations: ArcEquations, accuracy: float, spans: np.ndarray, arc: Arc) -> Joining:
+        """In units of an arc, whose ends may still be far from its equilibria."""
+        units = arc.size
+        return cls(equations, accuracy, spans, units, equations.saddles(arc, units, None), {})
+
+    # Orbits
+
+    def solved(self, guess: Arc, reference: Arc, last: Row | None) -> Linearised:
+        return self.equations.corrected(guess, reference, self.units, self.spans, self.saddles, last)
+
+    def dual(self, change: Arc) -> Row:
+        """The row ⟨change, ·⟩."""
+        weights = change.mesh.weights[:, None] / len(self.units)
+        return weights * change.x / self.units**2, change.scalars / self.spans**2
+
+    def dot(self, a: Arc, b: Arc) -> float:
+        states, scalars = self.dual(a)
+        return float((states * b.x).sum() + scalars @ b.scalars)
+
+    def held(self, arc: Arc) -> Row | None:
+        """The row that keeps the second parameter, if there is one."""
+        if len(arc.scalars) < 2:
+            return None
+        return np.zeros_like(arc.x), np.array([0.0, 1.0]) / self.spans
+
+    def joined(self, about: Linearised, towards: Arc | None) -> Join:
+        """Everything about a solution, its tangent in a direction if it is on a curve."""
+        arc, tangent = about.arc, None
+        if len(arc.scalars) > 1:
+            tangent = about.change(about.unit("last"))
+            sign = 1.0 if towards is None or self.dot(tangent, towards) >= 0 else -1.0
+            tangent = tangent.scaled(sign / sqrt(self.dot(tangent, tangent)))
+        flips = self._flips(about, tangent)
+        error = self.equations.error(about)
+        return Join(arc, tangent, Facts(about.saddles, flips, self._shift(about), error, about.condensed.residual))
+
+    def _shift(self, about: Linearised) -> np.ndarray:
+        """By how much the parameters move if the ends are on manifolds instead of eigenspaces, to second order."""
+        arc, right = about.arc, np.zeros(len(about.right))
+        rates = self.equations.rates(arc.x[[0, -1]], arc.scalars) / self.units
+        for name, saddle, f in zip(SIDES, about.saddles, rates, strict=True):
+            right[about.rows[name]] = saddle.bending(name == "leaving", f)
+        return about.change(right).scalars
+
+    def _flips(self, about: Linearised, tangent: Arc | None) -> dict[str, float]:
+        """Components of the ends along leading vectors, and of the adjoint solution there, where these are single."""
+        found = {}
+        adjoint = None if tangent is None else self._adjoint(about, tangent)
+        for name, apart in zip(SIDES, about.arc.ends, strict=True):
+            for kind, vector in (("orbit", apart / self.units), ("inclination", adjoint and adjoint[name])):
+                key = f"{kind} flip {name}"
+                pair = self._leading(about.saddles, kind, name)
+                if pair is None or vector is None:
+                    continue
+                like, size = self.leading[key][::2] if key in self.leading else (pair, 0.0)
+                along = pair if pair @ like >= 0 else -pair
+                found[key] = float(along @ vector) / (size or float(np.linalg.norm(vector)) or 1.0)
+        return found
+
+    def _leading(self, saddles: tuple[Saddle, Saddle], kind: str, name: str) -> np.ndarray | None:
+        """The left eigenvector along which orbits leave or come, or the right one that manifolds contain."""
+        saddle = saddles[SIDES.index(name)]
+        values = saddle.growing if (name == "leaving") == (kind == "orbit") else saddle.decaying
+        vectors = leading_vectors(saddle.jacobian, values[0]) if len(values) > 1 else None
+        return None if vectors is None else vectors[0 if kind == "orbit" else 1]
+
+    def _adjoint(self, about: Linearised, tangent: Arc) -> dict[str, np.ndarray]:
+        """The bounded solution of ψ̇ = −Aᵀψ at both ends, relative to its largest: the rows of the equations that no
+        change of states reaches, in a sense that is kept along the curve."""
+        t = tangent.scalars / self.spans
+        right = np.zeros(len(about.right))
+        right[-2:] = -t[1], t[0]
+        y = about.factors.solve(right, trans="T")
+        psi = y[: about.arc.intervals * len(self.units)].reshape(about.arc.intervals, -1)
+        largest = float(np.abs(psi).max()) or 1.0
+        return {"leaving": psi[0] / largest, "coming": psi[-1] / largest}
+
+    # Ends and meshes
+
+    @property
+    def near(self) -> float:
+        """Distance of the ends from equilibria, in units, at which what is left out has about the accuracy."""
+        return float(np.clip(sqrt(self.accuracy), 1e-6, 1e-2))
+
+    def lengthened(self, arc: Arc) -> Arc:
+        """Cut off, or continued along the eigenspaces, where its ends are not as near to equilibria as they should."""
+        gauss, near = self.equations.gauss, self.near
+        saddles = self.equations.saddles(arc, self.units, None)
+        steps = np.arange(1, gauss.degree + 1) / gauss.degree
+        s = np.concatenate([[0.0], arc.mesh.points(steps)])
+        from pfaff.bifurcation.connections.arcs import at_times
+
+        t, x = s * arc.duration, at_times(arc, s, gauss)
+        for leaving, saddle, rest in ((True, saddles[0], arc.rests[0]), (False, saddles[1], arc.rests[-1])):
+            t, x = _fitted(t, x, leaving, saddle, rest, self.units, near)
+        mesh = Mesh(np.interp(np.linspace(0, len(t) - 1, arc.intervals + 1), np.arange(len(t)), (t - t[0]) / (t[-1] - t[0])))
+        return from_samples(t, x, arc.rests, arc.scalars, mesh, gauss)
+
+    def far(self, arc: Arc) -> bool:
+        """Whether an end is not where it should be."""
+        apart = [float(np.linalg.norm(end / self.units)) for end in arc.ends]
+        return any(not self.near / APART**2 < each < self.near * APART for each in apart)
+
+    def refined(self, at: Join) -> Join:
+        """On a mesh, and of a duration, that its accuracy needs."""
+        for _ in range(REFINEMENTS):
+            far = self.far(at.arc)
+            wanted = self._intervals(at)
+            if not far and wanted == at.arc.intervals:
+                return at
+            at = self._again(at, self.lengthened(at.arc) if far else at.arc, wanted)
+        return at
+
+    def _again(self, at: Join, arc: Arc, intervals: int) -> Join:
+        mesh = adapted(arc, intervals, self.equations.gauss)
+        guess = on_mesh(arc, mesh, self.equations.gauss)
+        return self.joined(self.solved(guess, guess, self.held(guess) or None), None) if at.tangent is None else (
+            self._on_curve(at, guess)
+        )
+
+    def _on_curve(self, at: Join, guess: Arc) -> Join:
+        """The same point of a curve on another mesh, or of another duration: across its direction in the plane of the
+        parameters, which is known without states on a common mesh."""
+        assert at.tangent is not None
+        direction = at.tangent.scalars / self.spans
+        row = np.zeros_like(guess.x), direction / np.linalg.norm(direction) / self.spans
+        found = self.joined(self.solved(guess, guess, row), None)
+        assert found.tangent is not None
+        sign = 1.0 if found.tangent.scalars / self.spans @ direction >= 0 else -1.0
+        tangent = found.tangent.scaled(sign / sqrt(self.dot(found.tangent, found.tangent)))
+        return replace(found, tangent=tangent)
+
+    def _intervals(self, at: Join) -> int:
+        share = max(at.facts.error, 1e-14) / self.accuracy
+        if KEPT[0] < share < KEPT[1]:
+            return at.arc.intervals
+        factor = (share / RESERVE) ** (1 / (2 * self.equations.gauss.degree))
+        return min(max(FEWEST, ceil(at.arc.intervals * min(max(factor, 0.7), 2.0))), MOST)
+
+    # What the engine asks for
+
+    def moved(self, at: Join, length: float) -> Arc:
+        assert at.tangent is not None
+        return at.arc.moved(at.tangent, length)
+
+    def corrected(self, guess: Arc, at: Join) -> Linearised:
+        assert at.tangent is not None
+        return self.solved(guess, at.arc, self.dual(at.tangent))
+
+    def norm(self, solution: Linearised, guess: Arc, at: Join) -> float:
+        change = solution.arc.minus(guess)
+        return sqrt(self.dot(change, change))
+
+    def point(self, solution: Linearised, at: Join) -> Join:
+        return self.joined(solution, at.tangent)
+
+    def turn(self, a: Join, b: Join) -> float:
+        assert a.tangent is not None and b.tangent is not None
+        lengths = sqrt(self.dot(a.tangent, a.tangent) * self.dot(b.tangent, b.tangent))
+        return acos(float(np.clip(self.dot(a.tangent, b.tangent) / lengths, -1, 1)))
+
+    def chord(self, a: Join, b: Join) -> Callable[[float], Join]:
+        chord = b.arc.minus(a.arc)
+        row = self.dual(chord)
+
+        def between(at: float) -> Join:
+            return self.joined(self.solved(a.arc.moved(chord, at), a.arc, row), chord)
+
+        return between
+
+    def value(self, point: Join) -> float:
+        return float(point.arc.scalars[-1])
+
+    def slope(self, point: Join) -> float:
+        assert point.tangent is not None
+        return float(point.tangent.scalars[-1])
+
+    def on_bound(self, point: Join, bound: float) -> Join:
+        scalars = point.arc.scalars.copy()
+        scalars[-1] = bound
+        guess = point.arc.with_scalars(scalars)
+        try:
+            found = self.joined(self.solved(guess, point.arc, self.held(guess)), point.tangent)
+        except FAILURES:
+            return point
+        return found
+
+    def signature(self, point: Join, like: Join) -> np.ndarray:
+        return np.concatenate([point.arc.scalars / self.spans, (point.arc.rests / self.units).ravel()])
+
+    def kept(self, point: Join) -> Join:
+        """On a finer mesh where its accuracy needs one."""
+        return point if point.facts.error <= self.accuracy else self.refined(point)
+
+    def renewed(self, point: Join) -> tuple[Joining, Join]:
+        """In units of the orbit itself, with ends where they should be."""
+        try:
+            fresh = self.at(point)
+            point = fresh.refined(point)
+            fresh = fresh.at(point)
+            return fresh, replace(point, facts=fresh.told(point))
+        except FAILURES:
+            return self, point
+
+    def at(self, point: Join) -> Joining:
+        """The same problem with its units and reference vectors renewed at a point."""
+        units = point.arc.size
+        saddles = self.equations.saddles(point.arc, units, None)
+        size = max(self.largest[0], float(np.linalg.norm(np.ptp(point.arc.x, axis=0))))
+        rate = max(self.largest[1], float(np.abs(saddles[0].eigenvalues.real).min()))
+        return replace(self, units=units, saddles=saddles, leading={}, largest=(size, rate))._oriented(point, self)
+
+    def _oriented(self, point: Join, before: Joining) -> Joining:
+        """With leading vectors in the sense that they had before, and sizes of what lies along them."""
+        about = self._about(point)
+        adjoint = None if point.tangent is None else self._adjoint(about, point.tangent)
+        leading = {}
+        for name, apart in zip(SIDES, point.arc.ends, strict=True):
+            for kind, vector in (("orbit", apart / self.units), ("inclination", adjoint and adjoint[name])):
+                key, own = f"{kind} flip {name}", self._leading(self.saddles, kind, name)
+                if own is None or vector is None:
+                    continue
+                if key in before.leading:
+                    # Units have changed: left vectors are covariant, right ones contravariant.
+                    ratio = self.units / before.units
+                    like = before.leading[key][0] * (ratio if kind == "orbit" else 1 / ratio)
+                    own = own if own @ like >= 0 else -own
+                leading[key] = own, own, float(np.linalg.norm(vector)) or 1.0
+        return replace(self, leading=leading)
+
+    def _about(self, point: Join) -> Linearised:
+        arc = point.arc
+        last = self.held(arc) if point.tangent is None else self.dual(point.tangent)
+        return self.equations.linearised(arc, arc, self.units, self.spans, self.saddles, last)
+
+    def told(self, point: Join) -> Facts:
+        """What is known about a point, by this problem's own reference."""
+        about = self._about(point)
+        return replace(self.joined(about, point.tangent).facts, error=point.facts.error)
+
+    # Special points
+
+    def tests(self, point: Join) -> dict[str, float]:
+        leaving, coming = point.facts.saddles
+        tests = {"saddle-focus leaving": bend(leaving.growing), "saddle-focus coming": bend(coming.decaying)}
+        tests |= {"neutral saddle": point.saddle_quantity} if point.homoclinic else {}
+        return tests | {name: value for name, value in point.facts.flips.items() if np.isfinite(value)}
+
+    def event(self, name: str, point: Join) -> Event[Join] | None:
+        kind, _, side = name.removesuffix(" leaving").removesuffix(" coming"), None, name.rsplit(" ", 1)[-1]
+        return Event(kind, point, detail=side if side in SIDES else "")
+
+    def hides(self, a: Join, b: Join, length: float) -> bool:
+        """Flips are told of the same vectors at both ends of a step, or of none."""
+        return False
+
+    # Endings
+
+    def ended(self, passed: Sequence[Join]) -> tuple[None, Ending] | None:
+        last, where = passed[-1], self.where(passed[-1])
+        size = float(np.linalg.norm(np.ptp(last.arc.x, axis=0)))
+        if size < SMALL * self.largest[0]:
+            words = f"the orbit shrinks to an equilibrium near {where}: a Bogdanov–Takens point"
+            return None, Ending(Reason.EQUILIBRIUM, words)
+        rate = min(float(np.abs(each.eigenvalues.real).min()) for each in last.facts.saddles)
+        if rate < NEARLY * self.largest[1]:
+            words = f"an eigenvalue of the equilibrium comes to the imaginary axis near {where}: a fold or a Hopf point"
+            return None, Ending(Reason.SPECIAL, words)
+        return None
+
+    def where(self, at: Join) -> str:
+        named = zip(self.equations.parameters, at.arc.scalars, strict=True)
+        return ", ".join(f"{name} = {value:.8g}" for name, value in named)
+
+
+def _fitted(
+    t: np.ndarray, x: np.ndarray, leaving: bool, saddle: Saddle, rest: np.ndarray, units: np.ndarray, near: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Samples of an orbit up to a distance from the equilibrium that it leaves, or comes to."""
+    apart = np.linalg.norm((x - rest) / units, axis=1)
+    inner = np.flatnonzero(apart < near)
+    # The outermost sample that is near, on the side of this end.
+    if leaving:
+        run = int(np.argmax(apart >= near))
+        if run > 1:
+            return t[run - 1 :], x[run - 1 :]
+    else:
+        run = int(np.argmax(apart[::-1] >= near))
+        if run > 1:
+            return t[: len(t) - run + 1], x[: len(x) - run + 1]
+    if len(inner) and (inner[0] == 0 if leaving else inner[-1] == len(t) - 1):
+        return t, x
+    end = (x[0] if leaving else x[-1]) - rest
+    slowest = abs((saddle.growing if leaving else saddle.decaying)[0].real)
+    time = np.log(max(float(np.linalg.norm(end / units)) / near, 1.0)) / slowest
+    if not time * slowest < LONGEST:
+        raise Refused("the orbit comes to rest too slowly")
+    count = TAIL * ceil(1 + time * float(np.abs(saddle.eigenvalues).max()) / 4)
+    times = np.linspace(0.0, time, min(count, 4000) + 1)[1:]
+    if leaving:
+        tail = rest + units * saddle.tail(True, end / units, -times)
+        return np.concatenate([t[0] - times[::-1], t]), np.concatenate([tail[::-1], x])
+    tail = rest + units * saddle.tail(False, end / units, times)
+    return np.concatenate([t, t[-1] + times]), np.concatenate([x, tail])
