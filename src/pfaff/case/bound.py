@@ -18,6 +18,7 @@ from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.connections.connections import Connection
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.equilibria.starts import Start
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -131,6 +132,15 @@ class Bound(Travels):
         from pfaff.bifurcation.orbits.from_motions import orbit_near
 
         return orbit_near(self, motion, self.load_name(load), accuracy)
+
+    def connection(self, motion: Any, load: str | None = None, accuracy: float = 1e-9) -> Connection:
+        """The homoclinic or heteroclinic orbit near a motion that leaves one equilibrium and nearly comes to one.
+
+        ``motion`` is anything with times ``t`` and states by name; the load is adjusted until the orbit connects.
+        """
+        from pfaff.bifurcation.connections.first_arcs import connection_from_motion
+
+        return connection_from_motion(self, motion, self.load_name(load), accuracy)
 
     def response(
         self,

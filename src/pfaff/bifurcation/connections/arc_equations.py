@@ -19,6 +19,7 @@ from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.saddles import Saddle
 from pfaff.bifurcation.orbits.meshes import carried_velocity
 from pfaff.continuation.endings import Refused
+from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
 
 if TYPE_CHECKING:
@@ -213,6 +214,18 @@ class ArcEquations:
                 return self.linearised(arc, reference, units, spans, like, last)
             before = size
         raise Refused(f"Newton's method did not converge in {STEPS} steps")
+
+    def natural(self, arc: Arc) -> np.ndarray:
+        """What each parameter must change by to change the rates on an orbit by as much as they are."""
+        X, numbers, units = arc.x.T.copy(), self.numbers(arc.scalars), arc.size[:, None]
+        weights = arc.mesh.weights
+        rates = ((self.flow.rhs(X, numbers) / units) ** 2 @ weights).sum()
+        by = self.flow.parameter_jacobian(X, numbers, self.parameters) / units[:, None]
+        pushed = (by**2 @ weights).sum(axis=0)
+        if not pushed.all():
+            name = self.parameters[int(np.argmin(pushed))]
+            raise ParameterError(f"{name} changes nothing on this orbit: vary another parameter")
+        return np.sqrt(rates / pushed)
 
     def error(self, about: Linearised) -> float:
         """How far the velocity, carried over each interval, misses that at its end: of order h^2m, as for cycles."""

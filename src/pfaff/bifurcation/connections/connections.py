@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
 
+LEAST = 1e-3  # of what changes the rates by as much as they are, the range of a parameter that hardly varies
+
 
 @shown_in_notebooks
 @spelt
@@ -320,13 +322,14 @@ def curve_of_connections(start: Connection, name: str, course: Course) -> Connec
 
 
 def _reach(equations: ArcEquations, accuracy: float, arc: Arc, limits: Limits) -> float:
-    """The range of the first parameter: what it changes by over that of the second, or its own size."""
-    problem = Joining.about(equations, accuracy, np.array([1.0, limits.span]), arc)
+    """The range of the first parameter: what it changes by over that of the second, as its slope tells, if not next to
+    nothing."""
+    natural = equations.natural(arc)
+    problem = Joining.about(equations, accuracy, np.array([natural[0], limits.span]), arc)
     at = problem.joined(problem.solved(arc, arc, problem.held(arc)), None)
     assert at.tangent is not None
     first, second = at.tangent.scalars
-    moved = abs(first / second) * limits.span if second else 0.0
-    return float(moved or abs(arc.scalars[0]) or 1.0)
+    return float(max(abs(first / second) * limits.span if second else 0.0, LEAST * natural[0]))
 
 
 def _ahead(at: Join, way: float) -> Join:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,16 +14,21 @@ from pfaff.bifurcation.connections.arcs import Arc, from_samples
 from pfaff.bifurcation.connections.connections import Connection
 from pfaff.bifurcation.connections.joining import INTERVALS, Join, Joining
 from pfaff.bifurcation.orbits.cycles import Mesh
+from pfaff.bifurcation.orbits.from_motions import sampled
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
+from pfaff.bifurcation.orbits.ways import accurate, value_of
 from pfaff.continuation.endings import Refused
-from pfaff.errors import ConvergenceError
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.flow import Flow
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.case import Bound
 
 AT_REST = 0.25  # distance of an end from its equilibrium, relative to the orbit, that is near
 SAME = 1e-6  # distance of equilibria, relative to the orbit, that are one
+SLOW = 0.5  # part of an orbit, relative to its size, that is covered in its period at a speed that is nearly none
+FEWEST = 8  # samples of a motion between its equilibria
 FIRST, FARTHER = 0.02, 3.0  # the same, at which the ends of a guess are cut off, or so many times its least
 
 
@@ -51,8 +57,7 @@ def connection_near(
 
 def settled(equations: ArcEquations, accuracy: float, arc: Arc) -> tuple[Joining, Join]:
     """The connecting orbit near a guess, with ends and on a mesh that its accuracy needs."""
-    spans = np.abs(arc.scalars) + (arc.scalars == 0)
-    problem = Joining.about(equations, accuracy, spans, arc)
+    problem = Joining.about(equations, accuracy, equations.natural(arc), arc)
     arc = problem.lengthened(arc)
     at = problem.joined(problem.solved(arc, arc, None), None)
     problem = problem.at(at)
@@ -73,3 +78,73 @@ def _first(equations: ArcEquations, value: float, t: np.ndarray, x: np.ndarray) 
         rests = rests[:1]
     t, x = t[keep], x[keep]
     return from_samples(t, x, np.array(rests), np.array([value]), Mesh(np.linspace(0, 1, INTERVALS + 1)), equations.gauss)
+
+
+def from_cycle(point: OrbitPoint, accuracy: float) -> tuple[Connection, ...]:
+    """The connecting orbits that a cycle of long period is near, one for each time that it nearly comes to rest."""
+    problem = point.problem
+    if len(problem.held):
+        raise NoBifurcationError(
+            "these orbits are a family along which something is conserved, and connecting orbits with them: they are "
+            "there at every value of the parameters"
+        )
+    if problem.flow.carried:
+        raise NoBifurcationError("a forced system has no equilibria, which homoclinic orbits leave and come to")
+    t, x = point.orbit.t, point.orbit.x.T
+    speeds = np.abs(problem.flow.rhs(point.orbit.x, point.orbit.numbers).T / np.ptp(x, axis=0)).max(axis=1)
+    lows = _slowest(t[:-1], speeds[:-1] * point.period)
+    if not lows:
+        raise ConvergenceError(
+            f"the orbit at {point.load} = {point.value:.8g} comes nowhere near to rest: follow the branch to orbits of "
+            "longer period"
+        )
+    t, x = np.append(t[:-1], t + point.period), np.vstack([x[:-1], x])
+    found = []
+    for first, last in pairwise([*lows, lows[0] + len(speeds) - 1]):
+        part = slice(first, last + 1)
+        found.append(connection_near(point.case, problem.flow, point.load, point.value, t[part], x[part], accuracy))
+    return tuple(found)
+
+
+def _slowest(t: np.ndarray, speeds: np.ndarray) -> list[int]:
+    """Where an orbit nearly comes to rest: its slowest places, those apart by motions that are not slow."""
+    slow = speeds < SLOW
+    if not slow.any() or slow.all():
+        return []
+    start = int(np.argmin(slow))  # runs do not wrap around from here on
+    order = np.roll(np.arange(len(t)), -start)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], slow[order].astype(int), [0]])))
+    runs = [order[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return sorted(int(run[speeds[run].argmin()]) for run in runs)
+
+
+def homoclinic_of(point: OrbitPoint, accuracy: float) -> Connection:
+    """The homoclinic orbit that a cycle is near."""
+    found = from_cycle(point, accuracy)
+    if not found[0].homoclinic:
+        raise NoBifurcationError(
+            f"the orbit is near a heteroclinic cycle of {len(found)} parts: connections() has each of them"
+        )
+    return found[0]
+
+
+def connection_from_motion(case: Bound, motion: Any, load: str, accuracy: float) -> Connection:
+    """The connecting orbit near a motion: anything with times ``t`` and states by name."""
+    if not case.system.autonomous:  # type: ignore[attr-defined]
+        raise NoBifurcationError("a forced system has no equilibria, which connecting orbits leave and come to")
+    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    t, x = sampled(motion, flow.states)
+    value, x = value_of(case, load), x.T
+    within = _between_rests(flow.rhs(x.T.copy(), case.numbers).T, x)
+    return connection_near(case, flow, load, value, t[within], x[within], accurate(accuracy))
+
+
+def _between_rests(rates: np.ndarray, x: np.ndarray) -> slice:
+    """From the slowest state before the fastest one to the slowest after it: a motion may go on, past a saddle."""
+    size = np.ptp(x, axis=0)
+    speeds = np.abs(rates / np.where(size > 0, size, size.max() or 1.0)).max(axis=1)
+    fastest = int(speeds.argmax())
+    first, last = int(speeds[: fastest + 1].argmin()), fastest + int(speeds[fastest:].argmin())
+    if last - first < FEWEST:
+        raise ParameterError("the motion is slowest next to where it is fastest: give one between two states of rest")
+    return slice(first, last + 1)

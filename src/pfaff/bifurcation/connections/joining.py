@@ -16,7 +16,7 @@ import numpy as np
 
 from pfaff.bifurcation.connections.arc_equations import ArcEquations, Linearised, Row
 from pfaff.bifurcation.connections.arcs import Arc, adapted, from_samples, on_mesh
-from pfaff.bifurcation.connections.saddles import Saddle, bend, leading_vectors
+from pfaff.bifurcation.connections.saddles import Leading, Saddle, bend
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import FAILURES, Event, Pace, Problem
@@ -30,6 +30,8 @@ KEPT = 3e-3, 0.3  # shares between which a mesh keeps its number of intervals
 LONGEST = 1e4  # times that the slowest eigenvalue takes, beyond which no orbit is lengthened
 SMALL = 3e-3  # size of an orbit, relative to the largest on its curve, that has all but vanished
 NEARLY = 1e-3  # growth rate, relative to the largest of a curve, of an equilibrium that is hardly hyperbolic
+ROUNDING = 1e-13  # saddle quantity, relative to its terms, that is none
+ALONG = 1e-9  # component along a leading vector, relative to the whole, that is none
 REFINEMENTS = 8
 TAIL = 24  # samples of a tail that is added
 
@@ -73,7 +75,7 @@ class Joining(Problem[Join]):
     spans: np.ndarray
     units: np.ndarray
     saddles: tuple[Saddle, Saddle]
-    leading: dict[str, tuple[np.ndarray, np.ndarray, float]]  # vectors and typical components of flips
+    leading: dict[str, tuple[Leading, float]]  # vectors and typical components of flips
     largest: tuple[float, float] = (0.0, 0.0)  # orbit and growth rate on the curve so far
 
     pace = Pace(first=0.3, smallest=1e-7)
@@ -127,26 +129,33 @@ class Joining(Problem[Join]):
         return about.change(right).scalars
 
     def _flips(self, about: Linearised, tangent: Arc | None) -> dict[str, float]:
-        """Components of the ends along leading vectors, and of the adjoint solution there, where these are single."""
+        """Components of the ends along leading vectors, and of the adjoint solution there, relative to a reference."""
         found = {}
-        adjoint = None if tangent is None else self._adjoint(about, tangent)
-        for name, apart in zip(SIDES, about.arc.ends, strict=True):
-            for kind, vector in (("orbit", apart / self.units), ("inclination", adjoint and adjoint[name])):
-                key = f"{kind} flip {name}"
-                pair = self._leading(about.saddles, kind, name)
-                if pair is None or vector is None:
-                    continue
-                like, size = self.leading[key][::2] if key in self.leading else (pair, 0.0)
-                along = pair if pair @ like >= 0 else -pair
-                found[key] = float(along @ vector) / (size or float(np.linalg.norm(vector)) or 1.0)
+        for key, (vectors, vector) in self._along(about, tangent).items():
+            like, size = self.leading.get(key, (vectors, 1.0))
+            told = vectors.like(like)
+            if told is None:
+                continue
+            along = float((told.p if key.startswith("orbit") else told.q) @ vector)
+            # An orbit in an invariant plane is flipped all along its curve: only rounding is left.
+            found[key] = along / size if abs(along) > ALONG * float(np.linalg.norm(vector)) else 0.0
         return found
 
-    def _leading(self, saddles: tuple[Saddle, Saddle], kind: str, name: str) -> np.ndarray | None:
-        """The left eigenvector along which orbits leave or come, or the right one that manifolds contain."""
-        saddle = saddles[SIDES.index(name)]
-        values = saddle.growing if (name == "leaving") == (kind == "orbit") else saddle.decaying
-        vectors = leading_vectors(saddle.jacobian, values[0]) if len(values) > 1 else None
-        return None if vectors is None else vectors[0 if kind == "orbit" else 1]
+    def _along(self, about: Linearised, tangent: Arc | None) -> dict[str, tuple[Leading, np.ndarray]]:
+        """By kind of flip and side: leading vectors where there are others besides, and the vector that they measure.
+
+        Orbits leave and come along leading eigenvectors; manifolds, whose normal the adjoint solution is, contain those
+        of the other side.
+        """
+        adjoint = {} if tangent is None else self._adjoint(about, tangent)
+        found = {}
+        for name, saddle, apart in zip(SIDES, about.saddles, about.arc.ends, strict=True):
+            for kind, vector in (("orbit", apart / self.units), ("inclination", adjoint.get(name))):
+                values = saddle.growing if (name == "leaving") == (kind == "orbit") else saddle.decaying
+                vectors = Leading.of(saddle.jacobian, values[0]) if len(values) > 1 else None
+                if vectors is not None and vector is not None:
+                    found[f"{kind} flip {name}"] = vectors, vector
+        return found
 
     def _adjoint(self, about: Linearised, tangent: Arc) -> dict[str, np.ndarray]:
         """The bounded solution of ψ̇ = −Aᵀψ at both ends, relative to its largest: the rows of the equations that no
@@ -296,20 +305,11 @@ class Joining(Problem[Join]):
 
     def _oriented(self, point: Join, before: Joining) -> Joining:
         """With leading vectors in the sense that they had before, and sizes of what lies along them."""
-        about = self._about(point)
-        adjoint = None if point.tangent is None else self._adjoint(about, point.tangent)
-        leading = {}
-        for name, apart in zip(SIDES, point.arc.ends, strict=True):
-            for kind, vector in (("orbit", apart / self.units), ("inclination", adjoint and adjoint[name])):
-                key, own = f"{kind} flip {name}", self._leading(self.saddles, kind, name)
-                if own is None or vector is None:
-                    continue
-                if key in before.leading:
-                    # Units have changed: left vectors are covariant, right ones contravariant.
-                    ratio = self.units / before.units
-                    like = before.leading[key][0] * (ratio if kind == "orbit" else 1 / ratio)
-                    own = own if own @ like >= 0 else -own
-                leading[key] = own, own, float(np.linalg.norm(vector)) or 1.0
+        leading, ratio = {}, self.units / before.units
+        for key, (vectors, vector) in self._along(self._about(point), point.tangent).items():
+            if key in before.leading:
+                vectors = vectors.like(before.leading[key][0].in_units(ratio)) or vectors
+            leading[key] = vectors, float(np.linalg.norm(vector)) or 1.0
         return replace(self, leading=leading)
 
     def _about(self, point: Join) -> Linearised:
@@ -327,7 +327,8 @@ class Joining(Problem[Join]):
     def tests(self, point: Join) -> dict[str, float]:
         leaving, coming = point.facts.saddles
         tests = {"saddle-focus leaving": bend(leaving.growing), "saddle-focus coming": bend(coming.decaying)}
-        tests |= {"neutral saddle": point.saddle_quantity} if point.homoclinic else {}
+        sigma, size = point.saddle_quantity, abs(leaving.growing[0].real) + abs(coming.decaying[0].real)
+        tests |= {"neutral saddle": sigma if abs(sigma) > ROUNDING * size else 0.0} if point.homoclinic else {}
         return tests | {name: value for name, value in point.facts.flips.items() if np.isfinite(value)}
 
     def event(self, name: str, point: Join) -> Event[Join] | None:

@@ -9,6 +9,7 @@ Int. J. Bifurcation Chaos 6 (1996)).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from pfaff.continuation.endings import Refused
 
 HYPERBOLIC = 1e-7  # growth rates below this, relative to the largest eigenvalue, are zero
 TWINS = 1e-9  # distance of eigenvalues, relative to their size, that are one and have no vector each
+SIMILAR = 0.5  # cosine of vectors that are of one eigenvalue
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,17 +90,35 @@ def is_real(value: complex) -> bool:
     return bool(abs(value.imag) <= REAL * abs(value))
 
 
-def leading_vectors(jacobian: np.ndarray, value: complex) -> tuple[np.ndarray, np.ndarray] | None:
-    """Left and right eigenvectors of a simple real eigenvalue, of unit length; none of another one."""
-    if not is_real(value):
-        return None
-    values, right = np.linalg.eig(jacobian)
-    order = np.argsort(np.abs(values - value))
-    if len(order) > 1 and abs(values[order[1]] - value) <= TWINS * abs(value):
-        return None
-    q = right[:, order[0]].real
-    p = np.linalg.inv(right)[order[0]].real
-    return p / np.linalg.norm(p), q / np.linalg.norm(q)
+class Leading(NamedTuple):
+    """Left and right eigenvectors of a simple real eigenvalue, q of unit length and ⟨p, q⟩ = 1."""
+
+    p: np.ndarray
+    q: np.ndarray
+
+    @classmethod
+    def of(cls, jacobian: np.ndarray, value: complex) -> Leading | None:
+        if not is_real(value):
+            return None
+        values, right = np.linalg.eig(jacobian)
+        order = np.argsort(np.abs(values - value))
+        if len(order) > 1 and abs(values[order[1]] - value) <= TWINS * abs(value):
+            return None
+        q, p = right[:, order[0]].real, np.linalg.inv(right)[order[0]].real
+        size = np.linalg.norm(q)
+        return cls(p * size, q / size)
+
+    def like(self, other: Leading) -> Leading | None:
+        """In the sense of another one, as the more similar of their vectors tell; none if it is another eigenvalue's."""
+        cosines = [a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in zip(self, other, strict=True)]
+        told = max(cosines, key=abs)
+        if abs(told) < SIMILAR:
+            return None
+        return self if told > 0 else Leading(-self.p, -self.q)
+
+    def in_units(self, ratio: np.ndarray) -> Leading:
+        """In units of the states that are so many times as large."""
+        return Leading(self.p * ratio, self.q / ratio)
 
 
 def bend(values: np.ndarray) -> float:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from pfaff.bifurcation.connections.connections import Connection
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
@@ -116,6 +117,14 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         return replace(
             self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
         )
+
+    def homoclinic(self, accuracy: float = 1e-9) -> Connection:
+        """The homoclinic orbit that the branch approaches: from its orbit of the longest period."""
+        return max(self.points, key=lambda point: point.period).homoclinic(accuracy)
+
+    def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
+        """The connecting orbits that it approaches: several of a heteroclinic cycle."""
+        return max(self.points, key=lambda point: point.period).connections(accuracy)
 
     def to_xarray(self) -> xarray.Dataset:
         """Everything by name along the dimension ``point``; orbits at their mesh points, padded with NaN."""

@@ -23,6 +23,7 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from pfaff.bifurcation.connections.connections import Connection
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CyclePoint
     from pfaff.bifurcation.orbits.cycle_forms import CycleForm
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
@@ -216,6 +217,20 @@ class OrbitPoint:
         course = Course.asked(to, step, points, bounds, progress, name)
         start = self if name == self.load else reparametrised(self, name, course.to)
         return followed(directed(start, course.to), course)
+
+    def homoclinic(self, accuracy: float = 1e-9) -> Connection:
+        """The homoclinic orbit that this one is near, at its value of the load: of a long period, it nearly rests."""
+        from pfaff.bifurcation.connections.first_arcs import homoclinic_of
+        from pfaff.bifurcation.orbits.ways import accurate
+
+        return homoclinic_of(self, accurate(accuracy))
+
+    def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
+        """The connecting orbits that this one is near, in their order: several of a heteroclinic cycle."""
+        from pfaff.bifurcation.connections.first_arcs import from_cycle
+        from pfaff.bifurcation.orbits.ways import accurate
+
+        return from_cycle(self, accurate(accuracy))
 
     def plot(self) -> Figure:
         """The orbit in time and in phase, and its multipliers on the unit circle."""
