@@ -181,6 +181,12 @@ def _curve(curve: Any) -> Table:
     ]
 
 
+def _connection(connection: Any) -> Table:
+    rows = [(letters(name), float(value)) for name, value in connection.values.items()]
+    rows += [("σ", float(connection.saddle_quantity))] if connection.homoclinic else []
+    return ("", "value"), rows
+
+
 def _hopf(hopf: Any) -> Table:
     rows = [(letters(hopf.load), float(hopf.value)), ("ω", float(hopf.omega)), ("l₁", float(hopf.l1))]
     rows.append(("crossing speed", float(hopf.crossing_speed)))
@@ -209,6 +215,8 @@ TABLES: dict[str, Callable[[Any], Table]] = {
     "EquilibriumBranch": _equilibrium_branch,
     "Curve": _curve,
     "CycleCurve": _curve,
+    "ConnectionCurve": _curve,
+    "Connection": _connection,
     "Hopf": _hopf,
     "Classification": _classification,
     "Reproduction": _reproduction,

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 STEPS = 14  # of Newton's method
 SETTLED, EXACT = 1e-8, 1e-12  # changes, relative to the orbit, that no longer shrink are rounding; that are none
+TINY = 1e-300  # size of a row of zeros
 FARTHEST = 2.0  # the first change, relative to the size of the orbit, beyond which a guess is given up
+SIDES = ("leaving", "coming")
 
 Row = tuple[np.ndarray, np.ndarray]  # over the states at the mesh points, and over the parameters
 
@@ -124,7 +126,7 @@ class ArcEquations:
         by_state, by_scalars, alone = solved[:, :, :n], solved[:, :, n:-1], solved[:, :, -1]
         ends = np.einsum("j,l,jlac->jac", arc.mesh.h, g.b, solved.reshape(N, m, n, -1))
         over = arc.x[:-1] - arc.x[1:] + np.einsum("j,l,jla->ja", arc.mesh.h, g.b, arc.K)
-        residual = float(np.abs(missed / arc.size).max() / max(np.abs(arc.K / arc.size).max(), 1e-300))
+        residual = float(np.abs(missed / arc.size).max() / max(np.abs(arc.K / arc.size).max(), TINY))
         return Condensed(
             np.eye(n) + ends[:, :, :n], ends[:, :, n:-1], -(over + ends[:, :, -1]),
             by_state, by_scalars, alone, residual,
@@ -135,62 +137,32 @@ class ArcEquations:
         last: Row | None,
     ) -> Linearised:  # fmt: skip
         """About an arc, in the phase of a reference; a last row fixes the place on a curve."""
-        from scipy.sparse import csc_matrix
-        from scipy.sparse.linalg import splu
-
         c, saddles = self.condensed(arc), self.saddles(arc, units, like)
-        (count, n), k, s = arc.x.shape, len(arc.rests), len(arc.scalars)
-        N, numbers = count - 1, self.numbers(arc.scalars)
-        first, final = saddles[0].stable, saddles[1].unstable
-        at_rest, free = count * n, (count + k) * n  # columns
-        entries: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        (count, n), k = arc.x.shape, len(arc.rests)
+        rows, at_rest, free = _Rows(), count * n, (count + k) * n
+        rows.chain(-c.G * units / units[:, None], -c.P * spans / units[:, None], free, -c.r / units)
+        self._balance(rows, arc, units, spans, at_rest, free)
+        ends = zip((saddles[0].stable, saddles[1].unstable), (0, at_rest - n), (0, k - 1), arc.ends, strict=True)
+        for name, (L, node, rest, apart) in zip(SIDES, ends, strict=True):
+            rows.add(-L @ (apart / units), (node, L), (at_rest + rest * n, -L), name=name)
+        phase = self.phase(reference, units)
+        missed = -(phase * (arc.x - reference.x)).sum()
+        rows.add(np.array([missed]), (0, (phase * units).reshape(1, -1)))
+        if last is not None:  # guesses are on the plane already
+            along, across = (last[0] * units).reshape(1, -1), (last[1] * spans)[None]
+            rows.add(np.zeros(1), (0, along), (free, across), name="last")
+        factors = rows.factorised(free + len(arc.scalars))
+        return Linearised(arc, c, factors, np.concatenate(rows.right), rows.named, saddles, units, spans)
 
-        def put(block: np.ndarray, row: int, column: int) -> None:
-            i, j = np.indices(block.shape)
-            entries.append(((row + i).ravel(), (column + j).ravel(), block.ravel()))
-
-        i, j, t = (each.ravel() for each in np.indices((N, n, n)))
-        entries.append((i * n + j, i * n + t, (-c.G * units / units[:, None]).ravel()))
-        entries.append((np.arange(N * n), n + np.arange(N * n), np.ones(N * n)))
-        put((-c.P * spans / units[:, None]).reshape(N * n, s), 0, free)
-        row, right, rows = N * n, [(-c.r / units).ravel()], {}
-        for each, rest in enumerate(arc.rests):
+    def _balance(self, rows: _Rows, arc: Arc, units: np.ndarray, spans: np.ndarray, at_rest: int, free: int) -> None:
+        """f = 0 at the equilibria, each row by its size."""
+        numbers, n = self.numbers(arc.scalars), len(units)
+        for k, rest in enumerate(arc.rests):
             J = self.flow.jacobian(rest, numbers) * units
             by = self.flow.parameter_jacobian(rest, numbers, self.parameters) * spans
-            sizes = np.abs(J).max(axis=1, keepdims=True) + 1e-300
-            put(J / sizes, row, at_rest + each * n)
-            put(by / sizes, row, free)
-            right.append(-self.flow.rhs(rest, numbers) / sizes[:, 0])
-            row += n
-        for name, L, node, end, apart in (
-            ("leaving", first, 0, 0, arc.ends[0]), ("coming", final, N, k - 1, arc.ends[1])
-        ):  # fmt: skip
-            put(L, row, node * n)
-            put(-L, row, at_rest + end * n)
-            right.append(-L @ (apart / units))
-            rows[name] = slice(row, row + len(L))
-            row += len(L)
-        phase = self.phase(reference, units)
-        put(phase.reshape(1, -1) * np.tile(units, count), row, 0)
-        right.append(np.array([-(phase * (arc.x - reference.x)).sum()]))
-        row += 1
-        if last is not None:
-            put((last[0] * units).reshape(1, -1), row, 0)
-            put((last[1] * spans)[None], row, free)
-            right.append(np.zeros(1))  # guesses are on the plane already
-            rows["last"] = slice(row, row + 1)
-            row += 1
-        width = free + s
-        if row != width:
-            raise Refused(_wrong_number(width - row, last is not None))
-        i, j, values = (np.concatenate(each) for each in zip(*entries, strict=True))
-        if not np.isfinite(values).all():
-            raise Refused("the equations of the connecting orbit are not finite")
-        try:
-            factors = splu(csc_matrix((values, (i, j)), shape=(width, width)))
-        except RuntimeError as why:
-            raise Refused("the equations of the connecting orbit are singular") from why
-        return Linearised(arc, c, factors, np.concatenate(right), rows, saddles, units, spans)
+            sizes = np.abs(J).max(axis=1, keepdims=True) + TINY
+            f = self.flow.rhs(rest, numbers)
+            rows.add(-f / sizes[:, 0], (at_rest + k * n, J / sizes), (free, by / sizes))
 
     def phase(self, reference: Arc, units: np.ndarray) -> np.ndarray:
         """The row ⟨ẋ, ·⟩ over the mesh points, of unit length."""
@@ -215,17 +187,15 @@ class ArcEquations:
             before = size
         raise Refused(f"Newton's method did not converge in {STEPS} steps")
 
-    def natural(self, arc: Arc) -> np.ndarray:
-        """What each parameter must change by to change the rates on an orbit by as much as they are."""
+    def natural(self, arc: Arc) -> float:
+        """What the first parameter must change by to change the rates on an orbit by as much as they are."""
         X, numbers, units = arc.x.T.copy(), self.numbers(arc.scalars), arc.size[:, None]
         weights = arc.mesh.weights
         rates = ((self.flow.rhs(X, numbers) / units) ** 2 @ weights).sum()
-        by = self.flow.parameter_jacobian(X, numbers, self.parameters) / units[:, None]
-        pushed = (by**2 @ weights).sum(axis=0)
-        if not pushed.all():
-            name = self.parameters[int(np.argmin(pushed))]
-            raise ParameterError(f"{name} changes nothing on this orbit: vary another parameter")
-        return np.sqrt(rates / pushed)
+        pushed = ((self.flow.parameter_jacobian(X, numbers, self.parameters[:1])[:, 0] / units) ** 2 @ weights).sum()
+        if not pushed:
+            raise ParameterError(f"{self.parameters[0]} changes nothing on this orbit: vary another parameter")
+        return float(np.sqrt(rates / pushed))
 
     def error(self, about: Linearised) -> float:
         """How far the velocity, carried over each interval, misses that at its end: of order h^2m, as for cycles."""
@@ -233,9 +203,50 @@ class ArcEquations:
         return float(carried_velocity(np.ascontiguousarray(about.condensed.G), rates, 1 / about.units))
 
 
-def _wrong_number(short: int, on_curve: bool) -> str:
-    """Why equations and unknowns are not as many: an orbit that leaves on too small a manifold, or on too large a one."""
-    codimension = 1 - short
-    if codimension > 1:
-        return f"such an orbit is met where {codimension} parameters have certain values, not one"
+class _Rows:
+    """Equations as rows of a sparse matrix, with their right-hand sides."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+        self.right: list[np.ndarray] = []
+        self.named: dict[str, slice] = {}
+        self.count = 0
+
+    def add(self, right: np.ndarray, *blocks: tuple[int, np.ndarray], name: str = "") -> None:
+        """Rows with blocks from certain columns on."""
+        for column, block in blocks:
+            i, j = np.indices(block.shape)
+            self.entries.append(((self.count + i).ravel(), (column + j).ravel(), block.ravel()))
+        self.right.append(right)
+        if name:
+            self.named[name] = slice(self.count, self.count + len(right))
+        self.count += len(right)
+
+    def chain(self, G: np.ndarray, P: np.ndarray, free: int, right: np.ndarray) -> None:
+        """Those of the intervals: G_j at the first of their two nodes, ones at the second, P_j at the parameters."""
+        N, n, _ = G.shape
+        i, j, t = (each.ravel() for each in np.indices(G.shape))
+        ones = np.arange(N * n)
+        self.entries += [(i * n + j, i * n + t, G.ravel()), (ones, n + ones, np.ones(N * n))]
+        self.add(right.ravel(), (free, P.reshape(N * n, -1)))
+
+    def factorised(self, width: int) -> Any:
+        from scipy.sparse import csc_matrix
+        from scipy.sparse.linalg import splu
+
+        if self.count != width:
+            raise Refused(_codimension(1 + self.count - width))
+        i, j, values = (np.concatenate(each) for each in zip(*self.entries, strict=True))
+        if not np.isfinite(values).all():
+            raise Refused("the equations of the connecting orbit are not finite")
+        try:
+            return splu(csc_matrix((values, (i, j)), shape=(width, width)))
+        except RuntimeError as why:
+            raise Refused("the equations of the connecting orbit are singular") from why
+
+
+def _codimension(parameters: int) -> str:
+    """Why equations and unknowns are not as many: manifolds too small to meet, or too large not to."""
+    if parameters > 1:
+        return f"such an orbit is met where {parameters} parameters have certain values, not one"
     return "such orbits are there at all values of the parameters, as manifolds of these dimensions meet"

@@ -325,16 +325,14 @@ def _reach(equations: ArcEquations, accuracy: float, arc: Arc, limits: Limits) -
     """The range of the first parameter: what it changes by over that of the second, as its slope tells, if not next to
     nothing."""
     natural = equations.natural(arc)
-    problem = Joining.about(equations, accuracy, np.array([natural[0], limits.span]), arc)
+    problem = Joining.about(equations, accuracy, np.array([natural, limits.span]), arc)
     at = problem.joined(problem.solved(arc, arc, problem.held(arc)), None)
-    assert at.tangent is not None
-    first, second = at.tangent.scalars
-    return float(max(abs(first / second) * limits.span if second else 0.0, LEAST * natural[0]))
+    first, second = at.direction.scalars
+    return float(max(abs(first / second) * limits.span if second else 0.0, LEAST * natural))
 
 
 def _ahead(at: Join, way: float) -> Join:
-    assert at.tangent is not None
-    return at if at.tangent.scalars[-1] * way >= 0 else replace(at, tangent=at.tangent.scaled(-1.0))
+    return at if at.direction.scalars[-1] * way >= 0 else replace(at, tangent=at.direction.scaled(-1.0))
 
 
 def _gathered(problem: Joining, start: Join, course: Course, limits: Limits, home: Join | None) -> ConnectionCurve:

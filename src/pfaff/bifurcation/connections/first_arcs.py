@@ -13,6 +13,7 @@ from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc, from_samples
 from pfaff.bifurcation.connections.connections import Connection
 from pfaff.bifurcation.connections.joining import INTERVALS, Join, Joining
+from pfaff.bifurcation.connections.tails import lengthened
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.from_motions import sampled
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 AT_REST = 0.25  # distance of an end from its equilibrium, relative to the orbit, that is near
 SAME = 1e-6  # distance of equilibria, relative to the orbit, that are one
 SLOW = 0.5  # part of an orbit, relative to its size, that is covered in its period at a speed that is nearly none
+FAST, SLOWED = 0.3, 0.1  # of the greatest speed, what is fast, and what is slow
 FEWEST = 8  # samples of a motion between its equilibria
 FIRST, FARTHER = 0.02, 3.0  # the same, at which the ends of a guess are cut off, or so many times its least
 
@@ -57,8 +59,8 @@ def connection_near(
 
 def settled(equations: ArcEquations, accuracy: float, arc: Arc) -> tuple[Joining, Join]:
     """The connecting orbit near a guess, with ends and on a mesh that its accuracy needs."""
-    problem = Joining.about(equations, accuracy, equations.natural(arc), arc)
-    arc = problem.lengthened(arc)
+    problem = Joining.about(equations, accuracy, np.array([equations.natural(arc)]), arc)
+    arc = lengthened(equations, arc, problem.units, problem.near)
     at = problem.joined(problem.solved(arc, arc, None), None)
     problem = problem.at(at)
     return problem, problem.refined(at)
@@ -77,7 +79,8 @@ def _first(equations: ArcEquations, value: float, t: np.ndarray, x: np.ndarray) 
     if np.abs((rests[0] - rests[1]) / size).max() < SAME:
         rests = rests[:1]
     t, x = t[keep], x[keep]
-    return from_samples(t, x, np.array(rests), np.array([value]), Mesh(np.linspace(0, 1, INTERVALS + 1)), equations.gauss)
+    even = Mesh(np.linspace(0, 1, INTERVALS + 1))
+    return from_samples(t, x, np.array(rests), np.array([value]), even, equations.gauss)
 
 
 def from_cycle(point: OrbitPoint, accuracy: float) -> tuple[Connection, ...]:
@@ -140,11 +143,15 @@ def connection_from_motion(case: Bound, motion: Any, load: str, accuracy: float)
 
 
 def _between_rests(rates: np.ndarray, x: np.ndarray) -> slice:
-    """From the slowest state before the fastest one to the slowest after it: a motion may go on, past a saddle."""
+    """From the slowest state before a motion is fast to the slowest where it is slow again: it may go on from there."""
     size = np.ptp(x, axis=0)
     speeds = np.abs(rates / np.where(size > 0, size, size.max() or 1.0)).max(axis=1)
-    fastest = int(speeds.argmax())
-    first, last = int(speeds[: fastest + 1].argmin()), fastest + int(speeds[fastest:].argmin())
+    fast = int(np.argmax(speeds > FAST * speeds.max()))
+    slow = np.flatnonzero(speeds[fast:] < SLOWED * speeds.max()) + fast
+    first, last = int(speeds[: fast + 1].argmin()), fast + int(speeds[fast:].argmin())
+    if len(slow):
+        rest = slow[: int(np.argmax(np.diff(slow, append=len(x) + 2) > 1)) + 1]  # the first run of them
+        last = int(rest[speeds[rest].argmin()])
     if last - first < FEWEST:
         raise ParameterError("the motion is slowest next to where it is fastest: give one between two states of rest")
     return slice(first, last + 1)

@@ -14,26 +14,23 @@ from math import acos, ceil, sqrt
 
 import numpy as np
 
-from pfaff.bifurcation.connections.arc_equations import ArcEquations, Linearised, Row
-from pfaff.bifurcation.connections.arcs import Arc, adapted, from_samples, on_mesh
+from pfaff.bifurcation.connections.arc_equations import SIDES, ArcEquations, Linearised, Row
+from pfaff.bifurcation.connections.arcs import Arc, adapted, on_mesh
 from pfaff.bifurcation.connections.saddles import Leading, Saddle, bend
-from pfaff.bifurcation.orbits.cycles import Mesh
+from pfaff.bifurcation.connections.tails import lengthened
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import FAILURES, Event, Pace, Problem
 
-SIDES = ("leaving", "coming")
 APART = 4.0  # times its distance asked for, between which an end stays where it is
 FEWEST, MOST = 16, 2000  # intervals
 INTERVALS = 40  # at first
 RESERVE = 0.02  # share of the accuracy at which the error of a new mesh aims
 KEPT = 3e-3, 0.3  # shares between which a mesh keeps its number of intervals
-LONGEST = 1e4  # times that the slowest eigenvalue takes, beyond which no orbit is lengthened
 SMALL = 3e-3  # size of an orbit, relative to the largest on its curve, that has all but vanished
 NEARLY = 1e-3  # growth rate, relative to the largest of a curve, of an equilibrium that is hardly hyperbolic
 ROUNDING = 1e-13  # saddle quantity, relative to its terms, that is none
 ALONG = 1e-9  # component along a leading vector, relative to the whole, that is none
 REFINEMENTS = 8
-TAIL = 24  # samples of a tail that is added
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +51,13 @@ class Join:
     arc: Arc
     tangent: Arc | None
     facts: Facts
+
+    @property
+    def direction(self) -> Arc:
+        """The tangent of a curve, which an orbit has only in two parameters."""
+        if self.tangent is None:
+            raise Refused("the orbit is on no curve")
+        return self.tangent
 
     @property
     def homoclinic(self) -> bool:
@@ -175,20 +179,6 @@ class Joining(Problem[Join]):
         """Distance of the ends from equilibria, in units, at which what is left out has about the accuracy."""
         return float(np.clip(sqrt(self.accuracy), 1e-6, 1e-2))
 
-    def lengthened(self, arc: Arc) -> Arc:
-        """Cut off, or continued along the eigenspaces, where its ends are not as near to equilibria as they should."""
-        gauss, near = self.equations.gauss, self.near
-        saddles = self.equations.saddles(arc, self.units, None)
-        steps = np.arange(1, gauss.degree + 1) / gauss.degree
-        s = np.concatenate([[0.0], arc.mesh.points(steps)])
-        from pfaff.bifurcation.connections.arcs import at_times
-
-        t, x = s * arc.duration, at_times(arc, s, gauss)
-        for leaving, saddle, rest in ((True, saddles[0], arc.rests[0]), (False, saddles[1], arc.rests[-1])):
-            t, x = _fitted(t, x, leaving, saddle, rest, self.units, near)
-        mesh = Mesh(np.interp(np.linspace(0, len(t) - 1, arc.intervals + 1), np.arange(len(t)), (t - t[0]) / (t[-1] - t[0])))
-        return from_samples(t, x, arc.rests, arc.scalars, mesh, gauss)
-
     def far(self, arc: Arc) -> bool:
         """Whether an end is not where it should be."""
         apart = [float(np.linalg.norm(end / self.units)) for end in arc.ends]
@@ -201,27 +191,24 @@ class Joining(Problem[Join]):
             wanted = self._intervals(at)
             if not far and wanted == at.arc.intervals:
                 return at
-            at = self._again(at, self.lengthened(at.arc) if far else at.arc, wanted)
+            at = self._again(at, lengthened(self.equations, at.arc, self.units, self.near) if far else at.arc, wanted)
         return at
 
     def _again(self, at: Join, arc: Arc, intervals: int) -> Join:
         mesh = adapted(arc, intervals, self.equations.gauss)
         guess = on_mesh(arc, mesh, self.equations.gauss)
-        return self.joined(self.solved(guess, guess, self.held(guess) or None), None) if at.tangent is None else (
-            self._on_curve(at, guess)
-        )
+        if at.tangent is not None:
+            return self._on_curve(at, guess)
+        return self.joined(self.solved(guess, guess, None), None)
 
     def _on_curve(self, at: Join, guess: Arc) -> Join:
         """The same point of a curve on another mesh, or of another duration: across its direction in the plane of the
         parameters, which is known without states on a common mesh."""
-        assert at.tangent is not None
-        direction = at.tangent.scalars / self.spans
+        direction = at.direction.scalars / self.spans
         row = np.zeros_like(guess.x), direction / np.linalg.norm(direction) / self.spans
         found = self.joined(self.solved(guess, guess, row), None)
-        assert found.tangent is not None
-        sign = 1.0 if found.tangent.scalars / self.spans @ direction >= 0 else -1.0
-        tangent = found.tangent.scaled(sign / sqrt(self.dot(found.tangent, found.tangent)))
-        return replace(found, tangent=tangent)
+        sign = 1.0 if found.direction.scalars / self.spans @ direction >= 0 else -1.0
+        return replace(found, tangent=found.direction.scaled(sign))
 
     def _intervals(self, at: Join) -> int:
         share = max(at.facts.error, 1e-14) / self.accuracy
@@ -233,12 +220,10 @@ class Joining(Problem[Join]):
     # What the engine asks for
 
     def moved(self, at: Join, length: float) -> Arc:
-        assert at.tangent is not None
-        return at.arc.moved(at.tangent, length)
+        return at.arc.moved(at.direction, length)
 
     def corrected(self, guess: Arc, at: Join) -> Linearised:
-        assert at.tangent is not None
-        return self.solved(guess, at.arc, self.dual(at.tangent))
+        return self.solved(guess, at.arc, self.dual(at.direction))
 
     def norm(self, solution: Linearised, guess: Arc, at: Join) -> float:
         change = solution.arc.minus(guess)
@@ -248,9 +233,9 @@ class Joining(Problem[Join]):
         return self.joined(solution, at.tangent)
 
     def turn(self, a: Join, b: Join) -> float:
-        assert a.tangent is not None and b.tangent is not None
-        lengths = sqrt(self.dot(a.tangent, a.tangent) * self.dot(b.tangent, b.tangent))
-        return acos(float(np.clip(self.dot(a.tangent, b.tangent) / lengths, -1, 1)))
+        first, second = a.direction, b.direction
+        lengths = sqrt(self.dot(first, first) * self.dot(second, second))
+        return acos(float(np.clip(self.dot(first, second) / lengths, -1, 1)))
 
     def chord(self, a: Join, b: Join) -> Callable[[float], Join]:
         chord = b.arc.minus(a.arc)
@@ -265,8 +250,7 @@ class Joining(Problem[Join]):
         return float(point.arc.scalars[-1])
 
     def slope(self, point: Join) -> float:
-        assert point.tangent is not None
-        return float(point.tangent.scalars[-1])
+        return float(point.direction.scalars[-1])
 
     def on_bound(self, point: Join, bound: float) -> Join:
         scalars = point.arc.scalars.copy()
@@ -332,12 +316,8 @@ class Joining(Problem[Join]):
         return tests | {name: value for name, value in point.facts.flips.items() if np.isfinite(value)}
 
     def event(self, name: str, point: Join) -> Event[Join] | None:
-        kind, _, side = name.removesuffix(" leaving").removesuffix(" coming"), None, name.rsplit(" ", 1)[-1]
-        return Event(kind, point, detail=side if side in SIDES else "")
-
-    def hides(self, a: Join, b: Join, length: float) -> bool:
-        """Flips are told of the same vectors at both ends of a step, or of none."""
-        return False
+        side = next((each for each in SIDES if name.endswith(each)), "")
+        return Event(name.removesuffix(side).strip(), point, detail=side)
 
     # Endings
 
@@ -356,34 +336,3 @@ class Joining(Problem[Join]):
     def where(self, at: Join) -> str:
         named = zip(self.equations.parameters, at.arc.scalars, strict=True)
         return ", ".join(f"{name} = {value:.8g}" for name, value in named)
-
-
-def _fitted(
-    t: np.ndarray, x: np.ndarray, leaving: bool, saddle: Saddle, rest: np.ndarray, units: np.ndarray, near: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Samples of an orbit up to a distance from the equilibrium that it leaves, or comes to."""
-    apart = np.linalg.norm((x - rest) / units, axis=1)
-    inner = np.flatnonzero(apart < near)
-    # The outermost sample that is near, on the side of this end.
-    if leaving:
-        run = int(np.argmax(apart >= near))
-        if run > 1:
-            return t[run - 1 :], x[run - 1 :]
-    else:
-        run = int(np.argmax(apart[::-1] >= near))
-        if run > 1:
-            return t[: len(t) - run + 1], x[: len(x) - run + 1]
-    if len(inner) and (inner[0] == 0 if leaving else inner[-1] == len(t) - 1):
-        return t, x
-    end = (x[0] if leaving else x[-1]) - rest
-    slowest = abs((saddle.growing if leaving else saddle.decaying)[0].real)
-    time = np.log(max(float(np.linalg.norm(end / units)) / near, 1.0)) / slowest
-    if not time * slowest < LONGEST:
-        raise Refused("the orbit comes to rest too slowly")
-    count = TAIL * ceil(1 + time * float(np.abs(saddle.eigenvalues).max()) / 4)
-    times = np.linspace(0.0, time, min(count, 4000) + 1)[1:]
-    if leaving:
-        tail = rest + units * saddle.tail(True, end / units, -times)
-        return np.concatenate([t[0] - times[::-1], t]), np.concatenate([tail[::-1], x])
-    tail = rest + units * saddle.tail(False, end / units, times)
-    return np.concatenate([t, t[-1] + times]), np.concatenate([x, tail])

@@ -49,7 +49,7 @@ class Saddle:
                 np.linalg.solve(rows @ kept.T, rows)
                 for rows, kept in zip(sides, (like.stable, like.unstable), strict=True)
             ]
-        return cls(jacobian, *sides, values[np.lexsort((values.imag, -values.real))])
+        return cls(jacobian, sides[0], sides[1], values[np.lexsort((values.imag, -values.real))])
 
     @property
     def growing(self) -> np.ndarray:
@@ -109,7 +109,7 @@ class Leading(NamedTuple):
         return cls(p * size, q / size)
 
     def like(self, other: Leading) -> Leading | None:
-        """In the sense of another one, as the more similar of their vectors tell; none if it is another eigenvalue's."""
+        """In the sense of another one, as the more similar of their vectors tell; none if these differ."""
         cosines = [a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in zip(self, other, strict=True)]
         told = max(cosines, key=abs)
         if abs(told) < SIMILAR:
