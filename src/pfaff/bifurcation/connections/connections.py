@@ -346,7 +346,8 @@ def _gathered(problem: Joining, start: Join, course: Course, limits: Limits, hom
         lambda event: ConnectionSpecial(equations, event.point, accuracy, event.kind, event.detail),
         home=home,
     )
-    spans = (float(problem.spans[0]), float(problem.spans[1]))
+    reached: Any = engine.problem
+    spans = (float(reached.spans[0]), float(reached.spans[1]))
     return ConnectionCurve(
         tuple(found.points), tuple(found.special), found.ended, course.step, spans, tuple(found.places)
     )

@@ -28,6 +28,7 @@ RESERVE = 0.02  # share of the accuracy at which the error of a new mesh aims
 KEPT = 3e-3, 0.3  # shares between which a mesh keeps its number of intervals
 SMALL = 3e-3  # size of an orbit, relative to the largest on its curve, that has all but vanished
 NEARLY = 1e-3  # growth rate, relative to the largest of a curve, of an equilibrium that is hardly hyperbolic
+FASTER = 2.0  # by which the range of the first parameter grows in a step, at most
 ROUNDING = 1e-13  # saddle quantity, relative to its terms, that is none
 ALONG = 1e-9  # component along a leading vector, relative to the whole, that is none
 REFINEMENTS = 8
@@ -275,6 +276,8 @@ class Joining(Problem[Join]):
             fresh = self.at(point)
             point = fresh.refined(point)
             fresh = fresh.at(point)
+            tangent = point.direction.scaled(1 / sqrt(fresh.dot(point.direction, point.direction)))
+            point = replace(point, tangent=tangent)
             return fresh, replace(point, facts=fresh.told(point))
         except FAILURES:
             return self, point
@@ -285,7 +288,16 @@ class Joining(Problem[Join]):
         saddles = self.equations.saddles(point.arc, units, None)
         size = max(self.largest[0], float(np.linalg.norm(np.ptp(point.arc.x, axis=0))))
         rate = max(self.largest[1], float(np.abs(saddles[0].eigenvalues.real).min()))
-        return replace(self, units=units, saddles=saddles, leading={}, largest=(size, rate))._oriented(point, self)
+        fresh = replace(self, units=units, saddles=saddles, leading={}, largest=(size, rate), spans=self._reach(point))
+        return fresh._oriented(point, self)
+
+    def _reach(self, point: Join) -> np.ndarray:
+        """Ranges of the parameters: that of the first grows with what it does over that of the second."""
+        if point.tangent is None:
+            return self.spans
+        first, second = np.abs(point.tangent.scalars)
+        steep = first * self.spans[1] >= FASTER * self.spans[0] * second
+        return self.spans * np.array([FASTER if steep else max(1.0, first / second * self.spans[1] / self.spans[0]), 1])
 
     def _oriented(self, point: Join, before: Joining) -> Joining:
         """With leading vectors in the sense that they had before, and sizes of what lies along them."""

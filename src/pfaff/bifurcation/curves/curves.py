@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.zero_forms import (
     fold_coefficient,
 )
-from pfaff.continuation.course import Course
+from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
@@ -49,6 +51,13 @@ class CurvePoint(RestPoint):
             )
         return self.spot.facts.coefficient / self.omega if self.omega else NAN
 
+    @cached_property
+    def hopf(self) -> Hopf:
+        """A Hopf point of the curve as ``case.hopf`` gives it, from which cycles are followed."""
+        if isinstance(self.problem, Folds) or not self.omega:
+            raise NoBifurcationError(f"a {self._what} at which no cycles are born: take a Hopf point")
+        return hopf_of_point(self.equations, self.spot.z, self.omega)
+
     @property
     def status(self) -> str:
         where = ", ".join(f"{name} = {value:.12g}" for name, value in self.values.items())
@@ -69,6 +78,25 @@ class CurveSpecial(CurvePoint):
 
     kind: str
     coefficients: dict[str, float]
+
+    def switch(
+        self,
+        of: str,
+        to: float,
+        *,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[Any], Any] | None = None,
+    ) -> Any:
+        """The curve of another kind that starts here, until the second parameter is ``to``.
+
+        ``of`` is "hopf", "fold" or "homoclinic" at a Bogdanov–Takens point, "hopf", "fold" or "torus" at a zero-Hopf
+        point, "hopf" (of the other pair) or "torus" at a double Hopf point, "fold of cycles" at a generalised one.
+        """
+        from pfaff.bifurcation.curves.switching import switched
+
+        return switched(self, of, Course.asked(to, step, points, bounds, progress, self.equations.free[-1]))
 
     @property
     def _what(self) -> str:
@@ -115,6 +143,19 @@ def _searched(hopf: Hopf) -> float:
     """How far the load was followed to a Hopf point; from its neighbourhood, what would turn λ by as much as iω."""
     apart = abs(hopf.value - hopf.origin)
     return apart if apart * abs(hopf.crossing) > BESIDE * hopf.omega else hopf.omega / abs(hopf.crossing)
+
+
+def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float) -> Hopf:
+    """The Hopf point at z in two parameters, the first of which is its load."""
+    around, border, load = s.field(z), s.border(z), s.free_values(z)[s.free[0]]
+
+    def spectrum(x: np.ndarray, load: float) -> np.ndarray:
+        J = around.jacobian(x, load)
+        return np.linalg.eigvals(Deflation.about(J, s.zeros)(J))
+
+    x, load, omega = hopf_near(around, border, s.x(z), load, 1j * omega)
+    asked = {"load": around.load, "near": load}
+    return hopf_of(s.case_at(z), around, border, x, load, omega, spectrum, load, asked)
 
 
 def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:

@@ -181,8 +181,9 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         return draw_cycle_curve(self)
 
 
-def curve_of_orbits(special: Special, name: str, course: Course) -> CycleCurve:
-    """From a special point of a branch of orbits, with a second parameter freed."""
+def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 0.0) -> CycleCurve:
+    """From a special point of a branch of orbits, with a second parameter freed; ``reach`` is the range of the load, if
+    the branch itself covers less."""
     if special.kind not in KINDS:
         raise NoBifurcationError(f"no curve starts from a {special.kind}: take one of {', '.join(KINDS)}")
     case = special.case
@@ -191,7 +192,7 @@ def curve_of_orbits(special: Special, name: str, course: Course) -> CycleCurve:
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     value = float(case.numbers[case.system.parameter_names.index(name)])
     limits = course.limits(case.system, name, value)
-    spans = {special.load: float(1 / special.point.metric.scalars[1]), name: limits.span}
+    spans = {special.load: max(float(1 / special.point.metric.scalars[1]), reach), name: limits.span}
     cosine = first_cosine(special.point.multipliers, 1 + len(special.problem.held))
     surface = Surface(special.kind, spans, name)
     return _followed(surface, special, cosine, course.to - value, course, limits)
