@@ -181,6 +181,11 @@ def _curve(curve: Any) -> Table:
     ]
 
 
+def _cascade(cascade: Any) -> Table:
+    rows = [(k + 1, float(each.value), float(each.period)) for k, each in enumerate(cascade.doublings)]
+    return ("doubling", letters(cascade.load), "period"), rows
+
+
 def _connection(connection: Any) -> Table:
     rows = [(letters(name), float(value)) for name, value in connection.values.items()]
     rows += [("σ", float(connection.saddle_quantity))] if connection.homoclinic else []
@@ -217,6 +222,7 @@ TABLES: dict[str, Callable[[Any], Table]] = {
     "CycleCurve": _curve,
     "ConnectionCurve": _curve,
     "Connection": _connection,
+    "Cascade": _cascade,
     "Hopf": _hopf,
     "Classification": _classification,
     "Reproduction": _reproduction,

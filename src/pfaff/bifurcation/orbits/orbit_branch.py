@@ -21,13 +21,14 @@ from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import one_of, spelt
+from pfaff.statement.values import one_of, spelt, whole_number
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.connections.connections import Connection
+    from pfaff.bifurcation.orbits.cascade import Cascade
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
@@ -117,6 +118,16 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         return replace(
             self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
         )
+
+    def cascade(self, to: float | None = None, doublings: int = 5) -> Cascade:
+        """Period doublings one after the other: each branch of twice the period is followed to where it doubles again.
+
+        From the first one of this branch on, towards ``to`` (where the branch ends, by default), at most so many.
+        """
+        from pfaff.bifurcation.orbits.cascade import cascade
+
+        end = self.points[-1].value if to is None else real("to", to, f"a finite value of {self.load}")
+        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "orbits are too long after so many"))
 
     def homoclinic(self, accuracy: float = 1e-9) -> Connection:
         """The homoclinic orbit that the branch approaches: from its orbit of the longest period."""
