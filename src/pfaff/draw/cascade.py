@@ -9,27 +9,31 @@ from matplotlib.figure import Figure
 
 from pfaff.draw.diagram import draw_stretches, name_styles
 from pfaff.draw.labels import formula
-from pfaff.draw.style import BLUE, CYCLE, GREEN, GREY, figure, label, title
+from pfaff.draw.style import BLUE, CYCLE, GREEN, figure, label, title
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.cascade import Cascade
 
 
 def draw_cascade(cascade: Cascade) -> Figure:
+    """Amplitudes of the first state, and distances from the limit in a logarithmic scale."""
     fig = figure(9, 4)
     diagram, approach = fig.subplots(1, 2)
     state = cascade.doublings[0].orbit.states[0]
     for k, branch in enumerate(cascade.branches):
-        points = [(each.value, each.amplitude[state]) for each in branch]
-        stable = [each.stable for each in branch]
-        draw_stretches(diagram, points, stable, color=CYCLE[k % len(CYCLE)], lw=1.2, label=f"period {2**k}")
+        points, special = (
+            [(each.value, each.amplitude[state]) for each in group] for group in (branch, branch.special)
+        )
+        stable, style = [each.stable for each in branch], {"color": CYCLE[k % len(CYCLE)], "lw": 1.2}
+        draw_stretches(diagram, points, stable, special, label=f"period {2**k}", **style)
     marks = [(each.value, each.amplitude[state]) for each in cascade.doublings]
     diagram.plot(*zip(*marks, strict=True), "s", color=GREEN, ms=5, label="period doubling")
     label(diagram, formula(cascade.load), f"amplitude of {formula(state)}")
     name_styles(diagram, [each.stable for branch in cascade.branches for each in branch])
-    away = np.abs(cascade.limit - cascade.values)
-    approach.semilogy(np.arange(1, len(away) + 1), away, "s-", color=BLUE, lw=1)
-    approach.grid(color=GREY, alpha=0.3)
+    number = np.arange(1, len(cascade) + 1)
+    if len(cascade) > 1:
+        approach.semilogy(number, np.abs(cascade.limit - cascade.values), "s-", color=BLUE, lw=1)
+    approach.set_xticks(number)
     label(approach, "doubling", f"distance of {formula(cascade.load)} from its limit")
     title(fig, cascade.status)
     return fig

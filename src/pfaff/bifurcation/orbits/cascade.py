@@ -1,7 +1,7 @@
 """Cascades of period doublings: each branch of twice the period is followed to where it doubles again.
 
-The distances between successive doublings shrink by a factor that tends to 4.669… (Feigenbaum, J. Stat. Phys. 19, 1978),
-so that they have a limit, beyond which chaos begins.
+The distances between successive doublings shrink by a factor that tends to 4.669… (Feigenbaum, J. Stat. Phys. 19
+(1978)), so that they have a limit, beyond which chaos begins.
 """
 
 from __future__ import annotations

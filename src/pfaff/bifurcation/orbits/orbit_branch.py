@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.connections.connections import Connection
-    from pfaff.bifurcation.orbits.cascade import Cascade
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
+    from pfaff.bifurcation.orbits.cascade import Cascade
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
 
