@@ -103,3 +103,61 @@ def test_tori_start_at_a_zero_hopf_point():
     assert [p["mu"] for p in tori] == pytest.approx(expected, abs=1e-9)
     folds = point.switch("fold", to=0.5, points=4)
     assert [p["nu"] for p in folds] == pytest.approx([0] * 4, abs=1e-12)
+
+
+# Branch points of equilibria
+
+
+def branching(rates, **options):
+    case = pfaff.ode(rates, {mu: -1, nu: 0}, load=mu).at()
+    (point,) = case.branch(to=1).of_kind("branch point")
+    return point.curve("nu", to=1, **options)
+
+
+def test_pitchforks_in_two_parameters(tmp_path):
+    """At μ = ν², with ẇ = (ν − 1/2) w³ (and −w y with y = w²/4 in another curve): subcritical beyond ν = 1/2."""
+    curve = branching({x: (mu - nu**2) * x + (nu - R(1, 2)) * x**3 - x**5, y: -y + x**2})
+    assert curve.of == "pitchforks"
+    assert [p["mu"] - p["nu"] ** 2 for p in curve] == pytest.approx([0] * len(curve), abs=1e-12)
+    assert [p.coefficient - p["nu"] + 0.5 for p in curve] == pytest.approx([0] * len(curve), abs=1e-9)
+    (point,) = curve.special
+    assert (point.kind, point["nu"]) == ("degenerate pitchfork", pytest.approx(0.5, abs=1e-10))
+    again = pfaff.load(curve.save(tmp_path / "curve.nc"), curve[0].case)
+    assert again.status == curve.status
+    assert curve.plot().axes[0].get_legend_handles_labels()[1]
+
+
+def test_transcritical_points_in_two_parameters():
+    """At μ = sin ν, with ẇ = (2ν − 1) w²/√2 for a unit vector: a pitchfork at ν = 1/2."""
+    curve = branching({x: x * (mu - sm.sin(nu) - x + 2 * nu * x), y: -y + x})
+    assert curve.of == "branch points"
+    assert [p["mu"] - np.sin(p["nu"]) for p in curve] == pytest.approx([0] * len(curve), abs=1e-12)
+    assert curve[-1].coefficient == pytest.approx(1 / np.sqrt(2), rel=1e-6)
+    (point,) = curve.special
+    assert (point.kind, point["nu"]) == ("pitchfork", pytest.approx(0.5, abs=1e-10))
+
+
+def test_branches_that_come_apart_have_no_curve():
+    with pytest.raises(NoBifurcationError, match="come apart as nu changes"):
+        branching({x: mu * x - x**3 + nu, y: -y})
+
+
+def test_buckling_of_a_column_is_a_pitchfork_for_every_stiffness():
+    """A bar on a spring under a dead load P: P l = k, w³ with (P l)/6 = k/6 beside no quadratic spring."""
+    from sympy.physics.mechanics import dynamicsymbols
+
+    theta = dynamicsymbols("theta")
+    k, l, c, P = sm.symbols("k l c P", positive=True)
+    bar = pfaff.System(
+        coordinates=[theta],
+        kinetic=theta.diff() ** 2 / 2,
+        potential=k * theta**2 / 2 + P * l * (sm.cos(theta) - 1),
+        dissipation=c * theta.diff() ** 2 / 2,
+        parameters={k: 1, l: 2, c: 0.3, P: 0.1},
+        load=P,
+    )
+    (point,) = bar.at().branch("P", to=1).of_kind("branch point")
+    curve = point.curve("k", to=3)
+    assert curve.of == "pitchforks"
+    assert [p["P"] - p["k"] / 2 for p in curve] == pytest.approx([0] * len(curve), abs=1e-10)
+    assert all(p.coefficient < 0 for p in curve)

@@ -22,6 +22,8 @@ class Kind(Enum):
     ZERO_HOPF = "zero-hopf", 2, "^", "orange"
     DOUBLE_HOPF = "double hopf", 2, "s", "green"
     GENERALISED_HOPF = "generalised hopf", 2, "D", "vermilion"
+    PITCHFORK = "pitchfork", 2, "X", "orange"
+    DEGENERATE_PITCHFORK = "degenerate pitchfork", 2, "D", "vermilion"
     FOLD_FLIP = "fold-flip", 2, "P", "purple"
     FOLD_TORUS = "fold-torus", 2, "X", "purple"
     FLIP_TORUS = "flip-torus", 2, "v", "purple"

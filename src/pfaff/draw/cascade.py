@@ -24,8 +24,8 @@ def draw_cascade(cascade: Cascade) -> Figure:
         points, special = (
             [(each.value, each.amplitude[state]) for each in group] for group in (branch, branch.special)
         )
-        stable, style = [each.stable for each in branch], {"color": CYCLE[k % len(CYCLE)], "lw": 1.2}
-        draw_stretches(diagram, points, stable, special, label=f"period {2**k}", **style)
+        stable, colour = [each.stable for each in branch], CYCLE[k % len(CYCLE)]
+        draw_stretches(diagram, points, stable, special, color=colour, lw=1.2, label=f"period {2**k}")
     marks = [(each.value, each.amplitude[state]) for each in cascade.doublings]
     diagram.plot(*zip(*marks, strict=True), "s", color=GREEN, ms=5, label="period doubling")
     label(diagram, formula(cascade.load), f"amplitude of {formula(state)}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, equations_about, zero_chain
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
@@ -43,7 +44,9 @@ class CurvePoint(RestPoint):
 
     @cached_property
     def coefficient(self) -> float:
-        """l1 of a Hopf point, a of a fold where an eigenvalue is zero."""
+        """l1 of a Hopf point, a of a fold where an eigenvalue is zero or of a branch point, c of a pitchfork."""
+        if self.spot.facts.pitchfork:
+            return self.spot.facts.coefficient
         if isinstance(self.problem, Folds):
             known = np.isfinite(self.spot.facts.overlap)
             return (
@@ -65,7 +68,8 @@ class CurvePoint(RestPoint):
 
     @property
     def _what(self) -> str:
-        kind, letter = ("fold", "a") if isinstance(self.problem, Folds) else ("Hopf point", "l1")
+        kinds = {Folds: ("fold", "a"), Hopfs: ("Hopf point", "l1"), BranchPoints: ("branch point", "a")}
+        kind, letter = ("pitchfork", "c") if self.spot.facts.pitchfork else kinds[type(self.problem)]
         return f"{kind} ({letter} = {self.coefficient:.6g})"
 
 
@@ -73,7 +77,8 @@ class CurvePoint(RestPoint):
 class CurveSpecial(CurvePoint):
     """A point of codimension two; ``coefficients`` are those of its normal form, by name.
 
-    ``kind`` is generalised hopf, bogdanov-takens, zero-hopf, double hopf or cusp.
+    ``kind`` is generalised hopf, bogdanov-takens, zero-hopf, double hopf or cusp; on curves of branch points pitchfork,
+    where their quadratic coefficient vanishes, and degenerate pitchfork, where the cubic one does.
     """
 
     kind: str
@@ -107,7 +112,7 @@ class CurveSpecial(CurvePoint):
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(RestTrail[CurvePoint, CurveSpecial]):
-    """Hopf points or folds in two parameters; ``special`` lists the points of codimension two."""
+    """Hopf points, folds or branch points in two parameters; ``special`` lists the points of codimension two."""
 
     _point = staticmethod(CurvePoint)
 
@@ -117,7 +122,9 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     @property
     def of(self) -> str:
-        return "folds" if isinstance(self.points[0].problem, Folds) else "Hopf points"
+        names = {Folds: "folds", Hopfs: "Hopf points", BranchPoints: "branch points"}
+        pitchforks = all(point.spot.facts.pitchfork for point in self.points)
+        return "pitchforks" if pitchforks else names[type(self.points[0].problem)]
 
     @property
     def status(self) -> str:
@@ -159,13 +166,13 @@ def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float) -> Hopf:
 
 
 def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
-    """From a fold or Hopf point of a branch, with a second parameter freed."""
-    kinds = {"fold": Folds, "hopf": Hopfs}
+    """From a fold, branch or Hopf point of a branch, with a second parameter freed."""
+    kinds = {"fold": Folds, "hopf": Hopfs, "branch point": BranchPoints}
     s = special.equations
     if special.kind not in kinds or not s.parameters:
         raise NoBifurcationError(
-            f"no curve starts from a {special.kind} along {special.parameter}: take a fold or a Hopf point of a "
-            "branch in a parameter"
+            f"no curve starts from a {special.kind} along {special.parameter}: take a fold, a branch point or a "
+            "Hopf point of a branch in a parameter"
         )
     s = replace(s, case=special.case)
     return _curve(kinds[special.kind], s, special.spot.z, name, course)
@@ -186,4 +193,10 @@ def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, cou
         start = singular.solved(z, np.eye(len(z))[-1])
     except Refused as why:
         raise ConvergenceError(f"the curve cannot start at {name} = {other:g}: {why}") from why
-    return Curve.gathered(singular, singular.start(start, course.to - other), course, limits)
+    first = singular.start(start, course.to - other)
+    if isinstance(singular, BranchPoints) and not singular.persists(first):
+        raise NoBifurcationError(
+            f"the branches come apart as {name} changes: nothing, such as a symmetry, keeps their branch point. "
+            "Take the folds beside it"
+        )
+    return Curve.gathered(singular, first, course, limits)

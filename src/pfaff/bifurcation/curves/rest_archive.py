@@ -13,6 +13,7 @@ import numpy as np
 from pfaff.algebra.bordering import row_sizes
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
+from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.curves import Curve
 from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
@@ -74,7 +75,7 @@ def _notes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
     problem, s = followed.points[0].problem, followed.points[0].equations
     arrays = {name: getattr(s, name).tolist() for name in ("columns", "rows", "held", "pull", "sizes")}
     about = {
-        "of": {Rests: "equilibria", Folds: "folds", Hopfs: "hopf"}[type(problem)],
+        "of": {Rests: "equilibria", Folds: "folds", Hopfs: "hopf", BranchPoints: "branch points"}[type(problem)],
         "free": s.free,
         "zeros": s.zeros,
         "states": s.flow.states,
@@ -154,7 +155,9 @@ def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
         if file.layout is CYCLES:
             return cycle_curve(path, file, case)
         s, z = _equations(path, file, case, 2), file["unknowns"][0]
-        kind: type[Singular] = _one_of({"folds": Folds, "hopf": Hopfs}, file.notes["about"]["of"])
+        kind: type[Singular] = _one_of(
+            {"folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}, file.notes["about"]["of"]
+        )
         problem = kind(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
         return _restored(Curve, problem, file)
 

@@ -129,7 +129,7 @@ class SpecialPoint(EquilibriumPoint):
         bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
     ) -> Curve:
-        """The curve of such folds or Hopf points in this parameter and another, until that one is ``to``."""
+        """The curve of such folds, branch points or Hopf points in this parameter and another, until it is ``to``."""
         from pfaff.bifurcation.curves.curves import curve_of_special
 
         return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress, name))
