@@ -187,6 +187,7 @@ class Bound(Travels):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
         **fixed: float,
     ) -> EquilibriumBranch:
         """The branch of equilibria through this case's, as a parameter changes from its value until it is ``to``.
@@ -205,6 +206,9 @@ class Bound(Travels):
             after a fold; None leaves a side open. By default as far from the start as ``to`` is.
         progress
             Is called with every point. Ctrl-C ends the branch and keeps what was computed.
+        events
+            Expressions or equations of states, reactions and parameters by name, located as special points where they
+            change their sign: ``{"half open": "theta1 = 0.5"}``, then ``branch.of_kind("event: half open")``.
         fixed
             Family coordinates by name (of a plain ODE: starting values of its states).
         """
@@ -214,7 +218,8 @@ class Bound(Travels):
         self._check_rest()
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress, name), fixed)
+        course = Course.asked(to, step, points, bounds, progress, name, events)
+        return follow_equilibria(self, name, start, course, fixed)
 
     def export(
         self,

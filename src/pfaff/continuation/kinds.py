@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 MULTIPLE = "multiple "  # several of one kind at one place
+EVENT = "event: "  # before the name of what a user watches
 
 
 class Kind(Enum):
@@ -27,6 +28,7 @@ class Kind(Enum):
     FOLD_FLIP = "fold-flip", 2, "P", "purple"
     FOLD_TORUS = "fold-torus", 2, "X", "purple"
     FLIP_TORUS = "flip-torus", 2, "v", "purple"
+    EVENT = "event", 1, "*", "vermilion"
     RESONANCE_1 = "1:1 resonance", 2, "o", "vermilion"
     RESONANCE_2 = "1:2 resonance", 2, "s", "orange"
     RESONANCE_3 = "1:3 resonance", 2, "^", "green"
@@ -49,4 +51,11 @@ NAMES = {kind.text: kind for kind in Kind}
 
 def kind_of(name: str) -> tuple[Kind, bool]:
     """The kind that a name stands for, and whether it is several at one place."""
+    if name.startswith(EVENT):
+        return Kind.EVENT, False
     return NAMES[name.removeprefix(MULTIPLE)], name.startswith(MULTIPLE)
+
+
+def is_kind(name: str) -> bool:
+    """Whether special points may be of a kind."""
+    return name.startswith(EVENT) or name.removeprefix(MULTIPLE) in NAMES

@@ -19,7 +19,7 @@ from pfaff.bifurcation.connections.joining import SIDES, Join, Joining
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
 from pfaff.continuation.endings import Ending, Refused
-from pfaff.continuation.kinds import NAMES
+from pfaff.continuation.kinds import is_kind
 from pfaff.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def load_connections(path: str | Path, case: Bound) -> ConnectionCurve:
         unknown = [name for name in about["free"] if name not in case.system.parameter_names]
         if unknown or len(set(about["free"])) != 2 or not min(about["spans"]) > 0 or not 0 < about["accuracy"] < 1:
             raise Misfit(f"it is no curve of connecting orbits in two parameters of {case.system.name}")
-        if not set(about["kinds"]) <= set(NAMES) or not set(about["sides"]) <= {"", *SIDES}:
+        if not all(map(is_kind, about["kinds"])) or not set(about["sides"]) <= {"", *SIDES}:
             raise Misfit("it has special points of kinds that are not known")
         equations = ArcEquations(case, flow_of(case, about), tuple(about["free"]), gauss(DEGREE))
         file.agree("stage", DEGREE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc, at_times
 from pfaff.bifurcation.connections.joining import Join, Joining
-from pfaff.bifurcation.orbits.orbits import SAMPLES, Orbit
+from pfaff.bifurcation.orbits.orbits import EXTREMES, SAMPLES, Orbit
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
@@ -165,6 +165,24 @@ class Connection:
         complex_ = bool(self.growing[0].imag or self.decaying[0].imag)
         return "infinitely many cycles are near it" if complex_ else "an unstable cycle is born of it"
 
+    @property
+    def measurable(self) -> tuple[str, ...]:
+        """What expressions of a connecting orbit may contain: parameters, the states that it leaves, the extreme values
+        of states by name, and the saddle quantity."""
+        extremes = (f"{kind}_{name}" for name in self.flow.states for kind in ("max", "min"))
+        return (*self.case.system.parameter_names, *self.flow.states, *extremes, "saddle_quantity")
+
+    def measured(self, name: str) -> float:
+        names = self.case.system.parameter_names
+        if name in names:
+            return float(self.case.numbers[names.index(name)])
+        if name == "saddle_quantity":
+            return self.saddle_quantity
+        if name in self.flow.states:
+            return self.rest[name]
+        kind, _, state = name.partition("_")
+        return EXTREMES[kind](self.orbit.t, self.orbit[state])
+
     def __repr__(self) -> str:
         return f"<{self._about}>"
 
@@ -181,13 +199,14 @@ class Connection:
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[Connection], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> ConnectionCurve:
         """The curve of such orbits in the load and another parameter, until that parameter is ``to``.
 
         Located on the way: a neutral saddle (σ = 0), where a saddle becomes a saddle-focus, orbit flips and inclination
         flips.
         """
-        return curve_of_connections(self, name, Course.asked(to, step, points, bounds, progress, name))
+        return curve_of_connections(self, name, Course.asked(to, step, points, bounds, progress, name, events))
 
     def lengthened(self, accuracy: float) -> Connection:
         """The same orbit to another accuracy: its ends nearer to the equilibria, on a finer mesh."""
@@ -260,10 +279,11 @@ class ConnectionCurve(Trail[Connection, ConnectionSpecial]):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[Connection], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> ConnectionCurve:
         """The same, followed on from the last point in its direction until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
-        course = Course.asked(to, self.step, points, bounds, progress, name)
+        course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = course.limits(last.case.system, name, last.value)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
@@ -343,7 +363,7 @@ def _gathered(problem: Joining, start: Join, course: Course, limits: Limits, hom
         course,
         limits,
         lambda join: Connection(equations, join, accuracy),
-        lambda event: ConnectionSpecial(equations, event.point, accuracy, event.kind, event.detail),
+        lambda event: ConnectionSpecial(equations, event.point, accuracy, event.kind, event.detail or ""),
         home=home,
     )
     reached: Any = engine.problem

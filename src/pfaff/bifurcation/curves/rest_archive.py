@@ -21,6 +21,7 @@ from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.continuation.endings import Ending
+from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 
@@ -225,7 +226,9 @@ def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     _check_solves(points[0].equations, z, about["kinds"][k])
     near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
     name, spot = about["kinds"][k], near.spot(z, tangent)
-    if isinstance(near, Rests):
+    if name.startswith(EVENT):
+        event = Event(name, spot)
+    elif isinstance(near, Rests):
         event = Event(name, replace(spot, tangent=tangent), detail=about["multiplicities"][k])
     else:
         event = near.event(name, spot)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,6 +75,14 @@ class CyclePoint:
     @property
     def orbit(self) -> Orbit:
         return self.special.orbit
+
+    @property
+    def measurable(self) -> tuple[str, ...]:
+        """As for orbits."""
+        return self.special.measurable
+
+    def measured(self, name: str) -> float:
+        return self.values[name] if name in self.values else self.special.measured(name)
 
     @property
     def _what(self) -> str:
@@ -160,10 +168,11 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[CyclePoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> CycleCurve:
         """The same, followed on from the last point in its direction until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
-        course = Course.asked(to, self.step, points, bounds, progress, name)
+        course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = course.limits(last.case.system, name, last.value)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
@@ -211,7 +220,8 @@ def _followed(
 
     def at_event(event: Event[Place]) -> CycleSpecial:
         at = _point(event.point, kind, parameters)
-        return CycleSpecial(at.special, {name: event.detail[name] for name in parameters}, at.angle, event.kind)
+        values = event.detail or event.point.values
+        return CycleSpecial(at.special, {name: values[name] for name in parameters}, at.angle, event.kind)
 
     engine: Engine[Place] = Engine(SpecialCurve(surface))
     found = gathered(engine, first, course, limits, lambda place: _point(place, kind, parameters), at_event)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,9 +109,10 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
         """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
-        course = Course.asked(to, self.step, points, bounds, progress, self.load)
+        course = Course.asked(to, self.step, points, bounds, progress, self.load, events)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
         more = followed(self.points[-1], course, self.points[0])
