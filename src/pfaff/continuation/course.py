@@ -26,7 +26,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from pfaff.continuation.endings import Ending, Reason
-from pfaff.continuation.measures import checked_events
+from pfaff.continuation.measuring import checked_events
 from pfaff.errors import ParameterError
 from pfaff.statement.values import MOST, broken_promise, end_from, number_from, number_within, shown, told, whole_number
 from pfaff.threads import cached_property

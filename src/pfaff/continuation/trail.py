@@ -10,7 +10,7 @@ import numpy as np
 
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.kinds import EVENT, MULTIPLE, NAMES
-from pfaff.continuation.measures import measure
+from pfaff.continuation.measuring import measure
 from pfaff.errors import ParameterError
 from pfaff.statement.values import one_of, place, shown
 

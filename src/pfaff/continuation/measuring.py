@@ -28,9 +28,13 @@ def checked_events(events: Any) -> dict[str, Any]:
     return found
 
 
-def watches(events: Mapping[str, Any], point: Any) -> dict[str, Measure]:
-    """What is to vanish, by the name of each event, for points like one."""
-    return {name: measure(expression, point, f"event {name!r}") for name, expression in events.items()}
+def watches(events: Mapping[str, Any], like: Any, point: Callable[[Any], Any]) -> dict[str, Measure]:
+    """What is to vanish, by the name of each event, where ``point`` makes points like one."""
+
+    def of(value: Measure) -> Measure:
+        return lambda at: value(point(at))
+
+    return {name: of(measure(expression, like, f"event {name!r}")) for name, expression in events.items()}
 
 
 def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measure:
