@@ -80,7 +80,14 @@ KINDS = {
         "load_curve",
         quintic,
     ),
-}
+    "connections": (
+        lambda: takens.branch(to=1, start={"t": -1}).of_kind("fold")[0].curve("mu", to=0.1).special[0].switch(
+            "homoclinic", to=-0.1, points=4
+        ),
+        "load",
+        takens,
+    ),
+}  # fmt: skip
 LOADERS = ("load_motion", "load_equilibria", "load_curve", "load_branch")
 
 

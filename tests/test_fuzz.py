@@ -78,7 +78,7 @@ def hostile() -> list[Any]:
 @cache
 def subjects() -> dict[str, Any]:
     """What has public methods, one of each kind."""
-    x, y, mu = sm.symbols("x y mu", real=True)
+    x, y, mu, nu = sm.symbols("x y mu nu", real=True)
     column = pfaff.atlas.column(2)
     case = column.at(k1=50, c_i=1.5, F=10)
     ode = pfaff.ode({x: y, y: mu * y - x - x**2 * y}, {mu: -0.5}, load=mu)
@@ -86,6 +86,9 @@ def subjects() -> dict[str, Any]:
     branch = case.at(F=1).branch("F", 90, points=60)
     hopf = case.hopf()
     orbits = hopf.orbits(to=1.05 * hopf.value, points=4)
+    takens = pfaff.ode({x: y, y: mu + nu * x + x**2 - x * y}, {mu: -0.3, nu: -1}, load=mu).at()
+    folds = takens.branch(to=1, start={"x": -0.5}).of_kind("fold")[0].curve("nu", to=1)
+    loops = folds.special[0].switch("homoclinic", to=-1, points=3)
     disc = pfaff.atlas.rolling_disc().at()
     chain = pfaff.atlas.column_assembly(3)
     return {
@@ -121,6 +124,9 @@ def subjects() -> dict[str, Any]:
         "curve": branch.of_kind("hopf")[0].curve("c_i", 1.6, points=3),
         "orbits": orbits,
         "orbit": orbits[1],
+        "point of codimension two": folds.special[0],
+        "connecting orbits": loops,
+        "connecting orbit": loops[1],
         "export": case.export("numpy"),
         "comparison": pfaff.atlas.pendulum().compare(states=2),
         "equations": column.equations(),

@@ -20,6 +20,7 @@ READERS = {
     "branch of equilibria": ("pfaff.bifurcation.curves.rest_archive", "load_equilibria"),
     "curve": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
     "curve of special orbits": ("pfaff.bifurcation.curves.rest_archive", "load_curve"),
+    "curve of connecting orbits": ("pfaff.bifurcation.connections.connection_archive", "load_connections"),
 }
 
 

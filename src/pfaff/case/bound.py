@@ -18,6 +18,7 @@ from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
 if TYPE_CHECKING:
+    from pfaff.bifurcation.connections.connections import Connection
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.bifurcation.equilibria.starts import Start
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -141,6 +142,15 @@ class Bound(Travels):
 
         return orbit_near(self, motion, self.load_name(load), accuracy)
 
+    def connection(self, motion: Any, load: str | None = None, accuracy: float = 1e-9) -> Connection:
+        """The homoclinic or heteroclinic orbit near a motion that leaves one equilibrium and nearly comes to one.
+
+        ``motion`` is anything with times ``t`` and states by name; the load is adjusted until the orbit connects.
+        """
+        from pfaff.bifurcation.connections.first_arcs import connection_from_motion
+
+        return connection_from_motion(self, motion, self.load_name(load), accuracy)
+
     def response(
         self,
         parameter: str,
@@ -186,6 +196,7 @@ class Bound(Travels):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
         **fixed: float,
     ) -> EquilibriumBranch:
         """The branch of equilibria through this case's, as a parameter changes from its value until it is ``to``.
@@ -204,6 +215,9 @@ class Bound(Travels):
             after a fold; None leaves a side open. By default as far from the start as ``to`` is.
         progress
             Is called with every point. Ctrl-C ends the branch and keeps what was computed.
+        events
+            Expressions or equations of states, reactions and parameters by name, located as special points where they
+            change their sign: ``{"half open": "theta1 = 0.5"}``, then ``branch.of_kind("event: half open")``.
         fixed
             Family coordinates by name (of a plain ODE: starting values of its states).
         """
@@ -213,7 +227,8 @@ class Bound(Travels):
         self._check_rest()
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return follow_equilibria(self, name, start, Course.asked(to, step, points, bounds, progress, name), fixed)
+        course = Course.asked(to, step, points, bounds, progress, name, events)
+        return follow_equilibria(self, name, start, course, fixed)
 
     def export(
         self,

@@ -11,6 +11,8 @@ points
     How many there are at most.
 progress
     Is called with every point. Ctrl-C ends the branch and keeps what was computed.
+events
+    Expressions by name, or equations, that are located where they vanish: ``{"half open": "theta1 = 0.5"}``.
 
 No parameter is taken farther than its declaration allows: a damping declared nonnegative is followed down to zero, and
 no farther; a mass declared positive as long as it is so.
@@ -19,11 +21,12 @@ no farther; a mass declared positive as long as it is so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from pfaff.continuation.endings import Ending, Reason
+from pfaff.continuation.measuring import checked_events
 from pfaff.errors import ParameterError
 from pfaff.statement.values import MOST, broken_promise, end_from, number_from, number_within, shown, told, whole_number
 from pfaff.threads import cached_property
@@ -47,10 +50,14 @@ class Course:
     points: int
     bounds: tuple[float, float] | None
     progress: Progress
+    events: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def asked(cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any, of: str = "") -> Course:
+    def asked(
+        cls, to: Any, step: Any, points: Any, bounds: Any, progress: Any, of: str = "", events: Any = None
+    ) -> Course:
         """``of`` is the parameter that is followed, which errors name."""
+        of = of if isinstance(of, str) else ""
         if to is None:
             raise ParameterError(f"how far? Give the last value of {of or 'the parameter'}: to=…")
         share = "give the largest step as a share of the range, between 0 and 1"
@@ -61,6 +68,7 @@ class Course:
             whole_number("points", points, 1, MOST, "ask for fewer"),
             _ends(bounds),
             progress,
+            checked_events(events),
         )
 
     def limits(self, system: Parametrised, name: str, start: float) -> Limits:

@@ -17,6 +17,7 @@ import numpy as np
 
 from pfaff.algebra.brackets import vertex
 from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.problem import FAILURES, Event, P, Problem
 
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
@@ -34,6 +35,7 @@ class Engine(Generic[P]):
 
     def __init__(self, problem: Any) -> None:
         self.problem: Problem[P] = problem
+        self.watched: dict[str, Test] = {}  # what a user wants to be located where it vanishes, by name
 
     def follow(
         self, at: P, step: float, bounds: tuple[float, float], fresh: bool = False, home: P | None = None
@@ -56,6 +58,7 @@ class Engine(Generic[P]):
                 if turned:
                     ahead, ending = turned
                     events = self.problem.events(self, at, ahead, length, True)
+                events = [*self._watched(at, ahead), *events]
             except Refused as why:
                 length /= 2
                 if length < pace.smallest:
@@ -153,6 +156,18 @@ class Engine(Generic[P]):
             event for at, event in found
             if not any(event.kind in other.outranks and abs(at - there) < ONE_EVENT for there, other in found)
         ]  # fmt: skip
+
+    def _watched(self, a: P, b: P) -> list[Event[P]]:
+        """Where what is watched vanishes between two points."""
+        if not self.watched:
+            return []
+        between = cache(self.problem.chord(a, b))
+        found = [
+            (at, Event(f"{EVENT}{name}", point))
+            for name, test in self.watched.items()
+            for at, point in self._zeros(a, b, cache(test), between)
+        ]
+        return [event for _, event in sorted(found, key=lambda each: each[0])]
 
     def _events_at(self, at: P, length: float) -> list[Event[P]]:
         """Events at a point, from its neighbours on both sides."""

@@ -9,6 +9,7 @@ from typing import Any
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.engine import Engine
+from pfaff.continuation.measuring import watches
 from pfaff.continuation.problem import Event
 from pfaff.errors import number_of
 
@@ -38,6 +39,7 @@ def gathered(
     ``point`` and ``special`` make results of what the engine yields; ``fresh`` and ``home`` are as for ``follow``.
     """
     kept = Gathered([point(start)])
+    engine.watched = watches(course.events, kept.points[0], point)
     items = engine.follow(start, course.step, limits.bounds, fresh, home)
     try:
         while len(kept.points) < course.points:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 MULTIPLE = "multiple "  # several of one kind at one place
+EVENT = "event: "  # before the name of what a user watches
 
 
 class Kind(Enum):
@@ -22,13 +23,20 @@ class Kind(Enum):
     ZERO_HOPF = "zero-hopf", 2, "^", "orange"
     DOUBLE_HOPF = "double hopf", 2, "s", "green"
     GENERALISED_HOPF = "generalised hopf", 2, "D", "vermilion"
+    PITCHFORK = "pitchfork", 2, "X", "orange"
+    DEGENERATE_PITCHFORK = "degenerate pitchfork", 2, "D", "vermilion"
     FOLD_FLIP = "fold-flip", 2, "P", "purple"
     FOLD_TORUS = "fold-torus", 2, "X", "purple"
     FLIP_TORUS = "flip-torus", 2, "v", "purple"
+    EVENT = "event", 1, "*", "vermilion"
     RESONANCE_1 = "1:1 resonance", 2, "o", "vermilion"
     RESONANCE_2 = "1:2 resonance", 2, "s", "orange"
     RESONANCE_3 = "1:3 resonance", 2, "^", "green"
     RESONANCE_4 = "1:4 resonance", 2, "D", "sky"
+    NEUTRAL_SADDLE = "neutral saddle", 2, "o", "vermilion"
+    SADDLE_FOCUS = "saddle-focus", 2, "s", "green"
+    ORBIT_FLIP = "orbit flip", 2, "^", "purple"
+    INCLINATION_FLIP = "inclination flip", 2, "v", "orange"
 
     def __init__(self, text: str, codimension: int, mark: str, colour: str) -> None:
         self.text, self.codimension, self.mark, self.colour = text, codimension, mark, colour
@@ -43,4 +51,11 @@ NAMES = {kind.text: kind for kind in Kind}
 
 def kind_of(name: str) -> tuple[Kind, bool]:
     """The kind that a name stands for, and whether it is several at one place."""
+    if name.startswith(EVENT):
+        return Kind.EVENT, False
     return NAMES[name.removeprefix(MULTIPLE)], name.startswith(MULTIPLE)
+
+
+def is_kind(name: str) -> bool:
+    """Whether special points may be of a kind."""
+    return name.startswith(EVENT) or name.removeprefix(MULTIPLE) in NAMES

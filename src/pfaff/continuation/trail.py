@@ -9,7 +9,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from pfaff.continuation.endings import Ending
-from pfaff.continuation.kinds import MULTIPLE, NAMES
+from pfaff.continuation.kinds import EVENT, MULTIPLE, NAMES
+from pfaff.continuation.measuring import measure
 from pfaff.errors import ParameterError
 from pfaff.statement.told import answering
 from pfaff.statement.values import one_of, place, shown
@@ -65,8 +66,19 @@ class Trail(Generic[Point, Special]):
         """The special points by kind, in words."""
         return tallied([special.kind for special in self.special])
 
+    def measure(self, expression: Any) -> np.ndarray:
+        """An expression of parameters, states and what else the points know, at every one of them.
+
+        Of orbits these are ``period`` and ``max_``, ``min_``, ``mean_`` and ``amplitude_`` before the name of a state.
+        It is not a number where it has no finite value.
+        """
+        value = measure(expression, self.points[0])
+        return np.array([value(point) for point in self.points])
+
     def of_kind(self, kind: str) -> tuple[Special, ...]:
-        """The special points of one kind: ``branch.of_kind("fold")``."""
+        """The special points of one kind: ``branch.of_kind("fold")``, of an event ``of_kind("event: half open")``."""
+        if isinstance(kind, str) and kind.startswith(EVENT):
+            return tuple(special for special in self.special if special.kind == kind)
         several = isinstance(kind, str) and kind.startswith(MULTIPLE)
         one_of(NAMES, kind.removeprefix(MULTIPLE) if several else kind, "no special points are of the kind")
         return tuple(special for special in self.special if special.kind == kind)

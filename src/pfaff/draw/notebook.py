@@ -192,6 +192,17 @@ def _curve(curve: Any) -> Table:
     ]
 
 
+def _cascade(cascade: Any) -> Table:
+    rows = [(k + 1, float(each.value), float(each.period)) for k, each in enumerate(cascade.doublings)]
+    return ("doubling", letters(cascade.load), "period"), rows
+
+
+def _connection(connection: Any) -> Table:
+    rows = [(letters(name), float(value)) for name, value in connection.values.items()]
+    rows += [("σ", float(connection.saddle_quantity))] if connection.homoclinic else []
+    return ("", "value"), rows
+
+
 def _hopf(hopf: Any) -> Table:
     rows = [(letters(hopf.load), float(hopf.value)), ("ω", float(hopf.omega)), ("l₁", float(hopf.l1))]
     rows.append(("crossing speed", float(hopf.crossing_speed)))
@@ -220,6 +231,9 @@ TABLES: dict[str, Callable[[Any], Table]] = {
     "EquilibriumBranch": _equilibrium_branch,
     "Curve": _curve,
     "CycleCurve": _curve,
+    "ConnectionCurve": _curve,
+    "Connection": _connection,
+    "Cascade": _cascade,
     "Hopf": _hopf,
     "Classification": _classification,
     "Reproduction": _reproduction,

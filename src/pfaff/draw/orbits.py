@@ -66,14 +66,21 @@ def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None) -> Figure:
     histories, portraits, *more = fig.subplots(1, 2 if multipliers is None else 3)
     if multipliers is not None:
         _draw_multipliers(more[0], multipliers)
+    draw_time_and_phase(histories, portraits, orbit)
+    title(fig, orbit.title)
+    return fig
+
+
+def draw_time_and_phase(histories: Any, portraits: Any, orbit: Orbit) -> None:
+    """States against time, and phase portraits."""
     for k, name in enumerate(orbit.states):
         histories.plot(orbit.t, orbit[name], color=CYCLE[k % len(CYCLE)], lw=1, label=formula(name))
-    for k, (first, second) in enumerate(_pairs(orbit.states)):
+    for k, (first, second) in enumerate(pairs(orbit.states)):
         portraits.plot(
             orbit[first], orbit[second], color=CYCLE[k % len(CYCLE)], lw=1, label=f"{formula(first)}, {formula(second)}"
         )
     label(histories, "time", named(formulas(orbit.states), "state"))
-    firsts, seconds = zip(*_pairs(orbit.states), strict=True) if len(orbit.states) > 1 else ((), ())
+    firsts, seconds = zip(*pairs(orbit.states), strict=True) if len(orbit.states) > 1 else ((), ())
     label(portraits, named(formulas(firsts), "coordinate"), named(formulas(seconds), "velocity"))
     for axes in (histories, portraits):  # above the panel: curves stay uncovered
         axes.legend(
@@ -83,8 +90,6 @@ def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None) -> Figure:
             bbox_to_anchor=(0, 1),
             ncols=4 if axes is histories else 2,
         )
-    title(fig, orbit.title)
-    return fig
 
 
 def _draw_multipliers(axes: Any, multipliers: np.ndarray) -> None:
@@ -99,6 +104,7 @@ def _draw_multipliers(axes: Any, multipliers: np.ndarray) -> None:
     axes.legend(frameon=False, fontsize="small")
 
 
-def _pairs(states: tuple[str, ...]) -> list[tuple[str, str]]:
+def pairs(states: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Which states a phase portrait shows against each other."""
     mechanical = [(name, f"{name}_dot") for name in states if f"{name}_dot" in states]
     return mechanical or [(states[k], states[k + 1]) for k in range(len(states) - 1)]

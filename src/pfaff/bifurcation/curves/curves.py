@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, equations_about, zero_chain
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.zero_forms import (
     fold_coefficient,
 )
-from pfaff.continuation.course import Course
+from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
@@ -41,13 +44,22 @@ class CurvePoint(RestPoint):
 
     @cached_property
     def coefficient(self) -> float:
-        """l1 of a Hopf point, a of a fold where an eigenvalue is zero."""
+        """l1 of a Hopf point, a of a fold where an eigenvalue is zero or of a branch point, c of a pitchfork."""
+        if self.spot.facts.pitchfork:
+            return self.spot.facts.coefficient
         if isinstance(self.problem, Folds):
             known = np.isfinite(self.spot.facts.overlap)
             return (
                 fold_coefficient(self.equations.across(self.spot.z), self.equations.form(self.spot.z)) if known else NAN
             )
         return self.spot.facts.coefficient / self.omega if self.omega else NAN
+
+    @cached_property
+    def hopf(self) -> Hopf:
+        """A Hopf point of the curve as ``case.hopf`` gives it, from which cycles are followed."""
+        if isinstance(self.problem, Folds) or not self.omega:
+            raise NoBifurcationError(f"a {self._what} at which no cycles are born: take a Hopf point")
+        return hopf_of_point(self.equations, self.spot.z, self.omega)
 
     @property
     def status(self) -> str:
@@ -56,7 +68,8 @@ class CurvePoint(RestPoint):
 
     @property
     def _what(self) -> str:
-        kind, letter = ("fold", "a") if isinstance(self.problem, Folds) else ("Hopf point", "l1")
+        kinds = {Folds: ("fold", "a"), Hopfs: ("Hopf point", "l1"), BranchPoints: ("branch point", "a")}
+        kind, letter = ("pitchfork", "c") if self.spot.facts.pitchfork else kinds[type(self.problem)]
         return f"{kind} ({letter} = {self.coefficient:.6g})"
 
 
@@ -64,11 +77,31 @@ class CurvePoint(RestPoint):
 class CurveSpecial(CurvePoint):
     """A point of codimension two; ``coefficients`` are those of its normal form, by name.
 
-    ``kind`` is generalised hopf, bogdanov-takens, zero-hopf, double hopf or cusp.
+    ``kind`` is generalised hopf, bogdanov-takens, zero-hopf, double hopf or cusp; on curves of branch points pitchfork,
+    where their quadratic coefficient vanishes, and degenerate pitchfork, where the cubic one does.
     """
 
     kind: str
     coefficients: dict[str, float]
+
+    def switch(
+        self,
+        of: str,
+        to: float,
+        *,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[Any], Any] | None = None,
+    ) -> Any:
+        """The curve of another kind that starts here, until the second parameter is ``to``.
+
+        ``of`` is "hopf", "fold" or "homoclinic" at a Bogdanov–Takens point, "hopf", "fold" or "torus" at a zero-Hopf
+        point, "hopf" (of the other pair) or "torus" at a double Hopf point, "fold of cycles" at a generalised one.
+        """
+        from pfaff.bifurcation.curves.switching import switched
+
+        return switched(self, of, Course.asked(to, step, points, bounds, progress, self.equations.free[-1]))
 
     @property
     def _what(self) -> str:
@@ -79,7 +112,7 @@ class CurveSpecial(CurvePoint):
 @shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(RestTrail[CurvePoint, CurveSpecial]):
-    """Hopf points or folds in two parameters; ``special`` lists the points of codimension two."""
+    """Hopf points, folds or branch points in two parameters; ``special`` lists the points of codimension two."""
 
     _point = staticmethod(CurvePoint)
 
@@ -89,7 +122,9 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     @property
     def of(self) -> str:
-        return "folds" if isinstance(self.points[0].problem, Folds) else "Hopf points"
+        names = {Folds: "folds", Hopfs: "Hopf points", BranchPoints: "branch points"}
+        pitchforks = all(point.spot.facts.pitchfork for point in self.points)
+        return "pitchforks" if pitchforks else names[type(self.points[0].problem)]
 
     @property
     def status(self) -> str:
@@ -117,14 +152,27 @@ def _searched(hopf: Hopf) -> float:
     return apart if apart * abs(hopf.crossing) > BESIDE * hopf.omega else hopf.omega / abs(hopf.crossing)
 
 
+def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float) -> Hopf:
+    """The Hopf point at z in two parameters, the first of which is its load."""
+    around, border, load = s.field(z), s.border(z), s.free_values(z)[s.free[0]]
+
+    def spectrum(x: np.ndarray, load: float) -> np.ndarray:
+        J = around.jacobian(x, load)
+        return np.linalg.eigvals(Deflation.about(J, s.zeros)(J))
+
+    x, load, omega = hopf_near(around, border, s.x(z), load, 1j * omega)
+    asked = {"load": around.load, "near": load}
+    return hopf_of(s.case_at(z), around, border, x, load, omega, spectrum, load, asked)
+
+
 def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
-    """From a fold or Hopf point of a branch, with a second parameter freed."""
-    kinds = {"fold": Folds, "hopf": Hopfs}
+    """From a fold, branch or Hopf point of a branch, with a second parameter freed."""
+    kinds = {"fold": Folds, "hopf": Hopfs, "branch point": BranchPoints}
     s = special.equations
     if special.kind not in kinds or not s.parameters:
         raise NoBifurcationError(
-            f"no curve starts from a {special.kind} along {special.parameter}: take a fold or a Hopf point of a "
-            "branch in a parameter"
+            f"no curve starts from a {special.kind} along {special.parameter}: take a fold, a branch point or a "
+            "Hopf point of a branch in a parameter"
         )
     s = replace(s, case=special.case)
     return _curve(kinds[special.kind], s, special.spot.z, name, course)
@@ -145,4 +193,10 @@ def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, cou
         start = singular.solved(z, np.eye(len(z))[-1])
     except Refused as why:
         raise ConvergenceError(f"the curve cannot start at {name} = {other:g}: {why}") from why
-    return Curve.gathered(singular, singular.start(start, course.to - other), course, limits)
+    first = singular.start(start, course.to - other)
+    if isinstance(singular, BranchPoints) and not singular.persists(first):
+        raise NoBifurcationError(
+            f"the branches come apart as {name} changes: nothing, such as a symmetry, keeps their branch point. "
+            "Take the folds beside it"
+        )
+    return Curve.gathered(singular, first, course, limits)

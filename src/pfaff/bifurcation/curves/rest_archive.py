@@ -13,6 +13,7 @@ import numpy as np
 from pfaff.algebra.bordering import row_sizes
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
+from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.curves import Curve
 from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
@@ -20,6 +21,7 @@ from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.continuation.endings import Ending
+from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
 
@@ -74,7 +76,7 @@ def _notes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
     problem, s = followed.points[0].problem, followed.points[0].equations
     arrays = {name: getattr(s, name).tolist() for name in ("columns", "rows", "held", "pull", "sizes")}
     about = {
-        "of": {Rests: "equilibria", Folds: "folds", Hopfs: "hopf"}[type(problem)],
+        "of": {Rests: "equilibria", Folds: "folds", Hopfs: "hopf", BranchPoints: "branch points"}[type(problem)],
         "free": s.free,
         "zeros": s.zeros,
         "states": s.flow.states,
@@ -154,7 +156,9 @@ def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
         if file.layout is CYCLES:
             return cycle_curve(path, file, case)
         s, z = _equations(path, file, case, 2), file["unknowns"][0]
-        kind: type[Singular] = _one_of({"folds": Folds, "hopf": Hopfs}, file.notes["about"]["of"])
+        kind: type[Singular] = _one_of(
+            {"folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}, file.notes["about"]["of"]
+        )
         problem = kind(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
         return _restored(Curve, problem, file)
 
@@ -222,7 +226,9 @@ def _special(kind: type[Any], points: list[Any], file: File, k: int) -> Any:
     _check_solves(points[0].equations, z, about["kinds"][k])
     near = min(points, key=lambda p: np.linalg.norm((p.spot.z - z) / p.spot.units)).problem
     name, spot = about["kinds"][k], near.spot(z, tangent)
-    if isinstance(near, Rests):
+    if name.startswith(EVENT):
+        event = Event(name, spot)
+    elif isinstance(near, Rests):
         event = Event(name, replace(spot, tangent=tangent), detail=about["multiplicities"][k])
     else:
         event = near.event(name, spot)

@@ -47,6 +47,7 @@ class CurveFacts:
     overlap: float  # ⟨p, q⟩ of a fold
     zero: tuple[float, float]
     hopf: tuple[float, float]
+    pitchfork: bool = False  # of a branch point: its coefficient is then that of the third order
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,6 +96,7 @@ class SpecialPoint(EquilibriumPoint):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Progress | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> EquilibriumBranch:
         """The branch that crosses here, until the parameter is ``to``.
 
@@ -112,7 +113,7 @@ class SpecialPoint(EquilibriumPoint):
                 f"one branch only passes the {self.kind} at {self.parameter} = {self.value:.10g}: switch at a branch "
                 "point"
             )
-        course, way = Course.asked(to, step, points, bounds, progress, self.parameter), checked_way(way)
+        course, way = Course.asked(to, step, points, bounds, progress, self.parameter, events), checked_way(way)
         course.limits(self.case.system, self.parameter, self.value)
         problem = _in_units(self, course.to)
         first = _off(self, problem, course.to, way)
@@ -128,11 +129,12 @@ class SpecialPoint(EquilibriumPoint):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> Curve:
-        """The curve of such folds or Hopf points in this parameter and another, until that one is ``to``."""
+        """The curve of such folds, branch points or Hopf points in this parameter and another, until it is ``to``."""
         from pfaff.bifurcation.curves.curves import curve_of_special
 
-        return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress, name))
+        return curve_of_special(self, name, Course.asked(to, step, points, bounds, progress, name, events))
 
 
 @shown_in_notebooks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -99,6 +99,15 @@ class RestPoint:
         usual = np.abs(s.state_jacobian(z)) @ s.sizes[: s.n]
         return float(np.abs(s.rates(z)).max() / (usual.max() or 1.0))
 
+    @property
+    def measurable(self) -> tuple[str, ...]:
+        """What expressions of a point may contain: parameters, states, reactions."""
+        return tuple(dict.fromkeys((*self.case.system.parameter_names, *self.state, *self.reaction)))
+
+    def measured(self, name: str) -> float:
+        names = self.case.system.parameter_names
+        return float(self.case.numbers[names.index(name)]) if name in names else self[name]
+
     def branch(self, parameter: str, to: float, **options: Any) -> EquilibriumBranch:
         """The branch of equilibria through this point in another parameter; options as in ``case.branch``."""
         return self.case.branch(parameter, to, start=self, **options)
@@ -131,11 +140,17 @@ class RestTrail(Trail[Point, Special]):
     places: tuple[int, ...]
 
     def extend(
-        self, to: float, *, points: int = POINTS, bounds: Bounds = None, progress: Callable[[Point], Any] | None = None
+        self,
+        to: float,
+        *,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[Point], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> Self:
         """The same, followed on from the last point in its direction until the parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
-        course = Course.asked(to, self.step, points, bounds, progress, name)
+        course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = course.limits(last.case.system, name, last.value)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")

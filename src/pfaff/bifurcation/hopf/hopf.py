@@ -284,6 +284,7 @@ class Hopf:
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
         """The branch of periodic orbits born here, followed until the load (or another parameter) is ``to``.
 
@@ -294,7 +295,7 @@ class Hopf:
         from pfaff.bifurcation.orbits.ways import followed
 
         name = self.case.load_name(self.load if load is None else load)
-        course = Course.asked(to, step, points, bounds, progress, name)
+        course = Course.asked(to, step, points, bounds, progress, name, events)
         return followed(born_at(self, name, course.to, accuracy), course)
 
     def curve(
@@ -306,6 +307,7 @@ class Hopf:
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[Any], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> Curve:
         """The curve of Hopf points in the load and another parameter, until that parameter is ``to``.
 
@@ -313,7 +315,7 @@ class Hopf:
         """
         from pfaff.bifurcation.curves.curves import curve_of_hopf
 
-        return curve_of_hopf(self, name, Course.asked(to, step, points, bounds, progress, name))
+        return curve_of_hopf(self, name, Course.asked(to, step, points, bounds, progress, name, events))
 
     def plot(self) -> Figure:
         from pfaff.draw.hopf import draw_hopf

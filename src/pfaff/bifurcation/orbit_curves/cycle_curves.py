@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,6 +76,14 @@ class CyclePoint:
     @property
     def orbit(self) -> Orbit:
         return self.special.orbit
+
+    @property
+    def measurable(self) -> tuple[str, ...]:
+        """As for orbits."""
+        return self.special.measurable
+
+    def measured(self, name: str) -> float:
+        return self.values[name] if name in self.values else self.special.measured(name)
 
     @property
     def _what(self) -> str:
@@ -161,10 +169,11 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[CyclePoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> CycleCurve:
         """The same, followed on from the last point in its direction until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
-        course = Course.asked(to, self.step, points, bounds, progress, name)
+        course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = course.limits(last.case.system, name, last.value)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
@@ -182,8 +191,9 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         return draw_cycle_curve(self)
 
 
-def curve_of_orbits(special: Special, name: str, course: Course) -> CycleCurve:
-    """From a special point of a branch of orbits, with a second parameter freed."""
+def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 0.0) -> CycleCurve:
+    """From a special point of a branch of orbits, with a second parameter freed; ``reach`` is the range of the load, if
+    the branch itself covers less."""
     if special.kind not in KINDS:
         raise NoBifurcationError(f"no curve starts from a {special.kind}: take one of {', '.join(KINDS)}")
     case = special.case
@@ -192,7 +202,7 @@ def curve_of_orbits(special: Special, name: str, course: Course) -> CycleCurve:
         raise ParameterError(f"{name} is the parameter that places the point: name another one for the curve")
     value = float(case.numbers[case.system.parameter_names.index(name)])
     limits = course.limits(case.system, name, value)
-    spans = {special.load: float(1 / special.point.metric.scalars[1]), name: limits.span}
+    spans = {special.load: max(float(1 / special.point.metric.scalars[1]), reach), name: limits.span}
     cosine = first_cosine(special.point.multipliers, 1 + len(special.problem.held))
     surface = Surface(special.kind, spans, name)
     return _followed(surface, special, cosine, course.to - value, course, limits)
@@ -211,7 +221,8 @@ def _followed(
 
     def at_event(event: Event[Place]) -> CycleSpecial:
         at = _point(event.point, kind, parameters)
-        return CycleSpecial(at.special, {name: event.detail[name] for name in parameters}, at.angle, event.kind)
+        values = event.detail or event.point.values
+        return CycleSpecial(at.special, {name: values[name] for name in parameters}, at.angle, event.kind)
 
     engine: Engine[Place] = Engine(SpecialCurve(surface))
     found = gathered(engine, first, course, limits, lambda place: _point(place, kind, parameters), at_event)

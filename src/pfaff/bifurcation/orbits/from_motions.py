@@ -33,7 +33,7 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     free = case.system.autonomous  # type: ignore[attr-defined]
     flow: Flow = case.system.shape if free else forced_flow(case)  # type: ignore[attr-defined]
     accuracy = accurate(accuracy)
-    t, x = _sampled(motion, own_states(flow))
+    t, x = sampled(motion, own_states(flow))
     if not free:  # the motion begins at time zero of its forcing
         angle = forcing_of(flow.system).value(case) * t
         x = np.vstack([x, np.cos(angle), np.sin(angle)])
@@ -72,7 +72,7 @@ def _settled(
     return found
 
 
-def _sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
+def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Times and states (a row each) of a motion, if they are what they should be."""
     if not hasattr(motion, "t") or not hasattr(motion, "__getitem__"):
         raise ParameterError(

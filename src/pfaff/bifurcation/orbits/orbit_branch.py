@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,15 @@ from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import one_of, spelt
+from pfaff.statement.values import one_of, spelt, whole_number
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from pfaff.bifurcation.connections.connections import Connection
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
+    from pfaff.bifurcation.orbits.cascade import Cascade
     from pfaff.case import Bound
     from pfaff.flow.flow import Flow
 
@@ -108,15 +110,34 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
         """The same branch followed on from its last orbit, in its direction, until the load is ``to``."""
-        course = Course.asked(to, self.step, points, bounds, progress, self.load)
+        course = Course.asked(to, self.step, points, bounds, progress, self.load, events)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
         more = followed(self.points[-1], course, self.points[0])
         return replace(
             self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
         )
+
+    def cascade(self, to: float | None = None, doublings: int = 5) -> Cascade:
+        """Period doublings one after the other: each branch of twice the period is followed to where it doubles again.
+
+        From the first one of this branch on, towards ``to`` (where the branch ends, by default), at most so many.
+        """
+        from pfaff.bifurcation.orbits.cascade import cascade
+
+        end = self.points[-1].value if to is None else real("to", to, f"a finite value of {self.load}")
+        return cascade(self, end, whole_number("doublings", doublings, 1, 12, "orbits are too long after so many"))
+
+    def homoclinic(self, accuracy: float = 1e-9) -> Connection:
+        """The homoclinic orbit that the branch approaches: from its orbit of the longest period."""
+        return max(self.points, key=lambda point: point.period).homoclinic(accuracy)
+
+    def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
+        """The connecting orbits that it approaches: several of a heteroclinic cycle."""
+        return max(self.points, key=lambda point: point.period).connections(accuracy)
 
     def to_xarray(self) -> xarray.Dataset:
         """Everything by name along the dimension ``point``; orbits at their mesh points, padded with NaN."""

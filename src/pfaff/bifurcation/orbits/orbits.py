@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,12 +24,18 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from pfaff.bifurcation.connections.connections import Connection
     from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CyclePoint
     from pfaff.bifurcation.orbits.cycle_forms import CycleForm
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.case import Bound
 
 SAMPLES = 12  # of an interval, for extreme values and plots
+EXTREMES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {  # of a sampled function
+    "max": lambda t, row: _greatest(t, row),
+    "min": lambda t, row: -_greatest(t, -row),
+    "amplitude": lambda t, row: (_greatest(t, row) + _greatest(t, -row)) / 2,
+}
 
 
 @answering
@@ -167,6 +173,24 @@ class OrbitPoint:
         extremes = [(_greatest(t, row) + _greatest(t, -row)) / 2 for row in self.orbit.x]
         return dict(zip(self.orbit.states, extremes, strict=True))
 
+    @property
+    def measurable(self) -> tuple[str, ...]:
+        """What expressions of an orbit may contain: parameters, its period, and extreme values of states by name."""
+        extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in (*EXTREMES, "mean"))
+        return (*self.case.system.parameter_names, "period", *extremes)
+
+    def measured(self, name: str) -> float:
+        names = self.case.system.parameter_names
+        if name in names:
+            return float(self.case.numbers[names.index(name)])
+        if name == "period":
+            return self.period
+        kind, _, state = name.partition("_")
+        if kind == "mean":
+            mean = self.problem.collocation.deviations(self.point.cycle)[0]
+            return float(mean[self.problem.flow.states.index(state)])
+        return EXTREMES[kind](self.orbit.t, self.orbit[state])
+
     @cached_property
     def advance(self) -> dict[str, float]:
         """How far each ignorable coordinate moves in a period: the integral of its velocity."""
@@ -210,14 +234,29 @@ class OrbitPoint:
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
         """The branch through this orbit, until the load (or another parameter) is ``to``; see ``Hopf.orbits``."""
         from pfaff.bifurcation.orbits.ways import directed, followed, reparametrised
 
         name = self.case.load_name(self.load if load is None else load)
-        course = Course.asked(to, step, points, bounds, progress, name)
+        course = Course.asked(to, step, points, bounds, progress, name, events)
         start = self if name == self.load else reparametrised(self, name, course.to)
         return followed(directed(start, course.to), course)
+
+    def homoclinic(self, accuracy: float = 1e-9) -> Connection:
+        """The homoclinic orbit that this one is near, at its value of the load: of a long period, it nearly rests."""
+        from pfaff.bifurcation.connections.first_arcs import homoclinic_of
+        from pfaff.bifurcation.orbits.ways import accurate
+
+        return homoclinic_of(self, accurate(accuracy))
+
+    def connections(self, accuracy: float = 1e-9) -> tuple[Connection, ...]:
+        """The connecting orbits that this one is near, in their order: several of a heteroclinic cycle."""
+        from pfaff.bifurcation.connections.first_arcs import from_cycle
+        from pfaff.bifurcation.orbits.ways import accurate
+
+        return from_cycle(self, accurate(accuracy))
 
     def plot(self) -> Figure:
         """The orbit in time and in phase, and its multipliers on the unit circle."""
@@ -311,6 +350,7 @@ class Special(OrbitPoint):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[OrbitPoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> OrbitBranch:
         """The branch that crosses here, of twice the period or of less symmetry, until the load is ``to``.
 
@@ -320,7 +360,7 @@ class Special(OrbitPoint):
         """
         from pfaff.bifurcation.orbits.ways import followed, switched
 
-        course = Course.asked(to, step, points, bounds, progress, self.load)
+        course = Course.asked(to, step, points, bounds, progress, self.load, events)
         return followed(switched(self, course.to, checked_way(way)), course)
 
     def curve(
@@ -332,6 +372,7 @@ class Special(OrbitPoint):
         points: int = POINTS,
         bounds: Bounds = None,
         progress: Callable[[CyclePoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> CycleCurve:
         """The curve of such orbits in the load and another parameter, until that parameter is ``to``.
 
@@ -340,7 +381,7 @@ class Special(OrbitPoint):
         """
         from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
 
-        return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress, name))
+        return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress, name, events))
 
 
 def _greatest(t: np.ndarray, row: np.ndarray) -> float:

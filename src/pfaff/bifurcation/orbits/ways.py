@@ -126,7 +126,7 @@ def followed(start: OrbitPoint, course: Course, home: OrbitPoint | None = None) 
         course,
         limits,
         lambda point: OrbitPoint(problem, point),
-        lambda event: Special(problem, event.point, event.kind, event.detail),
+        lambda event: Special(problem, event.point, event.kind, event.detail or ""),
         home=home.point if home else None,
     )
     ended = _told(found.ended, start, found.points, course)

@@ -1,0 +1,373 @@
+"""Homoclinic and heteroclinic orbits: what is known about one, and curves of them in two parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.connections.arc_equations import ArcEquations
+from pfaff.bifurcation.connections.arcs import Arc, at_times
+from pfaff.bifurcation.connections.joining import Join, Joining
+from pfaff.bifurcation.orbits.orbits import EXTREMES, SAMPLES, Orbit
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits
+from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.engine import Engine
+from pfaff.continuation.gathering import gathered
+from pfaff.continuation.trail import Trail
+from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.values import one_of, spelt
+from pfaff.threads import cached_property
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.figure import Figure
+
+    from pfaff.case import Bound
+    from pfaff.flow.flow import Flow
+
+LEAST = 1e-3  # of what changes the rates by as much as they are, the range of a parameter that hardly varies
+
+
+@shown_in_notebooks
+@spelt
+@dataclass(frozen=True, eq=False, repr=False)
+class Connection:
+    """An orbit that leaves an equilibrium and comes to one: to the same one (homoclinic) or to another (heteroclinic).
+
+    ``value`` is that of the last parameter that varies, ``values`` are all of them.
+    """
+
+    equations: ArcEquations
+    join: Join
+    accuracy: float
+
+    @property
+    def flow(self) -> Flow:
+        return self.equations.flow
+
+    @property
+    def values(self) -> dict[str, float]:
+        """Of all parameters that vary."""
+        return dict(zip(self.equations.parameters, self.join.arc.scalars.tolist(), strict=True))
+
+    @property
+    def value(self) -> float:
+        return float(self.join.arc.scalars[-1])
+
+    @property
+    def load(self) -> str:
+        """The first parameter that varies: where it was located."""
+        return self.equations.parameters[0]
+
+    @property
+    def case(self) -> Bound:
+        return self.equations.case.unchecked(**self.values)
+
+    @property
+    def homoclinic(self) -> bool:
+        """Whether it comes back to the equilibrium that it leaves."""
+        return self.join.homoclinic
+
+    @property
+    def of(self) -> str:
+        return "homoclinic orbit" if self.homoclinic else "heteroclinic orbit"
+
+    @property
+    def rest(self) -> dict[str, float]:
+        """The equilibrium that it leaves."""
+        return dict(zip(self.flow.states, self.join.arc.rests[0].tolist(), strict=True))
+
+    @property
+    def end(self) -> dict[str, float]:
+        """The equilibrium that it comes to."""
+        return dict(zip(self.flow.states, self.join.arc.rests[-1].tolist(), strict=True))
+
+    @property
+    def growing(self) -> np.ndarray:
+        """Eigenvalues along which orbits leave, the slowest, which leads, first."""
+        return self.join.facts.saddles[0].growing
+
+    @property
+    def decaying(self) -> np.ndarray:
+        """Eigenvalues along which orbits come, the slowest, which leads, first."""
+        return self.join.facts.saddles[1].decaying
+
+    @property
+    def saddle_quantity(self) -> float:
+        """Shil'nikov's σ, the sum of the growth rates of the leading eigenvalues.
+
+        If σ < 0, one stable cycle is born of a homoclinic orbit. If σ > 0, the cycle is unstable, and there are
+        infinitely many if a leading eigenvalue is complex (Shil'nikov 1965).
+        """
+        return self.join.saddle_quantity
+
+    @property
+    def duration(self) -> float:
+        """Of the part that is computed; beyond it, the orbit is taken for linear about its equilibria."""
+        return self.join.arc.duration
+
+    @property
+    def truncation(self) -> dict[str, float]:
+        """Estimate of what this does to each parameter: the manifolds bend away from their eigenspaces."""
+        shifts = np.abs(self.join.facts.shift).tolist()
+        return dict(zip(self.equations.parameters, shifts, strict=True))
+
+    @property
+    def mesh_error(self) -> float:
+        """Estimate of the relative error of states at mesh points."""
+        return self.join.facts.error
+
+    @property
+    def residual(self) -> float:
+        """Of the collocation equations, relative to the largest slope."""
+        return self.join.facts.residual
+
+    @cached_property
+    def orbit(self) -> Orbit:
+        """The orbit in time, zero where it is fastest relative to what its states cover."""
+        arc, gauss = self.join.arc, self.equations.gauss
+        s = np.append(arc.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
+        x, numbers = at_times(arc, s, gauss), self.equations.numbers(arc.scalars)
+        speeds = np.abs(self.equations.rates(x, arc.scalars) / arc.size).max(axis=1)
+        t = (s - s[speeds.argmax()]) * arc.duration
+        return Orbit(t, x.T.copy(), self.flow, numbers, self.status, np.zeros((0, len(t))))
+
+    @property
+    def _where(self) -> str:
+        return ", ".join(f"{name} = {value:.10g}" for name, value in self.values.items())
+
+    @property
+    def _about(self) -> str:
+        if not self.homoclinic:
+            return f"{self.of} at {self._where}"
+        saddle = "saddle" if not self.growing[0].imag and not self.decaying[0].imag else "saddle-focus"
+        return f"{self.of} of a {saddle} at {self._where}, σ = {self.saddle_quantity:.6g}"
+
+    @property
+    def status(self) -> str:
+        return f"{self._about}: {self._nearby}" if self._nearby else self._about
+
+    @property
+    def _nearby(self) -> str:
+        """What is near a homoclinic orbit, as its saddle quantity tells."""
+        if not self.homoclinic:
+            return ""
+        sigma, size = self.saddle_quantity, abs(self.growing[0].real) + abs(self.decaying[0].real)
+        if abs(sigma) <= 1e-9 * size:
+            return "what is born depends on terms of higher order"
+        if sigma < 0:
+            return "a stable cycle is born of it" if len(self.growing) == 1 else "one cycle is born of it"
+        complex_ = bool(self.growing[0].imag or self.decaying[0].imag)
+        return "infinitely many cycles are near it" if complex_ else "an unstable cycle is born of it"
+
+    @property
+    def measurable(self) -> tuple[str, ...]:
+        """What expressions of a connecting orbit may contain: parameters, the states that it leaves, the extreme values
+        of states by name, and the saddle quantity."""
+        extremes = (f"{kind}_{name}" for name in self.flow.states for kind in ("max", "min"))
+        return (*self.case.system.parameter_names, *self.flow.states, *extremes, "saddle_quantity")
+
+    def measured(self, name: str) -> float:
+        names = self.case.system.parameter_names
+        if name in names:
+            return float(self.case.numbers[names.index(name)])
+        if name == "saddle_quantity":
+            return self.saddle_quantity
+        if name in self.flow.states:
+            return self.rest[name]
+        kind, _, state = name.partition("_")
+        return EXTREMES[kind](self.orbit.t, self.orbit[state])
+
+    def __repr__(self) -> str:
+        return f"<{self._about}>"
+
+    def __getitem__(self, name: str) -> float:
+        one_of(list(self.values), name, "no parameter that varies here is called")
+        return self.values[name]
+
+    def curve(
+        self,
+        name: str,
+        to: float,
+        *,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[Connection], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
+    ) -> ConnectionCurve:
+        """The curve of such orbits in the load and another parameter, until that parameter is ``to``.
+
+        Located on the way: a neutral saddle (σ = 0), where a saddle becomes a saddle-focus, orbit flips and inclination
+        flips.
+        """
+        return curve_of_connections(self, name, Course.asked(to, step, points, bounds, progress, name, events))
+
+    def lengthened(self, accuracy: float) -> Connection:
+        """The same orbit to another accuracy: its ends nearer to the equilibria, on a finer mesh."""
+        from pfaff.bifurcation.connections.first_arcs import settled
+        from pfaff.bifurcation.orbits.ways import accurate
+
+        accuracy = accurate(accuracy)
+        scalars = self.join.arc.scalars
+        equations = replace(self.equations, case=self.case, parameters=self.equations.parameters[:1])
+        arc = self.join.arc.with_scalars(scalars[:1])
+        _, join = settled(equations, accuracy, arc)
+        return Connection(equations, join, accuracy)
+
+    def plot(self) -> Figure:
+        """The orbit in time and in phase, and the eigenvalues of its equilibria."""
+        from pfaff.draw.connections import draw_connection
+
+        return draw_connection(self)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConnectionSpecial(Connection):
+    """A special connecting orbit: ``kind`` is neutral saddle, saddle-focus, orbit flip or inclination flip.
+
+    ``side`` says at which end, where there are two: leaving or coming.
+    """
+
+    kind: str
+    side: str = ""
+
+    @property
+    def status(self) -> str:
+        side = f" ({self.side})" if self.side else ""
+        return f"{self.kind}{side} of a {self.of} at {self._where}"
+
+    def __repr__(self) -> str:
+        return f"<{self.status}>"
+
+
+@shown_in_notebooks
+@dataclass(frozen=True, eq=False, repr=False)
+class ConnectionCurve(Trail[Connection, ConnectionSpecial]):
+    """Connecting orbits in two parameters. ``curve[i]`` is one of them, ``special`` lists the special ones, ``ended``
+    says why there are no more."""
+
+    points: tuple[Connection, ...]
+    special: tuple[ConnectionSpecial, ...]
+    ended: Ending
+    step: float
+    spans: tuple[float, float]
+    places: tuple[int, ...]
+
+    @property
+    def of(self) -> str:
+        return f"{self.points[0].of}s"
+
+    @property
+    def status(self) -> str:
+        return f"{len(self)} {self.of} in ({', '.join(self.parameters)}), {self.counted}; {self.ended}"
+
+    @property
+    def saddle_quantities(self) -> np.ndarray:
+        """σ along the curve."""
+        return np.array([point.saddle_quantity for point in self.points])
+
+    def extend(
+        self,
+        to: float,
+        *,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[Connection], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
+    ) -> ConnectionCurve:
+        """The same, followed on from the last point in its direction until the second parameter is ``to``."""
+        last, name = self.points[-1], self.parameters[-1]
+        course = Course.asked(to, self.step, points, bounds, progress, name, events)
+        limits = course.limits(last.case.system, name, last.value)
+        if self.ended.reason is Reason.CLOSED:
+            raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        spans = (self.spans[0], max(self.spans[1], limits.span))
+        problem = Joining.about(last.equations, last.accuracy, np.array(spans), last.join.arc)
+        problem, start = problem.renewed(last.join)
+        more = _gathered(problem, start, course, limits, self.points[0].join)
+        return replace(
+            self,
+            points=self.points + more.points[1:],
+            special=self.special + more.special,
+            ended=more.ended,
+            places=self.places + tuple(len(self) - 1 + place for place in more.places),
+        )
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Both parameters, saddle quantities, eigenvalues and errors along the dimension ``point``, and the orbits."""
+        from pfaff.bifurcation.connections.connection_archive import dataset
+
+        return dataset(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write a netCDF file; ``pfaff.load`` reads it again."""
+        from pfaff.archive.stored import write
+        from pfaff.bifurcation.connections.connection_archive import CONNECTIONS
+
+        return write(CONNECTIONS, self.to_xarray(), path)
+
+    def plot(self) -> Figure:
+        """The curve in the plane of its parameters, special points labelled."""
+        from pfaff.draw.connections import draw_connection_curve
+
+        return draw_connection_curve(self)
+
+
+def curve_of_connections(start: Connection, name: str, course: Course) -> ConnectionCurve:
+    """From a connecting orbit, with a second parameter freed."""
+    case = start.case
+    name = case.system.parameter(name).name
+    load = start.load
+    if name == load:
+        raise ParameterError(f"{name} is the parameter that places the orbit: name another one for the curve")
+    names = case.system.parameter_names
+    scalars = np.array([start.values[load], float(case.numbers[names.index(name)])])
+    limits = course.limits(case.system, name, float(scalars[1]))
+    equations = replace(start.equations, case=case, parameters=(load, name))
+    arc = start.join.arc.with_scalars(scalars)
+    try:
+        span = _reach(equations, start.accuracy, arc, limits)
+        problem = Joining.about(equations, start.accuracy, np.array([span, limits.span]), arc)
+        at = problem.joined(problem.solved(arc, arc, problem.held(arc)), None)
+        problem, at = problem.renewed(_ahead(at, course.to - limits.start))
+    except Refused as why:
+        raise ConvergenceError(f"the curve cannot start at {name} = {scalars[1]:g}: {why}") from why
+    return _gathered(problem, at, course, limits, None)
+
+
+def _reach(equations: ArcEquations, accuracy: float, arc: Arc, limits: Limits) -> float:
+    """The range of the first parameter: what it changes by over that of the second, as its slope tells, if not next to
+    nothing."""
+    natural = equations.natural(arc)
+    problem = Joining.about(equations, accuracy, np.array([natural, limits.span]), arc)
+    at = problem.joined(problem.solved(arc, arc, problem.held(arc)), None)
+    first, second = at.direction.scalars
+    return float(max(abs(first / second) * limits.span if second else 0.0, LEAST * natural))
+
+
+def _ahead(at: Join, way: float) -> Join:
+    return at if at.direction.scalars[-1] * way >= 0 else replace(at, tangent=at.direction.scaled(-1.0))
+
+
+def _gathered(problem: Joining, start: Join, course: Course, limits: Limits, home: Join | None) -> ConnectionCurve:
+    equations, accuracy, engine = problem.equations, problem.accuracy, Engine[Join](problem)
+    found = gathered(
+        engine,
+        start,
+        course,
+        limits,
+        lambda join: Connection(equations, join, accuracy),
+        lambda event: ConnectionSpecial(equations, event.point, accuracy, event.kind, event.detail or ""),
+        home=home,
+    )
+    reached: Any = engine.problem
+    spans = (float(reached.spans[0]), float(reached.spans[1]))
+    return ConnectionCurve(
+        tuple(found.points), tuple(found.special), found.ended, course.step, spans, tuple(found.places)
+    )

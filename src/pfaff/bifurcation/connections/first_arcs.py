@@ -1,0 +1,157 @@
+"""Where connecting orbits start from: samples of a motion near one, and cycles of long period."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.algebra.bordering import newton
+from pfaff.algebra.gauss import gauss
+from pfaff.bifurcation.connections.arc_equations import ArcEquations
+from pfaff.bifurcation.connections.arcs import Arc, from_samples
+from pfaff.bifurcation.connections.connections import Connection
+from pfaff.bifurcation.connections.joining import INTERVALS, Join, Joining
+from pfaff.bifurcation.connections.tails import lengthened
+from pfaff.bifurcation.orbits.cycles import Mesh
+from pfaff.bifurcation.orbits.from_motions import sampled
+from pfaff.bifurcation.orbits.orbit_problem import DEGREE
+from pfaff.bifurcation.orbits.ways import accurate, value_of
+from pfaff.continuation.endings import Refused
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
+from pfaff.flow.flow import Flow
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.orbits.orbits import OrbitPoint
+    from pfaff.case import Bound
+
+AT_REST = 0.25  # distance of an end from its equilibrium, relative to the orbit, that is near
+SAME = 1e-6  # distance of equilibria, relative to the orbit, that are one
+SLOW = 0.5  # part of an orbit, relative to its size, that is covered in its period at a speed that is nearly none
+FAST, SLOWED = 0.3, 0.1  # of the greatest speed, what is fast, and what is slow
+FEWEST = 8  # samples of a motion between its equilibria
+FIRST, FARTHER = 0.02, 3.0  # the same, at which the ends of a guess are cut off, or so many times its least
+
+
+def equilibrium_near(flow: Flow, x: np.ndarray, numbers: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """By Newton's method from a state."""
+    found, settled = newton(lambda y: flow.rhs(y, numbers), lambda y: flow.jacobian(y, numbers), x)
+    if not settled or not np.abs((found - x) / size).max() < AT_REST:
+        where = ", ".join(f"{name} = {value:.4g}" for name, value in zip(flow.states, x, strict=True))
+        raise ConvergenceError(
+            f"no equilibrium is near {where}, an end of the guess: give a motion that nearly comes to rest at both ends"
+        )
+    return found
+
+
+def connection_near(
+    case: Bound, flow: Flow, load: str, value: float, t: np.ndarray, x: np.ndarray, accuracy: float
+) -> Connection:
+    """The connecting orbit near samples x, a row for each time t, that begin and end near equilibria."""
+    equations = ArcEquations(case, flow, (load,), gauss(DEGREE))
+    try:
+        _, join = settled(equations, accuracy, _first(equations, value, t, x))
+    except (Refused, np.linalg.LinAlgError) as why:
+        raise ConvergenceError(f"no connecting orbit was found near {load} = {value:.8g}: {why}") from why
+    return Connection(equations, join, accuracy)
+
+
+def settled(equations: ArcEquations, accuracy: float, arc: Arc) -> tuple[Joining, Join]:
+    """The connecting orbit near a guess, with ends and on a mesh that its accuracy needs."""
+    problem = Joining.about(equations, accuracy, np.array([equations.natural(arc)]), arc)
+    arc = lengthened(equations, arc, problem.units, problem.near)
+    at = problem.joined(problem.solved(arc, arc, None), None)
+    problem = problem.at(at)
+    return problem, problem.refined(at)
+
+
+def _first(equations: ArcEquations, value: float, t: np.ndarray, x: np.ndarray) -> Arc:
+    """A guess between its equilibria."""
+    numbers, size = equations.numbers(np.array([value])), np.ptp(x, axis=0)
+    size = np.where(size > 0, size, size.max())
+    rests = [equilibrium_near(equations.flow, end, numbers, size) for end in (x[0], x[-1])]
+    keep = np.ones(len(t), dtype=bool)
+    for rest, order in ((rests[0], slice(None)), (rests[1], slice(None, None, -1))):
+        apart = np.linalg.norm((x - rest) / size, axis=1)[order]
+        beyond = int(np.argmax(apart > max(FIRST, FARTHER * apart[0])))
+        keep[order][: max(beyond - 1, 0)] = False
+    if np.abs((rests[0] - rests[1]) / size).max() < SAME:
+        rests = rests[:1]
+    t, x = t[keep], x[keep]
+    even = Mesh(np.linspace(0, 1, INTERVALS + 1))
+    return from_samples(t, x, np.array(rests), np.array([value]), even, equations.gauss)
+
+
+def from_cycle(point: OrbitPoint, accuracy: float) -> tuple[Connection, ...]:
+    """The connecting orbits that a cycle of long period is near, one for each time that it nearly comes to rest."""
+    problem = point.problem
+    if len(problem.held):
+        raise NoBifurcationError(
+            "these orbits are a family along which something is conserved, and connecting orbits with them: they are "
+            "there at every value of the parameters"
+        )
+    if problem.flow.carried:
+        raise NoBifurcationError("a forced system has no equilibria, which homoclinic orbits leave and come to")
+    t, x = point.orbit.t, point.orbit.x.T
+    speeds = np.abs(problem.flow.rhs(point.orbit.x, point.orbit.numbers).T / np.ptp(x, axis=0)).max(axis=1)
+    lows = _slowest(t[:-1], speeds[:-1] * point.period)
+    if not lows:
+        raise ConvergenceError(
+            f"the orbit at {point.load} = {point.value:.8g} comes nowhere near to rest: follow the branch to orbits of "
+            "longer period"
+        )
+    t, x = np.append(t[:-1], t + point.period), np.vstack([x[:-1], x])
+    found = []
+    for first, last in pairwise([*lows, lows[0] + len(speeds) - 1]):
+        part = slice(first, last + 1)
+        found.append(connection_near(point.case, problem.flow, point.load, point.value, t[part], x[part], accuracy))
+    return tuple(found)
+
+
+def _slowest(t: np.ndarray, speeds: np.ndarray) -> list[int]:
+    """Where an orbit nearly comes to rest: its slowest places, those apart by motions that are not slow."""
+    slow = speeds < SLOW
+    if not slow.any() or slow.all():
+        return []
+    start = int(np.argmin(slow))  # runs do not wrap around from here on
+    order = np.roll(np.arange(len(t)), -start)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], slow[order].astype(int), [0]])))
+    runs = [order[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return sorted(int(run[speeds[run].argmin()]) for run in runs)
+
+
+def homoclinic_of(point: OrbitPoint, accuracy: float) -> Connection:
+    """The homoclinic orbit that a cycle is near."""
+    found = from_cycle(point, accuracy)
+    if not found[0].homoclinic:
+        raise NoBifurcationError(
+            f"the orbit is near a heteroclinic cycle of {len(found)} parts: connections() has each of them"
+        )
+    return found[0]
+
+
+def connection_from_motion(case: Bound, motion: Any, load: str, accuracy: float) -> Connection:
+    """The connecting orbit near a motion: anything with times ``t`` and states by name."""
+    if not case.system.autonomous:  # type: ignore[attr-defined]
+        raise NoBifurcationError("a forced system has no equilibria, which connecting orbits leave and come to")
+    flow: Flow = case.system.shape  # type: ignore[attr-defined]
+    t, x = sampled(motion, flow.states)
+    value, x = value_of(case, load), x.T
+    within = _between_rests(flow.rhs(x.T.copy(), case.numbers).T, x)
+    return connection_near(case, flow, load, value, t[within], x[within], accurate(accuracy))
+
+
+def _between_rests(rates: np.ndarray, x: np.ndarray) -> slice:
+    """From the slowest state before a motion is fast to the slowest where it is slow again: it may go on from there."""
+    size = np.ptp(x, axis=0)
+    speeds = np.abs(rates / np.where(size > 0, size, size.max() or 1.0)).max(axis=1)
+    fast = int(np.argmax(speeds > FAST * speeds.max()))
+    slow = np.flatnonzero(speeds[fast:] < SLOWED * speeds.max()) + fast
+    first, last = int(speeds[: fast + 1].argmin()), fast + int(speeds[fast:].argmin())
+    if len(slow):
+        rest = slow[: int(np.argmax(np.diff(slow, append=len(x) + 2) > 1)) + 1]  # the first run of them
+        last = int(rest[speeds[rest].argmin()])
+    if last - first < FEWEST:
+        raise ParameterError("the motion is slowest next to where it is fastest: give one between two states of rest")
+    return slice(first, last + 1)

@@ -1,0 +1,86 @@
+"""Branch points of equilibria in two parameters: where symmetry, or a state that is always at rest, keeps them.
+
+At a branch point the left null vector w of the Jacobian F_y is orthogonal to F_λ as well, so that F = 0 leaves one
+equation too many. It is replaced: F is wanted to vanish but along w, and ⟨w, F_λ⟩ to vanish instead. What is left of F
+along w unfolds the branch point (Moore 1980; Govaerts 2000, Sec. 6.6). It stays zero where the symmetry is kept; where
+it does not, branches come apart and there is no curve.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from pfaff.bifurcation.curves.singular import CurveFacts, Folds
+from pfaff.bifurcation.equilibria.rest_equations import PROBE
+from pfaff.bifurcation.equilibria.zero_forms import cusp_coefficient, fold_coefficient
+from pfaff.continuation.dense import Spot
+from pfaff.continuation.endings import Refused
+from pfaff.continuation.problem import Event
+
+APART = 1e-7  # of the terms of F, what is left of it where branches have come apart
+AHEAD = 1e-3  # of the range, where it is seen whether branch points persist
+PITCHFORK = 1e-7  # of the terms that it is made of, a quadratic coefficient that vanishes
+
+
+class BranchPoints(Folds):
+    """F = 0 but along the border b, ⟨w, F_λ⟩ = 0, and the bordered Jacobian singular."""
+
+    def residual(self, z: np.ndarray) -> np.ndarray:
+        F, b = self.equations.residual(z), self._along
+        whole = F - b * (b @ F) + b * self._touching(z)
+        return np.append(whole, self._bordered(z)[2])
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray:
+        s, b = self.equations, self._along
+        J = s.jacobian(z)
+        touching = np.array([change / size for change, size in zip(self._differences(z), s.sizes, strict=True)])
+        singular = super().jacobian(z)[-1]
+        return np.vstack([J - np.outer(b, b @ J) + np.outer(b, touching), singular])
+
+    @property
+    def _along(self) -> np.ndarray:
+        return self.b / np.linalg.norm(self.b)
+
+    def _touching(self, z: np.ndarray) -> float:
+        """⟨w, F_λ⟩ of the first parameter, over its range."""
+        s, w = self.equations, self._bordered(z)[1]
+        return float(w @ s.jacobian(z)[:, s.n + s.k]) * s.sizes[-2]
+
+    def _differences(self, z: np.ndarray) -> Iterator[float]:
+        for direction in np.diag(self.equations.sizes):
+            ahead, behind = self._touching(z + PROBE * direction), self._touching(z - PROBE * direction)
+            yield (ahead - behind) / (2 * PROBE)
+
+    def persists(self, at: Spot) -> bool:
+        """Whether there is a branch point a little way ahead as well."""
+        try:
+            self.point(self.corrected(self.moved(at, AHEAD), at), at)
+        except Refused:
+            return False
+        return True
+
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> CurveFacts:
+        left = abs(float(self._along @ self.equations.residual(z)))
+        if left > APART * float(self.equations.row_sizes(z).max()):
+            raise Refused("the branches come apart: no symmetry keeps their branch point")
+        facts, null, form = super().inspect(z, tangent), self.null(z), self.equations.form(z)
+        quadratic = fold_coefficient(null, form)
+        size = float(np.linalg.norm(form(null.q, null.q)) / abs(null.p @ null.q or 1.0))
+        if abs(quadratic) > PITCHFORK * size:
+            return facts
+        c = cusp_coefficient(null, form) if not self.equations.k else np.nan
+        return replace(facts, coefficient=c, pitchfork=True)
+
+    def tests(self, point: Spot) -> dict[str, float]:
+        facts = point.facts
+        others = {name: value for name, value in super().tests(point).items() if name != "cusp"}
+        name = "degenerate pitchfork" if facts.pitchfork else "pitchfork"
+        return others | ({name: facts.coefficient} if np.isfinite(facts.coefficient) else {})
+
+    def event(self, name: str, point: Spot) -> Event | None:
+        if name in ("pitchfork", "degenerate pitchfork"):
+            return Event(name, point, detail={})
+        return super().event(name, point)

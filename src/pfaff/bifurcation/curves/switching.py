@@ -1,0 +1,299 @@
+"""Other curves that start where a curve of folds or Hopf points has a point of codimension two.
+
+| point | curves that meet there |
+|---|---|
+| Bogdanov–Takens | folds, Hopf points, homoclinic orbits |
+| zero-Hopf | folds, Hopf points, and in some cases tori |
+| double Hopf | Hopf points of both pairs, and in some cases tori |
+| generalised Hopf | Hopf points, folds of cycles |
+
+Kuznetsov, Elements of Applied Bifurcation Theory (3rd ed. 2004), Ch. 8. Cycles are followed from Hopf points beside the
+special one until what starts there is met on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.bifurcation.curves.curves import Curve, CurveSpecial, hopf_of_point
+from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
+from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
+from pfaff.bifurcation.hopf.extended import hopf_near
+from pfaff.continuation.course import Course, Limits
+from pfaff.continuation.dense import Spot
+from pfaff.continuation.endings import Refused
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.statement.values import one_of
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.hopf.hopf import Hopf
+    from pfaff.bifurcation.orbits.orbits import Special
+
+FIRST = 1e-3  # of a step's unit, how far from the special point a curve of equilibria starts
+ASIDE = (0.01, 0.03, 0.003, 0.1, 0.001)  # shares of the range at which cycles beside the point are looked at
+BEYOND = 12.0  # times how far the load moves to a fold of cycles by the normal form, until which it is looked for
+PROBE = 1e-5  # of the ranges of parameters, for differences
+NEAR = 0.3  # of the range of the load by which Hopf points beside differ, that tori may be away from them
+ORBITS = 80  # on which they are looked for
+FARTHER = 49 / 25  # of the first parameter from a fold, the homoclinic orbit relative to the Hopf point
+REACH, SAMPLES = 6.0, 401  # of the normal form's homoclinic orbit
+ACCURACY = 1e-9  # of homoclinic orbits
+
+
+def switched(special: CurveSpecial, of: str, course: Course) -> Any:
+    """The curve of another kind that starts at a point of codimension two."""
+    ways = WAYS.get(special.kind)
+    if ways is None:
+        raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
+    one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
+    return ways[of](special, course)
+
+
+# Equilibria
+
+
+def _start(special: CurveSpecial, kind: type[Singular], z: np.ndarray, course: Course) -> tuple[Any, Limits]:
+    """The problem of another curve through the point, in units of its own range."""
+    s, name = special.equations, special.equations.free[-1]
+    limits = course.limits(s.case.system, name, special.value)
+    sizes = s.sizes.copy()
+    sizes[-1] = limits.span
+    s = replace(s, sizes=sizes)
+    deflate = Deflation.about(s.state_jacobian(z), s.zeros)
+    return kind(s, deflate, np.zeros(0), np.zeros(0)).with_borders(z), limits
+
+
+def _beside(problem: Any, z: np.ndarray, way: float, length: float = FIRST) -> Spot:
+    """A point of a curve a little way from where it starts."""
+    start = problem.start(z, 1.0)
+    start = replace(start, tangent=start.tangent * way)
+    found: Spot = problem.point(problem.corrected(problem.moved(start, length), start), start)
+    return found
+
+
+def _folds(special: CurveSpecial, course: Course) -> Curve:
+    problem, limits = _start(special, Folds, special.spot.z, course)
+    return Curve.gathered(problem, _beside(problem, special.spot.z, np.sign(course.to - special.value)), course, limits)
+
+
+def _hopfs(special: CurveSpecial, course: Course) -> Curve:
+    """From a zero-Hopf point towards the end, from a Bogdanov–Takens point where ω² > 0."""
+    problem, limits = _start(special, Hopfs, special.spot.z, course)
+    first = _beside(problem, special.spot.z, np.sign(course.to - special.value))
+    if not first.facts.square > 0:
+        raise _other_side(special, "Hopf points", course)
+    return Curve.gathered(problem, first, course, limits)
+
+
+def _other_hopfs(special: CurveSpecial, course: Course) -> Curve:
+    """Of the other pair at a double Hopf point, from a little way ahead, where it is alone on the axis."""
+    problem, limits = _start(special, Hopfs, special.spot.z, course)
+    ahead = np.sign(course.to - special.value)
+    starts = [_other_pair(special, problem, way * FIRST) for way in (1.0, -1.0)]
+    z = max(starts, key=lambda each: ahead * each[-1])
+    problem = problem.with_borders(z)
+    first = problem.start(problem.solved(z, (z - special.spot.z) / problem.units(z) ** 2), ahead)
+    away = first.tangent / first.units @ ((z - special.spot.z) / first.units) >= 0
+    return Curve.gathered(problem, first if away else replace(first, tangent=-first.tangent), course, limits)
+
+
+def _other_pair(special: CurveSpecial, problem: Any, length: float) -> np.ndarray:
+    """A Hopf point of the other pair at a double Hopf point: at another value of one parameter, by way of the one that
+    moves that pair more."""
+    s, z = problem.equations, special.spot.z.copy()
+    rates = [
+        abs(_crossing(s, z, name, special.coefficients["omega2"])) * size
+        for name, size in zip(s.free, s.sizes[-2:], strict=True)
+    ]
+    by, other = (0, 1) if rates[0] >= rates[1] else (1, 0)
+    z[-2 + other] += length * s.sizes[-2 + other]
+    field = replace(s.field(z), load=s.free[by], parameters=s.numbers(z))
+    x, value, _ = hopf_near(field, s.border(z), s.x(z), float(z[-2 + by]), 1j * special.coefficients["omega2"])
+    z[: s.n], z[-2 + by] = x, value
+    return z
+
+
+def _crossing(s: RestEquations, z: np.ndarray, name: str, omega: float) -> float:
+    """d Re λ by a parameter, of the eigenvalue iω, the equilibrium following: by differences."""
+    at = s.free.index(name) - 2
+    rates = []
+    for way in (1.0, -1.0):
+        beside = z.copy()
+        beside[at] += way * PROBE * s.sizes[at]
+        numbers = s.numbers(beside)
+        values = np.linalg.eigvals(s.flow.jacobian(_equilibrium(s, s.x(z), numbers), numbers))
+        rates.append(values[np.abs(values - 1j * omega).argmin()].real)
+    return float((rates[0] - rates[1]) / (2 * PROBE * s.sizes[at]))
+
+
+def _other_side(special: CurveSpecial, what: str, course: Course) -> ParameterError:
+    side = "above" if course.to < special.value else "below"
+    name = special.equations.free[-1]
+    return ParameterError(f"{what} are {side} {name} = {special.value:.8g}: give to={course.to:g} another value there")
+
+
+# Homoclinic orbits
+
+
+def _homoclinics(special: CurveSpecial, course: Course) -> Any:
+    """By the homoclinic orbit of the normal form, u = 6 tanh² ζ − 4, between the saddle and the focus beside the point.
+
+    Where the second parameter has a value, the first one is 49/25 times as far from its fold as at its Hopf point, to
+    leading order, the time is ζ/ε, and the eigenvalues of the saddle are ±2ε (Kuznetsov, Meijer, Al Hdaibat and
+    Govaerts, Int. J. Bifurcation Chaos 24 (2014)).
+    """
+    from pfaff.bifurcation.connections.first_arcs import connection_near
+
+    s, why = special.equations, PfaffError("")
+    course.limits(s.case.system, s.free[-1], special.value)
+    for share in ASIDE:
+        try:
+            z, t, x = _saddle_loop(special, share, course)
+            if (z[-1] - special.value) * (course.to - special.value) < 0:
+                raise _other_side(special, "homoclinic orbits", course)
+            load = s.free_values(z)[s.free[0]]
+            found = connection_near(s.case_at(z), s.flow, s.free[0], load, t, x, ACCURACY)
+        except ParameterError:
+            raise
+        except (PfaffError, np.linalg.LinAlgError) as refused:
+            why = refused if isinstance(refused, PfaffError) else why
+            continue
+        if found.homoclinic:
+            return found.curve(
+                s.free[-1], course.to, step=course.step, points=course.points, bounds=course.bounds,
+                progress=course.progress,
+            )  # fmt: skip
+    raise ConvergenceError(f"no homoclinic orbit was found near the {special.kind} point: {why}")
+
+
+def _saddle_loop(special: CurveSpecial, share: float, course: Course) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Unknowns, times and states (a row each) of the homoclinic orbit of the normal form at a distance."""
+    s, z0 = special.equations, special.spot.z
+    fold, hopf = _fold_and_hopf(special, share, course)
+    z = fold + FARTHER * (hopf - fold)
+    numbers, away = s.numbers(z), np.sqrt(FARTHER) * (hopf - fold)[: s.n]
+    saddle, focus = (_equilibrium(s, fold[: s.n] - sign * away, numbers) for sign in (1.0, -1.0))
+    values = np.linalg.eigvals(s.flow.jacobian(saddle, numbers))
+    critical = values[np.argsort(np.abs(values))[:2]].real
+    if not critical.min() < 0 < critical.max():
+        raise Refused("the equilibrium beside the point is no saddle")
+    rate, null = float(np.ptp(critical)) / 4, s.across(z0)
+    zeta = np.linspace(-REACH, REACH, SAMPLES)
+    u, slope = 6 * np.tanh(zeta) ** 2 - 4, 12 * np.tanh(zeta) / np.cosh(zeta) ** 2
+    quarter = (saddle - focus) / 4
+    second = null.solve(null.q) * (null.q @ quarter) * rate
+    x = (saddle + focus) / 2 + np.outer(u, quarter) + np.outer(slope, second)
+    return z, zeta / rate, x
+
+
+def _fold_and_hopf(special: CurveSpecial, share: float, course: Course) -> tuple[np.ndarray, np.ndarray]:
+    """A fold and a Hopf point beside a Bogdanov–Takens point, at the same value of the parameter that changes most
+    along their curves, which touch; on the side where ω² > 0."""
+    z0 = special.spot.z
+    folds, hopfs = (_start(special, kind, z0, course)[0] for kind in (Folds, Hopfs))
+    tangents = [problem.start(z0, 1.0).tangent for problem in (folds, hopfs)]
+    tangents[1] = tangents[1] * np.sign((tangents[0] / hopfs.units(z0) ** 2)[-2:] @ tangents[1][-2:])
+    fixed = len(z0) - 2 + int(np.argmax(np.abs(tangents[0] / folds.units(z0))[-2:]))
+    length = share * folds.units(z0)[fixed] / tangents[0][fixed]
+    for way in (1.0, -1.0):
+        value = z0[fixed] + way * length * tangents[0][fixed]
+        fold, hopf = (
+            problem.solved(_at(z0 + (value - z0[fixed]) / along[fixed] * along, fixed, value), np.eye(len(z0))[fixed])
+            for problem, along in zip((folds, hopfs), tangents, strict=True)
+        )
+        if hopfs.square(hopf) > 0:
+            return fold, hopf
+    raise Refused("no Hopf points are beside the point")
+
+
+def _at(z: np.ndarray, place: int, value: float) -> np.ndarray:
+    z[place] = value
+    return z
+
+
+def _equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    from pfaff.algebra.bordering import newton
+
+    found, settled = newton(lambda y: s.flow.rhs(y, numbers), lambda y: s.flow.jacobian(y, numbers), guess)
+    if not settled:
+        raise Refused("the equilibria beside the point were not found")
+    return found
+
+
+# Cycles
+
+
+def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
+    """Where l1 l2 < 0, the branch that is born at a Hopf point turns at r² = −Re c1/(2 Re c2)."""
+
+    def seen(hopf: Hopf) -> Special | None:
+        if hopf.l1 * special.coefficients["l2"] >= 0:
+            return None
+        moved = hopf.c1.real**2 / (4 * hopf.c2.real * hopf.crossing.real)
+        branch = hopf.orbits(to=hopf.value + BEYOND * moved, points=ORBITS)
+        return next(iter(branch.of_kind("fold")), None)
+
+    return _from_cycles(special, "folds of cycles", course, seen)
+
+
+def _tori(special: CurveSpecial, course: Course) -> Any:
+    """On cycles that are born beside the point, of either pair, and on either side of their Hopf point."""
+    span = abs(course.to - special.value)
+
+    def seen(hopf: Hopf) -> Special | None:
+        by_second, by_first = hopf.crossing_by(special.equations.free[-1]).real, hopf.crossing.real
+        reach = NEAR * span * abs(by_second / by_first) or span
+        side = 1.0 if hopf.born_above else -1.0
+        branch = hopf.orbits(to=hopf.value + side * reach, points=ORBITS)
+        return next(iter(branch.of_kind("torus")), None)
+
+    return _from_cycles(special, "tori", course, seen)
+
+
+def _from_cycles(special: CurveSpecial, what: str, course: Course, seen: Callable[[Hopf], Special | None]) -> Any:
+    """The curve of special orbits through the first one that is seen on cycles beside a point."""
+    from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
+
+    name = special.equations.free[-1]
+    course.limits(special.case.system, name, special.value)
+    ahead, elsewhere = course.to - special.value, False
+    for hopf in _hopfs_beside(special, course):
+        with suppress(PfaffError, np.linalg.LinAlgError):
+            found = seen(hopf)
+            if found is None:
+                continue
+            value = float(found.case.numbers[found.case.system.parameter_names.index(name)])
+            if (value - special.value) * ahead > 0:
+                return curve_of_orbits(found, name, course, found.natural)
+            elsewhere = True
+    if elsewhere:
+        raise _other_side(special, what, course)
+    raise NoBifurcationError(f"no {what} were met on the cycles beside the {special.kind} point, on either side of it")
+
+
+def _hopfs_beside(special: CurveSpecial, course: Course) -> Iterator[Hopf]:
+    """Hopf points on the curves that pass the point, near ones first, on both sides."""
+    problem, _ = _start(special, Hopfs, special.spot.z, course)
+    for share in ASIDE:
+        for way in (1.0, -1.0):
+            with suppress(PfaffError, np.linalg.LinAlgError):
+                spot = _beside(problem, special.spot.z, way, share)
+                if spot.facts.square > 0:
+                    yield hopf_of_point(problem.equations, spot.z, float(np.sqrt(spot.facts.square)))
+            if "omega2" in special.coefficients:
+                with suppress(PfaffError, np.linalg.LinAlgError):
+                    z = _other_pair(special, problem, way * share)
+                    yield hopf_of_point(problem.equations, z, special.coefficients["omega2"])
+
+
+WAYS: dict[str, dict[str, Callable[[CurveSpecial, Course], Any]]] = {
+    "bogdanov-takens": {"hopf": _hopfs, "fold": _folds, "homoclinic": _homoclinics},
+    "zero-hopf": {"hopf": _hopfs, "fold": _folds, "torus": _tori},
+    "double hopf": {"hopf": _other_hopfs, "torus": _tori},
+    "generalised hopf": {"fold of cycles": _folds_of_cycles},
+}

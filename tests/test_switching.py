@@ -1,0 +1,163 @@
+"""Curves that start at points of codimension two, against closed forms of normal forms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from conftest import XI_HAT
+from pfaff.errors import NoBifurcationError, ParameterError
+
+x, y, z, w = sm.symbols("x y z w", real=True)
+mu, nu, b1, b2 = sm.symbols("mu nu b1 b2", real=True)
+R = sm.Rational
+
+
+@pytest.fixture(scope="module")
+def takens():
+    """ẍ = b1 + b2 x + x² − x ẋ in three units of x: folds b1 = b2²/4, Hopf points b1 = 0, b2 < 0."""
+    system = pfaff.ode({x: y / 2, y: 2 * (b1 + b2 * 3 * x + 9 * x**2 - 9 * x * y / 2) / 3}, {b1: -0.3, b2: -1}, load=b1)
+    (fold,) = system.at().branch(to=1, start={"x": -0.5 / 3}).of_kind("fold")
+    (point,) = fold.curve("b2", to=1).of_kind("bogdanov-takens")
+    return point
+
+
+def test_three_curves_meet_at_a_bogdanov_takens_point(takens):
+    """The homoclinic one is b1 = −(6/25) b2² + …, at b2 = −1 where a direct integration has it."""
+    folds = takens.switch("fold", to=-1)
+    assert [p["b1"] - p["b2"] ** 2 / 4 for p in folds] == pytest.approx([0] * len(folds), abs=1e-12)
+    assert folds.special == ()
+    hopfs = takens.switch("hopf", to=-1)
+    assert [p["b1"] for p in hopfs] == pytest.approx([0] * len(hopfs), abs=1e-12)
+    assert hopfs[-1].omega == pytest.approx(1)
+    loops = takens.switch("homoclinic", to=-1)
+    assert loops.of == "homoclinic orbits"
+    assert loops[0]["b1"] / loops[0]["b2"] ** 2 == pytest.approx(-6 / 25, abs=2e-3)
+    assert loops[-1]["b1"] == pytest.approx(-0.2136021984, abs=1e-9)
+    for of in ("hopf", "homoclinic"):
+        with pytest.raises(ParameterError, match="are below b2 = "):
+            takens.switch(of, to=1)
+
+
+def test_what_does_not_start_there_is_refused(takens):
+    with pytest.raises(ParameterError, match="hopf"):
+        takens.switch("hops", to=-1)
+    bent = pfaff.ode({x: nu + mu * x - x**3}, {mu: 1, nu: -2}, load=nu).at()
+    (cusp,) = bent.branch(to=2, start={"x": -1.5}).special[0].curve("mu", to=-1).special
+    with pytest.raises(NoBifurcationError, match="no curve of another kind starts at a cusp"):
+        cusp.switch("fold", to=1)
+
+
+def test_folds_of_cycles_start_at_a_generalised_hopf_point():
+    """ṙ = r (μ + ν r² − r⁴): folds μ = −ν²/4 for ν > 0, with r² = ν/2."""
+    square = x**2 + y**2
+    grows = mu + nu * square - square**2
+    case = pfaff.ode({x: grows * x - y, y: x + grows * y}, {mu: -0.5, nu: -0.5}, load=mu).at()
+    curve = case.hopf(to=1).curve("nu", to=1)
+    (point,) = curve.of_kind("generalised hopf")
+    folds = point.switch("fold of cycles", to=1)
+    assert folds.kind == "fold"
+    assert [p["mu"] + p["nu"] ** 2 / 4 for p in folds] == pytest.approx([0] * len(folds), abs=1e-9)
+    assert folds[-1].special.amplitude["x"] == pytest.approx(np.sqrt(0.5), rel=1e-8)
+    with pytest.raises(ParameterError, match="folds of cycles are above nu"):
+        point.switch("fold of cycles", to=-1)
+    (hopf,) = {round(p.hopf.value, 9) for p in curve}
+    assert hopf == 0
+
+
+def test_folds_of_cycles_of_the_column():
+    """From its generalised Hopf point at c_i = 22.114041175 down to the fold that is met on the cycles at c_i = 15."""
+    case = pfaff.atlas.column(2).at(**XI_HAT, c_i=1.5)
+    (point,) = case.hopf().curve("c_i", to=30).of_kind("generalised hopf")
+    folds = point.switch("fold of cycles", to=15)
+    hopf = case.at(c_i=15).hopf()
+    (fold,) = hopf.orbits(to=hopf.value + 2 * (folds[-1]["F"] - hopf.value)).of_kind("fold")
+    assert folds[-1]["F"] == pytest.approx(fold.value, rel=1e-8)
+
+
+def test_tori_start_at_a_double_hopf_point():
+    """ṙ1 = r1 (μ − r1² − 2 r2²), ṙ2 = r2 (ν + r1²/2 − r2²): tori off the first cycles where μ = −2ν > 0."""
+    first, second = mu - x**2 - y**2 - 2 * (z**2 + w**2), nu + (x**2 + y**2) / 2 - z**2 - w**2
+    turn = sm.sqrt(2)
+    rates = {x: first * x - y, y: x + first * y, z: second * z - turn * w, w: turn * z + second * w}
+    (point,) = pfaff.ode(rates, {mu: -0.5, nu: -0.5}, load=mu).at().hopf(to=1).curve("nu", to=1).special
+    assert point.kind == "double hopf"
+    tori = point.switch("torus", to=-0.5)
+    assert tori.of == "tori"
+    assert [p["mu"] + 2 * p["nu"] for p in tori] == pytest.approx([0] * len(tori), abs=1e-9)
+    hopfs = point.switch("hopf", to=1, points=5)  # of the other pair, for every μ
+    assert [p["nu"] for p in hopfs] == pytest.approx([0] * len(hopfs), abs=1e-12)
+    assert [p.omega for p in hopfs] == pytest.approx([np.sqrt(2)] * len(hopfs))
+
+
+def test_tori_start_at_a_zero_hopf_point():
+    """ẇ = ν − w² − r², ṙ = r (μ + w − (w² + r²)/2): tori where μ = ν/2 − 1 + √(1 + ν)."""
+    grows = mu + w - (w**2 + x**2 + y**2) / 2
+    rates = {w: nu - w**2 - x**2 - y**2, x: grows * x - y, y: x + grows * y}
+    hopf = pfaff.ode(rates, {mu: -1, nu: 1}, load=mu).at().hopf(to=1, w=1)
+    (point,) = hopf.curve("nu", to=-1).of_kind("zero-hopf")
+    tori = point.switch("torus", to=0.5)
+    expected = [p["nu"] / 2 - 1 + np.sqrt(1 + p["nu"]) for p in tori]
+    assert [p["mu"] for p in tori] == pytest.approx(expected, abs=1e-9)
+    folds = point.switch("fold", to=0.5, points=4)
+    assert [p["nu"] for p in folds] == pytest.approx([0] * 4, abs=1e-12)
+
+
+# Branch points of equilibria
+
+
+def branching(rates, **options):
+    case = pfaff.ode(rates, {mu: -1, nu: 0}, load=mu).at()
+    (point,) = case.branch(to=1).of_kind("branch point")
+    return point.curve("nu", to=1, **options)
+
+
+def test_pitchforks_in_two_parameters(tmp_path):
+    """At μ = ν², with ẇ = (ν − 1/2) w³ (and −w y with y = w²/4 in another curve): subcritical beyond ν = 1/2."""
+    curve = branching({x: (mu - nu**2) * x + (nu - R(1, 2)) * x**3 - x**5, y: -y + x**2})
+    assert curve.of == "pitchforks"
+    assert [p["mu"] - p["nu"] ** 2 for p in curve] == pytest.approx([0] * len(curve), abs=1e-12)
+    assert [p.coefficient - p["nu"] + 0.5 for p in curve] == pytest.approx([0] * len(curve), abs=1e-9)
+    (point,) = curve.special
+    assert (point.kind, point["nu"]) == ("degenerate pitchfork", pytest.approx(0.5, abs=1e-10))
+    again = pfaff.load(curve.save(tmp_path / "curve.nc"), curve[0].case)
+    assert again.status == curve.status
+    assert curve.plot().axes[0].get_legend_handles_labels()[1]
+
+
+def test_transcritical_points_in_two_parameters():
+    """At μ = sin ν, with ẇ = (2ν − 1) w²/√2 for a unit vector: a pitchfork at ν = 1/2."""
+    curve = branching({x: x * (mu - sm.sin(nu) - x + 2 * nu * x), y: -y + x})
+    assert curve.of == "branch points"
+    assert [p["mu"] - np.sin(p["nu"]) for p in curve] == pytest.approx([0] * len(curve), abs=1e-12)
+    assert curve[-1].coefficient == pytest.approx(1 / np.sqrt(2), rel=1e-6)
+    (point,) = curve.special
+    assert (point.kind, point["nu"]) == ("pitchfork", pytest.approx(0.5, abs=1e-10))
+
+
+def test_branches_that_come_apart_have_no_curve():
+    with pytest.raises(NoBifurcationError, match="come apart as nu changes"):
+        branching({x: mu * x - x**3 + nu, y: -y})
+
+
+def test_buckling_of_a_column_is_a_pitchfork_for_every_stiffness():
+    """A bar on a spring under a dead load P: P l = k, w³ with (P l)/6 = k/6 beside no quadratic spring."""
+    from sympy.physics.mechanics import dynamicsymbols
+
+    theta = dynamicsymbols("theta")
+    k, l, c, P = sm.symbols("k l c P", positive=True)
+    bar = pfaff.System(
+        coordinates=[theta],
+        kinetic=theta.diff() ** 2 / 2,
+        potential=k * theta**2 / 2 + P * l * (sm.cos(theta) - 1),
+        dissipation=c * theta.diff() ** 2 / 2,
+        parameters={k: 1, l: 2, c: 0.3, P: 0.1},
+        load=P,
+    )
+    (point,) = bar.at().branch("P", to=1).of_kind("branch point")
+    curve = point.curve("k", to=3)
+    assert curve.of == "pitchforks"
+    assert [p["P"] - p["k"] / 2 for p in curve] == pytest.approx([0] * len(curve), abs=1e-10)
+    assert all(p.coefficient < 0 for p in curve)
