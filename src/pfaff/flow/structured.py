@@ -74,6 +74,12 @@ class StructuredFlow(Flow):
         return 10**5
 
     @cached_property
+    def alike(self) -> np.ndarray:
+        """All amplitudes of a rod are alike, and so are their velocities."""
+        kinds = self.mechanics.kinds
+        return np.array([*(kinds[j] for j in self.chart.shaped), *(len(kinds) + kinds[j] for j in self.chart.free)])
+
+    @cached_property
     def heavy(self) -> bool:
         return True
 

@@ -138,8 +138,7 @@ class RodSizes(Sizes):
 
     def __init__(self, equations: RodEquations, duration: float) -> None:
         m = equations.mechanics
-        amplitudes = [np.full(rows.stop - rows.start, m.own + k) for k, rows in enumerate(m.rows)]
-        self._kind = np.concatenate([np.arange(m.own), *amplitudes])
+        self._kind = m.kinds
         self._first = np.array([*range(m.own), *(rows.start for rows in m.rows)])
         self._largest = np.zeros((2, self._kind.max() + 1))
         self._duration = abs(duration)
