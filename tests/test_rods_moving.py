@@ -8,8 +8,8 @@ import sympy as sm
 
 import pfaff
 from pfaff.errors import ParameterError, RankError, StatementError
+from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import coefficients, mechanics_of
-from pfaff.flow.rod_nodes import NodesAt
 from pfaff.flow.rod_series import parameter_list
 from pfaff.flow.series import Series
 from pfaff.statement import TIME as t
@@ -52,19 +52,19 @@ def test_closed_forms_are_the_derivatives_by_series(rod, several):
         if several:
             numbers = numbers[:, None] * np.array([1.0, 1.1, 1.2])
         levels, p = random.uniform(-0.7, 0.7, (3, n, batch)), random.uniform(-1, 1, (m.m, batch))
-        placed = NodesAt(system, numbers).placed(levels[0].T, 0.3)
-        placed.move(levels[1].T, levels[2].T)
-        left, by = placed.left(p.T), placed.slopes(p.T)
+        placed = NodesAt(system, numbers).placed(levels[0], 0.3)
+        placed.move(levels[1], levels[2])
+        left, by = placed.left(p), placed.slopes(p)
         unit = np.eye(3 * n)[:, None, :]
         curves = [Series([x[:, :, None], unit[k * n : (k + 1) * n]], 1) for k, x in enumerate(levels)]
         entries = m.residual(*curves, Series([p[:, :, None]], 1), parameter_list(numbers), 0.3)
-        assert pytest.approx(coefficients(entries, 0, batch, 1)[:, :, 0], rel=1e-12, abs=1e-13) == left[:, : n + m.m].T
+        assert pytest.approx(coefficients(entries, 0, batch, 1)[:, :, 0], rel=1e-12, abs=1e-13) == left[: n + m.m]
         slopes = np.moveaxis(coefficients(entries, 1, batch, 3 * n), 1, 0)
         mine = np.block([[by.K, by.C, placed.M], [by.rates_by_q, by.rates_by_v, placed.A]])
         assert np.abs(mine - slopes).max() < 1e-13 * np.abs(slopes).max()
         q, v = (x[:, :, None] for x in levels[:2])
         energies = coefficients(list(m.energies(q, v, parameter_list(numbers), 0.3)), 0, batch, 1)[:, :, 0]
-        assert pytest.approx(energies, rel=1e-12) == np.hstack([placed.energies(), placed.powers(p.T)[:, :1]]).T
+        assert pytest.approx(energies, rel=1e-12) == np.concatenate([placed.energies(), placed.powers(p)[:1]])
 
 
 def test_a_rod_with_drag_walks_on_a_cycle_that_attracts(rod):
@@ -77,9 +77,9 @@ def test_a_rod_with_drag_walks_on_a_cycle_that_attracts(rod):
     start = dict(zip(rod.shape.states, 0.9 * orbit.orbit.x[:, 0], strict=True))
     periods = 8
     motion = hopf.case.at(F=orbit.value).simulate(
-        periods * orbit.period, tolerance=1e-6, samples=40 * periods + 1, **start
+        periods * orbit.period, tolerance=1e-6, samples=400 * periods + 1, **start
     )
-    last = motion.y[:, -41:]
+    last = motion.y[:, -401:]
     angle, _ = rod.rods[0].basis.at(1.0)
     rotation, cycle = np.ptp(angle @ last[1:5]) / 2, np.ptp(angle @ orbit.orbit.x[:4]) / 2
     assert rotation == pytest.approx(cycle, rel=2e-3)

@@ -10,8 +10,9 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow, numbers_of
+from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import Mechanics, mechanics_of
-from pfaff.flow.rod_nodes import NodesAt
+from pfaff.flow.rod_nodes import as_slice
 from pfaff.flow.rod_rates import Rates
 from pfaff.flow.rod_series import Chart, as_columns, parameter_list, rates_along, state_along, time_column
 from pfaff.flow.series import Series
@@ -21,7 +22,7 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-CHUNK = 48  # states at once: what they need stays in the cache
+CHUNK = 128  # states at once: what they need stays in the cache
 
 
 class Matched:
@@ -123,8 +124,8 @@ class StructuredFlow(Flow):
 
         return {
             "f": Matched(lambda x, numbers, time: self._rates(x, numbers, time).f),
-            "v": Matched(lambda x, numbers, time: self._rates(x, numbers, time).v.T),
-            "p": Matched(lambda x, numbers, time: self._rates(x, numbers, time).p.T),
+            "v": Matched(lambda x, numbers, time: self._rates(x, numbers, time).v),
+            "p": Matched(lambda x, numbers, time: self._rates(x, numbers, time).p),
             "J": Matched(slopes),
         }
 
@@ -185,7 +186,7 @@ class StructuredFlow(Flow):
 
     def linearised(self, load: str, rows: Sequence[int]) -> Matched:
         """f, ∂f/∂x and ∂f/∂load of some rows, for batches."""
-        n, index, chosen = len(self.states), self._index(load), list(rows)
+        n, index, chosen = len(self.states), self._index(load), as_slice(rows)
         inside = any(symbol.name == load for rod in self.system.rods for symbol in rod.symbols)  # type: ignore[union-attr]
 
         def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
@@ -206,5 +207,5 @@ class StructuredFlow(Flow):
         return Matched(values)
 
     def _inertia_and_rows(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        placed = NodesAt(self.system, numbers).placed(q[None])  # type: ignore[arg-type]
+        placed = NodesAt(self.system, numbers).placed(q[:, None])  # type: ignore[arg-type]
         return placed.M[0], placed.A[0]
