@@ -49,8 +49,9 @@ class Rates:
     def pivots(self) -> np.ndarray:
         return np.linalg.det(self._pivots)
 
-    def slopes(self, parameter: int | None = None) -> np.ndarray:
-        """Derivatives [state, rate, column] by the states and, if it is given, by a parameter without rods."""
+    def slopes(self, parameter: int | None = None, chosen: Any = slice(None)) -> np.ndarray:
+        """Derivatives [state, rate, column] of chosen rates by the states and, if it is given, by a parameter without
+        rods."""
         at, chart, placed, batch = self.at, self.chart, self.placed, self.v.shape[1]
         n, split, size = at.n, len(chart.shaped), chart.size
         placed.move(self.v, self.a)
@@ -58,19 +59,22 @@ class Rates:
         by = placed.slopes(self.p)
         wide = size + (parameter is not None)
         by_number = None if parameter is None else placed.by_parameter(parameter, self.p).T
-        right = np.zeros((batch, n + at.m, wide))
+        right, follow = np.zeros((batch, n + at.m, wide)), np.zeros((batch, 0, wide))
         right[:, :n, :split], right[:, n:, :split] = by.K[:, :, self._shaped], by.rates_by_q[:, :, self._shaped]
         right[:, :n, split:size], right[:, n:, split:size] = by.C[:, :, self._free], by.rates_by_v[:, :, self._free]
         if by_number is not None:
             right[:, :, size] = by_number[:, : n + at.m]
-        V = np.zeros((batch, n, wide))
-        V[:, chart.free, range(split, size)] = 1.0
         if chart.solved:
-            V[:, self._solved] = follow = self._following(by, by_number, wide)
+            follow = self._following(by, by_number, wide)
             right[:, :n] += by.C[:, :, self._solved] @ follow
             right[:, n:] += by.rates_by_v[:, :, self._solved] @ follow
-        changes = -solved(placed.bordered, right)
-        return np.concatenate([V[:, self._shaped], changes[:, self._free]], axis=1)
+        changes = -solved(placed.bordered, right)[:, self._free]
+        if chosen == slice(split, size):
+            return changes
+        V = np.zeros((batch, n, wide))
+        V[:, chart.free, range(split, size)] = 1.0
+        V[:, self._solved] = follow
+        return np.concatenate([V[:, self._shaped], changes], axis=1)[:, chosen]
 
     def _following(self, by: Slopes, by_number: np.ndarray | None, wide: int) -> np.ndarray:
         """Derivatives of the velocities that are solved for."""

@@ -22,7 +22,7 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-CHUNK = 128  # states at once: what they need stays in the cache
+CHUNK = 72  # states at once: what they need stays in the cache
 
 
 class Matched:
@@ -56,7 +56,8 @@ class Matched:
 
 
 def _parts(size: int) -> list[slice]:
-    return [slice(start, start + CHUNK) for start in range(0, size, CHUNK)]
+    count = -(-size // CHUNK)
+    return [slice(k * size // count, (k + 1) * size // count) for k in range(count)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +192,7 @@ class StructuredFlow(Flow):
 
         def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
             rates, batch = self._rates(x, numbers, time), x.shape[1]
-            slopes = rates.slopes(None if inside else index)[:, chosen]
+            slopes = rates.slopes(None if inside else index, chosen)
             by_load = self._by(index, x, numbers, time)[chosen] if inside else slopes[:, :, n].T
             return np.concatenate([rates.f[chosen], slopes[:, :, :n].reshape(batch, -1).T, by_load])
 

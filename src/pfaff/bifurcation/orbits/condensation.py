@@ -25,10 +25,11 @@ def side_by_side(N: int) -> int:
     return min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
 
 
-def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, Z, G, g):
+def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, Z, G, g):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
-    ``a`` is room for intervals side by side. Returns the largest residual of a slope, NaN where W is singular.
+    ``a`` is room for intervals side by side; ``stiff`` remembers those groups of them that needed pivoting. Returns the
+    largest residual of a slope, NaN where W is singular.
     """
     N, size, lanes = len(h), a.shape[0], a.shape[2]
     worst = 0.0
@@ -36,8 +37,11 @@ def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, Z, G, g):
         count = min(lanes, N - low)
         residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
         worst = worst if residual <= worst else residual
-        if eliminate_lanes(a, low, count, GROWN, Z):
-            assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+        known = stiff[low // lanes]
+        if known or eliminate_lanes(a, low, count, GROWN, Z):
+            if not known:
+                assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+                stiff[low // lanes] = True
             W = a[:, :, :count].transpose(2, 0, 1)
             try:
                 Z[low : low + count] = np.linalg.solve(W[:, :, :size], W[:, :, size:])
