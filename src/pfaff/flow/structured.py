@@ -29,7 +29,8 @@ class Matched:
     """Numbers for one state or a batch of columns, from a function of columns: what ``Compiled`` is for formulas."""
 
     def __init__(self, function: Callable[[np.ndarray, np.ndarray, Any], np.ndarray], operations: int = 10**5) -> None:
-        self._function, self.operations = function, operations
+        # What overflows is diagnosed where it is used, as for compiled functions.
+        self._function, self.operations = np.errstate(all="ignore")(function), operations
 
     def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         return (

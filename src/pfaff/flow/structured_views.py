@@ -32,6 +32,7 @@ class RodStatics(Statics):
         self.nonholonomic = len(system.nonholonomic_constraints)
         self.demanding = system.statement.demanding[: self.nonholonomic]
 
+    @np.errstate(all="ignore")  # what overflows is diagnosed where it is used
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
         placed = NodesAt(self.system, parameters).placed(as_columns(q), time)
         p = as_columns(multipliers)
