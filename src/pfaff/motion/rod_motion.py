@@ -40,6 +40,7 @@ class RodEquations:
         self.mechanics, self._at = mechanics_of(system), NodesAt(system, numbers)
         self.n, self.m = self._at.n, self._at.m
         self.holonomic = np.arange(self.m) >= len(system.nonholonomic_constraints)
+        self.ringing = [each.nodes.rod.rod.name for each in self._at.rods if each.damping is None]
 
     def stack(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, p: np.ndarray) -> np.ndarray:
         return np.concatenate([q, v, a, p])
@@ -175,6 +176,11 @@ def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, A
             status = end.status
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
+    if equations.ringing:
+        reason += (
+            f"; the fast modes of {', '.join(equations.ringing)} ring on, and steps follow them: a small retardation "
+        )
+        reason += "or fewer modes make these longer"
     if not record.steps:
         raise ConvergenceError(f"{case.system.name} could not be integrated: {status}; give a larger tolerance")
     recorded = record.recorded(status)
