@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 ENDS = ("skate", "bow")
 MODES = 12
-MASSES = np.linspace(0.0, 1.5, 16)  # arctan of M_L/(mL)
+MASSES = 1.5 * np.linspace(0.0, 1.0, 25) ** 1.5  # arctan of M_L/(mL): light end masses change most
 DAMPINGS: dict[str, dict[str, float]] = {
     "no damping": {},
     "internal, η = 0.01": {"eta": 0.01},
     "external, c = 1": {"c_e": 1.0},
+    "at the end, c = 1": {"c_t": 1.0},
 }
 
 
@@ -81,7 +82,7 @@ def loads_against_mass() -> Figure:
     for label, damping in DAMPINGS.items():
         loads = [_load("skate", mass, damping) for mass in MASSES]
         (line,) = axes.plot(MASSES, loads, label=f"skate, {label}")
-        dots = MASSES[::3]
+        dots = MASSES[::4]
         axes.plot(dots, [_load("bow", mass, damping) for mass in dots], "o", color=line.get_color(), mfc="none")
     axes.plot([], [], "o", color="k", mfc="none", label="bow")
     axes.set_xlabel(r"$\arctan\,(M_L/mL)$")
@@ -92,7 +93,7 @@ def loads_against_mass() -> Figure:
 
 
 def _load(end: str, mass: float, damping: dict[str, Any]) -> float:
-    return float(rod(end, modes=10).at(M_L=float(np.tan(mass)), **damping).flutter(to=60))
+    return float(rod(end, modes=8).at(M_L=float(np.tan(mass)), **damping).flutter(to=60))
 
 
 def walking(path: Any) -> None:
