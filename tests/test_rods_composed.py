@@ -7,6 +7,7 @@ from numpy.polynomial import Polynomial, legendre
 from scipy.optimize import brentq
 
 import pfaff
+from pfaff.errors import ParameterError
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
 
@@ -146,3 +147,49 @@ def test_a_hinged_bar_at_the_end_of_a_rod():
         beam.C[np.ix_([turn, bar], [turn, bar])] += 0.05 * spring
 
     assert extrapolated(found, attach, eta=lambda s: 0.02, **even) == pytest.approx(found, rel=1e-6)
+
+
+def test_a_moment_at_the_end_forces_a_rod():
+    """Small, as the linear equations say; large, as a long motion ends, with a second harmonic in the potential."""
+    (X,) = coordinates("X")
+    F, P, Q, Omega = sm.symbols("F P Q Omega")
+    rod = pfaff.Rod(retardation=0.05, drag=1, modes=3, base=(X, 0, 0))
+    end = rod.end
+    vx, vy = end.x.diff(t), end.y.diff(t)
+    system = pfaff.System(
+        coordinates=[X],
+        rods=[rod],
+        potential=-F * X - Q * sm.sin(2 * Omega * t + 1) * end.y,
+        forces={end.theta: P * sm.cos(Omega * t)},
+        nonholonomic_constraints=[vx * sm.cos(end.theta) + vy * sm.sin(end.theta)],
+        parameters={F: 2, P: 1e-3, Q: 0, Omega: 3},
+        load=F,
+    )
+    small = system.at()
+    J = system.shape.jacobian(np.zeros(6), small.numbers, 0.0)
+    linear = np.linalg.solve(3j * np.eye(6) - J, system.shape.rhs(np.zeros(6), small.numbers, 0.0))[0]
+    point = small.response("Omega", to=3.1, points=2)[0]
+    assert point.amplitude["rod1"] == pytest.approx(abs(linear), rel=1e-5)
+    assert point.phase["rod1"] == pytest.approx(np.angle(linear), rel=1e-5)
+    large = system.at(P=0.8, Q=0.6)
+    point = large.response("Omega", to=3.1, points=2)[0]
+    period = 2 * np.pi / 3
+    motion = large.simulate(9 * period, samples=9 * 100 + 1)
+    assert point.amplitude["rod1"] > 0.05
+    assert np.ptp(motion["rod1"][-101:]) / 2 == pytest.approx(point.amplitude["rod1"], rel=2e-3)
+    assert (motion["X"][-1] - motion["X"][-101]) / period == pytest.approx(point.mean["X_dot"], rel=1e-3)
+
+
+def test_what_forces_a_rod_otherwise_is_refused():
+    (X,) = coordinates("X")
+    Omega = sm.Symbol("Omega")
+    rod = pfaff.Rod(modes=2, base=(X, 0, 0))
+    system = pfaff.System(
+        coordinates=[X],
+        rods=[rod],
+        nonholonomic_constraints=[X.diff(t) - sm.cos(Omega * t)],
+        parameters={Omega: 3},
+        accept_integrable=True,
+    )
+    with pytest.raises(ParameterError, match="in forces and potentials; simulate it"):
+        system.at().response("Omega", to=4)

@@ -5,6 +5,7 @@ The derivatives of accelerations and reactions solve the equations' own matrix: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -49,23 +50,23 @@ class Rates:
     def pivots(self) -> np.ndarray:
         return np.linalg.det(self._pivots)
 
-    def slopes(self, parameter: int | None = None, chosen: Any = slice(None)) -> np.ndarray:
-        """Derivatives [state, rate, column] of chosen rates by the states and, if it is given, by a parameter without
-        rods."""
+    def slopes(self, parameters: Sequence[int] = (), chosen: Any = slice(None)) -> np.ndarray:
+        """Derivatives [state, rate, column] of chosen rates by the states, then by parameters not in rods."""
         at, chart, placed, batch = self.at, self.chart, self.placed, self.v.shape[1]
         n, split, size = at.n, len(chart.shaped), chart.size
         placed.move(self.v, self.a)
         placed.left(self.p)
         by = placed.slopes(self.p)
-        wide = size + (parameter is not None)
-        by_number = None if parameter is None else placed.by_parameter(parameter, self.p).T
+        wide = size + len(parameters)
+        by_numbers = np.zeros((batch, n + 2 * at.m, len(parameters)))
+        for k, each in enumerate(parameters):
+            by_numbers[:, :, k] = placed.by_parameter(each, self.p).T
         right, follow = np.zeros((batch, n + at.m, wide)), np.zeros((batch, 0, wide))
         right[:, :n, :split], right[:, n:, :split] = by.K[:, :, self._shaped], by.rates_by_q[:, :, self._shaped]
         right[:, :n, split:size], right[:, n:, split:size] = by.C[:, :, self._free], by.rates_by_v[:, :, self._free]
-        if by_number is not None:
-            right[:, :, size] = by_number[:, : n + at.m]
+        right[:, :, size:] = by_numbers[:, : n + at.m]
         if chart.solved:
-            follow = self._following(by, by_number, wide)
+            follow = self._following(by, by_numbers[:, n + at.m :])
             right[:, :n] += by.C[:, :, self._solved] @ follow
             right[:, n:] += by.rates_by_v[:, :, self._solved] @ follow
         changes = -solved(placed.bordered, right)[:, self._free]
@@ -76,15 +77,11 @@ class Rates:
         V[:, self._solved] = follow
         return np.concatenate([V[:, self._shaped], changes], axis=1)[:, chosen]
 
-    def _following(self, by: Slopes, by_number: np.ndarray | None, wide: int) -> np.ndarray:
+    def _following(self, by: Slopes, by_numbers: np.ndarray) -> np.ndarray:
         """Derivatives of the velocities that are solved for."""
         at, chart, A = self.at, self.chart, self.placed.A
-        split, size = len(chart.shaped), chart.size
-        right = np.zeros((len(A), at.m, wide))
-        right[:, :, :split] = by.B[:, :, self._shaped]
-        right[:, :, split:size] = A[:, :, self._free]
-        if by_number is not None:
-            right[:, :, size] = by_number[:, at.n + at.m :]
+        split = len(chart.shaped)
+        right = np.concatenate([by.B[:, :, self._shaped], A[:, :, self._free], by_numbers], axis=2)
         if chart.settle:
             right[:, at.held, :split] += chart.settle * A[:, at.held][:, :, self._shaped]
         return -solved(self._pivots, right)

@@ -193,7 +193,7 @@ class StructuredFlow(Flow):
 
         def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
             rates, batch = self._rates(x, numbers, time), x.shape[1]
-            slopes = rates.slopes(None if inside else index, chosen)
+            slopes = rates.slopes(() if inside else (index,), chosen)
             by_load = self._by(index, x, numbers, time)[chosen] if inside else slopes[:, :, n].T
             return np.concatenate([rates.f[chosen], slopes[:, :, :n].reshape(batch, -1).T, by_load])
 
