@@ -22,7 +22,7 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-CHUNK = 72  # states at once: what they need stays in the cache
+CHUNK = 144  # states at once: what they need stays in the cache
 
 
 class Matched:
