@@ -91,7 +91,7 @@ class Workspace(NamedTuple):
             (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
             (n, N + 1), (n, 2 * N + 2), (m * nr, m * nr + n + nb + 1, side_by_side(N)),
         )  # fmt: skip
-        return cls(*(np.empty(shape) for shape in shapes), stiff=np.zeros(N, dtype=int))
+        return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
 
 
 class Collocation:
