@@ -1,15 +1,17 @@
 """Rods in motion: derivatives in closed form, cycles that attract and walk, events; what cannot slide or be written."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.errors import ParameterError, RankError, StatementError
+from pfaff.bifurcation.orbits.floquet import multipliers
+from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
+from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import coefficients, mechanics_of
-from pfaff.flow.rod_nodes import NodesAt
 from pfaff.flow.rod_series import parameter_list
 from pfaff.flow.series import Series
 from pfaff.statement import TIME as t
@@ -52,19 +54,19 @@ def test_closed_forms_are_the_derivatives_by_series(rod, several):
         if several:
             numbers = numbers[:, None] * np.array([1.0, 1.1, 1.2])
         levels, p = random.uniform(-0.7, 0.7, (3, n, batch)), random.uniform(-1, 1, (m.m, batch))
-        placed = NodesAt(system, numbers).placed(levels[0].T, 0.3)
-        placed.move(levels[1].T, levels[2].T)
-        left, by = placed.left(p.T), placed.slopes(p.T)
+        placed = NodesAt(system, numbers).placed(levels[0], 0.3)
+        placed.move(levels[1], levels[2])
+        left, by = placed.left(p), placed.slopes(p)
         unit = np.eye(3 * n)[:, None, :]
         curves = [Series([x[:, :, None], unit[k * n : (k + 1) * n]], 1) for k, x in enumerate(levels)]
         entries = m.residual(*curves, Series([p[:, :, None]], 1), parameter_list(numbers), 0.3)
-        assert pytest.approx(coefficients(entries, 0, batch, 1)[:, :, 0], rel=1e-12, abs=1e-13) == left[:, : n + m.m].T
+        assert pytest.approx(coefficients(entries, 0, batch, 1)[:, :, 0], rel=1e-12, abs=1e-13) == left[: n + m.m]
         slopes = np.moveaxis(coefficients(entries, 1, batch, 3 * n), 1, 0)
         mine = np.block([[by.K, by.C, placed.M], [by.rates_by_q, by.rates_by_v, placed.A]])
         assert np.abs(mine - slopes).max() < 1e-13 * np.abs(slopes).max()
         q, v = (x[:, :, None] for x in levels[:2])
         energies = coefficients(list(m.energies(q, v, parameter_list(numbers), 0.3)), 0, batch, 1)[:, :, 0]
-        assert pytest.approx(energies, rel=1e-12) == np.hstack([placed.energies(), placed.powers(p.T)[:, :1]]).T
+        assert pytest.approx(energies, rel=1e-12) == np.concatenate([placed.energies(), placed.powers(p)[:1]])
 
 
 def test_a_rod_with_drag_walks_on_a_cycle_that_attracts(rod):
@@ -77,9 +79,9 @@ def test_a_rod_with_drag_walks_on_a_cycle_that_attracts(rod):
     start = dict(zip(rod.shape.states, 0.9 * orbit.orbit.x[:, 0], strict=True))
     periods = 8
     motion = hopf.case.at(F=orbit.value).simulate(
-        periods * orbit.period, tolerance=1e-6, samples=40 * periods + 1, **start
+        periods * orbit.period, tolerance=1e-6, samples=400 * periods + 1, **start
     )
-    last = motion.y[:, -41:]
+    last = motion.y[:, -401:]
     angle, _ = rod.rods[0].basis.at(1.0)
     rotation, cycle = np.ptp(angle @ last[1:5]) / 2, np.ptp(angle @ orbit.orbit.x[:4]) / 2
     assert rotation == pytest.approx(cycle, rel=2e-3)
@@ -156,3 +158,48 @@ def test_rods_travel_and_may_lose_their_stiffness(rod):
     assert (pickle.loads(pickle.dumps(flow)).rhs(x, case) == flow.rhs(x, case)).all()
     assert pickle.loads(pickle.dumps(case)).flutter().value == case.flutter().value
     assert case.hopf("EI", near=0.9).value == pytest.approx(case.at(F=1).flutter().value ** -1 * 7, rel=2e-2)
+
+
+def test_modes_that_ring_on_are_told(rod):
+    """Without retardation nothing damps the fast modes, and steps are as short as they are fast."""
+    damped, ringing = (rod.at(F=5.0, M_L=1, eta=eta).simulate(0.1, a1=0.1, samples=3) for eta in (0.01, 0.0))
+    assert "ring on" in ringing.method
+    assert "retardation" in ringing.method
+    assert "ring on" not in damped.method
+
+
+def test_amplitudes_of_a_rod_are_measured_alike(rod):
+    """Those of high modes are small; compared with themselves, rounding would be all that is seen of them."""
+    orbit = rod.at(M_L=1, eta=0.01).hopf().orbits(to=7.8)[-1]
+    sizes = 1 / orbit.point.metric.states
+    assert np.ptp(sizes[:4]) == 0
+    assert np.ptp(sizes[4:]) == 0
+    assert sizes[0] < sizes[-1]
+    assert np.abs(orbit.multipliers - 1).min() < 1e-10
+
+
+def test_tiny_multipliers_keep_their_sizes():
+    """Blocks of e^-60 and e^-80 are told apart as far as rounding lets, and 1/2 and 3 to all digits."""
+    random = np.random.default_rng(3)
+    sizes = np.exp([np.log(3.0), np.log(0.5), -60.0, -60.5, -80.0, -81.0])
+    Q, _ = np.linalg.qr(random.normal(size=(20, 6, 6)))
+    around = np.concatenate([Q[1:], Q[:1]])
+    G = around @ (np.diag(sizes ** (1 / 20)) + np.triu(random.normal(size=(6, 6)), 1)) @ Q.swapaxes(1, 2)
+    values, _ = multipliers(G, np.ones(6))
+    assert values[:2] == pytest.approx(sizes[:2], rel=1e-12)
+    assert np.log(np.abs(values[2:])) == pytest.approx(np.log(sizes[2:]), rel=1e-7)
+
+
+def test_roots_are_looked_for_from_more_modes():
+    """With strong damping ten modes do not tell the load: 319.98 of eight and 603.7 of twelve belong to no rod."""
+    found = pfaff.atlas.rod().at(M_L=1, eta=10).flutter(exact=True)
+    assert float(found.value) == pytest.approx(907.4475439067569, rel=1e-12)
+    with pytest.raises(ConvergenceError, match="of 8 modes is near no root .* give more of them"):
+        pfaff.atlas.rod(modes=8).at(M_L=1, eta=10).flutter(exact=True)
+
+
+def test_overflow_in_a_rod_is_told_and_never_warned_of(rod):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ConvergenceError, match="not finite"):
+            rod.at(L=1e300).equilibrium()

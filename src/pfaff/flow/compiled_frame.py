@@ -14,7 +14,7 @@ from pfaff.threads import Once, cached_property
 
 
 class CompiledFrame:
-    """Balance M ẅ + h + Aᵀp, then A ẅ + γ and A ẇ + b, of states w[state, level, coordinate]: a row for each state.
+    """Balance M ẅ + h + Aᵀp, then A ẅ + γ and A ẇ + b, of states w[level, coordinate]: a column for each state.
 
     Levels are positions, velocities and accelerations; the last ``held`` constraints are holonomic, φ = 0.
     """
@@ -51,34 +51,32 @@ class CompiledFrame:
         at = np.array([k for k, each in enumerate(flat) if each != ZERO], dtype=int)
         return Compiled([flat[k] for k in at], self._variables, quick=True), at
 
-    def values(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        return self._values(_columns(w, p), numbers, time).T
+    # Of columns z, the levels of w one after the other and then the reactions, with columns of parameters:
 
-    def positions(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+    def values(self, z: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+        return self._values(z, numbers, time)
+
+    def positions(self, z: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         """φ."""
-        return self._positions(_columns(w, p), numbers, time).T if self.held else np.zeros((len(w), 0))
+        return self._positions(z, numbers, time) if self.held else np.zeros((0, z.shape[1]))
 
-    def energies(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+    def energies(self, z: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         """T, V, Jacobi's energy, and the powers dissipated and supplied."""
-        return self._energies(_columns(w, p), numbers, time).T
+        return self._energies(z, numbers, time)
 
-    def slopes(self, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+    def slopes(self, z: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         """Derivatives [state, row, level and coordinate]."""
         compiled, at = self._slopes
-        found = np.zeros((len(w), len(self._expressions) * 3 * self.n))
+        found = np.zeros((z.shape[1], len(self._expressions) * 3 * self.n))
         if len(at):
-            found[:, at] = compiled(_columns(w, p), numbers, time).T
-        return found.reshape(len(w), len(self._expressions), 3 * self.n)
+            found[:, at] = compiled(z, numbers, time).T
+        return found.reshape(-1, len(self._expressions), 3 * self.n)
 
-    def by_parameter(self, k: int, w: np.ndarray, p: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
-        """Derivatives [state, row] by the parameter of this number."""
+    def by_parameter(self, k: int, z: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
+        """Derivatives by the parameter of this number."""
 
         def derived() -> Compiled:
             rows = hy.diff_tensors(self._expressions, [hy.par[k]], diff_order=1).jacobian
             return Compiled(list(np.ravel(rows)), self._variables, quick=True)
 
-        return self._by_parameter.get(k, derived)(_columns(w, p), numbers, time).T
-
-
-def _columns(w: np.ndarray, p: np.ndarray) -> np.ndarray:
-    return np.concatenate([w.reshape(len(w), -1).T, p.T])
+        return self._by_parameter.get(k, derived)(z, numbers, time)

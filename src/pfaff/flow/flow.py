@@ -73,6 +73,11 @@ class Flow(Travels):
         full = 2 * len(self.system.coordinates) if isinstance(self.system, System) else 0
         return max(full, len(self.states)) > COMPACT_FROM
 
+    @property
+    def alike(self) -> np.ndarray | None:
+        """A number for each state, the same for those of one kind; None where every state is by itself."""
+        return None
+
     @cached_property
     def heavy(self) -> bool:
         """Whether its derivatives are too large to be optimised."""

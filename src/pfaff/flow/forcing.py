@@ -7,7 +7,7 @@ by hand. Its states take the place of time in sines and cosines; only orbits kno
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import gcd, lcm
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,10 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
 from pfaff.flow.flow import Flow
+from pfaff.flow.forced_rods import ForcedRods, steady_rods
 from pfaff.flow.graph import CLOCK, Expression, clocked, convert, timed
 from pfaff.flow.relative import relative_flow
+from pfaff.flow.structured import StructuredFlow
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -79,6 +81,7 @@ def _stated(system: System | Ode) -> Iterator[tuple[str, sm.Expr]]:
     if isinstance(system, Ode):
         yield from zip((f"the equation of {name}" for name in system.state_names), system.right_hand_sides, strict=True)
         return
+    system = system.frame or system  # of rods nothing depends on time
     s = system.statement
     yield from zip(STATED, (s.kinetic, s.potential, s.dissipation), strict=True)
     yield from zip((f"the force on {name}" for name in system.coordinate_names), s.forces, strict=True)
@@ -108,13 +111,26 @@ def forced_flow(case: Bound) -> Flow:
     """The flow without coordinates of a symmetry, its forcing carried by two more states."""
     system = case.system
     assert isinstance(system, System | Ode)
-    if getattr(system, "rods", ()):
-        raise ParameterError(
-            f"{system.name} has rods, whose equations are not expressions in which a forcing could stand for the time: "
-            "simulate it, or state a chain of bars"
-        )
+    if isinstance(system, System) and system.rods:
+        return carried_rods(system)
     flow = system.flow if isinstance(system, Ode) else relative_flow(system, (), case.numbers)
     return carried(flow)
+
+
+@once(most=16)
+def carried_rods(system: System) -> Flow:
+    """The flow of a system with rods on shape space, with an oscillator for the time in it."""
+    forcing = forcing_of(system)
+    steady = steady_rods(system, forcing.angles).shape
+    assert isinstance(steady, StructuredFlow)
+    stated = {each.name: getattr(steady, each.name) for each in fields(steady) if each.init}
+    kept = {**steady.kept, **_kept()}
+    changed = {"system": system, "states": (*steady.states, *CARRIED), "kept": kept, "carried": CARRIED}
+    return ForcedRods(**{**stated, **changed}, steady=steady, omega=forcing.frequency)
+
+
+def _kept() -> dict[str, str]:
+    return dict.fromkeys(CARRIED, "kept: it carries the phase of the forcing")
 
 
 @once(most=16)
@@ -150,7 +166,7 @@ def carried(flow: Flow) -> Flow:
     return replace(
         flow,
         states=(*flow.states, *CARRIED),
-        kept={**flow.kept, **dict.fromkeys(CARRIED, "kept: it carries the phase of the forcing")},
+        kept={**flow.kept, **_kept()},
         expressions=[*steady(flow.expressions), c * pull - omega * s, s * pull + omega * c],
         velocity_expressions=steady(flow.velocity_expressions),
         reaction_expressions=steady(flow.reaction_expressions),

@@ -23,7 +23,7 @@ from pfaff.flow.series import Series, conjugate, imaginary, lambdified, real, un
 from pfaff.statement.rod_frame import base_of
 from pfaff.statement.rods import PLACE, Rod, section_value
 from pfaff.statement.system import System
-from pfaff.threads import once
+from pfaff.threads import cached_property, once
 
 NEEDED = ("mass", "bending")
 
@@ -205,6 +205,12 @@ class Mechanics:
             self.points.append([station.names for station in stations])
             self.rows.append(slice(start, start + rod.basis.size))
             start += rod.basis.size
+
+    @cached_property
+    def kinds(self) -> np.ndarray:
+        """A number for each coordinate: one for all amplitudes of a rod."""
+        amplitudes = [np.full(rows.stop - rows.start, self.own + k) for k, rows in enumerate(self.rows)]
+        return np.concatenate([np.arange(self.own), *amplitudes])
 
     def kinematics(self, levels: list[Any], parameters: list[Any]) -> tuple[list[dict[str, Any]], list[Bent]]:
         """Every coordinate of the frame by name, its rates, and the shapes of the rods."""

@@ -1,28 +1,28 @@
-"""Forces of systems with rods and their first derivatives in closed form, for numbers: what analyses ask for most.
+"""One rod for numbers: its forces and their first derivatives in closed form, which analyses ask for most.
 
 The nodes of a rod and its base are points y = (L e^{iθ}, z₀) that all else follows from linearly: its stations and
 points are at S y, and it resists with G ÿ + D ẏ there, G = Sᵀ m S. With X = ∂y/∂q, products of matrices give its share
 in M = Xᴴ G X, in C = 2 Xᴴ G Ẋ and, with Ẍ, in K; the forces that turn with the nodes are the rest of K. Angles are
-linear in the coordinates, so that Ẋ and Ẍ are X with ẏ and ÿ for y. Higher derivatives: ``rod_mechanics``.
+linear in the coordinates, θ' = T q', so that X is i y T at the nodes, and Ẋ and Ẍ are that with ẏ and ÿ for y. Higher
+derivatives: ``rod_mechanics``; several rods among other things: ``placed``.
 
-The first axis of arrays is the state of a batch; *levels* are positions, velocities and accelerations.
+The last axis of vectors is the state of a batch, the first one of matrices; *levels* are positions, velocities and
+accelerations.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pfaff.flow.compiled_frame import CompiledFrame
-from pfaff.flow.rod_mechanics import Mechanics, mechanics_of
-from pfaff.statement.system import System
-from pfaff.threads import cached_property, once
+from pfaff.flow.rod_mechanics import Mechanics
 
 
 class RodNodes:
-    """One rod: where its angles, its points and its base are among the coordinates, whatever the parameters."""
+    """Where the angles of a rod, its points and its base are among the coordinates, whatever the parameters."""
 
     def __init__(self, m: Mechanics, k: int, before: dict[str, RodNodes]) -> None:
         self.rod, names = m.rods[k], m.frame.names
@@ -35,12 +35,17 @@ class RodNodes:
         turns[:, self.amplitudes] += self.rod.angles
         self.turns, self.point_turns = turns[: self.K], turns[self.K :]
         self.named = m.points[k]
-        self.x, self.y, self.theta = (np.array([names.index(each[i]) for each in self.named]) for i in range(3))
+        self.xy = np.array([[names.index(each[i]) for each in self.named] for i in range(2)])
+        self.theta = np.array([names.index(each[2]) for each in self.named])
         self.base = [None if name is None else names.index(name) for name in base.names[:2]]
-        self.origin = base.numbers[:2]
+        self.carried = any(name in before for name in base.names[:2])  # by another rod, whose points turn
+        self.origin = np.array(base.numbers[:2])[:, None]
         carried = [before[name].columns if name in before else [names.index(name)] for name in base.names[:2] if name]
         self.columns: np.ndarray = np.unique(np.concatenate([np.flatnonzero(turns.any(axis=0)), *carried])).astype(int)
-        self.turning = self.turns[:, self.columns]
+        chosen = as_slice(self.columns.tolist())
+        among = isinstance(chosen, list)
+        self.block: Any = (slice(None), self.columns[:, None] if among else chosen, chosen)  # of matrices
+        self.turning = np.ascontiguousarray(self.turns[:, self.columns])
         self.pairs = (self.turning[:, :, None] * self.turning[:, None, :]).reshape(self.K, -1)
         self.points = np.hstack([self.rod.point_stations, np.ones((len(self.named), 1))])
         self.stations = np.hstack([self.rod.stations, np.ones((len(self.rod.stations), 1))])
@@ -49,131 +54,164 @@ class RodNodes:
         return self.point_turns[[each[2] for each in self.named].index(name)]
 
 
+@dataclass(eq=False)
+class Bend:
+    """A rod in its present motion, and what is known of it as yet."""
+
+    y: np.ndarray  # [level, direction, node, state], the base being the last node
+    spinning: np.ndarray  # θ̈ at the nodes
+    pull: Any = None  # on the nodes, [direction, node, state]
+    heavy: Any = None  # G X, [node, direction, state, column]
+    dragged: Any = None  # D X
+    slowed: Any = None  # Xᴴ D X
+
+
 class RodNumbers:
     """One rod at values of the parameters; G, D and what resists bending, for all states or for each."""
 
     def __init__(self, nodes: RodNodes, parameters: list[Any]) -> None:
         self.nodes, rod = nodes, nodes.rod
-        self.length, section = rod.sections_at(parameters)
+        length, section = rod.sections_at(parameters)
         mass, drag, rotary, bending, delay = map(section, ("mass", "drag", "rotary", "bending", "retardation"))
-        bending = bending / np.where(self.length == 0, np.nan, self.length)  # without length nothing is said
-        self.inertia = _gathered(nodes.stations, mass * self.length)
-        self.drag = None if drag is None else _gathered(nodes.stations, drag * self.length)
-        self.rotary = None if rotary is None else rotary * self.length
+        bending = bending / np.where(length == 0, np.nan, length)  # without length nothing is said
+        self.length = np.ravel(length)  # one, or one for each state
+        self.inertia = _gathered(nodes.stations, mass * length)
+        self.drag = None if drag is None else _gathered(nodes.stations, drag * length)
+        self.rotary = None if rotary is None else rotary * length
         self.stiffness = _gathered(rod.bends, bending)
         self.damping = None if delay is None else _gathered(rod.bends, bending * delay)
 
     def place(self, q: np.ndarray, w: np.ndarray) -> Bend:
-        """Where it is in configurations q; the positions of its points are put into w [state, level, coordinate]."""
+        """Where it is in configurations q; the positions of its points are put into w [level, coordinate, state]."""
         at, K = self.nodes, self.nodes.K
-        angle = q @ at.turns.T + at.start
-        y = np.zeros((3, len(q), K + 1, 2))
-        y[0, :, :K, 0], y[0, :, :K, 1] = self.length * np.cos(angle), self.length * np.sin(angle)
+        angle = at.turns @ q
+        angle += at.start
+        y = np.zeros((3, 2, K + 1, q.shape[1]))
+        np.multiply(self.length, np.cos(angle), out=y[0, 0, :K])
+        np.multiply(self.length, np.sin(angle), out=y[0, 1, :K])
         y[0, :, K] = at.origin
         for i, base in enumerate(at.base):
             if base is not None:
-                y[0, :, K, i] += w[:, 0, base]
-        points = at.points @ y[0]
-        w[:, 0, at.x], w[:, 0, at.y] = points[:, :, 0], points[:, :, 1]
-        w[:, 0, at.theta] = q @ at.point_turns.T + at.start
+                y[0, i, K] += w[0, base]
+        w[0, at.xy] = at.points @ y[0]
+        w[0, at.theta] = at.point_turns @ q + at.start
         return Bend(y, np.zeros_like(angle))
 
     def move(self, bend: Bend, rates: np.ndarray, w: np.ndarray) -> None:
-        """With velocities and accelerations [state, level, coordinate]."""
+        """With velocities and accelerations [level, coordinate, state]."""
         at, K, y = self.nodes, self.nodes.K, bend.y
-        turning = rates @ at.turns.T
-        first, second = turning[:, 0, :, None], turning[:, 1, :, None]
-        ahead, across = y[0, :, :K], np.empty_like(y[0, :, :K])
-        across[:, :, 0], across[:, :, 1] = -ahead[:, :, 1], ahead[:, :, 0]
-        y[1, :, :K] = across * first
-        y[2, :, :K] = across * second - ahead * (first * first)
+        first, second = turning = at.turns @ rates
+        (x0, y0), (x1, y1), (x2, y2) = y[:, :, :K]
+        np.multiply(y0, -first, out=x1)
+        np.multiply(x0, first, out=y1)
+        np.subtract(y0 * -second, y1 * first, out=x2)
+        np.add(x0 * second, x1 * first, out=y2)
         for i, base in enumerate(at.base):
             if base is not None:
-                y[1:, :, K, i] = w[:, 1:, base].T
-        points = at.points @ y[1:]
-        w[:, 1:, at.x], w[:, 1:, at.y] = points[..., 0].transpose(1, 0, 2), points[..., 1].transpose(1, 0, 2)
-        w[:, 1:, at.theta] = rates @ at.point_turns.T
-        bend.spinning = turning[:, 1]
+                y[1:, i, K] = w[1:, base]
+        w[1:, at.xy] = at.points @ y[1:]
+        w[1:, at.theta] = at.point_turns @ rates
+        bend.spinning = turning[1]
 
     def push(self, bend: Bend, q: np.ndarray, v: np.ndarray, g: np.ndarray, left: np.ndarray) -> None:
         """Add what it resists with, along the coordinates and, at its base, to what the frame does."""
         at, K, y = self.nodes, self.nodes.K, bend.y[0]
-        pull = self.inertia @ bend.y[2]
+        bend.pull = pull = _on_nodes(self.inertia, bend.y[2])
         if self.drag is not None:
-            pull = pull + self.drag @ bend.y[1]
-        pull = pull + at.points.T @ np.stack([g[:, at.x], g[:, at.y]], axis=2)
-        moment = y[:, :K, 0] * pull[:, :K, 1] - y[:, :K, 1] * pull[:, :K, 0]
+            pull += _on_nodes(self.drag, bend.y[1])
+        pull += at.points.T @ g[at.xy]
+        moment = y[0, :K] * pull[1, :K] - y[1, :K] * pull[0, :K]
         if self.rotary is not None:
-            moment = moment + self.rotary * bend.spinning
-        left += moment @ at.turns + g[:, at.theta] @ at.point_turns
-        left[:, at.amplitudes] += _times(self.stiffness, q[:, at.amplitudes])
+            moment += (self.rotary * bend.spinning.T).T
+        left += at.turns.T @ moment
+        left += at.point_turns.T @ g[at.theta]
+        left[at.amplitudes] += _times(self.stiffness, q[at.amplitudes])
         if self.damping is not None:
-            left[:, at.amplitudes] += _times(self.damping, v[:, at.amplitudes])
+            left[at.amplitudes] += _times(self.damping, v[at.amplitudes])
         for i, base in enumerate(at.base):
             if base is not None:
-                g[:, base] += pull[:, K, i]
-        bend.pull = pull
+                g[base] += pull[i, K]
 
     def energies(self, bend: Bend, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """T, V and the power dissipated."""
-        a, rates, y = q[:, self.nodes.amplitudes], v[:, self.nodes.amplitudes], bend.y[1]
-        kinetic = (y * (self.inertia @ y)).sum(axis=(1, 2)) / 2
+        a, rates, y = q[self.nodes.amplitudes], v[self.nodes.amplitudes], bend.y[1]
+        kinetic = (y * _on_nodes(self.inertia, y)).sum(axis=(0, 1)) / 2
         if self.rotary is not None:
-            kinetic = kinetic + (self.rotary * (v @ self.nodes.turns.T) ** 2).sum(axis=1) / 2
-        dissipated = np.zeros(len(q))
+            kinetic += (self.rotary * (self.nodes.turns @ v).T ** 2).sum(axis=1) / 2
+        dissipated = np.zeros(q.shape[1])
         if self.damping is not None:
-            dissipated = dissipated + (rates * _times(self.damping, rates)).sum(axis=1)
+            dissipated += (rates * _times(self.damping, rates)).sum(axis=0)
         if self.drag is not None:
-            dissipated = dissipated + (y * (self.drag @ y)).sum(axis=(1, 2))
-        return kinetic, (a * _times(self.stiffness, a)).sum(axis=1) / 2, dissipated
-
-    def tangents(self, y: np.ndarray, W: np.ndarray) -> np.ndarray:
-        """X or its rates, [state, node and direction, level and column], for these levels; W gets those of points."""
-        at, K, (count, batch) = self.nodes, self.nodes.K, y.shape[:2]
-        X = np.zeros((batch, K + 1, 2, count, len(at.columns)))
-        for level in range(count):
-            np.multiply(-y[level, :, :K, 1, None], at.turning, out=X[:, :K, 0, level])
-            np.multiply(y[level, :, :K, 0, None], at.turning, out=X[:, :K, 1, level])
-        for i, base in enumerate(at.base):
-            if base is not None:
-                X[:, K, i] = W[:, :, base, at.columns]
-        points = (at.points @ X.reshape(batch, K + 1, -1)).reshape(batch, -1, 2, count, len(at.columns))
-        for i, rows in enumerate((at.x, at.y)):
-            W[:, :, rows[:, None], at.columns] = points[:, :, i].transpose(0, 2, 1, 3)
-        return X.reshape(batch, 2 * (K + 1), -1)
+            dissipated += (y * _on_nodes(self.drag, y)).sum(axis=(0, 1))
+        return kinetic, (a * _times(self.stiffness, a)).sum(axis=0) / 2, dissipated
 
     def weigh(self, bend: Bend, W: np.ndarray, M: np.ndarray) -> None:
-        """Add its inertia to a larger matrix; the tangents W of the frame at rest get those of its points."""
-        at, batch = self.nodes, len(W)
-        X = self.tangents(bend.y[:1], W)
-        W[:, 0, at.theta] = at.point_turns
+        """Add its inertia to a larger matrix; the tangents W[state, coordinate, column] of the frame at rest get those
+        of its points."""
+        at, K, y, batch = self.nodes, self.nodes.K, bend.y[0], len(W)
         size = len(at.columns)
-        beside = X.reshape(batch, at.K + 1, 2 * size)
-        bend.heavy = (self.inertia @ beside).reshape(X.shape).swapaxes(1, 2)
+        self._point_tangents(y, W)
+        W[:, at.theta] = at.point_turns
+        X = np.zeros((K + 1, 2, batch, size))
+        np.multiply(-y[1, :K, :, None], at.turning[:, None], out=X[:K, 0])
+        np.multiply(y[0, :K, :, None], at.turning[:, None], out=X[:K, 1])
+        for i, base in enumerate(at.base):
+            if base is not None:
+                X[K, i] = W[:, base, at.columns]
+        bend.heavy = _on_tangents(self.inertia, X)
+        share = self._share(bend.heavy, y, W)
         if self.drag is not None:
-            bend.dragged = (self.drag @ beside).reshape(X.shape).swapaxes(1, 2)
-            bend.slowed = bend.dragged @ X
-        share = bend.heavy @ X
+            bend.dragged = _on_tangents(self.drag, X)
+            bend.slowed = self._share(bend.dragged, y, W)
         if self.rotary is not None:
-            share = share + (self.rotary @ at.pairs).reshape(-1, size, size)
-        M[:, at.columns[:, None], at.columns] += share
+            share += (self.rotary @ at.pairs).reshape(-1, size, size)
+        M[at.block] += share
 
     def stiffen(self, bend: Bend, W: np.ndarray, K: np.ndarray, C: np.ndarray) -> None:
-        """Add its share in the derivatives by coordinates and velocities, from the rates of W."""
-        at, size = self.nodes, len(self.nodes.columns)
-        X = self.tangents(bend.y[1:], W)
-        share = bend.heavy @ X
-        turned = (bend.y[0, :, :-1] * bend.pull[:, :-1]).sum(axis=2)  # forces along the rod turn with it
-        by_q = share[:, :, size:] - (turned @ at.pairs).reshape(-1, size, size)
-        by_v = 2 * share[:, :, :size]
+        """Add its share in the derivatives by coordinates and velocities, from the rates W[level, state, …]."""
+        at, (y, first, second) = self.nodes, bend.y
+        size, nodes, bases = len(at.columns), slice(at.K), W if at.carried else (None, None)
+        for rate, tangents in zip((first, second), W, strict=True):
+            self._point_tangents(rate, tangents)
+        turned = y[0, nodes] * bend.pull[0, nodes] + y[1, nodes] * bend.pull[1, nodes]  # what turns with the rod
+        by_q = self._share(bend.heavy, second, bases[1]) - (turned.T @ at.pairs).reshape(-1, size, size)
+        by_v = 2 * self._share(bend.heavy, first, bases[0])
         if self.drag is not None:
-            by_q = by_q + bend.dragged @ X[:, :, :size]
-            by_v = by_v + bend.slowed
-        K[:, at.columns[:, None], at.columns] += by_q
-        C[:, at.columns[:, None], at.columns] += by_v
+            by_q += self._share(bend.dragged, first, bases[0])
+            by_v += bend.slowed
+        K[at.block] += by_q
+        C[at.block] += by_v
         K[:, at.amplitudes, at.amplitudes] += self.stiffness
         if self.damping is not None:
             C[:, at.amplitudes, at.amplitudes] += self.damping
+
+    def _point_tangents(self, y: np.ndarray, W: np.ndarray) -> None:
+        """Those of its points, or their rates, as those of its base are known."""
+        at, K = self.nodes, self.nodes.K
+        levers = at.points[:, :K, None]
+        for i, lever in enumerate((-y[1, :K] * levers, y[0, :K] * levers)):  # [point, node, state]
+            found, base = lever.swapaxes(1, 2) @ at.turning, at.base[i]
+            if base is not None:
+                found += W[:, base, at.columns]
+            W[:, at.xy[i][:, None], at.columns] = found.swapaxes(0, 1)
+
+    def _share(self, heavy: np.ndarray, y: np.ndarray, W: np.ndarray | None) -> np.ndarray:
+        """Xᴴ G times the tangents at these y and W, if the base has any, [state, column, column]; G X is given."""
+        at, K, batch = self.nodes, self.nodes.K, y.shape[2]
+        levered = heavy[:K, 1] * y[0, :K, :, None]
+        levered -= heavy[:K, 0] * y[1, :K, :, None]
+        share = (levered.reshape(K, -1).T @ at.turning).reshape(batch, len(at.columns), -1)
+        if W is not None:
+            for i, base in enumerate(at.base):
+                if base is not None:
+                    share += heavy[K, i][:, :, None] * W[:, base, at.columns][:, None]
+        return share
+
+
+def as_slice(places: Sequence[int]) -> Any:
+    """Places in an array, as a slice if they are next to each other: that copies nothing."""
+    low, high = (places[0], places[-1] + 1) if places else (0, 0)
+    return slice(low, high) if list(places) == list(range(low, high)) else list(places)
 
 
 def _gathered(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -181,168 +219,17 @@ def _gathered(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return (rows.T * weights[..., None, :]) @ rows
 
 
-def _times(matrix: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """A symmetric matrix, or one for each row, times rows."""
-    return rows @ matrix if matrix.ndim == 2 else (matrix @ rows[:, :, None])[:, :, 0]
+def _times(matrix: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """A matrix, or one for each state, times columns."""
+    return matrix @ columns if matrix.ndim == 2 else (matrix @ columns.T[:, :, None])[:, :, 0].T
 
 
-@dataclass(eq=False)
-class Bend:
-    """A rod in its present motion, and what is known of it as yet."""
-
-    y: np.ndarray  # [level, state, node, direction], the base being the last node
-    spinning: np.ndarray  # θ̈ at the nodes
-    pull: Any = None  # on the nodes
-    heavy: Any = None  # Xᴴ G
-    dragged: Any = None  # Xᴴ D
-    slowed: Any = None  # Xᴴ D X
+def _on_nodes(matrix: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The same in both directions."""
+    return matrix @ y if matrix.ndim == 2 else np.stack([_times(matrix, each) for each in y])
 
 
-@dataclass(frozen=True, eq=False)
-class Slopes:
-    """Derivatives of M q̈ + h + Aᵀp, of A q̈ + γ and of A q̇ + b by q and q̇, each [state, row, column]."""
-
-    K: np.ndarray
-    C: np.ndarray
-    rates_by_q: np.ndarray
-    rates_by_v: np.ndarray
-    B: np.ndarray
-
-
-class Nodes:
-    """The rods of a system and its compiled frame."""
-
-    def __init__(self, system: System) -> None:
-        self.mechanics = m = mechanics_of(system)
-        assert system.frame is not None
-        self.frame = CompiledFrame(system.frame)
-        self.rods: list[RodNodes] = []
-        known: dict[str, RodNodes] = {}
-        for k in range(len(m.rods)):
-            self.rods.append(RodNodes(m, k, known))
-            known |= {name: self.rods[k] for names in m.points[k] for name in names}
-
-
-@once(most=64)
-def nodes_of(system: System) -> Nodes:
-    return Nodes(system)
-
-
-class NodesAt:
-    """The mechanics of a system with rods at values of its parameters."""
-
-    def __init__(self, system: System, numbers: np.ndarray) -> None:
-        nodes = nodes_of(system)
-        if numbers.ndim == 2 and (numbers == numbers[:, :1]).all():
-            numbers = np.ascontiguousarray(numbers[:, 0])
-        self.n, self.m, self.own = nodes.mechanics.n, nodes.mechanics.m, nodes.mechanics.own
-        self.frame, self.held, self.numbers = nodes.frame, slice(self.m - nodes.frame.held, self.m), numbers
-        parameters = [each[:, None] if each.ndim else float(each) for each in numbers]
-        self.rods = [RodNumbers(each, parameters) for each in nodes.rods]
-
-    def placed(self, q: np.ndarray, time: Any = 0.0) -> Placed:
-        """In configurations q, a row for each state of a batch."""
-        return Placed(self, q, time)
-
-
-class Placed:
-    """A system with rods in configurations q, a row each, and then in motion. For one thread: it changes."""
-
-    def __init__(self, at: NodesAt, q: np.ndarray, time: Any) -> None:
-        self.at, self.q, self.time = at, q, time
-        self.w = np.zeros((len(q), 3, at.frame.n))  # [state, level, coordinate]
-        self.w[:, 0, : at.own] = q[:, : at.own]
-        self.bends = [rod.place(q, self.w) for rod in at.rods]
-        self.v, self.still = np.zeros_like(q), np.zeros((len(q), at.m))
-
-    def move(self, v: np.ndarray, a: np.ndarray) -> None:
-        """At velocities v, with accelerations a."""
-        self.v, rates = v, np.stack([v, a], axis=1)
-        self.w[:, 1:, : self.at.own] = rates[:, :, : self.at.own]
-        for rod, bend in zip(self.at.rods, self.bends, strict=True):
-            rod.move(bend, rates, self.w)
-
-    def left(self, p: np.ndarray) -> np.ndarray:
-        """M q̈ + h + Aᵀp, A q̈ + γ and A q̇ + b, a row for each state."""
-        at, frame = self.at, self.at.frame
-        values = frame.values(self.w, p, at.numbers, self.time)
-        g, left = np.ascontiguousarray(values[:, : frame.n]), np.zeros((len(values), at.n))
-        for rod, bend in zip(reversed(at.rods), reversed(self.bends), strict=True):
-            rod.push(bend, self.q, self.v, g, left)
-        left[:, : at.own] += g[:, : at.own]
-        return np.hstack([left, values[:, frame.n :]])
-
-    def speeds(self) -> np.ndarray:
-        """A q̇ + b."""
-        at = self.at
-        return at.frame.values(self.w, self.still, at.numbers, self.time)[:, at.frame.n + at.m :]
-
-    def positions(self) -> np.ndarray:
-        """φ of the holonomic constraints, which are the last ones."""
-        return self.at.frame.positions(self.w, self.still, self.at.numbers, self.time)
-
-    def energies(self) -> np.ndarray:
-        """T, V and Jacobi's energy, a row for each state."""
-        return self._energies(self.still)[:, :3]
-
-    def powers(self, p: np.ndarray) -> np.ndarray:
-        """What is dissipated and what is supplied per unit of time, a row for each state."""
-        return self._energies(p)[:, 3:]
-
-    def _energies(self, p: np.ndarray) -> np.ndarray:
-        found = self.at.frame.energies(self.w, p, self.at.numbers, self.time)
-        for rod, bend in zip(self.at.rods, self.bends, strict=True):
-            kinetic, potential, dissipated = rod.energies(bend, self.q, self.v)
-            found = found + np.column_stack([kinetic, potential, kinetic + potential, dissipated, 0 * kinetic])
-        return found
-
-    @cached_property
-    def _bordered(self) -> tuple[np.ndarray, np.ndarray]:
-        """[[M, Aᵀ], [A, 0]] for every state, and the tangents [state, level 0, coordinate of the frame, column]."""
-        at, frame, n = self.at, self.at.frame, self.at.n
-        found, W = np.zeros((len(self.q), n + at.m, n + at.m)), np.zeros((len(self.q), 1, frame.n, n))
-        W[:, 0, range(at.own), range(at.own)] = 1.0
-        for rod, bend in zip(at.rods, self.bends, strict=True):
-            rod.weigh(bend, W, found)
-        by_a = frame.slopes(self.w, self.still, at.numbers, self.time)[:, :, 2 * frame.n :] @ W[:, 0]
-        found[:, :n, :n] += W[:, 0].swapaxes(1, 2) @ by_a[:, : frame.n]
-        A = by_a[:, frame.n : frame.n + at.m]
-        found[:, n:, :n], found[:, :n, n:] = A, A.swapaxes(1, 2)
-        return found, W
-
-    @property
-    def bordered(self) -> np.ndarray:
-        return self._bordered[0]
-
-    @property
-    def A(self) -> np.ndarray:
-        return self.bordered[:, self.at.n :, : self.at.n]
-
-    @property
-    def M(self) -> np.ndarray:
-        return self.bordered[:, : self.at.n, : self.at.n]
-
-    def slopes(self, p: np.ndarray) -> Slopes:
-        """To be asked for after ``left`` with the same reactions."""
-        at, frame, n = self.at, self.at.frame, self.at.n
-        still, batch = self._bordered[1], len(self.q)
-        W = np.zeros((batch, 2, frame.n, n))
-        K, C = np.zeros((2, batch, n, n))
-        for rod, bend in zip(at.rods, self.bends, strict=True):
-            rod.stiffen(bend, W, K, C)
-        by = np.zeros((batch, 3, frame.n, 2, n))
-        by[:, 0, :, 0] = by[:, 1, :, 1] = still[:, 0]
-        by[:, 1, :, 0], by[:, 2, :, 0], by[:, 2, :, 1] = W[:, 0], W[:, 1], 2 * W[:, 0]
-        slopes = frame.slopes(self.w, p, at.numbers, self.time) @ by.reshape(batch, 3 * frame.n, 2 * n)
-        found = still[:, 0].swapaxes(1, 2) @ slopes[:, : frame.n]
-        K += found[:, :, :n]
-        C += found[:, :, n:]
-        rates, speeds = slopes[:, frame.n : frame.n + at.m], slopes[:, frame.n + at.m :]
-        return Slopes(K, C, rates[:, :, :n], rates[:, :, n:], speeds[:, :, :n])
-
-    def by_parameter(self, k: int, p: np.ndarray) -> np.ndarray:
-        """Derivatives of what ``left`` gives by a parameter that rods do not contain."""
-        at, frame = self.at, self.at.frame
-        found = frame.by_parameter(k, self.w, p, at.numbers, self.time)
-        forces = found[:, None, : frame.n] @ self._bordered[1][:, 0]
-        return np.hstack([forces[:, 0], found[:, frame.n :]])
+def _on_tangents(matrix: np.ndarray, X: np.ndarray) -> np.ndarray:
+    if matrix.ndim == 2:
+        return (matrix @ X.reshape(len(X), -1)).reshape(X.shape)
+    return np.einsum("bkl,ldbc->kdbc", matrix, X)

@@ -5,11 +5,13 @@ The derivatives of accelerations and reactions solve the equations' own matrix: 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from pfaff.flow.rod_nodes import NodesAt
+from pfaff.flow.placed import NodesAt, Slopes
+from pfaff.flow.rod_nodes import as_slice
 from pfaff.flow.rod_series import Chart, solved
 from pfaff.statement.system import System
 
@@ -19,56 +21,67 @@ class Rates:
 
     def __init__(self, system: System, chart: Chart, x: np.ndarray, numbers: np.ndarray, time: Any) -> None:
         self.chart, self.at = chart, NodesAt(system, numbers)
+        self._shaped, self._free, self._solved = map(as_slice, (chart.shaped, chart.free, chart.solved))
         n, split = self.at.n, len(chart.shaped)
-        q, v = np.zeros((2, x.shape[1], n))
-        q[:, chart.shaped], v[:, chart.free] = x[:split].T, x[split:].T
+        q, v = np.zeros((2, n, x.shape[1]))
+        q[self._shaped], v[self._free] = x[:split], x[split:]
         self.placed = self.at.placed(q, time)
-        self.placed.move(v, np.zeros_like(v))
+        self.placed.move(v)
         if chart.solved:
             demanded = self.placed.speeds()
-            demanded[:, self.at.held] += chart.settle * self.placed.positions()
-            v[:, chart.solved] = -solved(self._pivots, demanded[:, :, None])[:, :, 0]
-            self.placed.move(v, np.zeros_like(v))
-        left = self.placed.left(self.placed.still)[:, : n + self.at.m]
-        found = -solved(self.placed.bordered, left[:, :, None])[:, :, 0]
-        self.v, self.a, self.p = v, found[:, :n], found[:, n:]
+            if chart.settle:
+                demanded[self.at.held] += chart.settle * self.placed.positions()
+            v[self._solved] = -solved(self._pivots, demanded.T[:, :, None])[:, :, 0].T
+            self.placed.move(v)
+        left = self.placed.left(self.placed.still)[: n + self.at.m]
+        found = -solved(self.placed.bordered, left.T[:, :, None])[:, :, 0].T
+        self.v, self.a, self.p = v, found[:n], found[n:]
 
     @property
     def _pivots(self) -> np.ndarray:
-        return self.placed.A[:, :, self.chart.solved]
+        return self.placed.A[:, :, self._solved]
 
     @property
     def f(self) -> np.ndarray:
         """A column for each state."""
-        return np.hstack([self.v[:, self.chart.shaped], self.a[:, self.chart.free]]).T
+        return np.concatenate([self.v[self._shaped], self.a[self._free]])
 
     @property
     def pivots(self) -> np.ndarray:
         return np.linalg.det(self._pivots)
 
-    def slopes(self, parameter: int | None = None) -> np.ndarray:
-        """Derivatives [state, rate, column] by the states and, if it is given, by a parameter without rods."""
-        at, chart, placed = self.at, self.chart, self.placed
+    def slopes(self, parameters: Sequence[int] = (), chosen: Any = slice(None)) -> np.ndarray:
+        """Derivatives [state, rate, column] of chosen rates by the states, then by parameters not in rods."""
+        at, chart, placed, batch = self.at, self.chart, self.placed, self.v.shape[1]
         n, split, size = at.n, len(chart.shaped), chart.size
         placed.move(self.v, self.a)
         placed.left(self.p)
         by = placed.slopes(self.p)
-        wide = size + (parameter is not None)
-        V = np.zeros((len(self.v), n, wide))
-        V[:, chart.free, range(split, size)] = 1.0
-        by_number = None if parameter is None else placed.by_parameter(parameter, self.p)
+        wide = size + len(parameters)
+        by_numbers = np.zeros((batch, n + 2 * at.m, len(parameters)))
+        for k, each in enumerate(parameters):
+            by_numbers[:, :, k] = placed.by_parameter(each, self.p).T
+        right, follow = np.zeros((batch, n + at.m, wide)), np.zeros((batch, 0, wide))
+        right[:, :n, :split], right[:, n:, :split] = by.K[:, :, self._shaped], by.rates_by_q[:, :, self._shaped]
+        right[:, :n, split:size], right[:, n:, split:size] = by.C[:, :, self._free], by.rates_by_v[:, :, self._free]
+        right[:, :, size:] = by_numbers[:, : n + at.m]
         if chart.solved:
-            right = np.zeros((len(self.v), at.m, wide))
-            right[:, :, :split] = by.B[:, :, chart.shaped]
-            right[:, :, split:size] = placed.A[:, :, chart.free]
-            if by_number is not None:
-                right[:, :, size] = by_number[:, n + at.m :]
-            right[:, at.held, :split] += chart.settle * placed.A[:, at.held][:, :, chart.shaped]
-            V[:, chart.solved] = -solved(self._pivots, right)
-        right = np.concatenate([by.C, by.rates_by_v], axis=1) @ V
-        right[:, :n, :split] += by.K[:, :, chart.shaped]
-        right[:, n:, :split] += by.rates_by_q[:, :, chart.shaped]
-        if by_number is not None:
-            right[:, :, size] += by_number[:, : n + at.m]
-        changes = -solved(placed.bordered, right)
-        return np.concatenate([V[:, chart.shaped], changes[:, chart.free]], axis=1)
+            follow = self._following(by, by_numbers[:, n + at.m :])
+            right[:, :n] += by.C[:, :, self._solved] @ follow
+            right[:, n:] += by.rates_by_v[:, :, self._solved] @ follow
+        changes = -solved(placed.bordered, right)[:, self._free]
+        if chosen == slice(split, size):
+            return changes
+        V = np.zeros((batch, n, wide))
+        V[:, chart.free, range(split, size)] = 1.0
+        V[:, self._solved] = follow
+        return np.concatenate([V[:, self._shaped], changes], axis=1)[:, chosen]
+
+    def _following(self, by: Slopes, by_numbers: np.ndarray) -> np.ndarray:
+        """Derivatives of the velocities that are solved for."""
+        at, chart, A = self.at, self.chart, self.placed.A
+        split = len(chart.shaped)
+        right = np.concatenate([by.B[:, :, self._shaped], A[:, :, self._free], by_numbers], axis=2)
+        if chart.settle:
+            right[:, at.held, :split] += chart.settle * A[:, at.held][:, :, self._shaped]
+        return -solved(self._pivots, right)

@@ -10,8 +10,9 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow, numbers_of
+from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import Mechanics, mechanics_of
-from pfaff.flow.rod_nodes import NodesAt
+from pfaff.flow.rod_nodes import as_slice
 from pfaff.flow.rod_rates import Rates
 from pfaff.flow.rod_series import Chart, as_columns, parameter_list, rates_along, state_along, time_column
 from pfaff.flow.series import Series
@@ -21,14 +22,15 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-CHUNK = 48  # states at once: what they need stays in the cache
+CHUNK = 144  # states at once: what they need stays in the cache
 
 
 class Matched:
     """Numbers for one state or a batch of columns, from a function of columns: what ``Compiled`` is for formulas."""
 
     def __init__(self, function: Callable[[np.ndarray, np.ndarray, Any], np.ndarray], operations: int = 10**5) -> None:
-        self._function, self.operations = function, operations
+        # What overflows is diagnosed where it is used, as for compiled functions.
+        self._function, self.operations = np.errstate(all="ignore")(function), operations
 
     def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         return (
@@ -55,7 +57,8 @@ class Matched:
 
 
 def _parts(size: int) -> list[slice]:
-    return [slice(start, start + CHUNK) for start in range(0, size, CHUNK)]
+    count = -(-size // CHUNK)
+    return [slice(k * size // count, (k + 1) * size // count) for k in range(count)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,12 @@ class StructuredFlow(Flow):
     @property
     def operations(self) -> int:
         return 10**5
+
+    @cached_property
+    def alike(self) -> np.ndarray:
+        """All amplitudes of a rod are alike, and so are their velocities."""
+        kinds = self.mechanics.kinds
+        return np.array([*(kinds[j] for j in self.chart.shaped), *(len(kinds) + kinds[j] for j in self.chart.free)])
 
     @cached_property
     def heavy(self) -> bool:
@@ -117,8 +126,8 @@ class StructuredFlow(Flow):
 
         return {
             "f": Matched(lambda x, numbers, time: self._rates(x, numbers, time).f),
-            "v": Matched(lambda x, numbers, time: self._rates(x, numbers, time).v.T),
-            "p": Matched(lambda x, numbers, time: self._rates(x, numbers, time).p.T),
+            "v": Matched(lambda x, numbers, time: self._rates(x, numbers, time).v),
+            "p": Matched(lambda x, numbers, time: self._rates(x, numbers, time).p),
             "J": Matched(slopes),
         }
 
@@ -179,12 +188,12 @@ class StructuredFlow(Flow):
 
     def linearised(self, load: str, rows: Sequence[int]) -> Matched:
         """f, ∂f/∂x and ∂f/∂load of some rows, for batches."""
-        n, index, chosen = len(self.states), self._index(load), list(rows)
+        n, index, chosen = len(self.states), self._index(load), as_slice(rows)
         inside = any(symbol.name == load for rod in self.system.rods for symbol in rod.symbols)  # type: ignore[union-attr]
 
         def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
             rates, batch = self._rates(x, numbers, time), x.shape[1]
-            slopes = rates.slopes(None if inside else index)[:, chosen]
+            slopes = rates.slopes(() if inside else (index,), chosen)
             by_load = self._by(index, x, numbers, time)[chosen] if inside else slopes[:, :, n].T
             return np.concatenate([rates.f[chosen], slopes[:, :, :n].reshape(batch, -1).T, by_load])
 
@@ -200,5 +209,5 @@ class StructuredFlow(Flow):
         return Matched(values)
 
     def _inertia_and_rows(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        placed = NodesAt(self.system, numbers).placed(q[None])  # type: ignore[arg-type]
+        placed = NodesAt(self.system, numbers).placed(q[:, None])  # type: ignore[arg-type]
         return placed.M[0], placed.A[0]

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pfaff.errors import RankError
+from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import mechanics_of
-from pfaff.flow.rod_nodes import NodesAt
 from pfaff.flow.rod_series import Chart
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.flow.structured import StructuredFlow
@@ -64,7 +64,7 @@ def reference_rows(system: System) -> np.ndarray:
         return np.zeros((0, m.n))
     at = NodesAt(system, np.array([1.0 if each is None else float(each) for each in system.parameters.values()]))
     for size in (0.0, NEAR, NEAR, NEAR):
-        rows = at.placed(generator.uniform(-size, size, (1, m.n))).A[0]
+        rows = at.placed(generator.uniform(-size, size, (m.n, 1))).A[0]
         if np.isfinite(rows).all() and np.linalg.matrix_rank(rows) == m.m:
             return rows
     raise RankError(f"the constraints of {system.name} are dependent near the origin: choose dependent velocities")

@@ -12,8 +12,8 @@ import numpy as np
 
 from pfaff.errors import PfaffError
 from pfaff.flow.jets import Jets
+from pfaff.flow.placed import NodesAt, Placed
 from pfaff.flow.rod_mechanics import Mechanics, coefficients, mechanics_of
-from pfaff.flow.rod_nodes import NodesAt, Placed
 from pfaff.flow.rod_series import as_columns, parameter_list, solved, time_column
 from pfaff.flow.series import Series
 from pfaff.flow.statics import AtRest, Statics
@@ -32,15 +32,19 @@ class RodStatics(Statics):
         self.nonholonomic = len(system.nonholonomic_constraints)
         self.demanding = system.statement.demanding[: self.nonholonomic]
 
+    @np.errstate(all="ignore")  # what overflows is diagnosed where it is used
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
-        placed = NodesAt(self.system, parameters).placed(as_columns(q).T, time)
-        p = as_columns(multipliers).T
-        balance = placed.left(p)[:, : self.n]
+        placed = NodesAt(self.system, parameters).placed(as_columns(q), time)
+        p = as_columns(multipliers)
+        left = placed.left(p)
         by = placed.slopes(p)
-        held = np.hstack([placed.speeds()[:, : self.nonholonomic], placed.positions()])
-        parts = (balance, held, placed.M, by.C, by.K, placed.A, by.B)
-        balance, held, M, C, K, A, B = (each[0] if q.ndim == 1 else np.moveaxis(each, 0, -1) for each in parts)
-        return AtRest(balance, held, M, C, K, A, B, self.nonholonomic)
+        speeds = left[self.n + self.m :][: self.nonholonomic]
+        vectors = (left[: self.n], np.concatenate([speeds, placed.positions()]))
+        matrices = (placed.M, by.C, by.K, placed.A, by.B)
+        if q.ndim == 1:
+            balance, held = (each[:, 0] for each in vectors)
+            return AtRest(balance, held, *(each[0] for each in matrices), self.nonholonomic)
+        return AtRest(*vectors, *(np.moveaxis(each, 0, -1) for each in matrices), self.nonholonomic)
 
 
 class RodJets(Jets):
@@ -81,8 +85,8 @@ def initial_rows(system: System) -> Matched:
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         placed = _moving(system, x, numbers, time)
-        parts = (placed.positions(), placed.speeds(), placed.A, placed.M)
-        return np.hstack([each.reshape(x.shape[1], -1) for each in parts]).T
+        matrices = (each.reshape(x.shape[1], -1).T for each in (placed.A, placed.M))
+        return np.concatenate([placed.positions(), placed.speeds(), *matrices])
 
     return Matched(values)
 
@@ -92,7 +96,7 @@ def energy_rows(system: System) -> Matched:
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         placed = _moving(system, x, numbers, time)
-        return np.hstack([placed.energies(), placed.positions(), placed.speeds()]).T
+        return np.concatenate([placed.energies(), placed.positions(), placed.speeds()])
 
     return Matched(values)
 
@@ -102,16 +106,16 @@ def power_rows(system: System) -> Matched:
 
     def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         placed = _moving(system, x, numbers, time)
-        left = placed.left(placed.still)[:, : placed.at.n + placed.at.m, None]
-        return placed.powers(-solved(placed.bordered, left)[:, placed.at.n :, 0]).T
+        left = placed.left(placed.still)[: placed.at.n + placed.at.m]
+        return placed.powers(-solved(placed.bordered, left.T[:, :, None])[:, placed.at.n :, 0].T)
 
     return Matched(values)
 
 
 def _moving(system: System, x: np.ndarray, numbers: np.ndarray, time: Any) -> Placed:
     n = len(system.coordinates)
-    placed = NodesAt(system, numbers).placed(x[:n].T, time)
-    placed.move(x[n : 2 * n].T, np.zeros((x.shape[1], n)))
+    placed = NodesAt(system, numbers).placed(x[:n], time)
+    placed.move(x[n : 2 * n])
     return placed
 
 
@@ -124,16 +128,17 @@ def stiff_rows(system: System) -> tuple[Matched, Matched]:
     n = m.n
 
     def moving(x: np.ndarray, numbers: np.ndarray, time: Any) -> tuple[Placed, np.ndarray, np.ndarray]:
-        placed, rate = _moving(system, x, numbers[:-1], time), np.reshape(numbers[-1], (-1, 1))
-        right = placed.left(placed.still)[:, : n + m.m]
-        right[:, n:] += rate * placed.speeds()
-        right[:, n:][:, placed.at.held] += rate**2 / 4 * placed.positions()
-        found = -solved(placed.bordered, right[:, :, None])[:, :, 0]
-        return placed, found[:, :n], found[:, n:]
+        placed, rate = _moving(system, x, numbers[:-1], time), numbers[-1]
+        left = placed.left(placed.still)
+        right = left[: n + m.m]
+        right[n:] += rate * left[n + m.m :]
+        right[n:][placed.at.held] += rate**2 / 4 * placed.positions()
+        found = -solved(placed.bordered, right.T[:, :, None])[:, :, 0].T
+        return placed, found[:n], found[n:]
 
     def rates(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         placed, a, p = moving(x, numbers, time)
-        return np.vstack([x[n : 2 * n], a.T, placed.powers(p).T])
+        return np.vstack([x[n : 2 * n], a, placed.powers(p)])
 
     def jacobian(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
         placed, a, p = moving(x, numbers, time)
@@ -162,7 +167,7 @@ def _power_slopes(
     """Derivatives [power, column, state] of the two powers; ``changes`` are those of the reactions."""
     n, unit = m.n, np.eye(2 * m.n)[:, None, :]
     q, v = (Series([x[part, :, None], unit[part]], 1) for part in (slice(n), slice(n, 2 * n)))
-    reactions = Series([p.T[:, :, None], np.moveaxis(changes, 0, 1)], 1)
+    reactions = Series([p[:, :, None], np.moveaxis(changes, 0, 1)], 1)
     parameters, clock = parameter_list(numbers), time_column(time)
     found = [m.energies(q, v, parameters, clock)[3], m.supplied(q, v, reactions, parameters, clock)]
     return np.moveaxis(coefficients(found, 1, x.shape[1], 2 * n), 2, 1)

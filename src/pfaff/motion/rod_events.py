@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sm
 
-from pfaff.flow.rod_nodes import NodesAt
+from pfaff.flow.placed import NodesAt
 from pfaff.motion.events import Crossings, Event, Recorder, parsed_event
 from pfaff.motion.large.simulation import Record
 from pfaff.motion.large.steps import State, Step
@@ -56,9 +56,9 @@ class RodWatch:
 
     def values(self, name: str, step: Step, t: np.ndarray) -> np.ndarray:
         q, v = step.path(t)
-        placed = self._at.placed(q.T)
-        placed.move(v.T, np.zeros_like(v.T))
-        arguments = [*placed.w[:, 0].T, *placed.w[:, 1].T, *q, *v, *step.yields(t)[0], t]
+        placed = self._at.placed(q)
+        placed.move(v)
+        arguments = [*placed.w[0], *placed.w[1], *q, *v, *step.yields(t)[0], t]
         return np.broadcast_to(self._functions[name](*arguments), t.shape)
 
     def look(self, step: Step, end: float) -> tuple[float, str] | None:

@@ -1,6 +1,6 @@
 """Motion of systems with rods: collocation of high order at Radau's points, on the multiplier form.
 
-The fast modes of a rod are stiff and mean nothing; the method is L-stable, of order 13, and evaluates all its stages
+The fast modes of a rod are stiff and mean nothing; the method is L-stable, of order 21, and evaluates all its stages
 at once, so that steps are few and long. They are the steps of assemblies (``motion.large.steps``) with dense matrices.
 """
 
@@ -14,12 +14,12 @@ import numpy as np
 
 from pfaff.algebra.factors import Solve
 from pfaff.errors import ConvergenceError, ParameterError, RankError
+from pfaff.flow.placed import NodesAt, Placed
 from pfaff.flow.rod_mechanics import mechanics_of
-from pfaff.flow.rod_nodes import NodesAt, Placed
 from pfaff.flow.rod_series import solved
 from pfaff.motion.implicit_methods import SHARPEST
 from pfaff.motion.large.simulation import LASTING, is_damped, run
-from pfaff.motion.large.steps import STAGES, Integrator, Sizes, State
+from pfaff.motion.large.steps import Integrator, Sizes, State
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import Outcome
 from pfaff.motion.result import Motion
@@ -29,6 +29,7 @@ from pfaff.statement.system import System
 if TYPE_CHECKING:
     from pfaff.motion.simulate import Task
 
+STAGES = 11  # measured: 7 take twice as long, 13 fail more often; all are evaluated at once
 MIDDLE = STAGES // 2
 
 
@@ -39,44 +40,45 @@ class RodEquations:
         self.mechanics, self._at = mechanics_of(system), NodesAt(system, numbers)
         self.n, self.m = self._at.n, self._at.m
         self.holonomic = np.arange(self.m) >= len(system.nonholonomic_constraints)
+        self.ringing = [each.nodes.rod.rod.name for each in self._at.rods if each.damping is None]
 
     def stack(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, p: np.ndarray) -> np.ndarray:
         return np.concatenate([q, v, a, p])
 
     def _placed(self, z: np.ndarray) -> tuple[Placed, np.ndarray]:
-        rows, n = z.T, self.n
-        placed = self._at.placed(rows[:, :n])
-        placed.move(rows[:, n : 2 * n], rows[:, 2 * n : 3 * n])
-        return placed, rows[:, 3 * n :]
+        n = self.n
+        placed = self._at.placed(z[:n])
+        placed.move(z[n : 2 * n], z[2 * n : 3 * n])
+        return placed, z[3 * n :]
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         placed, p = self._placed(z)
         left = placed.left(p)
-        return np.hstack([left[:, : self.n], left[:, self.n + self.m :]]).T
+        return np.concatenate([left[: self.n], left[self.n + self.m :]])
 
     def powers(self, z: np.ndarray) -> np.ndarray:
         placed, p = self._placed(z)
-        return placed.powers(p).T
+        return placed.powers(p)
 
     def energies(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        return self._configured(q, v).energies().T
+        return self._configured(q, v).energies()
 
     def constraints(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """φ, zero in the rows of nonholonomic constraints, and A q̇ + b."""
         placed = self._configured(q.reshape(self.n, -1), v.reshape(self.n, -1))
-        phi = np.zeros((self.m, len(placed.q)))
+        phi = np.zeros((self.m, placed.q.shape[1]))
         if self.holonomic.any():
-            phi[self.holonomic] = placed.positions().T
-        return phi, placed.speeds().T
+            phi[self.holonomic] = placed.positions()
+        return phi, placed.speeds()
 
     def _configured(self, q: np.ndarray, v: np.ndarray) -> Placed:
-        placed = self._at.placed(q.T)
-        placed.move(v.T, np.zeros_like(v.T))
+        placed = self._at.placed(q)
+        placed.move(v)
         return placed
 
     def accelerations(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         placed = self._configured(q[:, None], v[:, None])
-        found = -solved(placed.bordered, placed.left(placed.still)[:, : self.n + self.m, None])[0, :, 0]
+        found = -solved(placed.bordered, placed.left(placed.still)[None, : self.n + self.m])[0, :, 0]
         return found[: self.n], found[self.n :]
 
     def slopes(self, z: np.ndarray) -> RodSlopes:
@@ -116,6 +118,8 @@ class RodSlopes:
 class RodIntegrator(Integrator):
     """All pencils of a step inverted and applied together."""
 
+    stages = STAGES
+
     def _slopes(self, state: State, h: float, a: np.ndarray, p: np.ndarray) -> Any:
         """In the middle of the step, as it is foretold: rods turn far in one step."""
         v = state.v[:, None] + h * a @ self.method.matrix.T
@@ -138,8 +142,7 @@ class RodSizes(Sizes):
 
     def __init__(self, equations: RodEquations, duration: float) -> None:
         m = equations.mechanics
-        amplitudes = [np.full(rows.stop - rows.start, m.own + k) for k, rows in enumerate(m.rows)]
-        self._kind = np.concatenate([np.arange(m.own), *amplitudes])
+        self._kind = m.kinds
         self._first = np.array([*range(m.own), *(rows.start for rows in m.rows)])
         self._largest = np.zeros((2, self._kind.max() + 1))
         self._duration = abs(duration)
@@ -173,6 +176,11 @@ def rod_motion(task: Task, tolerance: float, reason: str, events: Mapping[str, A
             status = end.status
         if status.outcome is not Outcome.COLLAPSED or record.steps > LASTING:
             break
+    if equations.ringing:
+        reason += (
+            f"; the fast modes of {', '.join(equations.ringing)} ring on, and steps follow them: a small retardation "
+        )
+        reason += "or fewer modes make these longer"
     if not record.steps:
         raise ConvergenceError(f"{case.system.name} could not be integrated: {status}; give a larger tolerance")
     recorded = record.recorded(status)

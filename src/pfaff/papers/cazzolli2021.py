@@ -25,6 +25,7 @@ DAMPINGS: dict[str, dict[str, float]] = {
     "no damping": {},
     "internal, η = 0.01": {"eta": 0.01},
     "external, c = 1": {"c_e": 1.0},
+    "at the end, c = 1": {"c_t": 1.0},
 }
 
 
@@ -93,7 +94,7 @@ def loads_against_mass() -> Figure:
 
 
 def _load(end: str, mass: float, damping: dict[str, Any]) -> float:
-    return float(rod(end, modes=10).at(M_L=float(np.tan(mass)), **damping).flutter(to=60))
+    return float(rod(end, modes=8).at(M_L=float(np.tan(mass)), **damping).flutter(to=60))
 
 
 def walking(path: Any) -> None:

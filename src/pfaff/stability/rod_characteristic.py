@@ -17,9 +17,10 @@ import mpmath  # type: ignore[import-untyped]
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import ParameterError, PfaffError
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.stability.critical import critical_load
 from pfaff.stability.exact import ExactLoad, exact_value
+from pfaff.statement.rod_frame import refined
 from pfaff.statement.rods import PLACE, SECTIONS
 from pfaff.statement.values import by_name, number_from, one_of, whole_number
 from pfaff.threads import cached_property
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 USUAL, MOST = 30, 1000  # digits
 GUARD = 15  # digits beyond those asked for
+STARTS = (10, 16, 24)  # modes from whose loads a root is looked for, if their number is open
 MODES = 6  # of the rod that are tried for the one that loses its stability
 AGREEMENT = 1e-3  # between the root and the search that it starts from, relative
 STILL = 1e-6  # eigenvalues below this part of the lowest frequency of the unloaded rod are zero
@@ -87,7 +89,7 @@ class RodCharacteristic:
         ]  # fmt: skip
         return rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]
 
-    def refined(self, found: CriticalLoad, digits: int) -> tuple[Any, Any]:
+    def root(self, found: CriticalLoad, digits: int) -> tuple[Any, Any]:
         """The load and the eigenvalue where the search found them, as a root of the determinant."""
         mp = mpmath.MPContext()
         mp.dps = digits + GUARD
@@ -140,7 +142,7 @@ class RodCharacteristic:
             one_of(self.dampings, name, f"{{}} is not a damping of {self.case.system.name}")
         found = undamped.paradox(direction)
         if found.recovered or found.limit is None:
-            return RodCharacteristic(undamped).refined(undamped.flutter(), digits)[0]
+            return RodCharacteristic(undamped).root(undamped.flutter(), digits)[0]
         frequencies = np.abs(undamped.at(**{self.load: found.limit}).spectrum().values.imag)
         mp = mpmath.MPContext()
         mp.dps = digits + GUARD
@@ -190,7 +192,7 @@ class RodLoad(ExactLoad):
         """The load to so many digits."""
         digits = whole_number("digits", digits, 5, MOST, "ask for fewer")
         assert self.found is not None
-        load, _ = RodCharacteristic(self.case).refined(self.found, digits)
+        load, _ = RodCharacteristic(self.case).root(self.found, digits)
         return sm.Float(str(load), digits)
 
     @property
@@ -207,16 +209,24 @@ def rod_load(case: Case, load: str, kind: str, to: float | None) -> RodLoad:
     characteristic = RodCharacteristic(case)
     if load != characteristic.load:
         raise ParameterError(f"exact loads of rods are for {characteristic.load}, not for {load}")
-    found = critical_load(case, load, kind, to, {})
-    known = {each.name: getattr(found, each.name) for each in fields(found)}
-    if not found:
-        return RodLoad(**known)
-    value, eigenvalue = characteristic.refined(found, USUAL)
-    if not abs(float(value) - float(found)) <= AGREEMENT * abs(float(found)):
-        raise PfaffError(f"the {kind} load {float(found):.12g} is no root of the characteristic function: add modes")
-    root = complex(eigenvalue)
-    exact = {"value": sm.Float(str(value), USUAL), "eigenvalue": root, "frequency": abs(root.imag)}
-    return RodLoad(**{**known, **exact}, found=found)
+    rod = case.system.rods[0]
+    for modes in STARTS if rod.refines else (None,):
+        found = critical_load(case if modes is None else case.of(refined(case.system, modes)), load, kind, to, {})
+        known = {each.name: getattr(found, each.name) for each in fields(found)} | {"case": case}
+        if not found:
+            return RodLoad(**known)
+        try:
+            value, eigenvalue = characteristic.root(found, USUAL)
+        except ConvergenceError:
+            continue
+        if abs(float(value) - float(found)) <= AGREEMENT * abs(float(found)):
+            root = complex(eigenvalue)
+            exact = {"value": sm.Float(str(value), USUAL), "eigenvalue": root, "frequency": abs(root.imag)}
+            return RodLoad(**{**known, **exact}, found=found)
+    raise ConvergenceError(
+        f"the {kind} load {float(found):.12g} of {modes or rod.basis.size} modes is near no root of the characteristic "
+        f"function of {case.system.name}: so few modes do not tell it; give more of them, or less damping"
+    )
 
 
 def _uniform(section: Any) -> bool:
@@ -309,8 +319,8 @@ def _newton(mp: Any, functions: Any, start: list[Any]) -> list[Any]:
         try:
             change = mp.lu_solve(mp.matrix(columns).T, -mp.matrix(values))
         except ZeroDivisionError as problem:
-            raise PfaffError("the characteristic function has no isolated root here") from problem
+            raise ConvergenceError("the characteristic function has no isolated root here: add modes") from problem
         x = [each + change[k] for k, each in enumerate(x)]
         if all(abs(change[k]) <= enough * (abs(each) or 1) for k, each in enumerate(x)):
             return x
-    raise PfaffError("Newton's method did not converge on the characteristic function")
+    raise ConvergenceError("Newton's method did not converge on the characteristic function: add modes")

@@ -17,7 +17,7 @@ from pfaff.bifurcation.hopf.crossing import crosses
 from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.hopf.normal_form import VANISHES
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Newborn
 from pfaff.bifurcation.orbits.stepping import Continuation
@@ -172,6 +172,6 @@ class Birth:
         scalars = np.array([turn / hopf.omega, self.value, *np.zeros(c.equations.unfolding.shape[1])])
         guess = Cycle(mesh, hopf.x + wave + bent, slopes[:, :, c.equations.rows], scalars, signs)
         change = guess._replace(x=wave, scalars=np.zeros_like(scalars))
-        metric = Metric.of(guess, continuation.span)
+        metric = continuation.measure(guess)
         solution = continuation.born(guess, guess._replace(x=hopf.x + 0 * wave), change, metric)
         return continuation.refined(continuation.point(solution, change))

@@ -15,7 +15,7 @@ import numpy as np
 
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration, check_conserved, vibration
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.following import Orbits
 from pfaff.bifurcation.orbits.neutral import OUTSIDE, Neutral
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
@@ -317,5 +317,5 @@ def _born(problem: OrbitProblem, family: Family, x: np.ndarray, omega: float, q:
     signs = np.full(len(x), -1.0 if halved else 1.0)
     guess = Cycle(mesh, x + wave, slopes[:, :, c.equations.rows], np.array([turn / omega, 0.0]), signs)
     change = guess._replace(x=wave, scalars=np.zeros(2))
-    solution = family.born(guess, guess._replace(x=x + 0 * wave), change, Metric.of(guess, family.span))
+    solution = family.born(guess, guess._replace(x=x + 0 * wave), change, family.measure(guess))
     return family.refined(family.point(solution, change))

@@ -81,6 +81,7 @@ class Workspace(NamedTuple):
     once: np.ndarray
     both: np.ndarray
     lanes: np.ndarray  # intervals that are eliminated side by side
+    stiff: np.ndarray  # groups of them whose elimination needs pivoting
 
     @classmethod
     def of(cls, N: int, m: int, equations: Equations) -> Workspace:
@@ -90,7 +91,7 @@ class Workspace(NamedTuple):
             (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
             (n, N + 1), (n, 2 * N + 2), (m * nr, m * nr + n + nb + 1, side_by_side(N)),
         )  # fmt: skip
-        return cls(*(np.empty(shape) for shape in shapes))
+        return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
 
 
 class Collocation:
@@ -276,7 +277,9 @@ class Collocation:
         """The largest residual, with the equations of all intervals condensed to their ends."""
         (mesh, x, K, scalars, _), e, (rule, rows, follow) = cycle, self.equations, self._rule
         values = e(X, scalars[1])
-        return condense(values, x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.Z, G, w.ends)
+        return condense(
+            values, x, K, X, mesh.h, scalars, e.unfolding, rule, rows, follow, w.lanes, w.stiff, w.Z, G, w.ends
+        )
 
     def pins(
         self, cycle: Cycle, metric: Metric, last: tuple[np.ndarray, np.ndarray], held: np.ndarray, guess: Cycle

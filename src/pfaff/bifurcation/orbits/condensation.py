@@ -18,6 +18,7 @@ from pfaff.bifurcation.orbits.kernels import compiled, part, vectorised
 
 LANES, WIDTH = 32, 8  # at most, intervals that are eliminated side by side; a multiple of the processor's vectors
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
+REMEMBERED = 30  # steps of Newton's method for which intervals that needed it get it at once
 
 
 def side_by_side(N: int) -> int:
@@ -25,10 +26,11 @@ def side_by_side(N: int) -> int:
     return min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
 
 
-def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, Z, G, g):
+def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, Z, G, g):
     """δk = Z [δx_j, δ(T, p, α), 1] and δx_{j+1} = G δx_j + g [δ(T, p, α), 1] in every interval.
 
-    ``a`` is room for intervals side by side. Returns the largest residual of a slope, NaN where W is singular.
+    ``a`` is room for intervals side by side; ``stiff`` counts for how long groups of them get pivoting. Returns the
+    largest residual of a slope, NaN where W is singular.
     """
     N, size, lanes = len(h), a.shape[0], a.shape[2]
     worst = 0.0
@@ -36,8 +38,11 @@ def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, Z, G, g):
         count = min(lanes, N - low)
         residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
         worst = worst if residual <= worst else residual
-        if eliminate_lanes(a, low, count, GROWN, Z):
-            assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+        known = stiff[low // lanes] > 0
+        if known or eliminate_lanes(a, low, count, GROWN, Z):
+            if not known:
+                assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
+            stiff[low // lanes] += -1 if known else REMEMBERED
             W = a[:, :, :count].transpose(2, 0, 1)
             try:
                 Z[low : low + count] = np.linalg.solve(W[:, :, :size], W[:, :, size:])

@@ -113,7 +113,8 @@ class Cycle(NamedTuple):
 class Metric(NamedTuple):
     """Sizes by which orbits are compared: every state by its amplitude, the period by itself, the parameter by a range.
 
-    Independent of the units of any of them. A state that is still on the orbit is compared by its own magnitude.
+    Independent of the units of any of them. A state that is still on the orbit is compared by its own magnitude, and
+    those of one kind, such as the amplitudes of a rod, by the largest of them.
     """
 
     states: np.ndarray
@@ -122,8 +123,13 @@ class Metric(NamedTuple):
     scalar_squares: np.ndarray
 
     @classmethod
-    def of(cls, cycle: Cycle, parameter: float) -> Metric:
+    def of(cls, cycle: Cycle, parameter: float, alike: np.ndarray | None = None) -> Metric:
+        """``alike`` numbers the kinds of states."""
         states, scalars = 1 / sizes(cycle.x, cycle.halved, STILL), np.zeros(len(cycle.scalars))
+        if alike is not None:
+            least = np.full(len(states), np.inf)
+            np.minimum.at(least, alike, states)
+            states = least[alike]
         scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter
         return cls(states, scalars, states * states / len(states), scalars * scalars)
 

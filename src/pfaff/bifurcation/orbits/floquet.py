@@ -19,6 +19,7 @@ SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
 SPREAD = np.log(1e3)  # of sizes, beyond which they are: rounding in a block is relative to its largest
 DECOUPLED, ROUNDING = 1e-14, 1e-11  # what is left of a coupling; below the second, what no longer shrinks is rounding
+TINY, ENOUGH = np.log(1e-16), 1e-7  # multipliers smaller than the first in size need be told apart to the second only
 SMALLEST = 1e-300  # below it a triangle is singular
 REAL = 1e-14  # imaginary parts below this, relative, are rounding
 LARGEST = 700.0  # logarithms beyond this overflow
@@ -192,7 +193,8 @@ def _blocks(G, signs, Q, decoupled, blocks, sizes, bounds):
                 bounds[count] = p
                 count += 1
             for t in range(bounds[count - 1]):
-                left = max(left, abs(H[p, t]))
+                if sizes[t] > TINY or abs(H[p, t]) > ENOUGH:
+                    left = max(left, abs(H[p, t]))
         bounds[count] = n
         if left < decoupled or (last / 2 < left < ROUNDING):
             break

@@ -12,7 +12,7 @@ import numpy as np
 
 from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
-from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
+from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
 from pfaff.bifurcation.orbits.ways import followed, real
@@ -329,7 +329,8 @@ def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: 
         return found
 
     orbit, tangent = cycle("orbit"), cycle("tangent")
-    continuation, metric = problem.continuation(span), Metric.of(orbit, span)
+    continuation = problem.continuation(span)
+    metric = continuation.measure(orbit)
     row = metric.dual(tangent)
     try:
         solution = continuation.corrected(orbit, orbit, row)

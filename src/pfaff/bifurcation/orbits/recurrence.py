@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.cycles import Cycle, Metric
+from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.floquet import multipliers
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def solved(problem: OrbitProblem, x0: np.ndarray, duration: float, size: np.ndar
 def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
     """Whether a second multiplier of what is nearly an orbit is 1, as far as the guess tells: a root of its error."""
     continuation = problem.continuation(1 + abs(guess.value))
-    metric = Metric.of(guess, continuation.span)
+    metric = continuation.measure(guess)
     pins = problem.collocation.pins(guess, metric, metric.dual(guess), problem.held, guess)
     try:
         solution = continuation.evaluated(guess, pins, metric)

@@ -65,6 +65,10 @@ class Continuation:
         than changes the equations, so that steps do not depend on how far a branch is to go."""
         return min(self.span, REACH * max(self.natural, abs(value - self.origin)))
 
+    def measure(self, cycle: Cycle, parameter: float | None = None) -> Metric:
+        """Sizes of an orbit, and the parameter's: its range, if none is given."""
+        return Metric.of(cycle, self.span if parameter is None else parameter, self.collocation.equations.flow.alike)
+
     # Orbits
 
     def corrected(
@@ -80,7 +84,7 @@ class Continuation:
         On families it is on the level of the reference; ``held`` are covectors by which the family is measured.
         """
         cycle = reference.cycle if isinstance(reference, Point) else reference
-        metric = reference.metric if isinstance(reference, Point) else Metric.of(cycle, self.scale(cycle.value))
+        metric = reference.metric if isinstance(reference, Point) else self.measure(cycle, self.scale(cycle.value))
         if self.structural > 1:
             rows = coordinates(self.collocation, cycle, metric, last, self.held) if held is None else held
             return accepted(on_level(self.collocation, guess, cycle, cycle, metric, last, rows, converged))
@@ -116,7 +120,7 @@ class Continuation:
     def point(self, solution: Solution, towards: Cycle | None = None, basis: np.ndarray | None = None) -> Point:
         """Everything about a corrected orbit; its tangent, now of unit length, points towards a change, or as it is."""
         cycle = solution.cycle
-        metric = Metric.of(cycle, self.scale(cycle.value))
+        metric = self.measure(cycle, self.scale(cycle.value))
         tangent = solution.tangent
         sign = metric.normalise(tangent, tangent if towards is None else towards)
         accuracy = DECOUPLED * self.settled
@@ -145,7 +149,7 @@ class Continuation:
 
     def adopted(self, point: Point, sign: float = 1.0) -> Point:
         """A point of another continuation, measured by this one, its tangent turned round where the sign is −1."""
-        metric = Metric.of(point.cycle, self.scale(point.value))
+        metric = self.measure(point.cycle, self.scale(point.value))
         tangent = point.tangent.scaled(sign / metric.norm(point.tangent))
         determinant = sign * point.determinant
         unstable, tests = self._tests(point.cycle, tangent, point.multipliers, determinant)

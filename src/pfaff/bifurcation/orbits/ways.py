@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.cycles import Cycle, Metric, doubled
+from pfaff.bifurcation.orbits.cycles import Cycle, doubled
 from pfaff.bifurcation.orbits.following import Orbits
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
@@ -89,7 +89,7 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
     cycle, tangent = special.point.cycle, special.point.tangent
     cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
     continuation = special.problem.continuation(span_of(special.value, to, special.load))
-    metric = Metric.of(cycle, continuation.span)
+    metric = continuation.measure(cycle)
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
     off = continuation.collocation.kernel(cycle, pins)
     off = off.scaled(1 / metric.norm(off))

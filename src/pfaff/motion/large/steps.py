@@ -126,9 +126,11 @@ def alike(assembly: Assembly) -> np.ndarray:
 class Integrator:
     """Takes steps as long as the tolerance allows."""
 
+    stages = STAGES
+
     def __init__(self, equations: Equations, sizes: Sizes, tolerance: float) -> None:
         self.equations, self.sizes, self.tolerance = equations, sizes, tolerance
-        self.method = radau(STAGES)
+        self.method = radau(self.stages)
         self._known: tuple[State, Slopes] | None = None
         self._rate = 0.0  # at which Newton's method converged last
         self.finite = True  # whether the last attempt met finite values only
@@ -151,7 +153,7 @@ class Integrator:
         return None
 
     def _factor(self, error: float) -> float:
-        return max(SHRINK, SAFETY * max(error, 1e-12) ** (-1 / (STAGES + 1)))
+        return max(SHRINK, SAFETY * max(error, 1e-12) ** (-1 / (self.stages + 1)))
 
     def _attempt(self, state: State, h: float, last: Step | None) -> tuple[Step, Solve] | None:
         """Newton's method with derivatives at one instant; None if it does not converge."""
@@ -201,7 +203,7 @@ class Integrator:
     def _guess(self, state: State, h: float, last: Step | None) -> tuple[np.ndarray, np.ndarray]:
         if last is not None and h / last.h < FAR:
             return last.ahead(h)
-        return tuple(np.repeat(x[:, None], STAGES, axis=1) for x in (state.a, state.p))  # type: ignore[return-value]
+        return tuple(np.repeat(x[:, None], self.stages, axis=1) for x in (state.a, state.p))  # type: ignore[return-value]
 
     def _solved(self, residual: np.ndarray, solves: list[Solve], omegas: np.ndarray) -> np.ndarray:
         """Newton's corrections of q and p, still in the eigenvectors of A⁻¹."""
