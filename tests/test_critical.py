@@ -14,7 +14,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from conftest import XI_HAT
 from pfaff.algebra.roots import all_roots
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.rest.path import LoadPath
 
 t = dynamicsymbols._t
@@ -154,6 +154,35 @@ def test_a_path_that_folds_ends_in_buckling():
     assert found.buckling.value == pytest.approx(1, rel=1e-12)
     assert "folds back" in found.buckling.how
     assert found.flutter.searched[1] == pytest.approx(1, rel=1e-6)
+
+
+def test_a_load_that_nothing_resists_is_told():
+    """A cart on a rail that is pushed along it rests without load alone."""
+    x, y = dynamicsymbols("x y")
+    F, m = sm.symbols("F m", real=True)
+    kinetic = m * (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    cart = pfaff.System([x, y], kinetic, y**2 / 2 - F * x, parameters={F: 0, m: 1}, load=F)
+    found = cart.at().critical()
+    assert found.cells == ()
+    assert found.buckling.value == 0
+    assert "has no continuation" in found.buckling.how
+    assert "has no continuation from F = 0" in found.flutter.how
+    with pytest.raises(PfaffError, match="nothing to draw"):
+        found.plot()
+    with pytest.raises(ConvergenceError, match=r"case\.equilibria\(\)"):
+        cart.at(F=1).equilibrium()
+
+
+def test_the_picture_is_of_the_member_that_was_asked_for():
+    """A stiffness 2 + cos x that depends on where a cart stands: it buckles at F = 2 + cos x."""
+    x, theta = dynamicsymbols("x theta")
+    F, m = sm.symbols("F m", real=True)
+    kinetic = m * (x.diff(t) ** 2 + theta.diff(t) ** 2) / 2
+    potential = ((2 + sm.cos(x)) * theta**2 - F * sm.sin(theta) ** 2) / 2
+    found = pfaff.System([x, theta], kinetic, potential, parameters={F: 0, m: 1}, load=F).at().critical(x=2)
+    assert found.divergence.value == pytest.approx(2 + np.cos(2), rel=1e-12)
+    marks = [line.get_xdata()[0] for line in found.plot().axes[0].lines if line.get_linestyle() == "--"]
+    assert marks == pytest.approx([2 + np.cos(2)], rel=1e-12)
 
 
 @pytest.mark.parametrize("width", [1.0, 0.1, 0.01])

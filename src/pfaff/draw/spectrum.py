@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +11,7 @@ from matplotlib.figure import Figure
 
 from pfaff.draw.labels import formula
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, legend_above, title
-from pfaff.errors import number_of
+from pfaff.errors import PfaffError, number_of
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_loads
 
@@ -60,11 +62,13 @@ def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: str) -> Figure:
     return fig
 
 
-def draw_critical(case: Case, load: str, searched: float) -> Figure:
+def draw_critical(case: Case, load: str, searched: float, fixed: Mapping[str, float]) -> Figure:
     """The path over a range that shows what was found: little farther than the last critical load."""
-    found = critical_loads(case, load, searched, {})
+    if not searched:
+        raise PfaffError(f"there is nothing to draw: the equilibrium has no continuation from {load} = 0")
+    found = critical_loads(case, load, searched, fixed)
     marks = [float(mark) for mark in (found.flutter, found.divergence, found.buckling) if mark]
-    return draw_spectrum_path(case, load, min(searched, BEYOND * max(marks)) if marks else searched)
+    return draw_spectrum_path(case, load, min(searched, BEYOND * max(marks)) if marks else searched, fixed=fixed)
 
 
 def draw_checked_loads(found: SparseFlutter) -> Figure:
@@ -95,10 +99,12 @@ def draw_rest(rest: Rest) -> Figure:
     return fig
 
 
-def draw_spectrum_path(case: Case, load: str, to: float, low: float = 0.0) -> Figure:
+def draw_spectrum_path(
+    case: Case, load: str, to: float, low: float = 0.0, fixed: Mapping[str, float] = MappingProxyType({})
+) -> Figure:
     """Real and imaginary parts of all eigenvalues against the load, critical loads marked (Figs. 8 and 9)."""
-    path = LoadPath(case, load, {})
-    found = critical_loads(case, load, to, {})
+    path = LoadPath(case, load, fixed)
+    found = critical_loads(case, load, to, fixed)
     to = min(to, found.flutter.searched[1])
     marks = [mark for mark in (found.flutter, found.divergence) if mark]
     # Loads at which eigenvalues meet belong to the grid: the branches leave there like square roots.

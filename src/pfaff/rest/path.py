@@ -81,8 +81,8 @@ class Path:
         name = self.case.system.name
         if here == self.origin and isinstance(self, LoadPath):
             return (
-                f"the equilibrium of {name} at {self.load} = {here:.12g} has no continuation to {load:g}: nothing "
-                "rests near it there. If the system travels, ask for its steady motions by case.steady()"
+                f"the equilibrium of {name} at {self.load} = {here:.12g} has no continuation to {load:g}: ask for "
+                "others by case.equilibria() or, if the system travels, for its steady motions by case.steady()"
             )
         return f"the equilibrium of {name} {self.ending} and has no continuation to {load:g}"
 
@@ -102,6 +102,8 @@ class Path:
         """What a path that has ended does, and where."""
         if self.boundless:
             return f"runs to infinity near {self.load} = {self.end:.4g}"
+        if self.end == self.origin:
+            return f"has no continuation from {self.load} = {self.end:.12g}"
         return f"folds back at {self.load} = {self.end:.12g}"
 
     def _on_line(self, load: float) -> np.ndarray | None:

@@ -38,7 +38,7 @@ def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, 
     search = LoadSearch(case, load, to, fixed)
     found = [search.first(kind) for kind in ("flutter", "divergence", "buckling")]
     reach = search.reach(*found)
-    flutter, divergence, buckling = (replace(each, searched=(0.0, reach)) for each in found)
+    flutter, divergence, buckling = (replace(each, searched=(0.0, reach), fixed=dict(fixed)) for each in found)
     return CriticalLoads(flutter, divergence, buckling, search.cells(reach))
 
 
@@ -46,7 +46,7 @@ def critical_load(case: Case, load: str, kind: str, to: float | None, fixed: Map
     """The first load of one kind: the search goes no farther."""
     search = LoadSearch(case, load, to, fixed)
     found = search.first(kind)
-    return replace(found, searched=(0.0, search.reach(found)))
+    return replace(found, searched=(0.0, search.reach(found)), fixed=dict(fixed))
 
 
 class LoadSearch:
@@ -73,7 +73,7 @@ class LoadSearch:
                 break
             loads.append(load)
             kinds.append((change.oscillating, change.divergent))
-        cells = (Cell(low, high, *kind) for low, high, kind in zip(loads, [*loads[1:], reach], kinds, strict=True))
+        cells = (Cell(low, high, *kind) for low, high, kind in zip(loads, [*loads, reach][1:], kinds, strict=True))
         return tuple(cell for cell in cells if cell.high > cell.low * (1 + ONE))
 
     def first(self, kind: str) -> CriticalLoad:
@@ -95,7 +95,8 @@ class LoadSearch:
                 return replace(found, rounding=max(rounding, float(np.spacing(crossing.load))))
         if not self.along.ended or self.path.boundless:
             return self._absent("buckling")
-        return replace(self._static(self.along.to, "the equilibrium path folds back"), value=self.path.fold)
+        how = "folds back" if self.along.to else "has no continuation: any load sets the system moving, or bends it"
+        return replace(self._static(self.along.to, f"the equilibrium path {how}"), value=self.path.fold)
 
     def _absent(self, kind: str) -> CriticalLoad:
         member = ", ".join(f"{name} = {value:g}" for name, value in self.path.balance.fixed.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pfaff.errors import ParameterError
@@ -21,7 +21,8 @@ class CriticalLoad:
     ``frequency`` is the angular frequency of the critical mode, zero where it does not oscillate;
     ``mode`` its amplitudes by coordinate; ``crossing_speed`` the derivative of its growth rate by the load
     where a simple pair crosses the imaginary axis, and ``rounding`` how far rounding may have moved the load. A load
-    smaller than that counts as found: what grows is seen beyond it, only not from where on.
+    smaller than that counts as found: what grows is seen beyond it, only not from where on. ``fixed`` are the family
+    coordinates that were asked for.
     """
 
     kind: str
@@ -37,6 +38,7 @@ class CriticalLoad:
     rounding: float = 0.0
     modes: int | None = None  # of a rod that settled the load, and by how much the last ones changed it, relatively
     change: float | None = None
+    fixed: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.status}>"
@@ -67,7 +69,7 @@ class CriticalLoad:
     def plot(self) -> Any:
         from pfaff.draw.spectrum import draw_critical
 
-        return draw_critical(self.case, self.load, self.searched[1])
+        return draw_critical(self.case, self.load, self.searched[1], self.fixed)
 
 
 @dataclass(frozen=True)

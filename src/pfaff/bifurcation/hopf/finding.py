@@ -155,7 +155,9 @@ def _absence(along: Along, usual: float | None) -> str:
     end = along.to if usual is None else along.path.load(usual)
     text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {end:.10g}"
     if along.ended:
-        what = "runs to infinity" if path.boundless else "folds back"
+        what = (
+            "runs to infinity" if path.boundless else "has no continuation" if path.end == path.origin else "folds back"
+        )
         return f"{text}, where the equilibrium {what}: start from another equilibrium, or vary another parameter"
     text += "" if usual is None else ", nor beyond"
     if isinstance(path, LoadPath) and not path.linearise(path.origin).C.any():
