@@ -41,10 +41,10 @@ class RodStatics(Statics):
         speeds = left[self.n + self.m :][: self.nonholonomic]
         vectors = (left[: self.n], np.concatenate([speeds, placed.positions()]))
         matrices = (placed.M, by.C, by.K, placed.A, by.B)
-        if q.ndim == 1:
-            balance, held = (each[:, 0] for each in vectors)
-            return AtRest(balance, held, *(each[0] for each in matrices), self.nonholonomic)
-        return AtRest(*vectors, *(np.moveaxis(each, 0, -1) for each in matrices), self.nonholonomic)
+        alone = q.ndim == 1
+        balance, held = (each[:, 0] if alone else each for each in vectors)
+        M, C, K, A, B = (each[0] if alone else np.moveaxis(each, 0, -1) for each in matrices)
+        return AtRest(balance, held, M, C, K, A, B, self.nonholonomic)
 
 
 class RodJets(Jets):
