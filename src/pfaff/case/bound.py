@@ -132,15 +132,25 @@ class Bound(Travels):
         self._check_rest()
         return find_hopf(self, self.load_name(load), to, near, self._by_name("hopf", fixed))
 
-    def orbit(self, motion: Any, load: str | None = None, accuracy: float = 1e-11) -> OrbitPoint:
+    def orbit(
+        self, motion: Any = None, load: str | None = None, accuracy: float = 1e-11, *, t: Any = None, **states: Any
+    ) -> OrbitPoint:
         """The periodic orbit that a motion has nearly settled on: ``case.orbit(case.simulate(500, theta1=0.1))``.
 
         ``motion`` has times ``t`` and states by name, as a Motion or an xarray.Dataset; ``load`` is the parameter that
         ``case.orbit(…).orbits(to=…)`` varies.
+
+        Or near data: ``case.orbit(t=times, theta1=…, theta2=…)`` is the orbit, stable or not, near a loop that is given
+        by all its states, of which velocities may be left out. A loop ends about where it begins; of more data, the
+        last one counts.
         """
         from pfaff.bifurcation.orbits.from_motions import orbit_near
+        from pfaff.bifurcation.orbits.loops import loop_of
 
-        return orbit_near(self, motion, self.load_name(load), accuracy)
+        name = self.load_name(load)
+        if t is None and not states:
+            return orbit_near(self, motion, name, accuracy)
+        return orbit_near(self, loop_of(self, motion, t, states), name, accuracy, guess=True)
 
     def connection(self, motion: Any, load: str | None = None, accuracy: float = 1e-9) -> Connection:
         """The homoclinic or heteroclinic orbit near a motion that leaves one equilibrium and nearly comes to one.

@@ -173,6 +173,8 @@ class Connection:
         return (*self.case.system.parameter_names, *self.flow.states, *extremes, "saddle_quantity")
 
     def measured(self, name: str) -> float:
+        """The value of what has a name in expressions."""
+        one_of(self.measurable, name, "no expression contains")
         names = self.case.system.parameter_names
         if name in names:
             return float(self.case.numbers[names.index(name)])

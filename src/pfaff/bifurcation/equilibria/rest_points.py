@@ -105,6 +105,8 @@ class RestPoint:
         return tuple(dict.fromkeys((*self.case.system.parameter_names, *self.state, *self.reaction)))
 
     def measured(self, name: str) -> float:
+        """The value of what has a name in expressions."""
+        one_of(self.measurable, name, "no expression contains")
         names = self.case.system.parameter_names
         return float(self.case.numbers[names.index(name)]) if name in names else self[name]
 

@@ -21,6 +21,7 @@ from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement.told import answering, shown_in_notebooks
+from pfaff.statement.values import one_of
 
 if TYPE_CHECKING:
     import xarray
@@ -83,6 +84,8 @@ class CyclePoint:
         return self.special.measurable
 
     def measured(self, name: str) -> float:
+        """The value of what has a name in expressions."""
+        one_of(self.measurable, name, "no expression contains")
         return self.values[name] if name in self.values else self.special.measured(name)
 
     @property

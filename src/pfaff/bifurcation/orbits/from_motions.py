@@ -22,14 +22,18 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 ODD = 1e-6  # x(t + T/2) + x(t) below this, relative to the orbit, vanishes
+ROUGH = 0.3  # of its size, how near the ends of a loop must be that is given as a guess
 LOOPS = 64  # of the same orbit, up to which they are told apart
 FEWEST_SAMPLES = 8  # of a motion
 LONGER = (1.5, 6.0)  # times the period that its samples suggest, for which it is
 FINE = 10  # times the usual intervals, for such a motion
 
 
-def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> OrbitPoint:
-    """The periodic orbit near the end of a motion: anything with times ``t`` and states by name."""
+def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, guess: bool = False) -> OrbitPoint:
+    """The periodic orbit near the end of a motion: anything with times ``t`` and states by name.
+
+    One that is a ``guess`` of the orbit itself may be as rough as it is, and the orbit unstable.
+    """
     free = case.system.autonomous  # type: ignore[attr-defined]
     flow: Flow = case.system.shape if free else forced_flow(case)  # type: ignore[attr-defined]
     accuracy = accurate(accuracy)
@@ -42,8 +46,8 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
     turning = rotation(problem, t, x, value)
     if turning:
         raise ConvergenceError(turning)
-    start, period = _recurrence(t, x)
-    found = _settled(problem, t, x, start, period, value)
+    start, period = _recurrence(t, x, ROUGH if guess else RETURN)
+    found = _settled(problem, t, x, start, period, value, guess)
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
     cycle = found.point.cycle
@@ -52,20 +56,26 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11) -> 
 
 
 def _settled(
-    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
+    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float, given: bool
 ) -> OrbitPoint:
-    """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them."""
+    """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them.
+
+    A loop that is ``given`` need not be a motion: the orbit near it is what was asked for, whatever is about it.
+    """
     guess = _guess(problem, t, x, start, period, value)
     try:
         found = orbit_at(problem, guess, value)
     except ConvergenceError as why:
-        finer = None if one_of_many(problem, guess) else _integrated(problem, t, x, start, period, value)
+        finer = None if given or one_of_many(problem, guess) else _integrated(problem, t, x, start, period, value)
         if finer is not None:
             with suppress(ConvergenceError):
                 return orbit_at(problem, finer, value)
+        if given:  # what is no motion tells nothing about one
+            raise
         told = verdict(problem, finer or guess, t, x)
         raise ConvergenceError(told.text or str(why)) from why
-    if (np.abs(found.multipliers[found.multipliers.imag > 0]) > 1).any():  # a motion near it may stay on a torus
+    leaves = (np.abs(found.multipliers[found.multipliers.imag > 0]) > 1).any()
+    if leaves and not given:  # a motion near it may stay on a torus
         told = verdict(problem, guess, t, x)
         if told.kind == TORUS:
             raise ConvergenceError(told.text)
@@ -113,15 +123,19 @@ def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
     return max((times for times in range(2, LOOPS + 1) if repeats(times)), default=1)
 
 
-def _recurrence(t: np.ndarray, x: np.ndarray) -> tuple[float, float]:
-    """Start and length of the last loop: the latest time at which the motion was about as near as ever to its end."""
+def _recurrence(t: np.ndarray, x: np.ndarray, near: float) -> tuple[float, float]:
+    """Start and length of the last loop: the latest time at which the motion was about as near as ever to its end, and
+    as near as is wanted."""
     if not np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1).any():
         raise ParameterError("the motion is at rest: there is no orbit at its end")
     back = returns(t, x)
-    if not (back.distances < RETURN).any():
+    # A single loop comes back at its beginning, which no sample precedes.
+    whole = float(np.sqrt((((x[:, 0] - x[:, -1]) / extent(t, x)) ** 2).mean()))
+    times, distances = np.append(t[0], back.times), np.append(whole, back.distances)
+    if not (distances < near).any():
         raise ConvergenceError("the motion does not come back to its end: simulate longer, until it is nearly periodic")
-    best = int(np.flatnonzero(back.distances <= np.maximum(3 * back.distances.min(), RETURN / 50))[-1])
-    return float(back.times[best]), float(t[-1] - back.times[best])
+    best = int(np.flatnonzero(distances <= np.maximum(3 * distances.min(), near / 50))[-1])
+    return float(times[best]), float(t[-1] - times[best])
 
 
 def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float) -> Cycle:

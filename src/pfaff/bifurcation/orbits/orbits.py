@@ -180,6 +180,8 @@ class OrbitPoint:
         return (*self.case.system.parameter_names, "period", *extremes)
 
     def measured(self, name: str) -> float:
+        """The value of what has a name in expressions."""
+        one_of(self.measurable, name, "no expression contains")
         names = self.case.system.parameter_names
         if name in names:
             return float(self.case.numbers[names.index(name)])
