@@ -9,6 +9,7 @@ from itertools import count
 import numpy as np
 import pytest
 import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT, shell
@@ -185,3 +186,27 @@ def test_an_interrupted_command_prints_what_it_has(arguments, words, monkeypatch
     assert done.returncode == 130
     assert words in done.stdout
     assert "interrupted" in done.stdout
+
+
+@pytest.mark.parametrize("word", ["to", "near"])
+def test_a_declared_sign_holds_for_the_search_of_hopf_points(word):
+    with pytest.raises(ParameterError, match=f"{word}=-1: F is declared nonnegative"):
+        _declared().hopf(**{word: -1})
+
+
+def _declared() -> pfaff.Case:
+    x, y = dynamicsymbols("x y")
+    t, F = dynamicsymbols._t, sm.Symbol("F", nonnegative=True)
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    return pfaff.System([x, y], kinetic, x**2 + y**2, parameters={F: 0}, load=F, dissipation=x.diff(t) ** 2).at()
+
+
+def test_what_is_no_number_drives_nothing():
+    with pytest.raises(ParameterError, match="the function for F is nan"):
+        _declared().simulate(1, prescribed={"F": float("nan")})
+
+
+def test_a_start_beyond_all_numbers_names_no_velocities_that_there_are_not():
+    case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, F=1)
+    with pytest.raises(pfaff.PfaffError, match="accelerations of .* are not finite at theta1 = 1e.308"):
+        case.simulate(1, theta1=1e308)
