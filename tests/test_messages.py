@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT, shell
@@ -220,3 +221,48 @@ def test_one_is_singular_and_all_else_plural():
     sources = (path.read_text("utf-8") for path in Path(pfaff.__file__).parent.rglob("*.py"))
     nodes = (node for text in sources if "(s)" in text for node in ast.walk(ast.parse(text)))
     assert not [node.value for node in nodes if isinstance(node, ast.Constant) and "(s)" in str(node.value)]
+
+
+@pytest.mark.parametrize("word", ["to", "near"])
+def test_a_declared_sign_holds_for_the_search_of_hopf_points(word):
+    with pytest.raises(ParameterError, match=f"{word}=-1: F is declared nonnegative"):
+        _declared().hopf(**{word: -1})
+
+
+def _declared() -> pfaff.Case:
+    x, y = dynamicsymbols("x y")
+    t, F = dynamicsymbols._t, sm.Symbol("F", nonnegative=True)
+    kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
+    return pfaff.System([x, y], kinetic, x**2 + y**2, parameters={F: 0}, load=F, dissipation=x.diff(t) ** 2).at()
+
+
+def test_what_is_no_number_drives_nothing():
+    with pytest.raises(ParameterError, match="the function for F is nan"):
+        _declared().simulate(1, prescribed={"F": float("nan")})
+
+
+def test_a_start_beyond_all_numbers_names_no_velocities_that_there_are_not():
+    case = pfaff.atlas.column(2).at(d="1/2", M_L=15, I_L=15, k1=50, F=1)
+    with pytest.raises(pfaff.PfaffError, match="accelerations of .* are not finite at theta1 = 1e.308"):
+        case.simulate(1, theta1=1e308)
+
+
+def test_one_speed_is_not_free_alone_and_text_is_no_speed(skate):
+    case = skate.at(**XI_HAT)
+    with pytest.raises(ParameterError, match="do not leave X_dot free: fix another speed"):
+        case.steady(X_dot=1)
+    with pytest.raises(ParameterError, match="X_dot=.abc. is not a number"):
+        case.steady(X_dot="abc")
+
+
+def test_what_never_flutters_has_no_limits_to_tell():
+    x, t = dynamicsymbols("x"), dynamicsymbols._t
+    F, c = sm.symbols("F c", nonnegative=True)
+    pressed = pfaff.System([x], x.diff(t) ** 2 / 2, (1 - F) * x**2, c * x.diff(t) ** 2, parameters={F: 0, c: 0}, load=F)
+    assert pressed.at().paradox().status == "no flutter without damping, nor with damping as it vanishes"
+
+
+def test_starts_that_lead_far_away_are_said_to():
+    x = dynamicsymbols("x")
+    far = pfaff.System([x], x.diff() ** 2 / 2, (x - 100) ** 2 / 2).at()
+    assert "converged; none of them has |q| ≤" in far.equilibria(starts=5, box=1).search

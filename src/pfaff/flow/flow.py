@@ -239,6 +239,10 @@ class Flow(Travels):
                 k + 1 for k in range(m) if np.linalg.matrix_rank(np.delete(A, k, axis=0)) == np.linalg.matrix_rank(A)
             ]
             raise RankError(f"the constraints lose rank (rows {', '.join(map(str, rows))} are dependent) at {where}")
+        if not self.dependent:
+            raise PfaffError(
+                f"the accelerations of {self.system.name} are not finite at {where}: start elsewhere or use other units"
+            )
         raise RankError(
             f"the velocities {', '.join(self.dependent)} cannot be solved for at {where}: use the full flow, "
             "or choose other dependent velocities"

@@ -6,7 +6,7 @@ whose rate is the derivative of u along the flow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import heyoka as hy
@@ -105,8 +105,13 @@ def _replaced(flow: Flow, name: str, form: Expression, kept: frozenset[str]) -> 
     sizes = np.abs(Compiled(timed(slopes), flow.variables, quick=True)(states, defaults))
     open_ = [k for k, each in enumerate(flow.states) if each not in kept and each not in coordinates and sizes[k] > 0]
     if not open_:
-        raise ParameterError(
-            f"the constraints of {flow.system.name} do not leave {', '.join(sorted(kept))} free together: fix fewer "
-            "of them"
-        )
+        raise not_free(flow.system.name, kept)
     return min(open_, key=lambda k: (bool(hy.get_variables([slopes[k]])), -sizes[k]))
+
+
+def not_free(name: str, speeds: Collection[str]) -> ParameterError:
+    """Speeds that were to be fixed, and that the constraints of a system do not leave to anybody."""
+    if len(speeds) == 1:
+        return ParameterError(f"the constraints of {name} do not leave {next(iter(speeds))} free: fix another speed")
+    together = ", ".join(sorted(speeds))
+    return ParameterError(f"the constraints of {name} do not leave {together} free together: fix fewer of them")

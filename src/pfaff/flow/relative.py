@@ -21,7 +21,7 @@ import numpy as np
 from pfaff.errors import ParameterError, nearest
 from pfaff.flow.flow import COMPACT_FROM, Flow
 from pfaff.flow.graph import Expression, Graph, dot, graph_of
-from pfaff.flow.in_quasi_velocities import in_quasi_velocities, quasi_rows
+from pfaff.flow.in_quasi_velocities import in_quasi_velocities, not_free, quasi_rows
 from pfaff.flow.initial import Constraints
 from pfaff.flow.lowering import reference_matrix, shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
@@ -256,10 +256,7 @@ def _chart(system: System, independent: frozenset[str], graph: Graph) -> Flow:
     A = reference_matrix(graph)
     open_ = [j for j, name in enumerate(names) if name not in wanted]
     if len(A) and np.linalg.matrix_rank(A[:, open_]) < len(A):
-        raise ParameterError(
-            f"the constraints of {system.name} do not leave {', '.join(sorted(independent))} free together: "
-            "fix fewer of them"
-        )
+        raise not_free(system.name, independent)
     first = [k for k, j in enumerate(open_) if names[j] in ignorable_coordinates(system)]
     chosen = [names[open_[k]] for k in dependent_velocities(A[:, open_], first)] if len(A) else []
     return shape_flow(system, chosen, settle, graph)

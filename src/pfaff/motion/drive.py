@@ -172,7 +172,7 @@ def _carried_inertias(
 def expression_in_time(name: str, value: Any, time: sm.Symbol) -> sm.Expr:
     """A function of time from SymPy or text; a symbol that is called as the time is taken for it."""
     found = expressed(value, {time.name: time}, f"the function for {name}", ParameterError)
-    if not isinstance(found, sm.Expr):
+    if not isinstance(found, sm.Expr) or found.has(sm.nan, sm.oo, -sm.oo, sm.zoo):
         raise ParameterError(
             f"the function for {name} is {shown(found)}, not an expression in time: write 80 + sin(2*t)"
         )

@@ -41,9 +41,10 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
     except KeyboardInterrupt:
         ended = f"; interrupted within the first {min(first + TOGETHER, starts)} of them"
     found.sort(key=lambda z: np.linalg.norm(z[:n]))
+    which = "none of them has" if count and not found else "kept where"
     search = (
         f"Newton from the origin and {starts} random starts (seed {seed}) with |q| ≤ {box:g}, of which "
-        f"{count} converged; kept where |q| ≤ {2 * box:g}{ended}"
+        f"{count} converged; {which} |q| ≤ {2 * box:g}{ended}"
     )
     if family:
         search += f"; family coordinate {', '.join(family)} set to 0"

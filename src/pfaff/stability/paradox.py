@@ -96,6 +96,8 @@ class Paradox:
         if self.limit is not None:
             verdict = "recovered" if self.recovered else "lower: Ziegler's paradox"
             parts.append(f"with damping vanishing along the direction {self.limit:.12g} ({verdict})")
+        if not np.isfinite(self.minimum):
+            return f"{parts[0]}, nor with damping as it vanishes"
         limits = f"from {self.minimum:.12g} to {self.maximum:.12g}"
         which = "all directions" if self.weak.simple else "single sources (some frequencies are equal)"
         parts.append(f"over {which} {limits}")

@@ -162,12 +162,12 @@ class SteadyMotion:
 
 def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, float]) -> SteadyMotion:
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
+    given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     speeds = _speeds(case, fixed)
     flow = relative_flow(case.system, [*speeds, *independent(case.system, speeds, _speeds(case, start))], case.numbers)
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
-    given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     x = np.array([given.get(name, 0.0) for name in flow.states])
     held = np.array([name in fixed for name in flow.states])
     try:

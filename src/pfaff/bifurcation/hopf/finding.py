@@ -26,7 +26,7 @@ from pfaff.stability.along import (
     search_line,
 )
 from pfaff.stability.natural_range import natural_range
-from pfaff.statement.values import end_from, number_from
+from pfaff.statement.values import broken_promise, end_from, number_from
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -41,9 +41,19 @@ STAYS = 1e-6  # growth rates that change slower than this, relative to that of a
 ONE_LOAD = 1e-9  # of a search, the distance of loads that are one
 
 
+def _allowed(case: Bound, load: str, word: str, value: Any) -> float:
+    """A load to search to or near, which keeps the declared sign."""
+    number = end_from(word, value)
+    promises = (broken_promise(symbol, number) for symbol in case.system.parameters if symbol.name == load)
+    promise = next(promises, "") if number < 0 else ""
+    if promise:
+        raise ParameterError(f"{word}={number:g}: {load} is declared {promise}, give a {promise} value")
+    return number
+
+
 def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
     """The first Hopf point along the path, or the one nearest to a load."""
-    to, near = (None if x is None else end_from(word, x) for word, x in (("to", to), ("near", near)))
+    to, near = (None if x is None else _allowed(case, load, word, x) for word, x in (("to", to), ("near", near)))
     fixed = {name: number_from(name, value) for name, value in fixed.items()}
     path = case.path(load, fixed)
     sign, distances = _intervals(path, to, near)

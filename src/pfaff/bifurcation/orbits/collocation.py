@@ -201,7 +201,7 @@ class Collocation:
     def off_chart(self) -> str:
         """What orbits have that leave the chart."""
         solved = ", ".join(self.equations.flow.dependent)
-        return f"on orbits there the constraints do not determine {solved} everywhere, for which they are solved"
+        return f"orbits there reach positions where the constraints do not determine {solved}"
 
     def _margin(self, cycle: Cycle) -> float:
         """The least coefficient by which a velocity is solved for, relative to the largest, between the mesh points
