@@ -395,6 +395,7 @@ def test_samples_follow_their_distributions():
         ({"c_i": [1]}, {"measure": {"end": {}}}, "needs a duration"),
         ({"F": [1]}, {"load": "F"}, "what is searched"),
         ({"F": [1]}, {"measure": ["stable", "flutter"]}, "flutter is searched in F, which is an axis.*'growth' over F"),
+        ({"F": [1, 2]}, {"measure": ["omega", "growth"]}, "omega is searched in F, which is an axis"),
         ({"c_i": [1.0]}, {"measure": "hopf", "to": 0}, "to=0 is where the search in F begins"),
         ([{"c_i": 1}, {"M_L": 1}], {}, "point 1 of the list"),
         ({"c_i": [1]}, {"measure": lambda case: 1.0, "store": "a.zarr"}, "not a function at the top of a file"),
@@ -471,6 +472,10 @@ def test_what_is_lost_of_a_store_is_computed_again(skate, tmp_path):
     chunk.write_bytes(flipped)
     with pytest.raises(ParameterError, match="hopf of the chunk 1 cannot be read"):
         pfaff.open_sweep(store).store.read(1)
+    harmed = pfaff.open_sweep(store).dataset
+    np.testing.assert_array_equal(harmed["hopf"][:32], whole[:32])  # what is whole can still be read
+    with pytest.raises(ParameterError, match="hopf of the chunk 1 cannot be read"):
+        harmed["hopf"].to_numpy()
     chunk.unlink()
     (store / "state" / "aside").mkdir()
     (store / "state" / "aside" / "1.json").write_text("{")

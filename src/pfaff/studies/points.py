@@ -49,6 +49,11 @@ class Points:
         return self.about.get("kind", "grid") == "grid"
 
     @property
+    def over(self) -> dict[str, Any]:
+        """The coordinates with their dimensions, as xarray takes them."""
+        return {name: (name if self.is_grid else self.dims, values) for name, values in self.coordinates.items()}
+
+    @property
     def size(self) -> int:
         return math.prod(self.shape)
 

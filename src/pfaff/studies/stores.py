@@ -119,10 +119,7 @@ class Memory:
         arrays = {**self._values, "state": self._state}
         dims = self.points.dims
         variables = {name: (dims, each.reshape(self.points.shape), attributes(name)) for name, each in arrays.items()}
-        over = {
-            name: (name if self.points.is_grid else dims, values) for name, values in self.points.coordinates.items()
-        }
-        return xarray.Dataset(variables, over, {"recipe": json.dumps(self.recipe)})
+        return xarray.Dataset(variables, self.points.over, {"recipe": json.dumps(self.recipe)})
 
 
 class NetCDF(Memory):

@@ -45,7 +45,7 @@ def sweep(
     _check_axes(case, points, load, fixed)
     first = case.at(**{name: value for name, value in points.point(0).items() if name in case.system.parameter_names})
     measures = measures_from(measure, first)
-    _check_loads(first, points, measures, load)
+    _check_loads(first, points, measures, load, fixed)
     job = Job(case, points, measures, Asked(load, _end(to, first, measures, load, fixed), dict(fixed)))
     size = whole_number("chunk", chunk, 1, 2**31, "take smaller ones") if chunk is not None else _usual(job)
     chunks = chunks_of(points.shape, size)
@@ -77,10 +77,17 @@ def _begins(case: Bound, load: str, fixed: Mapping[str, float]) -> float | None:
         return None
 
 
-def _check_loads(case: Bound, points: Points, measures: tuple[Measure, ...], load: str | None) -> None:
+def _check_loads(
+    case: Bound, points: Points, measures: tuple[Measure, ...], load: str | None, fixed: Mapping[str, float]
+) -> None:
     """A load that is sought from zero is no axis: it would give the same number everywhere."""
-    for name in (name for each in measures if each.about["kind"] == "critical" for name in each.names):
-        if (searched := case.load_name(load)) in points.names:
+    kinds = {name: each.about["kind"] for each in measures for name in each.names}
+    sought = [name for name, kind in kinds.items() if kind in ("critical", "hopf")]
+    if not sought or speeds(case, Asked(fixed=fixed)) or (searched := case.load_name(load)) not in points.names:
+        return
+    held = {**fixed, **{name: value for name, value in points.point(0).items() if name in case.system.moving_names}}
+    for name in sought:
+        if kinds[name] == "critical" or (hasattr(case, "flutter") and _begins(case, searched, held) == 0.0):
             raise ParameterError(
                 f"{name} is searched in {searched}, which is an axis as well: leave it out, search in another load "
                 f"with load=…, or measure 'stable' or 'growth' over {searched}"

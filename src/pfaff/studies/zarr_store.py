@@ -2,8 +2,7 @@
 is there.
 
 The numbers of a chunk are files of their own, each there whole or not at all. Reasons stand in a JSON file beside
-the states of
-the same chunk. Two runs on one store at worst do the same work twice.
+the states of the same chunk. Two runs on one store at worst do the same work twice.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -168,10 +168,23 @@ class ZarrStore:
         return dict(sorted(found.items()))
 
     def dataset(self) -> xarray.Dataset:
-        import xarray
+        from pfaff.studies.lazy_numbers import Numbers, lazy_dataset
 
-        data = xarray.open_zarr(str(self.path), consolidated=False, chunks=None)
-        return data.assign_attrs(recipe=json.dumps(data.attrs.get(RECIPE)))
+        dims, group = self.points.dims, self.group
+        arrays = {
+            name: (dims, Numbers(self.points.shape, group[name].dtype, partial(self._part, name)), attributes(name))
+            for name in (*self.names, "state")
+        }
+        return lazy_dataset(arrays, self.points.over, {RECIPE: json.dumps(group.attrs[RECIPE])})
+
+    def _part(self, name: str, key: Any) -> np.ndarray:
+        """What is at some indices of an array; where that cannot be read, the chunk is named that cannot."""
+        try:
+            return np.asarray(self.group[name][key])
+        except Exception:  # zarr and its codecs raise what they like
+            for k in self.finished():
+                self._read(name, k)
+            raise
 
 
 def recipe_of_zarr(path: Path) -> tuple[Points, dict[str, Any]]:
