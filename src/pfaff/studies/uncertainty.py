@@ -82,7 +82,7 @@ def _sampled(study: Study, name: str) -> np.ndarray:
         raise ParameterError(f"{said} of {study.points.size} points: run the study to its end, or retry, before asking")
     about = study.points.about
     if about.get("kind") != "sobol":
-        raise ParameterError("quantiles, probabilities and indices are of samples: sweep over pfaff.sobol(1024, c_i=(1, 4), …)")
+        raise ParameterError("quantiles and probabilities are of samples: sweep over pfaff.sobol(1024, c_i=(1, 4), …)")
     return values[: 2 * about["samples"]] if about["indices"] else values
 
 
