@@ -25,7 +25,7 @@ from pfaff.draw.labels import formula, groups, letters
 from pfaff.draw.pictures import Stage, images_of
 from pfaff.draw.scene import scene_of, scene_of_motion
 from pfaff.draw.space import axes_of_view, seen
-from pfaff.draw.style import figure
+from pfaff.draw.style import figure, label
 from pfaff.draw.view import view_of
 from pfaff.errors import ParameterError, StatementError
 from pfaff.statement import coordinates
@@ -705,3 +705,12 @@ def test_a_film_for_the_player_opens_no_matplotlib(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_small_numbers_along_an_axis_do_not_meet():
+    """A portrait as it stands on the page of a motion."""
+    fig = figure(3.1, 2.9)
+    axes = fig.add_subplot()
+    axes.plot([-0.0007, 0.0024], [0, 1])
+    label(axes, "coordinate", "velocity")
+    assert not texts_that_meet(fig)

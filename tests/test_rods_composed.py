@@ -7,6 +7,7 @@ from numpy.polynomial import Polynomial, legendre
 from scipy.optimize import brentq
 
 import pfaff
+from pfaff.draw.scene import scene_of_motion
 from pfaff.errors import ParameterError
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
@@ -193,3 +194,20 @@ def test_what_forces_a_rod_otherwise_is_refused():
     )
     with pytest.raises(ParameterError, match="in forces and potentials; simulate it"):
         system.at().response("Omega", to=4)
+
+
+def test_rods_without_a_drawing_are_drawn_as_curves(tmp_path):
+    """The points drawn are where the rods are: bent, they keep their lengths, and one begins where the other ends."""
+    (X,) = coordinates("X")
+    first = pfaff.Rod(2, modes=3, base=(X, 0, 0), name="u")
+    end = first.end
+    second = pfaff.Rod(1, modes=3, base=(end.x, end.y, end.theta + sm.pi / 2), name="w")
+    system = pfaff.System(coordinates=[X], rods=[first, second], parameters={})
+    assert system.plot().axes[0].lines
+    motion = system.at().simulate(0.1, u1=0.5, w2=0.3, samples=2)
+    points = scene_of_motion(motion, motion.t).points
+    curves = [np.array([points[name][0, :2] for name in names]) for names in system.drawing.curves]
+    lengths = [np.linalg.norm(np.diff(curve, axis=0), axis=1).sum() for curve in curves]
+    assert lengths == pytest.approx([2, 1], rel=1e-3)
+    assert curves[1][0] == pytest.approx(curves[0][-1], abs=1e-12)
+    assert motion.animate(tmp_path / "two.html").exists()

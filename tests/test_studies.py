@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.studies.executors import Processes
 from pfaff.studies.points import chunks_of
-from pfaff.studies.recipe import function_from, function_origin
+from pfaff.studies.recipe import fingerprint, function_from, function_origin
 from pfaff.studies.sweep import SINGLE
 from pfaff.studies.zarr_store import ZarrStore
 
@@ -215,6 +216,35 @@ def test_a_system_of_ones_own_is_found_again_by_its_file(own, tmp_path):
     Path(own.__file__).write_text(OWN + "\n# changed")
     with pytest.raises(ParameterError, match="has changed since"):
         pfaff.open_sweep(store)
+
+
+def test_a_file_that_states_a_system_is_asked_before_one_that_uses_it(own, tmp_path, monkeypatch):
+    """The script imports its case: what it does with it is not done again, and what fails in such a file is told."""
+    script = tmp_path / "script.py"
+    script.write_text("raise ValueError('twice')")
+    user = types.ModuleType("__main__ of a test")
+    user.__file__, user.spiral = str(script), own.spiral
+    monkeypatch.setitem(sys.modules, user.__name__, user)
+    sys.modules[own.__name__] = sys.modules.pop(own.__name__)  # imported by the script, hence after it
+    about = own.case.sweep({"mu": [1.0]}, "stable", tmp_path / "own.zarr").recipe["system"]
+    assert (about["file"], about["called"]) == (own.__file__, "spiral")
+    with pytest.raises(ParameterError, match=r"script.py, which .*: ValueError: twice\. Put what it computes under"):
+        function_from({**about, "file": str(script), "sha256": "of the script", "accept": True})
+
+
+def test_rods_of_other_sections_are_other_systems():
+    def rod(**section):
+        (X,), F = pfaff.statement.coordinates("X"), sm.Symbol("F")
+        part = pfaff.Rod(modes=2, base=(X, 0, 0), **section)
+        return pfaff.System([X], rods=[part], potential=-F * X, parameters={F: 0}, load=F)
+
+    def stepped(s):
+        return 1 + math.floor(2 * s)
+
+    others = {"length": 2}, {"bending": lambda s: 2 - s}, {"mass": stepped}, {"retardation": 0.1}
+    prints = [fingerprint(rod(**each)) for each in ({}, *others)]
+    assert len(set(prints)) == len(prints)
+    assert fingerprint(rod(mass=stepped)) == prints[3]
 
 
 def test_a_study_asked_for_by_another_script_says_whose_it_is(own, tmp_path):

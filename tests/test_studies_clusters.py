@@ -147,3 +147,33 @@ def test_maps_of_both_signs_have_their_zero_line(case):
     assert study.plot("hopf").axes[0].get_legend() is None
     with pytest.raises(ParameterError, match="no axis 'k1'"):
         study.plot("l1", k1=3)
+
+
+def _spiked(case):
+    k = case.values["a"]
+    return 1 + k + (1e4 if k > 0.99 and case.values["b"] > 0.99 else 0)
+
+
+def test_a_value_far_away_leaves_the_colours_to_the_others():
+    import sympy as sm
+
+    x, a, b = sm.symbols("x a b", real=True)
+    plain = pfaff.ode({x: a * x + b}, parameters={a: 1, b: 1}).at()
+    side = np.linspace(0, 1, 8)
+    study = plain.sweep({"a": side, "b": side}, measure={"spike": _spiked}).run()
+    (filled,) = [each for each in study.plot("spike").axes[0].collections if getattr(each, "filled", False)]
+    assert (filled.levels < 3).sum() > 10
+    assert filled.extend == "max"
+    with pytest.raises(ParameterError, match="a=7 is not on its axis: hold it between 0 and 1"):
+        study.plot("spike", a=7)
+
+
+def test_a_bar_of_a_sample_is_below_the_value_or_is_not(case):
+    study = case.sweep(pfaff.sobol(64, c_i=(1, 4)), "flutter").run()
+    found = study.probability("flutter", 76.5)
+    assert repr(found) == f"<{found.status}>"
+    bars = [bar for bar in found.plot().axes[0].patches if bar.get_height()]
+    assert not [bar for bar in bars if bar.get_x() < 76.5 - 1e-9 and bar.get_x() + bar.get_width() > 76.5 + 1e-9]
+    assert sum(bar.get_height() for bar in bars) == 64
+    with pytest.raises(ParameterError, match="leave out c_i"):
+        study.plot("flutter", c_i=2)

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from pfaff.studies.uncertainty import Indices, Probability
 
 LEVELS = 24
-FEW = 5  # curves of a second axis that a legend can tell apart
+FAR = 1.0  # beyond nine tenths of all values, by how much these spread: what lies farther shares the last colour
 
 
 def draw_study(data: Any, points: Points, name: str, at: Mapping[str, float]) -> Figure:
     """One measure over what remains when the other axes are held at the nearest of their values."""
     values = data[name]
-    for axis, value in at.items():
-        one_of(points.dims if points.is_grid else (), axis, f"{name} has no axis")
-        values = values.sel({axis: number_from(axis, value)}, method="nearest")
     if not points.is_grid:
-        return _sample(values, points, name)
+        return _sample(values, points, name, at)
+    for axis, value in at.items():
+        one_of(points.dims, axis, f"{name} has no axis")
+        values = values.sel({axis: _within(values[axis], axis, value)}, method="nearest")
     held = {axis: float(values[axis]) for axis in points.dims if axis not in values.dims}
     if values.ndim > 2:
         more = ", ".join(f"{axis}=…" for axis in values.dims[2:])
@@ -46,6 +46,14 @@ def draw_study(data: Any, points: Points, name: str, at: Mapping[str, float]) ->
     else:
         _map(fig, axes, values, name, title)
     return fig
+
+
+def _within(along: Any, axis: str, value: Any) -> float:
+    """Where an axis is held: between its ends, or else another study would be taken for what was asked."""
+    held, low, high = number_from(axis, value), float(along.min()), float(along.max())
+    if not low <= held <= high:
+        raise ParameterError(f"{axis}={held:g} is not on its axis: hold it between {low:g} and {high:g}")
+    return held
 
 
 def _curve(axes: Axes, values: Any, name: str, title: str) -> None:
@@ -64,12 +72,12 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
     grid = np.ma.masked_invalid(values.to_numpy().T)
     args = values[x].to_numpy(), values[y].to_numpy(), grid
     both = _signs(values)
-    low, high = float(grid.min()), float(grid.max())
-    levels: Any = LEVELS
+    low, high, extend = _bounds(grid.compressed(), both)
+    levels: Any = MaxNLocator(LEVELS + 1).tick_values(low, high) if extend != "neither" else LEVELS
     if both:  # as many colours on either side, however much farther one goes
         levels = [*np.linspace(low, 0, LEVELS // 2 + 1), *np.linspace(0, high, LEVELS // 2 + 1)[1:]]
     colours: dict[str, Any] = {"cmap": "RdBu_r", "norm": TwoSlopeNorm(0, low, high)} if both else {"cmap": "viridis"}
-    filled = axes.contourf(*args, levels=levels, **colours)
+    filled = axes.contourf(*args, levels=levels, extend=extend, **colours)
     fig.colorbar(filled, label=_words(values, name), format="%.3g")
     if high > low:
         lines = axes.contour(*args, levels=_round(low, high), colors="black", linewidths=0.5, alpha=0.6)
@@ -79,6 +87,17 @@ def _map(fig: Figure, axes: Axes, values: Any, name: str, title: str) -> None:
         axes.plot([], [], color="black", lw=2, label=f"{formula(name)} = 0")
         axes.legend(loc="best", fontsize="small")
     label(axes, formula(x), formula(y), title)
+
+
+def _bounds(values: np.ndarray, both: bool) -> tuple[float, float, str]:
+    """What colours are for, and on which sides there is more: a few values far away would leave one to all others."""
+    least, most = float(values.min()), float(values.max())
+    inner = np.quantile(values, (0.05, 0.95))
+    far = FAR * float(inner[1] - inner[0])
+    low, high = (max(least, float(inner[0]) - far), min(most, float(inner[1]) + far)) if far else (least, most)
+    if both:  # zero stays among the colours
+        low, high = low if low < 0 else least, high if high > 0 else most
+    return low, high, {(1, 0): "min", (0, 1): "max", (1, 1): "both"}.get((low > least, high < most), "neither")
 
 
 def _round(low: float, high: float) -> np.ndarray:
@@ -96,8 +115,10 @@ def _inside(fig: Figure, axes: Axes, numbers: list[Any]) -> None:
         number.set_visible(bool((box.min >= low).all() and (box.max <= high).all()))
 
 
-def _sample(values: Any, points: Points, name: str) -> Figure:
+def _sample(values: Any, points: Points, name: str, at: Mapping[str, float]) -> Figure:
     """A measure against each parameter of a list or a sample."""
+    if at:
+        raise ParameterError(f"{name} is over single points, of which no axis is held: leave out {', '.join(at)}")
     names = points.names
     fig = figure(3.0 * len(names) + 0.6, 3.4)
     panels = fig.subplots(1, len(names), sharey=True, squeeze=False)[0]
@@ -111,7 +132,9 @@ def draw_probability(found: Probability) -> Figure:
     """The distribution of a measure, what lies below the value coloured."""
     fig = figure(6, 3.6)
     axes = fig.add_subplot()
-    edges = np.histogram_bin_edges(found.values, bins="auto").tolist()
+    edges = np.histogram_bin_edges(found.values, bins="auto")
+    edges += (found.below - edges[0]) % (edges[1] - edges[0])  # a bar is below the value, or is not
+    edges = [2 * edges[0] - edges[1], *edges]
     below, above = found.values[found.values < found.below], found.values[found.values >= found.below]
     axes.hist([below, above], bins=edges, stacked=True, color=[VERMILION, BLUE], rwidth=1.0)
     axes.axvline(found.below, color="black", lw=1)

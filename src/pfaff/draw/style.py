@@ -8,7 +8,7 @@ from textwrap import fill
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import AutoLocator, MaxNLocator
+from matplotlib.ticker import AutoLocator, MaxNLocator, ScalarFormatter
 
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
     "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#7F7F7F",
@@ -16,6 +16,7 @@ BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY = (
 CYCLE = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY)
 SHARP = 180  # pixels of an inch in a notebook
 LETTERS = 14  # of a title on an inch
+POWERS = (-3, 5)  # of ten, beyond which they stand beside an axis
 FEW = 4  # names on an axis at most
 
 
@@ -60,6 +61,8 @@ def label(axes: Axes, x: str, y: str, title: str = "") -> None:
     for axis in (axes.xaxis, axes.yaxis):
         if isinstance(axis.get_major_locator(), AutoLocator):  # steps of 0.25 make labels that meet
             axis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 5, 10]))
+    if isinstance(shown := axes.xaxis.get_major_formatter(), ScalarFormatter):  # zeros make labels that meet, too
+        shown.set_powerlimits(POWERS)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     if title:

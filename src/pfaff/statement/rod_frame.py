@@ -18,6 +18,7 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.statement.coordinates import TIME
+from pfaff.statement.drawing import Drawing
 from pfaff.statement.plain_symbols import RodStatement, Statement
 from pfaff.statement.rods import KINDS, PLACE, Rod
 from pfaff.statement.values import listed, shown
@@ -25,6 +26,8 @@ from pfaff.threads import once
 
 if TYPE_CHECKING:
     from pfaff.statement.system import System
+
+DRAWN = 24  # pieces of the curve of a rod
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,17 @@ def _drawn(system: System, known: dict[str, sm.Expr]) -> Any:
     points = [q for each in drawn_stations(system) for q in vars(system.rods[each.rod].at(each.place)).values()]
     assert system.drawing is not None
     return system.drawing.read(known | {q.func.__name__: q for q in points})
+
+
+def _curved(rods: Sequence[Rod]) -> Drawing:
+    """What is drawn where no drawing is given: every rod as a curve, and the paths of their ends."""
+    points, curves = {}, []
+    for rod in rods:
+        places = [rod.at(sm.Rational(k, DRAWN)) for k in range(1, DRAWN + 1)]
+        names = [f"{part} of {rod.name}" for part in ("base", *range(1, DRAWN), "end")]
+        points |= dict(zip(names, [rod.base[:2], *((each.x, each.y) for each in places)], strict=True))
+        curves.append(names)
+    return Drawing(points=points, curves=curves, traced=[names[-1] for names in curves])
 
 
 def check_rods(system: System, own: list[str]) -> None:
@@ -221,8 +235,9 @@ def state_rods(system: System) -> None:
     for name in system.coordinate_names[len(own) :]:
         if names.count(name) > 1:
             raise StatementError(f"{name!r} is an amplitude of a rod and something else: rename the rod or the other")
-    if system.drawing is not None:
-        normalise(system, "drawing", _drawn(system, frame.words))
+    if system.drawing is None:
+        normalise(system, "drawing", _curved(system.rods))
+    normalise(system, "drawing", _drawn(system, frame.words))
     normalise(system, "statement", on_rods(system, frame.statement))
     normalise(system, "redundant", frame.redundant)
 

@@ -133,6 +133,15 @@ class Rod(Travels):
         stated = [self.length, *(getattr(self, name) for name in SECTIONS)]
         return {symbol for each in stated if isinstance(each, sm.Expr) for symbol in each.free_symbols} - {PLACE}
 
+    def described(self) -> str:
+        """All that it says as text: equal for rods that are. Functions of numbers are told by their values."""
+        sections = [getattr(self, name) for name in SECTIONS]
+        told = [each if isinstance(each, sm.Expr) else self._values(each).tolist() for each in sections]
+        return f"{self.name}: {[self.length, *told, self.modes, self.bars, *self.base]}"
+
+    def _values(self, section: Callable[[float], Any]) -> np.ndarray:
+        return np.array([section(float(self.length) * place) for place in self.basis.nodes], float)
+
 
 def _section(rod: Rod, name: str) -> Any:
     """A section's property as an expression in s and parameters, or as a function of numbers."""

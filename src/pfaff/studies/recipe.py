@@ -78,6 +78,7 @@ def fingerprint(system: Any) -> str:
         s = system.statement
         parts = [s.q, s.kinetic, s.potential, s.dissipation, s.forces, s.constraints, s.positions, s.particles]
         parts += [dict(system.quasi_forms)] if system.quasi_forms else []
+        parts += [rod.described() for rod in getattr(system, "rods", ())]
     named = [str(part) for part in (*parts, list(system.parameters), system.load)]
     return hashlib.sha256("\n".join(named).encode()).hexdigest()
 
@@ -96,7 +97,7 @@ def origin_of(system: Any, source: str | None) -> dict[str, Any]:
     called = getattr(system, "origin", None)
     if called is not None:
         return {"atlas": called[0], "options": dict(called[1])}
-    for module in list(sys.modules.values()):
+    for module in reversed(list(sys.modules.values())):  # what states it was imported after what uses it
         file = getattr(module, "__file__", None)
         if file is None or not str(file).endswith(".py"):
             continue
@@ -162,9 +163,14 @@ def _loaded(about: Mapping[str, Any], accept: bool = False) -> ModuleType:
     LOADING.append(path)
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException as problem:
         del sys.modules[name]
-        raise
+        if not isinstance(problem, Exception):
+            raise
+        raise ParameterError(
+            f"{path}, which states what this study is of, fails when it is read again: {type(problem).__name__}: "
+            f"{problem}. Put what it computes under if __name__ == '__main__':, and begin a new store"
+        ) from problem
     finally:
         LOADING.pop()
     return module

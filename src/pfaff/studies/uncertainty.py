@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import ParameterError
-from pfaff.statement.told import answering
+from pfaff.statement.told import told
 from pfaff.statement.values import number_from, numbers_from
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pfaff.studies.study import Study
 
 
-@answering
+@told
 @dataclass(frozen=True)
 class Probability:
     """The share of a sample below a value; ``error`` is the standard error of as many independent draws.
@@ -47,7 +47,7 @@ class Probability:
         return draw_probability(self)
 
 
-@answering
+@told
 @dataclass(frozen=True)
 class Indices:
     """Sobol indices by parameter: the share of the variance that it explains alone, and with all others.
@@ -82,7 +82,7 @@ def _sampled(study: Study, name: str) -> np.ndarray:
         raise ParameterError(f"{said} of {study.points.size} points: run the study to its end, or retry, before asking")
     about = study.points.about
     if about.get("kind") != "sobol":
-        raise ParameterError("probabilities are of samples: sweep over pfaff.sobol(1024, c_i=(1, 4), …)")
+        raise ParameterError("quantiles and probabilities are of samples: sweep over pfaff.sobol(1024, c_i=(1, 4), …)")
     return values[: 2 * about["samples"]] if about["indices"] else values
 
 
