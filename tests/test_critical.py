@@ -532,6 +532,18 @@ def test_light_damping_of_many_bars_does_not_depend_on_the_interval(constraint):
         assert case.flutter(to=to).value == pytest.approx(expected, rel=1e-11)
 
 
+@pytest.mark.parametrize(
+    ("bars", "values", "expected", "digits"),
+    [(7, {**XI_HAT, "c_i": 5e4}, 582.2134243559, 1e-6), (6, {"M_L": 1, "I_L": 1, "c_i": 5e4}, 664.8893018977, 3e-4)],
+)
+def test_growth_that_heavy_damping_hides_is_followed_back_to_where_it_begins(bars, values, expected, digits):
+    """The determinant of the column in sixty digits; growth is seen only 1e-4 and 1e-2 beyond."""
+    case = pfaff.atlas.column(bars).at(**{"d": 0.5, "k1": 1, **values})
+    found = case.flutter()
+    assert found.value == pytest.approx(expected, rel=digits)
+    assert found.value == case.flutter(to=2 * expected).value
+
+
 @pytest.mark.parametrize("to", [300, 1000, 1e5, None])
 def test_divergence_in_a_window_between_oscillations(to):
     """An oscillation turns into exponentials and back: eigenvalues in sixty digits are complex, real, complex."""

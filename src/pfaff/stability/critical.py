@@ -21,6 +21,7 @@ from pfaff.stability.critical_load import Cell, CriticalLoad, CriticalLoads
 from pfaff.stability.intervals import Change
 from pfaff.stability.locating import ONE
 from pfaff.stability.natural_range import natural_range, rounded_up
+from pfaff.stability.search import HIDES
 
 if TYPE_CHECKING:
     from pfaff.algebra.pencil import Pencil
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
 
 DIFFERENCE = 1e-5  # of the load, relative, for derivatives along a path
-# Growth is first seen where its computed rate exceeds the noise, which includes the error of that rate: the true rate
-# is then between none and twice the noise, and so much growth, divided by the crossing speed, is the way back to none.
-HIDES = 2.0
 
 
 def critical_loads(case: Case, load: str, to: float | None, fixed: Mapping[str, float]) -> CriticalLoads:

@@ -44,8 +44,13 @@ class Crossing:
         return more in (((1, 0), (-1, 0)) if self.kind == "hopf" else ((0, 1), (0, -1)))
 
 
-def sharpened(stretch: Stretch, kind: Kind, value: complex, load: float, near: float) -> Crossing | None:
-    """The crossing that Newton's method reaches from an eigenvalue near a load, if it is at most so far away."""
+def sharpened(
+    stretch: Stretch, kind: Kind, value: complex, load: float, near: float, settled: float = SETTLED
+) -> Crossing | None:
+    """The crossing that Newton's method reaches from an eigenvalue near a load, if it is at most so far away.
+
+    Steps that shrink no more have ended there if they are smaller than ``settled``.
+    """
     stretch = stretch.suited(load)
 
     def step(here: _Bordered) -> tuple[_Bordered, float] | None:
@@ -57,7 +62,7 @@ def sharpened(stretch: Stretch, kind: Kind, value: complex, load: float, near: f
         here = here.moved(taken, min(1.0, AWAY / change) if change else 1.0)
         return (here, change) if abs(here.load - load) <= near else None
 
-    found = newton(step, _start(stretch, kind, 0j if kind == "zero" else value, load))
+    found = newton(step, _start(stretch, kind, 0j if kind == "zero" else value, load), settled=settled)
     return Crossing(kind, found.at.load, complex(found.at.direction * found.at.size)) if found.ceased else None
 
 

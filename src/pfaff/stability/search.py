@@ -15,7 +15,7 @@ import numpy as np
 
 from pfaff.algebra.modes import Growing
 from pfaff.algebra.pencil import Pencil
-from pfaff.stability.crossings import Crossing, Kind
+from pfaff.stability.crossings import Crossing, Kind, sharpened
 from pfaff.stability.intervals import Change, Counts, Interval, Remembered
 from pfaff.stability.locating import ONE, PROBES, TWIN, Locator
 from pfaff.stability.stretches import Stretch
@@ -28,6 +28,10 @@ NEARLY = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)  # of the way to a crossing, how far be
 CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
 EXPLAINED = (6, 12, 20, 30)  # halvings after which the crossing that explains a change is sought in what is left
 AT_ONCE = 1e-13  # usual loads, below which what happens does so as soon as there is a load
+STAGNATED = 1e-3  # relative steps below this that shrink no more are rounding: of a pair under heavy damping
+# Growth is first seen where its computed rate exceeds the noise, which includes the error of that rate: the true rate
+# is then between none and twice the noise, and so much growth, divided by the crossing speed, is the way back to none.
+HIDES = 2.0
 BISECTIONS, MOST = 60, 200  # of an interval; changes in it that no candidate explains
 WATCHED, WIDEST = 1.25, 1e4  # ratio of neighbouring loads, and of the last to the first, where something grows
 LARGE = 64  # states beyond which pencils in the load are too large
@@ -268,7 +272,7 @@ class Search:
             crossing = self._explanation(stretch, before, after, low, high) if halved in EXPLAINED else None
             if crossing is not None:
                 return high, after, crossing
-        return high, after, None
+        return high, after, self._hidden(stretch, before, after, high)
 
     def _explanation(self, stretch: Stretch, before: Counts, after: Counts, low: float, high: float) -> Crossing | None:
         """The crossing by which what grows changes between two loads, if it is a simple one."""
@@ -278,6 +282,25 @@ class Search:
         if found is None or not (found.sharp and found.explains(before, after)):
             return None
         return found if low * (1 - TWIN) <= found.load <= high * (1 + TWIN) else None
+
+    def _hidden(self, stretch: Stretch, before: Counts, after: Counts, seen: float) -> Crossing | None:
+        """The crossing of a pair whose growth is seen from a load on: before it, but not by more than rounding hides.
+
+        Newton's method on the pencil is exact to more digits than the eigenvalues are, but may not settle.
+        """
+        if self.squares or (after[0] - before[0], after[1] - before[1]) != (1, 0):
+            return None
+        modes, rates = stretch.moving(seen)
+        noise = modes.noise[0]
+        upper = modes.values.imag > 0
+        if not upper.any():
+            return None
+        newest = int(np.where(upper, np.abs(modes.values.real / noise - 1), np.inf).argmin())  # as large as the noise
+        if rates[newest].real <= 0:
+            return None
+        hides = float(HIDES * noise[newest] / rates[newest].real)
+        found = sharpened(stretch, "hopf", complex(modes.values[newest]), seen, hides, STAGNATED)
+        return found if found is not None and found.load <= seen else None
 
 
 def _watched(low: float, high: float) -> list[float]:
