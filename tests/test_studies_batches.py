@@ -477,6 +477,7 @@ def test_a_normal_form_that_does_not_exist_is_no_number_and_says_why():
         load=F,
     )
     study = system.at().sweep({"c": [0.2, 0.3]}, ["hopf", "l1"]).run()
-    assert np.isnan(study.dataset["l1"]).all() and np.isfinite(study.dataset["hopf"]).all()
+    assert np.isnan(study.dataset["l1"]).all()
+    assert np.isfinite(study.dataset["hopf"]).all()
     assert study.counts == {"none": 2}
     assert "on a line of equilibria along which" in study.store.reasons()[0]
