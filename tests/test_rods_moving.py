@@ -198,6 +198,42 @@ def test_roots_are_looked_for_from_more_modes():
         pfaff.atlas.rod(modes=8).at(M_L=1, eta=10).flutter(exact=True)
 
 
+def test_loads_of_few_modes_say_so():
+    few, enough = (pfaff.atlas.rod(modes=8).at(M_L=1, eta=eta).flutter() for eta in (10, 1))
+    assert "8 modes do not resolve its shape: give more of them" in few.status
+    assert "modes" not in enough.status
+
+
+@pytest.mark.parametrize("EI", [1e100, 1e200, 1e-300])
+def test_loads_of_rods_in_the_farthest_units(rod, EI):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rod.at(EI=EI).flutter().value / EI == pytest.approx(rod.at().flutter().value, rel=1e-9)
+
+
+def test_a_rod_whose_end_hardly_turns_is_followed():
+    """Rounding moves its reaction and, beside it, what stands still: π² EI/L² is reached all the same."""
+    assert pfaff.atlas.rod(modes=8).at(I_L=1e14).flutter().value == pytest.approx(np.pi**2, rel=1e-6)
+
+
+def test_masses_too_far_apart_are_told_as_such(rod):
+    with pytest.raises(pfaff.errors.SingularMassError, match="singular as far as rounding shows.*differ by less"):
+        rod.at(M_L=1e20).flutter()
+
+
+def test_a_path_that_needs_too_many_steps_ends(rod, monkeypatch):
+    path = rod.at(beta0=0.01).path("F", {})
+    monkeypatch.setattr("pfaff.rest.path.STEPS", 3)
+    monkeypatch.setattr(path, "_far", lambda z: False)
+    monkeypatch.setattr(
+        path, "_take", lambda here, ahead: ahead - here < 1e-3 and not path._remember(ahead, path._known[here])
+    )
+    with pytest.raises(ConvergenceError, match="cannot be followed beyond F = .* in 3 steps"):
+        path.solution(5.0)
+    with pytest.raises(ConvergenceError, match="too large for double precision"):
+        path.solution(np.inf)
+
+
 def test_overflow_in_a_rod_is_told_and_never_warned_of(rod):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -459,3 +459,25 @@ def test_normal_forms_over_ten_decades(name):
     assert len(answered) >= 3
     for k in answered.tolist():
         assert block.outcome(k).values == pytest.approx(measured(job, job.points.point(k)).values, rel=1e-10, abs=0)
+
+
+def test_a_normal_form_that_does_not_exist_is_no_number_and_says_why():
+    """A constraint that turns makes a line of equilibria along which the oscillation moves: nothing is called done."""
+    x, y, z = coordinates("x y z")
+    u, v, w = (each.diff(TIME) for each in (x, y, z))
+    c, F = sm.symbols("c F", real=True)
+    system = pfaff.System(
+        [x, y, z],
+        (u**2 + 2 * v**2 + w**2 + u * v) / 2,
+        (3 * x**2 + 2 * y**2 + z**2 + x**4 + y**4) / 2,
+        c * (u**2 + v**2 + w**2) / 2,
+        forces={x: F * sm.sin(y) - F * z / 3, y: -F * sm.sin(x) + F * z / 2, z: F * x / 3 - F * y / 2},
+        nonholonomic_constraints=[u * sm.cos(y) - w * sm.sin(y) - v / 3],
+        parameters={c: "1/5", F: 0},
+        load=F,
+    )
+    study = system.at().sweep({"c": [0.2, 0.3]}, ["hopf", "l1"]).run()
+    assert np.isnan(study.dataset["l1"]).all()
+    assert np.isfinite(study.dataset["hopf"]).all()
+    assert study.counts == {"none": 2}
+    assert "on a line of equilibria along which" in study.store.reasons()[0]

@@ -182,6 +182,11 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
         values, vectors = np.linalg.eigh(scaled)
     if values[0] <= SINGULAR * max(values[-1], np.finfo(float).tiny):
         along = case.system.coordinate_names[int(np.abs(vectors[:, 0]).argmax())]
+        if values[0] > -SINGULAR * values[-1] and (at.M.diagonal() > 0).all():
+            raise SingularMassError(
+                f"the mass matrix of {case.system.name} is singular as far as rounding shows, mostly along {along}: "
+                "let masses differ by less, or, if a motion has no inertia at all, give it some"
+            )
         raise SingularMassError(
             f"the mass matrix of {case.system.name} is not positive definite, mostly along {along}: "
             f"give {along} positive inertia or remove it from the coordinates"

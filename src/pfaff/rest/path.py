@@ -6,6 +6,7 @@ import math
 import sys
 from bisect import bisect, insort
 from collections.abc import Mapping
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
 ASIDE = 0.5  # of the chord between two points of a path, how far from it those in between may be
 RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
+NOISE = 1e-13  # of all that changes in a step, what rounding may move of it
 STRAIGHT = 1e-15  # residual of a point that needs no correction
 CORRECTIONS = 15  # steps of Newton's method from a predicted point
+STEPS = 500  # from one load to another; each doubles the last or halves it, so that tens are many
 SHORTEST = 1e-13  # of the load, relative to the interval
 NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
@@ -48,6 +51,7 @@ class Path:
     def __init__(self, case: Bound, load: str, origin: float, z: np.ndarray) -> None:
         self.case, self.load, self.origin = case, load, origin
         self.end: float | None = None
+        self._tired = False  # whether it ends where too many steps had been taken
         self._known: dict[float, np.ndarray] = {}
         self._loads: list[float] = []
         self._linear: dict[float, Any] = {}
@@ -57,6 +61,8 @@ class Path:
         """The equilibrium at this load."""
         if load in self._known:
             return self._known[load]
+        if not math.isfinite(load):
+            raise ConvergenceError(f"{self.load} would have to be too large for double precision: use other units")
         z = self._on_line(load)
         if z is None:
             z = self._between(load)
@@ -65,10 +71,17 @@ class Path:
             return z
         if self.end is not None and (load - self.end) * (self.end - self.origin) > 0:
             raise ConvergenceError(self._no_way(self.end, load))
-        here = walk(self._nearest(load), load, self._take, SHORTEST, lambda here: self._far(self._known[here]))
+        steps = count(1)
+        here = walk(
+            self._nearest(load),
+            load,
+            self._take,
+            SHORTEST,
+            lambda here: self._far(self._known[here]) or next(steps) >= STEPS,
+        )
         if here == load:
             return self._known[load]
-        self.end = here
+        self.end, self._tired = here, next(steps) > STEPS
         raise ConvergenceError(self._no_way(here, load))
 
     def _take(self, here: float, ahead: float) -> bool:
@@ -100,6 +113,8 @@ class Path:
     @property
     def ending(self) -> str:
         """What a path that has ended does, and where."""
+        if self._tired:
+            return f"cannot be followed beyond {self.load} = {self.end:.12g} in {STEPS} steps"
         if self.boundless:
             return f"runs to infinity near {self.load} = {self.end:.4g}"
         if self.end == self.origin:
@@ -146,8 +161,10 @@ class Path:
         position = self._position
         moved = np.abs(position(found - z)).max()
         missed = max(np.abs(position(found - predicted)).max(), np.abs(position(backward - z)).max())
-        near = missed <= CURVED * moved or missed <= CURVED * moved + RESOLUTION * self.size(found, ahead)
-        return found if near else None
+        if missed <= CURVED * moved:
+            return found
+        rounding = max(RESOLUTION * self.size(found, ahead), NOISE * self.changed(found - z))
+        return found if missed <= CURVED * moved + rounding else None
 
     def _remember(self, load: float, z: np.ndarray) -> None:
         self._known[load] = z
@@ -202,6 +219,10 @@ class Path:
         """What counts as a large movement."""
         raise NotImplementedError
 
+    def changed(self, dz: np.ndarray) -> float:
+        """How large a change is, reactions included: they share their rounding with what moves."""
+        return float(np.abs(self._position(dz)).max(initial=0.0))
+
     def _far(self, z: np.ndarray) -> bool:
         """Whether this is farther away than any equilibrium that anybody asks for."""
         return False
@@ -238,10 +259,18 @@ class LoadPath(Path):
         """What counts as a large displacement: the configuration itself, or what changes the stiffness."""
         return float(max(np.abs(self._position(z)).max(), self.large))
 
+    def changed(self, dz: np.ndarray) -> float:
+        return float(np.abs(dz / self._units).max(initial=0.0))
+
     @cached_property
+    def _units(self) -> np.ndarray:
+        """Units of coordinates and reactions in which stiffnesses and levers are alike."""
+        return self.balance.at(self._known[self.origin], self.numbers(self.origin)).units
+
+    @property
     def _unit(self) -> np.ndarray:
-        """Units of the coordinates in which stiffnesses are alike."""
-        return self.balance.at(self._known[self.origin], self.numbers(self.origin)).stiffness_units
+        """Those of the coordinates."""
+        return self._units[: self.balance.statics.n]
 
     def _far(self, z: np.ndarray) -> bool:
         away = np.abs(self._position(z - self._known[self.origin])).max(initial=0.0)

@@ -22,6 +22,7 @@ from pfaff.stability.intervals import Change
 from pfaff.stability.locating import ONE
 from pfaff.stability.natural_range import natural_range, rounded_up
 from pfaff.stability.search import HIDES
+from pfaff.stability.settled import doubt_of_modes
 
 if TYPE_CHECKING:
     from pfaff.algebra.pencil import Pencil
@@ -107,6 +108,7 @@ class LoadSearch:
 
     def _static(self, value: float, how: str) -> CriticalLoad:
         mode = self._mode(value, 0j)
+        how += doubt_of_modes(self.path.case, mode)
         return CriticalLoad("buckling", self.path.load, value, 0.0, 0j, mode, (0.0, self.along.to), how, self.path.case)
 
     def _described(self, kind: str, change: Change) -> CriticalLoad:
@@ -117,15 +119,17 @@ class LoadSearch:
         speed, rounding = self._crosses(change.load, eigenvalue, crosses) if simple else (0.0, 0.0)
         if not speed:
             rounding = self.along.search.rounding(change.load, eigenvalue) if value else 0.0
+        mode = self._mode(value, eigenvalue)
+        how = _how(kind, change, eigenvalue) if change.load else self._at_once(kind)
         return CriticalLoad(
             kind=kind,
             load=self.path.load,
             value=value,
             frequency=abs(eigenvalue.imag) if kind == "flutter" else 0.0,
             eigenvalue=eigenvalue,
-            mode=self._mode(value, eigenvalue),
+            mode=mode,
             searched=(0.0, self.along.to),
-            how=_how(kind, change, eigenvalue) if change.load else self._at_once(kind),
+            how=how + doubt_of_modes(self.path.case, mode),
             case=self.path.case,
             crossing_speed=speed if crosses else None,
             rounding=max(rounding, float(np.spacing(value))) if value else 0.0,

@@ -113,8 +113,9 @@ class _Bordered:
             y=self.y + share * by.y,
         )
 
+    @np.errstate(over="ignore", invalid="ignore")
     def step(self, pencil: Pencil, by_load: Pencil, unit: float) -> _Bordered | None:
-        """Newton's step."""
+        """Newton's step; none where numbers overflow."""
         pencil, by_load = pencil.scaled(self.units), by_load.scaled(self.units)
         value, k, d, x, y = self.direction * self.size, len(self.x), self.direction, self.x, self.y
         P, P1, P_load = pencil.at(value), pencil.slope(value), by_load.at(value)

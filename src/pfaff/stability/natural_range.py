@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 USUAL = 4.0  # natural ranges are so many times a usual load
 STIFFENED = 1e-12  # change of the stiffness, relative, that is more than rounding
 SEEN = (1e-8, 1e-3)  # changes of the matrices by a load, relative, from which their slopes are told
-DECADES, TRIED = 4, 18  # by which loads are apart that are tried for such changes; how many
+DECADES, TRIED = 4, 24  # by which loads are apart that are tried for such changes; how many
+EXTREME = 290  # decades: farther loads are hardly numbers
+LEAP = 8  # trials after which the next are twice as far, so that no units are too large or too small
 STRAIGHT = 1e-9  # by which changes differ, relatively, that are in proportion to their loads
 NEARER = (1.0, 1e-3, 1e-6)  # times such a load, where the equilibrium is not followed so far
 EVEN = 1e-6  # by which a range may exceed the round number that it is
@@ -48,13 +50,13 @@ def _four_times(path: LoadPath, shares: _Shares, start: Linearisation, there: Li
     if not stiff:
         stiff = _stiff(stiff, _sizes(start, there, "C")[0], _sizes(start, there, "M")[0])
     if more > STIFFENED * stiff > 0:  # less is rounding: a speed, say, that stiffens nothing
-        return _rounded(USUAL * probe * stiff / more)
+        return _rounded(USUAL * probe * (stiff / more))
     (damping, more), (mass, heavier) = (_sizes(start, there, name) for name in ("C", "M"))
     usual = max(damping, np.sqrt(stiff) * np.sqrt(mass))
     if more > STIFFENED * usual > 0:
-        return _rounded(USUAL * probe * usual / more)
+        return _rounded(USUAL * probe * (usual / more))
     if heavier > STIFFENED * mass > 0:
-        return _rounded(USUAL * probe * mass / heavier)
+        return _rounded(USUAL * probe * (mass / heavier))
     steered = shares.of_constraints(probe)
     if steered > STIFFENED:
         return _rounded(USUAL * probe / steered)
@@ -65,7 +67,7 @@ def _four_times(path: LoadPath, shares: _Shares, start: Linearisation, there: Li
 def _visible(shares: _Shares) -> float:
     """A load whose change of the matrices tells a slope, being small or in proportion to it; one, if none does."""
     exponent, low, high = 0, -np.inf, np.inf
-    for _ in range(TRIED):
+    for trial in range(TRIED):
         share = shares.at(exponent)
         if SEEN[0] <= share <= SEEN[1]:
             at_one = shares.at(0)
@@ -75,7 +77,8 @@ def _visible(shares: _Shares) -> float:
         if high - low <= 1:
             return 10.0**low if np.isfinite(low) else 10.0**high
         between = np.isfinite(low) and np.isfinite(high)
-        exponent = int((low + high) // 2) if between else exponent + (DECADES if share < SEEN[0] else -DECADES)
+        farther = DECADES * 2 ** max(0, trial - LEAP) * (1 if share < SEEN[0] else -1)
+        exponent = int((low + high) // 2) if between else min(max(exponent + farther, -EXTREME), EXTREME)
     return 1.0
 
 

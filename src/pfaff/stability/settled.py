@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MODES = (6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)
 UNCHANGED = 1e-10  # change by further modes, relative
+UNRESOLVED = 0.2  # of the largest amplitude, that of the last two modes in a shape that wants more of them
 
 Answer = TypeVar("Answer")
 
@@ -57,3 +58,14 @@ def _change(before: np.ndarray, after: np.ndarray) -> float:
     there = np.isfinite(after)
     sizes = np.maximum(np.abs(after[there]), np.finfo(float).tiny)
     return float((np.abs(after[there] - before[there]) / sizes).max(initial=0.0))
+
+
+def doubt_of_modes(case: Case, shape: Mapping[str, complex]) -> str:
+    """In words, where the last modes of a rod take part so much that what moves may be theirs and not the rod's."""
+    for rod in case.system.rods:
+        if rod.bars is not None or rod.refines:
+            continue
+        sizes = np.array([abs(shape[f"{rod.name}{k + 1}"]) for k in range(rod.basis.size)])
+        if sizes[-2:].max(initial=0.0) > UNRESOLVED * sizes.max(initial=0.0):
+            return f"; {len(sizes)} modes do not resolve its shape: give more of them, or modes='auto'"
+    return ""

@@ -190,7 +190,8 @@ def _hopf(case: Bound, asked: Asked, measure: Measure) -> Found:
         hopf = case.hopf(asked.load, asked.to, **asked.fixed)
     except NoBifurcationError as answer:
         return Found(dict.fromkeys(measure.names, math.nan), str(answer))
-    return Found({name: hopf_number(hopf, name) for name in measure.names})
+    numbers = {name: hopf_number(hopf, name) for name in measure.names}
+    return Found(numbers, hopf.status if any(map(math.isnan, numbers.values())) else "")
 
 
 def hopf_number(hopf: Any, name: str) -> float:
