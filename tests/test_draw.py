@@ -709,8 +709,8 @@ def test_a_film_for_the_player_opens_no_matplotlib(tmp_path):
 
 def test_small_numbers_along_an_axis_do_not_meet():
     """A portrait as it stands on the page of a motion."""
-    fig = figure(3.1, 2.9)
+    fig = figure(3.8, 2.9)
     axes = fig.add_subplot()
-    axes.plot([-0.0007, 0.0024], [0, 1])
+    axes.plot([-0.0006, 0.0024], [0, 1])
     label(axes, "coordinate", "velocity")
     assert not texts_that_meet(fig)
