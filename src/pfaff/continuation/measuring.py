@@ -63,7 +63,7 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
 
 
 def _expressed(expression: Any, known: Mapping[str, sm.Symbol], culprit: str) -> sm.Expr:
-    """What vanishes where an equation holds; each side of one in text is read by itself, and blamed as it was written."""
+    """What vanishes where an equation holds; each side of one in text is read, and blamed, by itself."""
     if isinstance(expression, sm.Equality):
         expression = expression.lhs - expression.rhs
     sides = expression.split("=") if isinstance(expression, str) and expression.count("=") == 1 else [expression]
