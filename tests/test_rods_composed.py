@@ -196,6 +196,13 @@ def test_what_forces_a_rod_otherwise_is_refused():
         system.at().response("Omega", to=4)
 
 
+def test_a_rod_of_two_modes_has_cycles():
+    """Fewer states than kinds of them are numbered."""
+    hopf = pfaff.atlas.rod("skate", modes=2).at(M_L=1, eta=0.001, c_e=10).hopf()
+    (first, *_) = hopf.orbits(to=hopf.value + 0.1)
+    assert first.period == pytest.approx(2 * np.pi / hopf.omega, rel=0.05)
+
+
 def test_amplitudes_begin_at_the_hopf_point():
     """Of a rod, whose first orbit is wide."""
     hopf = pfaff.atlas.rod("skate", modes=3).at(M_L=2, eta=0.002, c_e=8).hopf()
