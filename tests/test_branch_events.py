@@ -32,6 +32,8 @@ def test_events_on_a_branch_of_equilibria(tmp_path):
     again = pfaff.load(branch.save(tmp_path / "branch.nc"), case)
     assert [each.kind for each in again.special] == [each.kind for each in branch.special]
     assert branch.measure("x**3 - x/2 - mu") == pytest.approx(np.zeros(len(branch)), abs=1e-12)
+    stars = [line.get_color() for line in branch.plot().axes[0].lines if str(line.get_label()).startswith("event: ")]
+    assert len(stars) == len(set(stars)) == 3
     longer = case.branch(to=0, start={"x": -1}).extend(to=1, events={"unit": "x = 1"})
     assert longer.of_kind("event: unit")[0].value == pytest.approx(0.5, abs=1e-12)
 
@@ -85,7 +87,8 @@ def test_events_on_curves(tmp_path):
 @pytest.mark.parametrize(
     ("events", "message"),
     [
-        ({"a": "x = z"}, "z"),
+        ({"a": "x = 2 * z"}, r"event 'a', '2 \* z', is not an expression: unknown z \(character 5\)"),
+        ({"a": "x ="}, "event 'a'"),
         ({"a": "1"}, "give an expression of"),
         ({"a": "x == 1"}, "event 'a'"),
         ({"a": object()}, "event 'a'"),

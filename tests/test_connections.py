@@ -288,6 +288,10 @@ def test_what_is_no_connection_of_codimension_one_says_so():
         loop()[0].case.connection(Samples(t, x=1 + np.exp(-((t - 10) ** 2)), y=0.3 + 0 * t))
     with pytest.raises(ParameterError, match="the motion has no state y"):
         loop()[0].case.connection(Samples(t, x=t))
+    with pytest.raises(ParameterError, match="leads from no rest to another"):
+        node.connection(Samples(t, x=1 + 0 * t, y=0 * t))
+    with pytest.raises(ParameterError, match="^3 is no motion"):
+        node.connection(3)
     with pytest.raises(ConvergenceError, match="comes nowhere near to rest"):
         loop()[1].homoclinic()
 

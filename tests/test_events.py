@@ -64,6 +64,7 @@ def test_events_survive_saving(tmp_path):
     again = pfaff.load_motion(motion.save(tmp_path / "run.nc"))
     np.testing.assert_array_equal(again.events["section"].t, motion.events["section"].t)
     np.testing.assert_array_equal(again.events["section"].y, motion.events["section"].y)
+    assert repr(again.events["section"]).startswith("<6 times, t = 3.14159 … 18.8496>")
 
 
 @pytest.mark.parametrize(

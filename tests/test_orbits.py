@@ -862,7 +862,7 @@ def test_what_is_no_motion(states, words):
     case = van_der_pol().at(mu=0.5)
     with pytest.raises(ParameterError, match=words):
         case.orbit(Sampled(np.linspace(0, 10, 50), **states))
-    with pytest.raises(ParameterError, match="a list is no motion"):
+    with pytest.raises(ParameterError, match=r"\[1.0, 2.0\] is no motion"):
         case.orbit([1.0, 2.0])
     with pytest.raises(ParameterError, match="times that increase"):
         case.orbit(Sampled(np.zeros(50), x=np.ones(50), y=np.ones(50)))

@@ -196,6 +196,22 @@ def test_what_forces_a_rod_otherwise_is_refused():
         system.at().response("Omega", to=4)
 
 
+def test_a_rod_of_two_modes_has_cycles():
+    """Fewer states than kinds of them are numbered."""
+    hopf = pfaff.atlas.rod("skate", modes=2).at(M_L=1, eta=0.001, c_e=10).hopf()
+    (first, *_) = hopf.orbits(to=hopf.value + 0.1)
+    assert first.period == pytest.approx(2 * np.pi / hopf.omega, rel=0.05)
+
+
+def test_amplitudes_begin_at_the_hopf_point():
+    """Of a rod, whose first orbit is wide."""
+    hopf = pfaff.atlas.rod("skate", modes=3).at(M_L=2, eta=0.002, c_e=8).hopf()
+    branch = hopf.orbits(to=hopf.value + 0.1)
+    lines = [line.get_xydata() for line in branch.plot().axes[1].lines if len(line.get_xydata()) > 1]
+    (birth,) = [line for line in lines if line[0] == pytest.approx([hopf.value, 0])]
+    assert birth[-1] == pytest.approx([branch[0].value, branch[0].amplitude["a1"]])
+
+
 def test_rods_without_a_drawing_are_drawn_as_curves(tmp_path):
     """The points drawn are where the rods are: bent, they keep their lengths, and one begins where the other ends."""
     (X,) = coordinates("X")

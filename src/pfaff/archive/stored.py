@@ -68,7 +68,7 @@ def write(layout: Layout, data: xarray.Dataset, path: str | Path) -> Path:
         with whole(path) as part:
             data.rename(changed).assign_attrs(notes).to_netcdf(part, engine="scipy")
     except (OSError, TypeError, ValueError) as problem:
-        raise ParameterError(f"cannot write {path}: {problem}") from problem
+        raise ParameterError(f"cannot write {path}: {getattr(problem, 'strerror', None) or problem}") from problem
     return path
 
 

@@ -43,7 +43,7 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     It is not a number where it has no finite value.
     """
     known = {name: sm.Symbol(name) for name in point.measurable}
-    formula = expressed(_difference(expression), known, culprit, ParameterError)
+    formula = _expressed(expression, known, culprit)
     if not isinstance(formula, sm.Expr):
         raise ParameterError(f"{culprit} is {shown(formula)}: give an expression of {_some(known)}")
     used = sorted(formula.free_symbols, key=str)
@@ -62,14 +62,15 @@ def measure(expression: Any, point: Any, culprit: str = "the measure") -> Measur
     return value
 
 
-def _difference(expression: Any) -> Any:
-    """What vanishes where an equation holds."""
+def _expressed(expression: Any, known: Mapping[str, sm.Symbol], culprit: str) -> sm.Expr:
+    """What vanishes where an equation holds; each side of one in text is read, and blamed, by itself."""
     if isinstance(expression, sm.Equality):
-        return expression.lhs - expression.rhs
-    if isinstance(expression, str) and expression.count("=") == 1:
-        left, right = expression.split("=")
-        return f"({left}) - ({right})"
-    return expression
+        expression = expression.lhs - expression.rhs
+    sides = expression.split("=") if isinstance(expression, str) and expression.count("=") == 1 else [expression]
+    left, *right = (
+        expressed(side.strip() if isinstance(side, str) else side, known, culprit, ParameterError) for side in sides
+    )
+    return left - right[0] if right else left
 
 
 def _some(known: Mapping[str, Any]) -> str:

@@ -59,7 +59,7 @@ def _film(footage: Callable[[int], Footage], path: Any, seconds: Any, fps: Any, 
             else:
                 _on_paper(footage, path, part, count, fps, progress)
     except OSError as problem:
-        raise ParameterError(f"cannot write {path}: {problem}") from problem
+        raise ParameterError(f"cannot write {path}: {problem.strerror or problem}") from problem
     return path
 
 

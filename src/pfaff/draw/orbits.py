@@ -24,7 +24,7 @@ def draw_branch(branch: OrbitBranch, state: str) -> Figure:
     periods, amplitudes = fig.subplots(1, 2)
     _draw(periods, branch, lambda each: each.period)
     _draw(amplitudes, branch, lambda each: each.amplitude[state])
-    _draw_birth(amplitudes, branch)
+    _draw_birth(amplitudes, branch, state)
     label(periods, formula(branch.load), "period")
     label(amplitudes, formula(branch.load), f"amplitude of {formula(state)}")
     for axes in (periods, amplitudes):
@@ -45,10 +45,16 @@ def _loads_and_periods(points: Any) -> np.ndarray:
     return np.array([(each.value, each.period) for each in points]).reshape(-1, 2)
 
 
-def _draw_birth(axes: Any, branch: OrbitBranch) -> None:
-    """The rest state, dashed where it is unstable, and the Hopf point at which the first orbit was born."""
+def _draw_birth(axes: Any, branch: OrbitBranch, state: str) -> None:
+    """The rest state, dashed where it is unstable, and the Hopf point at which the first orbit was born.
+
+    Amplitudes grow like the root of the distance from there to the first orbit.
+    """
     if branch.born is None:
         return
+    first, part = branch[0], np.linspace(0, 1, 20)
+    loads, heights = branch.born + (first.value - branch.born) * part**2, first.amplitude[state] * part
+    axes.plot(loads, heights, "-" if first.stable else "--", color=BLUE, lw=1.3)
     axes.plot([branch.born], [0], "o", mfc="white", color=VERMILION, ms=6, label="hopf")
     low, high = axes.get_xlim()
     for k, rest in enumerate(branch.rest(low, high)):

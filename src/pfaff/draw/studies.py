@@ -134,9 +134,8 @@ def draw_probability(found: Probability) -> Figure:
     axes = fig.add_subplot()
     edges = np.histogram_bin_edges(found.values, bins="auto")
     edges += (found.below - edges[0]) % (edges[1] - edges[0])  # a bar is below the value, or is not
-    bins = [2 * edges[0] - edges[1], *edges.tolist()]
     below, above = found.values[found.values < found.below], found.values[found.values >= found.below]
-    axes.hist([below, above], bins=bins, stacked=True, color=[VERMILION, BLUE], rwidth=1.0)
+    axes.hist([below, above], bins=[2 * edges[0] - edges[1], *edges], stacked=True, color=[VERMILION, BLUE], rwidth=1.0)
     axes.axvline(found.below, color="black", lw=1)
     label(axes, found.name, "samples", f"P({found.name} < {found.below:g}) = {found.value:.4g} ± {found.error:.1g}")
     return fig

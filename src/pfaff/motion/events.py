@@ -17,7 +17,7 @@ from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
 from pfaff.statement.expressions import LONGEST, expressed
 from pfaff.statement.names import checked_title
-from pfaff.statement.told import answering
+from pfaff.statement.told import told
 from pfaff.statement.values import shown, truth
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Event:
         truth("stop", self.stop)
 
 
-@answering
+@told
 @dataclass(frozen=True)
 class Crossings:
     """The times at which an event happened and the states there, one column each."""
@@ -55,6 +55,16 @@ class Crossings:
 
     def __len__(self) -> int:
         return len(self.t)
+
+    @property
+    def status(self) -> str:
+        if not len(self):
+            return "never"
+        return (
+            f"once, t = {self.t[0]:.6g}"
+            if len(self) == 1
+            else f"{len(self)} times, t = {self.t[0]:.6g} … {self.t[-1]:.6g}"
+        )
 
 
 class Recorder:

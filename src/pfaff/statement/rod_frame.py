@@ -103,7 +103,8 @@ def _drawn(system: System, known: dict[str, sm.Expr]) -> Any:
 
 def _curved(rods: Sequence[Rod]) -> Drawing:
     """What is drawn where no drawing is given: every rod as a curve, and the paths of their ends."""
-    points, curves = dict[str, Any](), []
+    points: dict[str, Any] = {}
+    curves = []
     for rod in rods:
         places = [rod.at(sm.Rational(k, DRAWN)) for k in range(1, DRAWN + 1)]
         names = [f"{part} of {rod.name}" for part in ("base", *range(1, DRAWN), "end")]

@@ -153,5 +153,7 @@ def _between_rests(rates: np.ndarray, x: np.ndarray) -> slice:
         rest = slow[: int(np.argmax(np.diff(slow, append=len(x) + 2) > 1)) + 1]  # the first run of them
         last = int(rest[speeds[rest].argmin()])
     if last - first < FEWEST:
-        raise ParameterError("the motion is slowest next to where it is fastest: give one between two states of rest")
+        raise ParameterError(
+            "the motion leads from no rest to another: give one that leaves an equilibrium and nearly comes to one"
+        )
     return slice(first, last + 1)

@@ -134,7 +134,9 @@ def _crossing(s: RestEquations, z: np.ndarray, name: str, omega: float) -> float
 def _other_side(special: CurveSpecial, what: str, course: Course) -> ParameterError:
     side = "above" if course.to < special.value else "below"
     name = special.equations.free[-1]
-    return ParameterError(f"{what} are {side} {name} = {special.value:.8g}: give to={course.to:g} another value there")
+    return ParameterError(
+        f"{what} are {side} {name} = {special.value:.8g}, and to={course.to:g} is not: give to {side} it"
+    )
 
 
 # Homoclinic orbits

@@ -127,7 +127,7 @@ class Metric(NamedTuple):
         """``alike`` numbers the kinds of states."""
         states, scalars = 1 / sizes(cycle.x, cycle.halved, STILL), np.zeros(len(cycle.scalars))
         if alike is not None:
-            least = np.full(len(states), np.inf)
+            least = np.full(alike.max() + 1, np.inf)
             np.minimum.at(least, alike, states)
             states = least[alike]
         scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter

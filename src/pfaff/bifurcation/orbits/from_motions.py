@@ -16,7 +16,7 @@ from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of
-from pfaff.statement.values import numbers_from
+from pfaff.statement.values import numbers_from, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -86,7 +86,7 @@ def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarra
     """Times and states (a row each) of a motion, if they are what they should be."""
     if not hasattr(motion, "t") or not hasattr(motion, "__getitem__"):
         raise ParameterError(
-            f"a {type(motion).__name__} is no motion: give case.simulate(…), or whatever has times t and states by name"
+            f"{shown(motion)} is no motion: give case.simulate(…), or whatever has times t and states by name"
         )
     t, rows = _row("t", motion.t), {}
     for name in states:
