@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from itertools import pairwise
 
@@ -542,6 +543,12 @@ def test_growth_that_heavy_damping_hides_is_followed_back_to_where_it_begins(bar
     found = case.flutter()
     assert found.value == pytest.approx(expected, rel=digits)
     assert found.value == case.flutter(to=2 * expected).value
+
+
+def test_stiffness_near_the_least_number_leaks_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert pfaff.atlas.column(2).at(k=1e-300, k1=1e-300).flutter().value == pytest.approx(6e-300, rel=1e-9)
 
 
 @pytest.mark.parametrize("to", [300, 1000, 1e5, None])

@@ -54,7 +54,8 @@ def sharpened(
     stretch = stretch.suited(load)
 
     def step(here: _Bordered) -> tuple[_Bordered, float] | None:
-        taken = here.step(stretch.pencil(here.load), stretch.change(here.load), near)
+        with np.errstate(over="ignore", invalid="ignore"):  # a step that is not finite is none
+            taken = here.step(stretch.pencil(here.load), stretch.change(here.load), near)
         if taken is None:
             return None
         of_load, of_value = abs(taken.load) / max(abs(here.load), SETTLED * near), abs(taken.size)
