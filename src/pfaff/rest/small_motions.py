@@ -224,17 +224,8 @@ class Linearisation:
         if beside is None:
             return motions(self.inertial, self.reduced)
         alike = beside.reduced.left is not None and self.moves_like(beside)
-        lin = self.alongside(beside)
+        lin = alongside(self, beside)
         return motions(lin.inertial, beside.reduced if alike else lin.reduced, beside.reduced)
-
-    def alongside(self, beside: Linearisation) -> Linearisation:
-        """The same in the units of another: its own would leap by factors of two where inertias change on the way."""
-        d = beside.inertial.unit
-        if np.array_equal(self.inertial.unit, d):
-            return self
-        lin = replace(self)
-        lin.__dict__["inertial"] = self._measured_in(np.asarray(d))
-        return lin
 
     @property
     def rigid(self) -> np.ndarray:
@@ -304,6 +295,16 @@ class Linearisation:
         """The Hurwitz determinants D_1 … D_m of Eq. (45); all positive if and only if stable."""
         H = hurwitz_matrix(self.polynomial())
         return np.array([np.linalg.det(H[:i, :i]) for i in range(1, len(H) + 1)])
+
+
+def alongside(lin: Linearisation, beside: Linearisation) -> Linearisation:
+    """The same in the units of another: its own would leap by factors of two where inertias change on the way."""
+    d = beside.inertial.unit
+    if np.array_equal(lin.inertial.unit, d):
+        return lin
+    other = replace(lin)
+    other.__dict__["inertial"] = lin._measured_in(np.asarray(d))
+    return other
 
 
 def growing_modes(oscillating: int, straight: int) -> str:

@@ -127,7 +127,7 @@ def _stiff(stiffness: float, damping: float, mass: float) -> float:
 
 def _sizes(start: Linearisation, there: Linearisation, name: str) -> tuple[float, float]:
     """Of a matrix without load, and of its change, on velocities that constraints allow, in the same directions."""
-    start, there = start.inertial, there.alongside(start).inertial
+    start, there = start.inertial, alongside(there, start).inertial
     N = start.kernel
     L = N if there.moves_like(start) else there.kernel @ (there.kernel.T @ N)
     before, after = N.T @ getattr(start, name) @ N, L.T @ getattr(there, name) @ L
