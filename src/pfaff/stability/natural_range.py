@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from pfaff.algebra.units import row_units
 from pfaff.errors import ConvergenceError
 from pfaff.rest.path import LoadPath
-
-if TYPE_CHECKING:
-    from pfaff.rest.small_motions import Linearisation
+from pfaff.rest.small_motions import Linearisation, alongside
 
 USUAL = 4.0  # natural ranges are so many times a usual load
 STIFFENED = 1e-12  # change of the stiffness, relative, that is more than rounding
