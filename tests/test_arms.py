@@ -57,7 +57,7 @@ def arm(third, tilt=0):
 
 def beyond(branch):
     """The load beyond which there is no orbit, as the branch says."""
-    return float(re.search(r"no orbit beyond ([-\d.e]+): on orbits there the constraints do not", branch.ended)[1])
+    return float(re.search(r"no orbit beyond ([-\d.e]+): orbits there reach positions where the constraints", branch.ended)[1])
 
 
 def determined(branch):
