@@ -57,7 +57,8 @@ def arm(third, tilt=0):
 
 def beyond(branch):
     """The load beyond which there is no orbit, as the branch says."""
-    return float(re.search(r"no orbit beyond ([-\d.e]+): orbits there reach positions where the constraints", branch.ended)[1])
+    told = re.search(r"no orbit beyond ([-\d.e]+): orbits there reach positions where the constraints", branch.ended)
+    return float(told[1])
 
 
 def determined(branch):
