@@ -9,6 +9,7 @@ import hashlib
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -142,6 +143,13 @@ def _system_in(about: Mapping[str, Any]) -> Any:
     return getattr(found, "system", found)
 
 
+class Source(SourceFileLoader):
+    """Of a file as it stands: bytecode of one that was changed within a second passes for its own."""
+
+    def get_code(self, fullname: str) -> Any:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _loaded(about: Mapping[str, Any], accept: bool = False) -> ModuleType:
     path = Path(about["file"])
     running = sys.modules.get("__main__")
@@ -155,7 +163,7 @@ def _loaded(about: Mapping[str, Any], accept: bool = False) -> ModuleType:
     name = f"pfaff study {about['sha256'][:12]}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = spec_from_file_location(name, path)
+    spec = spec_from_file_location(name, path, loader=Source(name, str(path)))
     assert spec is not None
     assert spec.loader is not None
     module = sys.modules[name] = module_from_spec(spec)
