@@ -171,3 +171,11 @@ def _as_declared(values: np.ndarray, numbers: str) -> bool:
     steps = np.diff(values)
     ordered = numbers != ORDERED or (steps > 0).all() or (steps < 0).all()
     return numbers == ANY or bool(finite.all() and ordered)
+
+
+def padded(arrays: list[np.ndarray], length: int) -> np.ndarray:
+    """Arrays of different lengths as rows of one that is ``FILLED``."""
+    out = np.full((len(arrays), length, *arrays[0].shape[1:]), np.nan)
+    for row, array in zip(out, arrays, strict=True):
+        row[: len(array)] = array
+    return out

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from pfaff.continuation.endings import Ending
+from pfaff.continuation.endings import Ending, Reason
 from pfaff.continuation.kinds import EVENT, MULTIPLE, NAMES
 from pfaff.continuation.measuring import measure
 from pfaff.errors import ParameterError
 from pfaff.statement.told import answering
 from pfaff.statement.values import one_of, place, shown
+
+if TYPE_CHECKING:
+    from pfaff.continuation.course import Course, Limits
 
 Point = TypeVar("Point", bound=Any)
 Special = TypeVar("Special", bound=Any)
@@ -65,6 +69,23 @@ class Trail(Generic[Point, Special]):
     def counted(self) -> str:
         """The special points by kind, in words."""
         return tallied([special.kind for special in self.special])
+
+    def _limits(self, course: Course) -> Limits:
+        """Of the last parameter, where it is followed on from the last point."""
+        last, name = self.points[-1], self.parameters[-1]
+        limits = course.limits(last.case.system, name, last.value)
+        if self.ended.reason is Reason.CLOSED:
+            raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        return limits
+
+    def _joined(self, more: Self, **others: Any) -> Self:
+        """This, and more of the same that begins with its last point; ``others`` are what else has changed."""
+        points, special = self.points + more.points[1:], self.special + more.special
+        return replace(self, points=points, special=special, ended=more.ended, **others)  # type: ignore[type-var]
+
+    def _places(self, more: Self) -> tuple[int, ...]:
+        """Of the special points of both."""
+        return self.places + tuple(len(self) - 1 + place for place in more.places)  # type: ignore[attr-defined]
 
     def measure(self, expression: Any) -> np.ndarray:
         """An expression of parameters, states and what else the points know, at every one of them.

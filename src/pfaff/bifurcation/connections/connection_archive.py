@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.gauss import gauss
-from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit
+from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, padded
 from pfaff.archive.stored import File, checked_case, compare, flow_of, labels, opened
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc
@@ -64,12 +64,6 @@ def _columns(points: Sequence[Connection], prefix: str, dimension: str, paramete
 def _packed(points: Sequence[Connection], dimension: str) -> dict[str, Any]:
     """Orbits and tangents as arrays of equal length."""
     longest = max(point.join.arc.intervals for point in points)
-
-    def padded(arrays: list[np.ndarray], length: int) -> np.ndarray:
-        out = np.full((len(arrays), length, *arrays[0].shape[1:]), np.nan)
-        for row, array in zip(out, arrays, strict=True):
-            row[: len(array)] = array
-        return out
 
     node, interval = f"{dimension}_node", f"{dimension}_interval"
     arcs = [point.join.arc for point in points]

@@ -14,7 +14,7 @@ from pfaff.bifurcation.connections.arcs import Arc, at_times
 from pfaff.bifurcation.connections.joining import Join, Joining
 from pfaff.bifurcation.orbits.orbits import EXTREMES, SAMPLES, Orbit
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits
-from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.endings import Ending, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
 from pfaff.continuation.trail import Trail
@@ -286,20 +286,12 @@ class ConnectionCurve(Trail[Connection, ConnectionSpecial]):
         """The same, followed on from the last point in its direction until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
-        limits = course.limits(last.case.system, name, last.value)
-        if self.ended.reason is Reason.CLOSED:
-            raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        limits = self._limits(course)
         spans = (self.spans[0], max(self.spans[1], limits.span))
         problem = Joining.about(last.equations, last.accuracy, np.array(spans), last.join.arc)
         problem, start = problem.renewed(last.join)
         more = _gathered(problem, start, course, limits, self.points[0].join)
-        return replace(
-            self,
-            points=self.points + more.points[1:],
-            special=self.special + more.special,
-            ended=more.ended,
-            places=self.places + tuple(len(self) - 1 + place for place in more.places),
-        )
+        return self._joined(more, places=self._places(more))
 
     def to_xarray(self) -> xarray.Dataset:
         """Both parameters, saddle quantities, eigenvalues and errors along the dimension ``point``, and the orbits."""

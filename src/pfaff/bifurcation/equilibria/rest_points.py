@@ -13,12 +13,11 @@ from pfaff.bifurcation.equilibria.eigenvalues import unstable
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.course import POINTS, Bounds, Course, Limits
 from pfaff.continuation.dense import Spot
-from pfaff.continuation.endings import Ending, Reason
+from pfaff.continuation.endings import Ending
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Point, Special, Trail
-from pfaff.errors import ParameterError
 from pfaff.statement.told import answering
 from pfaff.statement.values import one_of
 
@@ -153,19 +152,11 @@ class RestTrail(Trail[Point, Special]):
         """The same, followed on from the last point in its direction until the parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
-        limits = course.limits(last.case.system, name, last.value)
-        if self.ended.reason is Reason.CLOSED:
-            raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        limits = self._limits(course)
         problem = _reaching(last.problem, limits.span)
         spot, home = problem.spot(last.spot.z, last.spot.tangent), self.points[0].spot
         more = self.gathered(problem, spot, course, limits, home=home)
-        return replace(
-            self,
-            points=self.points + more.points[1:],
-            special=self.special + more.special,
-            ended=more.ended,
-            places=self.places + tuple(len(self) - 1 + place for place in more.places),
-        )
+        return self._joined(more, places=self._places(more))
 
     def to_xarray(self) -> xarray.Dataset:
         """Parameters, states, reactions and eigenvalues by name along the dimension ``point``."""

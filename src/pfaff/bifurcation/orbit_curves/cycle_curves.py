@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
 from pfaff.bifurcation.orbits.orbits import Orbit, Special
 from pfaff.continuation.course import POINTS, Bounds, Course, Limits
-from pfaff.continuation.endings import Ending, Reason, Refused
+from pfaff.continuation.endings import Ending, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
 from pfaff.continuation.problem import Event
@@ -177,15 +177,11 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         """The same, followed on from the last point in its direction until the second parameter is ``to``."""
         last, name = self.points[-1], self.parameters[-1]
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
-        limits = course.limits(last.case.system, name, last.value)
-        if self.ended.reason is Reason.CLOSED:
-            raise ParameterError(f"these {self.of} lie on a closed line, which is complete: nothing follows")
+        limits = self._limits(course)
         ahead = last.value - self.points[-2].value if len(self) > 1 else course.to - last.value
         surface = Surface(self.kind, self.spans | {name: max(self.spans[name], limits.span)}, name)
         more = _followed(surface, last.special, float(np.cos(last.angle)), ahead, course, limits)
-        return replace(
-            self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
-        )
+        return self._joined(more)
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters, special points labelled."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes
+from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes, padded
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
@@ -117,9 +117,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
         more = followed(self.points[-1], course, self.points[0])
-        return replace(
-            self, points=self.points + more.points[1:], special=self.special + more.special, ended=more.ended
-        )
+        return self._joined(more)
 
     def cascade(self, to: float | None = None, doublings: int = 5) -> Cascade:
         """Period doublings one after the other: each branch of twice the period is followed to where it doubles again.
@@ -219,12 +217,6 @@ def _columns(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
 def packed(points: Collection[OrbitPoint], dimension: str) -> dict[str, Any]:
     """Orbits and tangents as arrays of equal length."""
     longest = max(p.point.cycle.intervals for p in points)
-
-    def padded(arrays: list[np.ndarray], length: int) -> np.ndarray:
-        out = np.full((len(arrays), length, *arrays[0].shape[1:]), np.nan)
-        for row, array in zip(out, arrays, strict=True):
-            row[: len(array)] = array
-        return out
 
     cycles, tangents = [p.point.cycle for p in points], [p.point.tangent for p in points]
     node, interval = f"{dimension}_node", f"{dimension}_interval"
