@@ -66,6 +66,12 @@ def test_unknown_latex_is_refused(formula: str, monkeypatch: pytest.MonkeyPatch)
         renderer.mathml(formula, display=True)
 
 
+def raw_formulas(html: str) -> list[str]:
+    """What a reader would see of LaTeX that was not typeset, such as a formula cut by a line that begins with ``+``."""
+    text = re.sub(r"<(pre|code|script|style|annotation)\b.*?</\1>", "", html, flags=re.DOTALL)
+    return re.findall(r".{0,40}(?:\$|\\[a-z]{2,}).{0,40}", re.sub(r"<[^>]+>", "", text))
+
+
 @pytest.mark.slow
 def test_site_builds(tmp_path: Path) -> None:
     """Without running the notebooks, whose cells run above; ``make docs`` runs them."""
@@ -83,6 +89,7 @@ def test_site_builds(tmp_path: Path) -> None:
         loaded = re.findall(r"""<(?:script|img|link)[^>]*?(?:src|href)=["'](https?://[^"']*)""", html)
         assert not loaded, (path.name, loaded)
         assert "MathJax" not in html
+        assert not raw_formulas(html), (path.name, raw_formulas(html))
     gallery = (tmp_path / "gallery.html").read_text(encoding="utf-8")
     assert gallery.count("mount(document") == gallery.count('id="film-') > 10
     assert "<math" in (tmp_path / "theory" / "linearisation.html").read_text(encoding="utf-8")
