@@ -12,12 +12,16 @@ SCREEN = Lock()  # two bars at once would write over each other
 ERASED = "\r\x1b[K"  # the line on a terminal, and the cursor at its beginning
 
 
+def unheard(fraction: float) -> None:
+    """Progress that nobody asked for."""
+
+
 @contextmanager
 def bar(text: str) -> Iterator[Callable[[float], None]]:
     """Is told the fraction done; in a notebook it is written in a line that goes away."""
     line = _line()
     if line is None or not SCREEN.acquire(blocking=False):
-        yield lambda fraction: None
+        yield unheard
         return
     if isinstance(line, _InNotebook):
         try:

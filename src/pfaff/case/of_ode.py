@@ -73,7 +73,7 @@ class OdeCase(Bound):
         tolerance: float | None = None,
         events: Mapping[str, Any] | None = None,
         max_steps: int = 1_000_000,
-        progress: Callable[[float], None] = lambda fraction: None,
+        progress: Callable[[float], None] | None = None,
         **initial: float,
     ) -> Trajectory:
         """The motion from initial values of the states by name (zero where none is given): ``case.simulate(50, x=1)``.

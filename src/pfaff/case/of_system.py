@@ -282,7 +282,7 @@ class Case(Bound):
         events: Mapping[str, Any] | None = None,
         step: float | None = None,
         max_steps: int = 1_000_000,
-        progress: Callable[[float], None] = lambda fraction: None,
+        progress: Callable[[float], None] | None = None,
         **initial: float,
     ) -> Motion:
         """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.

@@ -13,6 +13,7 @@ import numpy as np
 
 from pfaff.motion.dense_output import Flight, Leg, Steps, put
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
+from pfaff.progress import unheard
 
 HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
 SAMPLED, AT_ONCE = 10_000, 800  # steps that are sampled on the way: by count, as digits must not depend on the clock
@@ -28,7 +29,7 @@ def fly(
     change: Callable[[int], None] = lambda k: None,
     relax: Callable[[float], None] = lambda step: None,
     longest_step: float = np.inf,
-    progress: Callable[[float], None] = lambda fraction: None,
+    progress: Callable[[float], None] = unheard,
     sampling: Sampling | None = None,
 ) -> Flight:
     """Propagate to the duration, calling ``change(k)`` at the start of every interval between knots

@@ -21,6 +21,7 @@ from pfaff.motion.measures import Measured
 from pfaff.motion.propagation import Sampling, fly
 from pfaff.motion.result import Motion
 from pfaff.motion.stiff import spread, stiff_motion
+from pfaff.progress import unheard
 from pfaff.statement.values import SMALLEST, by_name, number_from, number_within, one_of, told, truth, whole_number
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def simulate(
     events: Mapping[str, Any] | None = None,
     step: float | None = None,
     max_steps: int = 1_000_000,
-    progress: Callable[[float], None] = lambda fraction: None,
+    progress: Callable[[float], None] | None = None,
 ) -> Motion:
     """Integrate from time zero over the duration (backwards if it is negative) and sample the motion evenly."""
     duration = number_from("duration", duration)
@@ -114,7 +115,7 @@ def simulate(
             raise ConstraintError(f"{name} is prescribed: leave out its initial value")
     driven = prescribe(case, prescribed, initial, duration)
     start = initial_state(driven.case, initial, project)
-    task = Task(driven, start, np.linspace(0.0, duration, samples), tolerance, max_steps, progress)
+    task = Task(driven, start, np.linspace(0.0, duration, samples), tolerance, max_steps, progress or unheard)
     if method == "augmented" or (method == "auto" and redundant):
         return _augmented(task, events, step, "as asked" if method == "augmented" else "the constraints are redundant")
     if method not in ("auto", "taylor"):

@@ -24,6 +24,7 @@ from pfaff.motion.propagation import fly
 from pfaff.motion.sampled import interpolated
 from pfaff.motion.simulate import FINEST, check_request
 from pfaff.motion.taylor import SMALL, UNROLLED
+from pfaff.progress import unheard
 from pfaff.rest.states import start_state
 from pfaff.statement.values import by_name, number_from, numbers_from, one_of, shown, told
 
@@ -106,7 +107,7 @@ def trajectory(
     tolerance: float | None,
     events: Mapping[str, Any] | None,
     max_steps: int,
-    progress: Callable[[float], None],
+    progress: Callable[[float], None] | None,
 ) -> Trajectory:
     """Integrate from time zero over the duration (backwards if it is negative) and sample evenly."""
     duration = number_from("duration", duration)
@@ -119,7 +120,7 @@ def trajectory(
     integrator = taylor_method(rates, x, opt_level=1, **settings, **watch.options)
     integrator.pars[:] = case.numbers[: len(integrator.pars)]
     flow.rhs(x, case.numbers)  # says what is not finite, if anything is
-    flight = fly(integrator, duration, max_steps=max_steps, progress=progress)
+    flight = fly(integrator, duration, max_steps=max_steps, progress=progress or unheard)
     return _flown(case, flight, integrator, watch, np.linspace(0.0, duration, samples), tolerance or FINEST)
 
 
