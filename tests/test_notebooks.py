@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import sympy as sm
 
 import pfaff
 from pfaff.progress import bar, patience
@@ -128,3 +129,11 @@ def test_what_takes_long_says_so(kernel):
     with patience("compiling", after=0.0):
         time.sleep(0.05)
     assert kernel == ["compiling", ""]
+
+
+def test_an_ode_is_its_equations():
+    x, y, mu, c_t = sm.symbols("x y1 mu c_t")
+    shown = pfaff.ode({x: mu * x - y, y: x - c_t * y}, parameters={mu: 0.5, c_t: None}, load=mu)._repr_markdown_()
+    assert r"\dot{y}_{1} = - c_{t} y_{1} + x" in shown
+    assert "| `mu` | 0.5 (load) |" in shown
+    assert "| `c_t` | – |" in shown

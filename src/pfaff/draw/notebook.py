@@ -15,6 +15,7 @@ import sympy as sm
 from pfaff.draw.footage import FRAMES, of_motion
 from pfaff.draw.labels import formula, letters
 from pfaff.draw.player import frame
+from pfaff.errors import number_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,12 +44,27 @@ def system_markdown(system: Any) -> str:
     head = f"**{system.name}**: {counts[0]} nonholonomic and {counts[1]} holonomic constraints"
     lines = [head, *(f"$$\n{each}\n$$" for each in formulas(system))]
     kinds = dict.fromkeys(system.coordinate_names, "coordinate")
-    kinds |= dict.fromkeys(system.quasi_velocities, "quasi-velocity")
-    load = system.load.name if system.load is not None else None
-    for name, value in system.defaults.items():
-        kinds[name] = f"{'–' if value is None else value}" + (" (load)" if name == load else "")
+    kinds |= dict.fromkeys(system.quasi_velocities, "quasi-velocity") | _defaults(system)
     rows = [f"| `{name}` | {kind} | {in_markdown(system.meanings.get(name, ''))} |" for name, kind in kinds.items()]
     return "\n\n".join([*lines, "\n".join(["| name | default | meaning |", "|---|---|---|", *rows])])
+
+
+def ode_markdown(ode: Any) -> str:
+    """What is stated: right-hand sides that are short enough to be read, and a table of the parameters."""
+    names = {symbol: formula(symbol.name).strip("$") for symbol in (*ode.symbols, *ode.parameters)}
+    sides = zip(ode.state_names, ode.right_hand_sides, strict=True)
+    lines = [f"{formula(x + '_dot').strip('$')} = {sm.latex(f, symbol_names=names)}" for x, f in sides]
+    readable = [f"$$\n{line}\n$$" for line in lines if len(line.replace(r"\mathrm", "")) <= LONGEST][:ROWS]
+    rows = [f"| `{name}` | {value} |" for name, value in _defaults(ode).items()]
+    table = ["\n".join(["| name | default |", "|---|---|", *rows])] if rows else []
+    return "\n\n".join([f"**{ode.name}**: {number_of(len(lines), 'state')}", *readable, *table])
+
+
+def _defaults(system: Any) -> dict[str, str]:
+    """Values of parameters in words, with a note at the load."""
+    load = system.load.name if system.load is not None else None
+    note = {name: " (load)" if name == load else "" for name in system.defaults}
+    return {name: f"{'–' if value is None else value}{note[name]}" for name, value in system.defaults.items()}
 
 
 def in_markdown(text: str) -> str:

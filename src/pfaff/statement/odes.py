@@ -76,6 +76,12 @@ class Ode(Parametrised):
         """The same as ``flow``: nothing is known to be ignorable in a plain ODE."""
         return self.flow
 
+    def _repr_markdown_(self) -> str:
+        """In a notebook: the right-hand sides as formulas."""
+        from pfaff.draw.notebook import ode_markdown
+
+        return ode_markdown(self)
+
     def __repr__(self) -> str:
         return (
             f"<Ode {self.name!r}: states {', '.join(self.state_names)}; parameters {', '.join(self.parameter_names)}>"
