@@ -96,7 +96,8 @@ class Stage:
         self.text.set_text(text)
         axes.draw_artist(self.text)
         size = self.canvas.get_width_height()
-        return Image.frombuffer("RGBA", size, self.canvas.buffer_rgba(), "raw", "RGBA", 0, 1).convert("RGB")
+        pixels = self.canvas.buffer_rgba().cast("B")  # opaque: their fourth byte says nothing
+        return Image.frombytes("RGB", size, pixels, "raw", "RGBX", 0, 1)
 
 
 def images_of(scene: Scene, between: int, title: str, readings: Mapping[str, np.ndarray]) -> Images:
