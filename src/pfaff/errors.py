@@ -43,13 +43,15 @@ class NotMechanicalError(PfaffError, AttributeError):
 class NoSuchNameError(PfaffError, AttributeError):
     """A case or a result was asked for something that it does not have; the message says the nearest it has."""
 
-    def __init__(self, kind: type, name: str) -> None:
+    def __init__(self, kind: type, name: str, *, like: type | None = None, remedy: str = "") -> None:
         super().__init__(kind, name)
+        self.like, self.remedy = like, remedy
 
     def __str__(self) -> str:  # not before it is read: programs ask whether there is an attribute
         kind, name = self.args
-        near = closest(name, _public(kind))
-        return f"{kind.__name__} has no {name!r}" + (f": did you mean {near!r}?" if near else "")
+        near = closest(name, [*_public(kind), *(_public(self.like) if self.like else ())])
+        remedy = self.remedy or (f"did you mean {near!r}?" if near else "")
+        return f"{kind.__name__} has no {name!r}" + (f": {remedy}" if remedy else "")
 
 
 def _public(kind: type) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import sympy as sm
 
-from pfaff.errors import RankError, StatementError, closest
+from pfaff.errors import NoSuchNameError, RankError, StatementError
 from pfaff.statement.constraints import check_integrability, numbered, redundant_constraints
 from pfaff.statement.coordinates import checked_coordinates
 from pfaff.statement.degrees import check_degrees
@@ -213,12 +213,10 @@ class System(Parametrised):
         """Analyses want numbers: they are asked of a case."""
         from pfaff.case import Case
 
+        remedy = ""
         if not name.startswith("_") and callable(getattr(Case, name, None)):
-            raise AttributeError(
-                f"a System has no {name}: bind its parameters first, system.at({self._example()}).{name}(…)"
-            )
-        near = closest(name, [known for known in dir(Case) + dir(type(self)) if not known.startswith("_")])
-        raise AttributeError(f"a System has no attribute {name!r}" + (f": did you mean {near!r}?" if near else ""))
+            remedy = f"bind its parameters first, system.at({self._example()}).{name}(…)"
+        raise NoSuchNameError(type(self), name, like=Case, remedy=remedy)
 
     def _example(self) -> str:
         """Values for some parameters, as one would write them."""
