@@ -399,8 +399,9 @@ def test_bad_input():
         pfaff.Rod(mass=lambda s: s)
     with pytest.raises(StatementError, match="finite"):
         pfaff.Rod(bending=lambda s: float("nan"))
-    with pytest.raises(StatementError, match="positive"):
-        pfaff.Rod(length=-1)
+    for length in (-1, np.inf, np.nan, 1j):
+        with pytest.raises(StatementError, match="positive"):
+            pfaff.Rod(length=length)
     with pytest.raises(StatementError, match="fraction of the length"):
         pfaff.Rod().at(2)
     X, Y = coordinates("X Y")
@@ -411,6 +412,19 @@ def test_bad_input():
     k = sm.Symbol("k")
     with pytest.raises(StatementError, match="add it to parameters"):
         pfaff.System(coordinates=[X], rods=[pfaff.Rod(bending=k, base=(X, 0, 0))])
+
+
+def test_sections_with_parameters_stay_positive():
+    """Values that take a rod its stiffness somewhere are refused, however its formula is written."""
+    k, L = sm.symbols("k L")
+    (X,) = coordinates("X")
+    tapered = pfaff.Rod(L, lambda s: 1 - k * s, modes=2, base=(X, 0, 0))
+    system = pfaff.System(coordinates=[X], rods=[tapered], parameters={k: None, L: None})
+    assert system.at(k=2, L=0.4).values["k"] == 2
+    with pytest.raises(ParameterError, match=r"bending of rod is 0 at s = 0\.5, with k = 2: .* positive all along"):
+        system.at(k=2, L=1)
+    with pytest.raises(ParameterError, match="length of rod is -1"):
+        system.at(k=0, L=-1)
 
 
 def test_what_needs_formulas_says_so(small):

@@ -14,6 +14,8 @@ from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import coefficients, mechanics_of
 from pfaff.flow.rod_series import parameter_list
 from pfaff.flow.series import Series
+from pfaff.rest import path
+from pfaff.rest.protocol import walk
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
 
@@ -157,6 +159,8 @@ def test_rods_travel_and_may_lose_their_stiffness(rod):
     case.flutter()
     assert (pickle.loads(pickle.dumps(flow)).rhs(x, case) == flow.rhs(x, case)).all()
     assert pickle.loads(pickle.dumps(case)).flutter().value == case.flutter().value
+    branch = case.hopf().orbits(to=7.85)
+    assert pickle.loads(pickle.dumps(branch))[-1].orbits(to=7.8).status == branch[-1].orbits(to=7.8).status
     assert case.hopf("EI", near=0.9).value == pytest.approx(case.at(F=1).flutter().value ** -1 * 7, rel=2e-2)
 
 
@@ -202,6 +206,31 @@ def test_loads_of_few_modes_say_so():
     few, enough = (pfaff.atlas.rod(modes=8).at(M_L=1, eta=eta).flutter() for eta in (10, 1))
     assert "8 modes do not resolve its shape: give more of them" in few.status
     assert "modes" not in enough.status
+    more = pfaff.atlas.rod(modes=18).at(eta=10).flutter()  # 1258.7, where a rod has 1741.7
+    assert "18 modes do not resolve its shape" in more.status
+
+
+def test_the_growth_of_cycles_is_that_of_the_rod_with_many_modes():
+    """The stiffer the equations, the less digits a left eigenvector by singular values has."""
+    ten, more = (pfaff.atlas.rod(modes=n).at(M_L=1, eta=0.01).hopf().growth() for n in (10, 18))
+    assert more.slope == pytest.approx(ten.slope, rel=1e-8)
+
+
+def test_a_load_that_nothing_balances_is_tried_once(monkeypatch):
+    """A skate across the load holds it nowhere: the straight path has no beginning."""
+    (X,) = coordinates("X")
+    F = sm.Symbol("F")
+    first = pfaff.Rod(modes=2, base=(X, 0, 0), name="u")
+    second = pfaff.Rod(modes=2, base=(first.end.x, first.end.y, first.end.theta + sm.pi / 2), name="w")
+    end, walks = second.end, []
+    row = end.x.diff(t) * sm.cos(end.theta) + end.y.diff(t) * sm.sin(end.theta)
+    system = pfaff.System(
+        coordinates=[X], rods=[first, second], potential=-F * X, nonholonomic_constraints=[row], parameters={F: 0},
+        load=F,
+    )  # fmt: skip
+    monkeypatch.setattr(path, "walk", lambda *given: walks.append(given) or walk(*given))
+    assert "no continuation from F = 0" in system.at().flutter().status
+    assert len(walks) < 10
 
 
 @pytest.mark.parametrize("EI", [1e100, 1e200, 1e-300])

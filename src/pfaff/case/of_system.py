@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from pfaff.case.bound import Bound
 from pfaff.continuation.course import STEP
@@ -38,6 +38,13 @@ class Case(Bound):
     """A mechanical system at given parameter values."""
 
     system: System
+
+    def at(self, /, *unnamed: Any, **values: Any) -> Self:
+        """The same system with some parameters changed."""
+        case = super().at(*unnamed, **values)
+        for rod in self.system.rods:
+            rod.check_values(case.values, self.system.load and self.system.load.name)
+        return case
 
     def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
         from pfaff.rest.reached import path_of

@@ -198,8 +198,7 @@ class RodNumbers:
     def _share(self, heavy: np.ndarray, y: np.ndarray, W: np.ndarray | None) -> np.ndarray:
         """Xᴴ G times the tangents at these y and W, if the base has any, [state, column, column]; G X is given."""
         at, K, batch = self.nodes, self.nodes.K, y.shape[2]
-        levered = heavy[:K, 1] * y[0, :K, :, None]
-        levered -= heavy[:K, 0] * y[1, :K, :, None]
+        levered = np.einsum("kibc,ikb->kbc", heavy[:K], np.array([-y[1, :K], y[0, :K]]))
         share = (levered.reshape(K, -1).T @ at.turning).reshape(batch, len(at.columns), -1)
         if W is not None:
             for i, base in enumerate(at.base):

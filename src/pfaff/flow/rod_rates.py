@@ -67,8 +67,8 @@ class Rates:
         right[:, :, size:] = by_numbers[:, : n + at.m]
         if chart.solved:
             follow = self._following(by, by_numbers[:, n + at.m :])
-            right[:, :n] += by.C[:, :, self._solved] @ follow
-            right[:, n:] += by.rates_by_v[:, :, self._solved] @ follow
+            right[:, :n] += _combined(by.C[:, :, self._solved], follow)
+            right[:, n:] += _combined(by.rates_by_v[:, :, self._solved], follow)
         changes = -solved(placed.bordered, right)[:, self._free]
         if chosen == slice(split, size):
             return changes
@@ -85,3 +85,8 @@ class Rates:
         if chart.settle:
             right[:, at.held, :split] += chart.settle * A[:, at.held][:, :, self._shaped]
         return -solved(self._pivots, right)
+
+
+def _combined(columns: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Their product for every state; of a single column and row, which is most common, in half the time."""
+    return columns * rows if rows.shape[1] == 1 else columns @ rows

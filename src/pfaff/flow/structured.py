@@ -26,11 +26,20 @@ CHUNK = 144  # states at once: what they need stays in the cache
 
 
 class Matched:
-    """Numbers for one state or a batch of columns, from a function of columns: what ``Compiled`` is for formulas."""
+    """Numbers for one state or a batch of columns, from a function of columns: what ``Compiled`` is for formulas.
 
-    def __init__(self, function: Callable[[np.ndarray, np.ndarray, Any], np.ndarray], operations: int = 10**5) -> None:
+    ``made`` says by which call other processes make it again.
+    """
+
+    operations = 10**5
+
+    def __init__(self, function: Callable[[np.ndarray, np.ndarray, Any], np.ndarray], *made: Any) -> None:
         # What overflows is diagnosed where it is used, as for compiled functions.
-        self._function, self.operations = np.errstate(all="ignore")(function), operations
+        self._function, self._made = np.errstate(all="ignore")(function), made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make, *arguments = self._made
+        return make, tuple(arguments)
 
     def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         return (
@@ -197,7 +206,7 @@ class StructuredFlow(Flow):
             by_load = self._by(index, x, numbers, time)[chosen] if inside else slopes[:, :, n].T
             return np.concatenate([rates.f[chosen], slopes[:, :, :n].reshape(batch, -1).T, by_load])
 
-        return Matched(values)
+        return Matched(values, self.linearised, load, rows)
 
     def rates_and_pivots(self) -> Matched:
         """f, and the determinant of the coefficients of dependent velocities if there are any."""
@@ -206,7 +215,7 @@ class StructuredFlow(Flow):
             rates = self._rates(x, numbers, time)
             return np.vstack([rates.f, rates.pivots]) if self.pivots else rates.f
 
-        return Matched(values)
+        return Matched(values, self.rates_and_pivots)
 
     def _inertia_and_rows(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         placed = NodesAt(self.system, numbers).placed(q[:, None])  # type: ignore[arg-type]

@@ -31,6 +31,7 @@ STRAIGHT = 1e-15  # residual of a point that needs no correction
 CORRECTIONS = 15  # steps of Newton's method from a predicted point
 STEPS = 500  # from one load to another; each doubles the last or halves it, so that tens are many
 SHORTEST = 1e-13  # of the load, relative to the interval
+BARRED = 1e-6  # of a load that no step from the origin led towards, the nearest one that is not tried either
 NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
 DISPLACEMENTS = 61  # tried for one that changes the matrices
@@ -52,6 +53,7 @@ class Path:
         self.case, self.load, self.origin = case, load, origin
         self.end: float | None = None
         self._tired = False  # whether it ends where too many steps had been taken
+        self._barred: dict[bool, float] = {}  # distances, above and below the origin, towards which it has no beginning
         self._known: dict[float, np.ndarray] = {}
         self._loads: list[float] = []
         self._linear: dict[float, Any] = {}
@@ -71,6 +73,9 @@ class Path:
             return z
         if self.end is not None and (load - self.end) * (self.end - self.origin) > 0:
             raise ConvergenceError(self._no_way(self.end, load))
+        upwards, distance = load > self.origin, abs(load - self.origin)
+        if distance >= self._barred.get(upwards, math.inf):
+            raise ConvergenceError(self._no_way(self.origin, load))
         steps = count(1)
         here = walk(
             self._nearest(load),
@@ -82,6 +87,8 @@ class Path:
         if here == load:
             return self._known[load]
         self.end, self._tired = here, next(steps) > STEPS
+        if here == self.origin:
+            self._barred[upwards] = BARRED * distance
         raise ConvergenceError(self._no_way(here, load))
 
     def _take(self, here: float, ahead: float) -> bool:

@@ -35,6 +35,7 @@ HIDES = 2.0
 BISECTIONS, MOST = 60, 200  # of an interval; changes in it that no candidate explains
 WATCHED, WIDEST = 1.25, 1e4  # ratio of neighbouring loads, and of the last to the first, where something grows
 LARGE = 64  # states beyond which pencils in the load are too large
+TOO_MANY = 40  # the same for those of meetings, which are twice as large: loads are watched instead
 SAMPLES = 400  # loads at which larger systems are probed instead
 
 
@@ -203,6 +204,8 @@ class Search:
         if self.squares or "meeting" in self._kinds or self._large or max(map(self._grow, interval.places)) < 2:
             return [interval]
         interval = replace(interval, doubtful=(*interval.doubtful, *_watched(interval.low, interval.high)))
+        if len(interval.stretch.pencils[0].J) > TOO_MANY:
+            return [interval]
         found = self._locator.crossings(interval.stretch, ("meeting",))
         inside = [each for each in found if each.sharp and interval.low * (1 + ONE) < each.load < interval.high]
         ends = [*(each.load for each in inside), interval.high]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MODES = (6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40)
 UNCHANGED = 1e-10  # change by further modes, relative
-UNRESOLVED = 0.2  # of the largest amplitude, that of the last two modes in a shape that wants more of them
+UNRESOLVED = 1.0  # share of the last two modes in a shape, times how many there are, that wants more of them
 
 Answer = TypeVar("Answer")
 
@@ -66,6 +66,6 @@ def doubt_of_modes(case: Case, shape: Mapping[str, complex]) -> str:
         if rod.bars is not None or rod.refines:
             continue
         sizes = np.array([abs(shape[f"{rod.name}{k + 1}"]) for k in range(rod.basis.size)])
-        if sizes[-2:].max(initial=0.0) > UNRESOLVED * sizes.max(initial=0.0):
+        if len(sizes) * sizes[-2:].max(initial=0.0) > UNRESOLVED * sizes.max(initial=0.0):
             return f"; {len(sizes)} modes do not resolve its shape: give more of them, or modes='auto'"
     return ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sympy as sm
 
-from pfaff.errors import StatementError
+from pfaff.errors import ParameterError, PfaffError, StatementError
 from pfaff.statement.coordinates import TIME
 from pfaff.statement.names import checked_name
 from pfaff.statement.parameters import scalar
@@ -24,6 +24,7 @@ USUAL = 10  # modes: ten digits of most loads
 MANY = 60  # modes: more have nothing to add in double precision
 MANY_BARS = 400
 SECTIONS = ("bending", "mass", "rotary", "retardation", "drag")
+POSITIVE = ("length", "bending", "mass")
 KINDS = ("x", "y", "theta")
 
 
@@ -81,8 +82,8 @@ class Rod(Travels):
         elif self.bars is not None:
             whole_number("bars", self.bars, 1, MANY_BARS, "use modes instead", StatementError)
         object.__setattr__(self, "length", scalar(self.length, f"the length of {self.name}"))
-        if self.length.is_number and not self.length > 0:
-            raise StatementError(f"{self.name} has length {self.length}: give a positive one")
+        if self.length.is_number and not (self.length.is_finite and self.length.is_positive):
+            raise StatementError(f"{self.name} has length {self.length}: give a positive one that is finite")
         for name in SECTIONS:
             object.__setattr__(self, name, _section(self, name))
         base = listed("base", self.base, "(X, 0, 0)", StatementError)
@@ -133,6 +134,32 @@ class Rod(Travels):
         stated = [self.length, *(getattr(self, name) for name in SECTIONS)]
         return {symbol for each in stated if isinstance(each, sm.Expr) for symbol in each.free_symbols} - {PLACE}
 
+    @cached_property
+    def _undeclared(self) -> dict[str, sm.Expr]:
+        """Properties whose sign is decided by the values of parameters, and not by what those are declared to be."""
+        stated = {"length": self.length} | {name: getattr(self, name) for name in SECTIONS}
+        formulas = {name: each for name, each in stated.items() if isinstance(each, sm.Expr) and each.free_symbols}
+        return {
+            name: each
+            for name, each in formulas.items()
+            if not (each.free_symbols == {PLACE} and self.length.is_number)
+            and not (each.is_positive if name in POSITIVE else each.is_nonnegative)
+        }
+
+    def check_values(self, values: Mapping[str, Any], load: str | None) -> None:
+        """Values of parameters leave it long, stiff and heavy all along; of what changes with the load nothing is said,
+        nor of what is not known yet."""
+        if not self._undeclared:
+            return
+        numbers = {each: values.get(each.name) for each in self.symbols}
+        given = {each: sm.sympify(value) for each, value in numbers.items() if value is not None and each.name != load}
+        length = self.length.xreplace(given)
+        for name, stated in self._undeclared.items() if length.is_number else ():
+            found, symbols = stated.xreplace(given), sorted(stated.free_symbols & set(given), key=str)
+            if found.free_symbols <= {PLACE}:
+                told = " and ".join(f"{each} = {given[each]}" for each in symbols)
+                _check_along(found, float(length), self, name, f", with {told}" if told else "", ParameterError)
+
     def described(self) -> str:
         """All that it says as text: equal for rods that are. Functions of numbers are told by their values."""
         sections = [getattr(self, name) for name in SECTIONS]
@@ -147,7 +174,6 @@ def _section(rod: Rod, name: str) -> Any:
     """A section's property as an expression in s and parameters, or as a function of numbers."""
     given = getattr(rod, name)
     where = f"the {name} of {rod.name}"
-    least = "positive" if name in ("bending", "mass") else "nonnegative"
     if not callable(given) or isinstance(given, sm.Basic):
         found = scalar(given, where)
     else:
@@ -159,12 +185,20 @@ def _section(rod: Rod, name: str) -> Any:
         return found
     if isinstance(found, sm.Expr) and PLACE in found.free_symbols and not rod.length.is_number:
         return found
-    length = float(rod.length) if rod.length.is_number else 1.0
-    for place in np.union1d(np.linspace(0, 1, 101), rod.basis.nodes):
-        value = section_value(found, length * place, where)
-        if value < 0 or (least == "positive" and value == 0):
-            raise StatementError(f"{where} is {value:g} at s = {length * place:g}: it must be {least} all along")
+    _check_along(found, float(rod.length) if rod.length.is_number else 1.0, rod, name)
     return found
+
+
+def _check_along(
+    section: Any, length: float, rod: Rod, name: str, given: str = "", error: type[PfaffError] = StatementError
+) -> None:
+    """A property without parameters, or its length, has the sign that it must have, all along."""
+    where, least = f"the {name} of {rod.name}", "positive" if name in POSITIVE else "nonnegative"
+    varies = not isinstance(section, sm.Expr) or PLACE in section.free_symbols
+    for place in np.union1d(np.linspace(0, 1, 101), rod.basis.nodes) if varies else (0.0,):
+        value = section_value(section, length * place, where)
+        if value < 0 or (least == "positive" and value == 0):
+            raise error(f"{where} is {value:g} at s = {length * place:g}{given}: it must be {least} all along")
 
 
 def _of_numbers(rod: Rod, function: Callable[[float], Any], where: str) -> Callable[[float], Any]:

@@ -196,12 +196,24 @@ def _equilibrated(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
 def _normalised(A: np.ndarray, omega: float) -> tuple[np.ndarray, np.ndarray]:
     """q with Aq = iω q, ⟨q, q⟩ = 1, its largest component real and positive, and p with Aᵀp = −iω p, ⟨p, q⟩ = 1."""
     matrix, scale = balanced(A)
-    left, _, right = np.linalg.svd(matrix - 1j * omega * np.eye(len(A)))
-    q, p = right[-1].conj() * scale, left[:, -1] / scale
+    shifted = matrix - 1j * omega * np.eye(len(A))
+    left, _, right = np.linalg.svd(shifted)
+    rough = right[-1].conj(), left[:, -1]
+    q, p = _null(shifted, *rough) * scale, _null(shifted.T.conj(), *rough[::-1]) / scale
     q = q / np.linalg.norm(q)
     largest = q[(np.abs(q) > (1 - TIE) * np.abs(q).max()).argmax()]
     q = q * (abs(largest) / largest)
     return q, p / np.conj(np.vdot(p, q))
+
+
+def _null(matrix: np.ndarray, right: np.ndarray, left: np.ndarray) -> np.ndarray:
+    """Its right null vector, from rough ones of both sides, whose errors are those of its largest entries.
+
+    In stiff systems these are of other rows, by which a system of equations is not disturbed.
+    """
+    whole = np.block([[matrix, left[:, None]], [right.conj()[None], np.zeros((1, 1))]])
+    found = _equilibrated(whole, np.append(np.zeros(len(matrix)), 1.0))[:-1]
+    return found if np.isfinite(found).all() else right
 
 
 def _family(A: np.ndarray, around: Field) -> tuple[np.ndarray, np.ndarray]:

@@ -19,6 +19,7 @@ SWEEPS = 40
 APART = np.log(10.0)  # multipliers whose sizes have a greater ratio than this can be separated
 SPREAD = np.log(1e3)  # of sizes, beyond which they are: rounding in a block is relative to its largest
 DECOUPLED, ROUNDING = 1e-14, 1e-11  # what is left of a coupling; below the second, what no longer shrinks is rounding
+FEW = 4  # states to which the first applies: rounding grows with the square of their number
 TINY, ENOUGH = np.log(1e-16), 1e-7  # multipliers smaller than the first in size need be told apart to the second only
 SMALLEST = 1e-300  # below it a triangle is singular
 REAL = 1e-14  # imaginary parts below this, relative, are rounding
@@ -35,7 +36,8 @@ def multipliers(
     n = G.shape[1]
     Q = np.eye(n) if start is None else start.copy()
     blocks, sizes, bounds = np.zeros((n, n)), np.empty(n), np.empty(n + 1, dtype=np.int64)
-    count = _blocks(G, signs, Q, max(accuracy, DECOUPLED), blocks, sizes, bounds)
+    decoupled = max(accuracy, DECOUPLED * max(n / FEW, 1.0) ** 2)
+    count = _blocks(G, signs, Q, decoupled, blocks, sizes, bounds)
     values: list[complex] = []
     for low, high in pairwise(bounds[: count + 1].tolist()):
         scale = exp(min(sizes[low], LARGEST))
