@@ -24,6 +24,7 @@ from pfaff.algebra.polynomials import (
     companion,
     diagonalising,
     distances,
+    evened,
     horner,
     nearly_null,
     repeated,
@@ -44,7 +45,6 @@ NOTHING = 1e-30  # eigenvalues beside the largest, below which one of a singular
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
 HEAVY = 10.0  # C/√(KM) beyond which damping is heavy
 LARGEST = 1e306  # powers of an eigenvalue in the polynomial
-EVENED = 4  # sweeps that make rows and columns alike
 BEYOND = "eigenvalues of the small motions, or their squares, are too large for double precision: use other units"
 
 
@@ -75,7 +75,7 @@ class Pencil:
 
     def units(self, size: float) -> Units:
         """Units of equations and coordinates in which the entries are alike at eigenvalues of this modulus."""
-        rows, columns = self._units(np.array([size]))
+        rows, columns = evened(self._magnitudes(np.array([size])))
         return rows[0], columns[0]
 
     def light(self, size: float) -> float:
@@ -202,7 +202,8 @@ class Pencil:
 
     def improved(self, values: np.ndarray) -> Modes:
         """Some of the rough eigenvalues by Newton's method, with their vectors and errors."""
-        units, apart = self._units(np.abs(values)), distances(values, self.rough)
+        sizes, apart = self._magnitudes(np.abs(values)), distances(values, self.rough)
+        units = evened(sizes)
         left, turn, right, wanted = self._newton(values, units)
         moving, values = np.arange(len(values)), values.copy()
         for _ in range(IMPROVEMENTS - 1):
@@ -214,7 +215,7 @@ class Pencil:
             moving = np.arange(len(values)) if any_alike(values) else moving  # equal ones share their null vectors
             again = self._newton(values[moving], (units[0][moving], units[1][moving]))
             left[moving], turn[moving], right[moving], wanted[moving] = again
-        sizes = self._sizes(np.abs(values))
+        sizes = sizes if self.made_of is None else self._sizes(np.abs(values))
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.maximum(UNCERTAIN * weights / np.abs(turn), np.abs(wanted))  # of what was not improved
@@ -260,7 +261,7 @@ class Pencil:
 
     def shaken(self, value: complex, by_load: Pencil) -> float:
         """How far rounding may move the load at which the matrix is singular at λ, if λ moves with the load or not."""
-        left, _, right = self._null_vectors(np.array([value]), self._units(np.array([abs(value)])))
+        left, _, right = self._null_vectors(np.array([value]), evened(self._magnitudes(np.array([abs(value)]))))
         pushed = np.einsum("mi,ij,mj->", left.conj(), by_load.at(value), right)
         weight = np.einsum("mi,mij,mj->", np.abs(left), self._sizes(np.array([abs(value)])), np.abs(right))
         return float(SAFE * UNCERTAIN * weight / abs(pushed)) if pushed else np.inf
@@ -331,18 +332,6 @@ class Pencil:
     def _magnitudes(self, sizes: np.ndarray) -> np.ndarray:
         """The matrices at eigenvalues of these moduli if nothing cancelled."""
         return horner(tuple(np.abs(each) for each in self.coefficients), sizes)
-
-    def _units(self, sizes: np.ndarray) -> Units:
-        """Units of equations and coordinates for each eigenvalue, in which rows and columns are alike."""
-        whole = self._magnitudes(sizes)
-        evened, rows, columns = whole, np.ones(whole.shape[:2]), np.ones(whole.shape[:2])
-        for sweep in range(EVENED):
-            if sweep:
-                evened = whole * (rows[:, :, None] * columns[:, None, :])
-            by_row, by_column = evened.max(axis=2, initial=0.0), evened.max(axis=1, initial=0.0)
-            by_row[by_row == 0.0] = by_column[by_column == 0.0] = 1.0
-            rows, columns = rows / np.sqrt(by_row), columns / np.sqrt(by_column)
-        return rows, columns
 
     def _null_vectors(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Left and right vectors with left·P(λ)·right as small as can be, and that number, for each eigenvalue.

@@ -47,6 +47,25 @@ def nearly_null(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return left, (left.conj()[:, None, :] @ matrices @ right[:, :, None])[:, 0, 0], right
 
 
+def evened(sizes: np.ndarray) -> Units:
+    """Units of the rows and columns of each matrix in which the largest entry of every one of them is one.
+
+    Rows and columns share what is uneven by square roots, as a symmetric matrix wants it (Ruiz, Rutherford Appleton
+    Laboratory RAL-TR-2001-034), and rows go before columns in what is left.
+    """
+    rows, columns = np.sqrt(_largest(sizes, 2)), np.sqrt(_largest(sizes, 1))
+    left = sizes / (rows[:, :, None] * columns[:, None, :])
+    uneven = _largest(left, 2)
+    return 1 / (rows * uneven), 1 / (columns * _largest(left / uneven[:, :, None], 1))
+
+
+def _largest(sizes: np.ndarray, axis: int) -> np.ndarray:
+    """Of the entries of each row (axis 2) or column; one where all are zero."""
+    largest = np.maximum.reduce(sizes, axis=axis, initial=0.0)
+    largest[largest == 0.0] = 1.0
+    return largest
+
+
 def diagonalising(C: np.ndarray) -> Units:
     """Elimination with complete pivoting from both sides: left · C · right is diagonal, its large entries first."""
     k = len(C)
