@@ -26,25 +26,24 @@ def any_alike(values: np.ndarray) -> bool:
 
 
 def nearly_null(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Unit vectors with left·P·right as small as can be, and that number, for nearly singular matrices of even units.
+    """Vectors with left·P·right as small as can be, and that number, for nearly singular matrices of even units.
 
-    The largest row and column of the inverse, which is the product of both vectors but for what P leaves regular. None
-    where there is no inverse.
+    The row and the column of the largest entry of the inverse, which is the product of both vectors but for what P
+    leaves regular; their own largest entries are one. None where there is no inverse.
     """
+    if not matrices.size:
+        return None
     try:
         inverse = np.linalg.inv(matrices)
     except np.linalg.LinAlgError:
         return None
-    with np.errstate(over="ignore", invalid="ignore"):  # beyond all numbers: there is no such inverse
-        sizes = inverse.real**2 + inverse.imag**2
-    by_row, by_column = sizes.sum(axis=2), sizes.sum(axis=1)
-    if not (by_row.size and np.isfinite(by_row).all()):
-        return None
     each = np.arange(len(matrices))
-    row, column = by_row.argmax(axis=1), by_column.argmax(axis=1)
-    left = inverse[each, row].conj() / np.sqrt(by_row[each, row])[:, None]
-    right = inverse[each, :, column] / np.sqrt(by_column[each, column])[:, None]
-    return left, (left.conj()[:, None, :] @ matrices @ right[:, :, None])[:, 0, 0], right
+    row, column = np.divmod(np.abs(inverse).reshape(len(matrices), -1).argmax(axis=1), matrices.shape[2])
+    largest = inverse[each, row, column, None]
+    if not np.isfinite(largest).all():
+        return None
+    ahead, right = inverse[each, row] / largest, inverse[each, :, column] / largest
+    return ahead.conj(), (ahead[:, None, :] @ matrices @ right[:, :, None])[:, 0, 0], right
 
 
 def evened(sizes: np.ndarray) -> Units:

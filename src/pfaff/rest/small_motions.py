@@ -118,7 +118,11 @@ class Linearisation:
     @known_property
     def inertial(self) -> Linearisation:
         """The same in units in which inertias are alike: what cancels then does so whatever the coordinates' units."""
-        return self._measured_in(inertial_units(self.M))
+        return self._measured_in(self._inertial_units)
+
+    @known_property
+    def _inertial_units(self) -> np.ndarray:
+        return inertial_units(self.M)
 
     def _measured_in(self, d: np.ndarray) -> Linearisation:
         M, C, K = (matrix * d[:, None] * d for matrix in (self.M, self.C, self.stiffness))
@@ -154,7 +158,7 @@ class Linearisation:
 
     @known_property
     def units(self) -> np.ndarray:
-        return stiffness_units(self.stiffness, inertial_units(self.M))
+        return stiffness_units(self.stiffness, self._inertial_units)
 
     @known_property
     def allowed(self) -> np.ndarray:
@@ -332,7 +336,9 @@ def linearise(
     """The small motions about the rest position q with reactions p, at these parameter values; ``at`` if known."""
     statics = statics_of(system)
     at = statics(q, p, numbers) if at is None else at
-    return Linearisation(system, q, p, numbers, at.M, at.C, at.K, at.A, at.B, statics.nonholonomic)
+    found = Linearisation(system, q, p, numbers, at.M, at.C, at.K, at.A, at.B, statics.nonholonomic)
+    found.__dict__["_inertial_units"] = at.inertial_units
+    return found
 
 
 def _check_rank(lin: Linearisation) -> None:
