@@ -24,6 +24,7 @@ from pfaff.algebra.polynomials import (
     companion,
     diagonalising,
     distances,
+    eigenvalues_of,
     evened,
     horner,
     nearly_null,
@@ -103,7 +104,7 @@ class Pencil:
     def plain(self) -> np.ndarray:
         """All eigenvalues, as the first-order form gives them: the largest are right, whatever the others are."""
         try:
-            values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
+            values = by_modulus(eigenvalues_of(self.J))
         except np.linalg.LinAlgError:
             raise ConvergenceError(BEYOND) from None
         if len(values) and not abs(values[-1]) < LARGEST ** (1 / (len(self.coefficients) - 1)):
@@ -265,6 +266,23 @@ class Pencil:
         pushed = np.einsum("mi,ij,mj->", left.conj(), by_load.at(value), right)
         weight = np.einsum("mi,mij,mj->", np.abs(left), self._sizes(np.array([abs(value)])), np.abs(right))
         return float(SAFE * UNCERTAIN * weight / abs(pushed)) if pushed else np.inf
+
+    def growth_error(self, value: complex) -> float:
+        """How far rounding may have moved a growth rate: entries are real, and what they change may be mere frequency.
+
+        To first order, and by the square of the whole error over the distance of the next eigenvalue.
+        """
+        seen = self.turned(self.turn)
+        modes = seen._modes
+        k = int(np.abs(modes.values - value).argmin())
+        at, left, right = modes.values[k], modes.left[:, k].conj(), modes.vectors[:, k]
+        apart, turn = float(distances(at[None], modes.values)[0]), left @ seen.slope(at) @ right
+        if not (apart and turn):
+            return float(modes.growth_errors[k])
+        sizes = tuple(np.abs(each) for each in seen.coefficients) if seen.made_of is None else seen.made_of
+        moved = np.outer(left, right) / turn
+        first = UNCERTAIN * sum(float((size * np.abs((at**j * moved).real)).sum()) for j, size in enumerate(sizes))
+        return min(float(modes.growth_errors[k]), first + float(modes.errors[k]) ** 2 / apart)
 
     def _sizes(self, moduli: np.ndarray) -> np.ndarray:
         """What the matrices at eigenvalues of these moduli are sums of."""

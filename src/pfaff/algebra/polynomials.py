@@ -113,6 +113,18 @@ def companion(last: np.ndarray) -> np.ndarray:
     return matrix
 
 
+def eigenvalues_of(matrix: np.ndarray) -> np.ndarray:
+    """By the QR algorithm; by the QZ algorithm where that goes on for ever, as it may about pairs that are equal."""
+    try:
+        return np.linalg.eigvals(matrix).astype(complex)
+    except np.linalg.LinAlgError:
+        if not np.isfinite(matrix).all():
+            raise
+    from scipy.linalg import eigvals
+
+    return eigvals(matrix, np.eye(len(matrix)), check_finite=False)
+
+
 def distances(values: np.ndarray, others: np.ndarray) -> np.ndarray:
     """From each value to the next of the others."""
     apart = np.sort(np.abs(values[:, None] - others[None]), axis=1)
