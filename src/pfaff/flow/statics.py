@@ -105,8 +105,9 @@ class Statics:
         """The same of coordinates and multipliers in one array."""
         values = self._function(z, parameters, time)
         batch = values.shape[1:]
-        balance, held, pushed, *matrices = [values[place].reshape(shape + batch) for place, shape in self._blocks]
-        return AtRest(balance, held, *matrices, self.nonholonomic, pushed if len(pushed) else None)
+        parts = [values[place].reshape(shape + batch) for place, shape in self._blocks]
+        balance, held, pushed, M, C, K, A, B = parts
+        return AtRest(balance, held, M, C, K, A, B, self.nonholonomic, pushed if len(pushed) else None)
 
 
 def gradient_rows(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:

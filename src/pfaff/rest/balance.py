@@ -225,7 +225,7 @@ class Balance:
         """
         null = self.nullspace(z)
         loaded = self._loaded(z)
-        chosen = []
+        chosen: list[int] = []
         while null.shape[1] > len(chosen):
             weight = np.sqrt(np.add.reduce(null * null, axis=1))[: self.statics.n]
             most = weight.max()
