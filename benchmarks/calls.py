@@ -35,7 +35,8 @@ VALUES = {"d": 0.5, "M_L": 15.0, "I_L": 15.0, "k1": 50.0}
 SETTINGS = {"undamped": {}, "damped": {"c_i": 1.5}, "bent": {"c_i": 1.5, "beta0": float(np.pi / 100)}}
 EXPECTED = {("flutter", 2): 10, ("flutter", 8): 50, ("flutter", 16): 1000, ("bent", None): 200, ("spectrum", None): 1.5}
 FEW = 4  # bars up to which Hopf points are asked for: their first compilation takes long beyond
-REPEATS, LONG = 9, 10.0  # calls, and seconds after which there are no more
+REPEATS, MOST = 9, 200  # calls: as few of long ones, as many of short ones
+SHORT, LONG = 0.2, 10.0  # seconds of all calls up to which there are more, and after which there are no more
 ACCURACY = 1e-10
 LOAD = 0.1  # at which spectra are computed
 
@@ -105,12 +106,18 @@ def expected(bars: int, setting: str, call: str) -> str:
     return f"{EXPECTED[by]:g}" if by in EXPECTED else ""
 
 
+def wanting(seconds: list[float]) -> bool:
+    """Whether so many calls are too few to know the least: short ones are lengthened by whatever runs beside them."""
+    count, spent = len(seconds), sum(seconds)
+    return count < 2 or (spent < LONG and count < REPEATS) or (spent < SHORT and count < MOST)
+
+
 def report(bars: int, setting: str, call: str) -> None:
     cold = first(bars, setting, call)
     CALLS[call](case_of(bars, setting, 0))
     runs: list[tuple[float, Any]] = []
-    new = 1 + REPEATS * list(CALLS).index(call)  # no call finds what another has left
-    while len(runs) < REPEATS and (len(runs) < 2 or sum(seconds for seconds, _ in runs) < LONG):
+    new = 1 + MOST * list(CALLS).index(call)  # no call finds what another has left
+    while wanting([seconds for seconds, _ in runs]):
         runs.append(least(partial(CALLS[call], case_of(bars, setting, new + len(runs)))))
     warm = 1e3 * min(seconds for seconds, _ in runs)
     worst = max(VERIFY[call](bars, setting, new + k, runs[k][1]) for k in (0, len(runs) - 1))

@@ -8,7 +8,7 @@ Parameters are new for every call, seconds are the processor's.
 Very many bars: the sparse multiplier pencil against dense eigenvalues and bisection.
 
 Beck's column by rigid bars with a skate (k = N, k1 = 2N, M_L = 0 in units of L = M = EI = 1), without damping and in
-viscous drag. One thread for everybody.
+viscous drag. One thread for everybody, seconds are the processor's.
 
 pfaff
     ``column_assembly(N, …).flutter(to=100)``: prediction, Newton's method to rounding, Arnoldi below and above. The
@@ -22,7 +22,7 @@ referee
     The transfer of deflection, angle, torque and force from bar to bar in 50 digits with mpmath, from a rough start
     of its own: it shares no code with the others. For few bars, the determinant of the dense matrices in 50 digits.
 
-All must agree with the referee, or the script fails: pfaff to 1e-10 (few) and 1e-11 (many), the inverted dense search
+All must agree with the referee, or the script fails: pfaff to 1e-10 (few) and 1e-12 (many), the inverted dense search
 to 1e-8 where it ran in full. The direct one loses digits as N grows; where it is further off, its ratio does not count.
 
 Run ``python benchmarks/critical.py``, or give the numbers of bars; up to 32 they are few.
@@ -47,7 +47,7 @@ from dense import crossing, first_crossing, growth, straight
 from dense import referee as referee_of_few
 from pfaff.atlas.chain import column_assembly
 from pfaff.stability.large import SparseFlutter
-from verified import by_clock, demand, least, verify
+from verified import demand, least, verify
 
 TO = 100.0  # the load is searched from zero to here
 MARCH = 32  # steps of the dense march
@@ -57,7 +57,7 @@ DRAG = 0.5
 REPEATS = 7
 FEW = 32  # bars up to which the column is stated as a System
 VALUES = {"d": 0.5, "M_L": 15.0, "I_L": 15.0, "k1": 50.0}
-ACCURATE, SPARSE, DENSE = 1e-10, 1e-11, 1e-8  # relative errors of loads that are allowed
+ACCURATE, SPARSE, DENSE = 1e-10, 1e-12, 1e-8  # relative errors of loads that are allowed
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ def peer(bars: int, values: dict[str, float], to: float) -> float:
 
 
 def report(bars: int, drag: float) -> None:
-    compiled, assembly = by_clock(lambda: column_assembly(bars, k=float(bars), k1=2.0 * bars, c_e=drag).compile())
-    ours, found = by_clock(lambda: assembly.flutter(to=TO), REPEATS)
+    compiled, assembly = least(lambda: column_assembly(bars, k=float(bars), k1=2.0 * bars, c_e=drag).compile())
+    ours, found = least(lambda: assembly.flutter(to=TO), REPEATS)
     peers = [dense_search(bars, drag, name, float(found)) for name in ("direct", "inverted")]
     columns = "".join(
         f"{peer.shown:>11}{peer.seconds / ours:7.0f}x" if peer.solves else f"{'–':>11}{'':8}" for peer in peers
@@ -153,12 +153,12 @@ def dense_search(bars: int, drag: float, name: str, near: float) -> Peer:
     """A full march and bisection; beyond ``FULL`` bars the cost of one solve times their number."""
     flutters = dense_test(bars, drag, name)
     if bars <= FULL:
-        seconds, (value, solves) = by_clock(lambda: bisected(flutters))
+        seconds, (value, solves) = least(lambda: bisected(flutters))
         return Peer(name, seconds, value, solves)
     if name == "direct":  # minutes for a single solve
         return Peer(name, np.nan, None, 0)
     solves = int(np.ceil(near * MARCH / TO) + np.ceil(np.log2(TO / MARCH / (TOLERANCE * near))))
-    return Peer(name, solves * by_clock(lambda: flutters(near))[0], None, solves)
+    return Peer(name, solves * least(lambda: flutters(near))[0], None, solves)
 
 
 def bisected(flutters: Callable[[float], bool]) -> tuple[float, int]:

@@ -21,7 +21,7 @@ Lagrange, Kane
     uncompiled (both are done numerically for the comparison, untimed), which favours SymPy. The energies are taken as
     stated; a user who expands them first halves LagrangesMethod's time at N = 8.
 
-pfaff's times are medians over a few processes; SymPy's are of a single run, with a time limit.
+Seconds are the processor's. pfaff's are medians over a few processes; SymPy's are of a single run, with a limit.
 
 Run ``python benchmarks/derive.py``, or with ``--quick`` for N = 2 and 4 only.
 """
@@ -238,17 +238,17 @@ def solve_at(
 
 
 class Clock:
-    """Seconds between laps."""
+    """Seconds of the processor between laps: neighbours on the machine count little."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
         self.restart()
 
     def restart(self) -> None:
-        self._start = time.perf_counter()
+        self._start = time.process_time()
 
     def lap(self, name: str) -> None:
-        self.laps[name] = time.perf_counter() - self._start
+        self.laps[name] = time.process_time() - self._start
         self.restart()
 
 

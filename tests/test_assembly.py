@@ -10,6 +10,7 @@ import pfaff
 from pfaff.atlas.chain import column_assembly
 from pfaff.errors import ConvergenceError, ParameterError, RankError, StatementError
 from pfaff.flow.assembly import Assembly
+from pfaff.rest import assemblies
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large import flutter_load
 from pfaff.stability.large_modes import nearest_roots
@@ -56,6 +57,23 @@ def test_many_bars_converge_at_second_order(damping):
         limit = values[2] + (values[2] - values[1]) / 3
         assert limit == pytest.approx(20.05095, abs=1e-5)
         assert found[2].frequency == pytest.approx(11.0156, abs=3e-4)
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.5])
+def test_units_of_force_do_not_change_the_load_of_very_many_bars(damping):
+    """Inertia and load are a billion times smaller than the stiffness of 1500 bars: twelve digits all the same."""
+    loads = []
+    for unit in (1.0, 3.7):
+        column = column_assembly(1500, k=1500 * unit, k1=3000 * unit, M=unit, c_e=damping * unit)
+        loads.append(column.flutter(to=100 * unit).value / unit)
+    assert loads[0] == pytest.approx(loads[1], rel=1e-12)
+
+
+def test_the_way_to_a_load_has_a_limit(monkeypatch):
+    monkeypatch.setattr(assemblies, "STEPS", 2)
+    path = assemblies.LoadPath(column_assembly(2, "bow", **HEAVY, beta0=np.pi / 10), None, [0])
+    with pytest.raises(ConvergenceError, match="cannot be followed beyond F = .* in 2 steps on its way to 90"):
+        path.rest(90.0)
 
 
 @pytest.mark.parametrize("c_i", [0.1, 2.0])

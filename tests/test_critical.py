@@ -697,3 +697,12 @@ def test_the_default_range_follows_the_units_of_the_load(exponent):
     assert bending.at().critical().flutter.searched[1] * float(unit) == pytest.approx(100, rel=1e-12)
     assert turning.flutter.searched[1] * float(unit) == pytest.approx(20, rel=1e-12)
     assert turning.flutter.value * float(unit) == pytest.approx(1, rel=1e-12)
+
+
+def test_heavy_damping_hides_no_digits_that_it_leaves(skate):
+    """What rounding makes of slow eigenvalues here is frequency; the load is that of sixty digits (mpmath)."""
+    case = skate.at(d=0.9616571936637868, M_L=62.852061413557564, I_L=2.137050792348008, k1=0.01641079545189267,
+                    c_i=4356171.392132183, c_t=303.30325174436126)  # fmt: skip
+    found = case.flutter()
+    assert found.value == pytest.approx(58396.52759341057, rel=2e-11)
+    assert abs(found.value - 58396.52759341057) < found.rounding < 1e-6 * found.value

@@ -145,3 +145,13 @@ def test_three_kinds_of_crossings_to_rounding():
 def test_what_is_not_linear_is_no_straight_line():
     one = np.eye(1)
     assert straight(lambda load: Pencil(((1 + load + 1e-9 * load**2) * one, one, one)), 1.0) is None
+
+
+def test_equal_pairs_on_which_the_qr_algorithm_does_not_end():
+    """Two oscillators of one frequency under a circulatory force: LAPACK's dhseqr gives up at some of these forces."""
+    for force in np.logspace(-17, -5, 400):
+        stiffness = np.array([[1.0, -force], [force, 1.0]])
+        found = Pencil((stiffness, np.zeros((2, 2)), np.eye(2))).modes()
+        exact = np.sqrt(-1 + np.array([1, -1]) * 1j * force)
+        away = np.abs(found.values[:, None] - [*exact, *-exact]).min(axis=1)
+        assert (away <= 10 * found.errors + 1e-14).all(), force

@@ -298,6 +298,21 @@ def test_vehicles_move_steadily_as_they_are_asked_to(make, fixed, family):
     assert all(np.ptp(moving[name]) < 1e-12 for name in motion.flow.states if name not in ("x_dot", "y_dot"))
 
 
+@pytest.mark.parametrize("speed", [1, -1e2, 1e4, 1e5, -1e6])
+def test_fast_racers_belong_to_their_families(speed):
+    """However fast, delta is an angle: neighbours of a racer with a spring in its hinge differ in speed alone."""
+    free = two_bodies(1)
+    k, delta = sm.Symbol("k", positive=True), free.coordinates[3]
+    stated = free.coordinates, free.kinetic, k * delta**2 / 2
+    held = pfaff.System(
+        *stated, nonholonomic_constraints=free.nonholonomic_constraints, parameters={**free.parameters, k: 2}
+    ).at(m1=0.6, I1=0.9, m2=0.9, I2=0.2, l1=0.6, l2=0.55)
+    assert held.steady(x_dot=speed).family == ("x_dot",)
+    coasting = free.at().steady(x_dot=speed)
+    assert coasting.family == ("x_dot", "delta")
+    assert coasting.stable
+
+
 @pytest.mark.parametrize("speed", [-2, 1, 3])
 def test_a_sleigh_is_stable_with_its_centre_of_mass_ahead(speed):
     """Chaplygin (1911): −m a u/(I + m a²)."""

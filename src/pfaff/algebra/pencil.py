@@ -24,6 +24,8 @@ from pfaff.algebra.polynomials import (
     companion,
     diagonalising,
     distances,
+    eigenvalues_of,
+    evened,
     horner,
     nearly_null,
     repeated,
@@ -44,7 +46,6 @@ NOTHING = 1e-30  # eigenvalues beside the largest, below which one of a singular
 DOUBTFUL = 1e-6  # real or imaginary parts below this, relative to the eigenvalue, are looked at closely
 HEAVY = 10.0  # C/√(KM) beyond which damping is heavy
 LARGEST = 1e306  # powers of an eigenvalue in the polynomial
-EVENED = 4  # sweeps that make rows and columns alike
 BEYOND = "eigenvalues of the small motions, or their squares, are too large for double precision: use other units"
 
 
@@ -75,7 +76,7 @@ class Pencil:
 
     def units(self, size: float) -> Units:
         """Units of equations and coordinates in which the entries are alike at eigenvalues of this modulus."""
-        rows, columns = self._units(np.array([size]))
+        rows, columns = evened(self._magnitudes(np.array([size])))
         return rows[0], columns[0]
 
     def light(self, size: float) -> float:
@@ -103,7 +104,7 @@ class Pencil:
     def plain(self) -> np.ndarray:
         """All eigenvalues, as the first-order form gives them: the largest are right, whatever the others are."""
         try:
-            values = by_modulus(np.linalg.eigvals(self.J).astype(complex))
+            values = by_modulus(eigenvalues_of(self.J))
         except np.linalg.LinAlgError:
             raise ConvergenceError(BEYOND) from None
         if len(values) and not abs(values[-1]) < LARGEST ** (1 / (len(self.coefficients) - 1)):
@@ -202,7 +203,8 @@ class Pencil:
 
     def improved(self, values: np.ndarray) -> Modes:
         """Some of the rough eigenvalues by Newton's method, with their vectors and errors."""
-        units, apart = self._units(np.abs(values)), distances(values, self.rough)
+        sizes, apart = self._magnitudes(np.abs(values)), distances(values, self.rough)
+        units = evened(sizes)
         left, turn, right, wanted = self._newton(values, units)
         moving, values = np.arange(len(values)), values.copy()
         for _ in range(IMPROVEMENTS - 1):
@@ -214,7 +216,7 @@ class Pencil:
             moving = np.arange(len(values)) if any_alike(values) else moving  # equal ones share their null vectors
             again = self._newton(values[moving], (units[0][moving], units[1][moving]))
             left[moving], turn[moving], right[moving], wanted[moving] = again
-        sizes = self._sizes(np.abs(values))
+        sizes = sizes if self.made_of is None else self._sizes(np.abs(values))
         weights = np.einsum("mi,mij,mj->m", np.abs(left), sizes, np.abs(right))
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.maximum(UNCERTAIN * weights / np.abs(turn), np.abs(wanted))  # of what was not improved
@@ -260,10 +262,27 @@ class Pencil:
 
     def shaken(self, value: complex, by_load: Pencil) -> float:
         """How far rounding may move the load at which the matrix is singular at λ, if λ moves with the load or not."""
-        left, _, right = self._null_vectors(np.array([value]), self._units(np.array([abs(value)])))
+        left, _, right = self._null_vectors(np.array([value]), evened(self._magnitudes(np.array([abs(value)]))))
         pushed = np.einsum("mi,ij,mj->", left.conj(), by_load.at(value), right)
         weight = np.einsum("mi,mij,mj->", np.abs(left), self._sizes(np.array([abs(value)])), np.abs(right))
         return float(SAFE * UNCERTAIN * weight / abs(pushed)) if pushed else np.inf
+
+    def growth_error(self, value: complex) -> float:
+        """How far rounding may have moved a growth rate: entries are real, and what they change may be mere frequency.
+
+        To first order, and by the square of the whole error over the distance of the next eigenvalue.
+        """
+        seen = self.turned(self.turn)
+        modes = seen._modes
+        k = int(np.abs(modes.values - value).argmin())
+        at, left, right = modes.values[k], modes.left[:, k].conj(), modes.vectors[:, k]
+        apart, turn = float(distances(at[None], modes.values)[0]), left @ seen.slope(at) @ right
+        if not (apart and turn):
+            return float(modes.growth_errors[k])
+        sizes = tuple(np.abs(each) for each in seen.coefficients) if seen.made_of is None else seen.made_of
+        moved = np.outer(left, right) / turn
+        first = UNCERTAIN * sum(float((size * np.abs((at**j * moved).real)).sum()) for j, size in enumerate(sizes))
+        return min(float(modes.growth_errors[k]), first + float(modes.errors[k]) ** 2 / apart)
 
     def _sizes(self, moduli: np.ndarray) -> np.ndarray:
         """What the matrices at eigenvalues of these moduli are sums of."""
@@ -331,18 +350,6 @@ class Pencil:
     def _magnitudes(self, sizes: np.ndarray) -> np.ndarray:
         """The matrices at eigenvalues of these moduli if nothing cancelled."""
         return horner(tuple(np.abs(each) for each in self.coefficients), sizes)
-
-    def _units(self, sizes: np.ndarray) -> Units:
-        """Units of equations and coordinates for each eigenvalue, in which rows and columns are alike."""
-        whole = self._magnitudes(sizes)
-        evened, rows, columns = whole, np.ones(whole.shape[:2]), np.ones(whole.shape[:2])
-        for sweep in range(EVENED):
-            if sweep:
-                evened = whole * (rows[:, :, None] * columns[:, None, :])
-            by_row, by_column = evened.max(axis=2, initial=0.0), evened.max(axis=1, initial=0.0)
-            by_row[by_row == 0.0] = by_column[by_column == 0.0] = 1.0
-            rows, columns = rows / np.sqrt(by_row), columns / np.sqrt(by_column)
-        return rows, columns
 
     def _null_vectors(self, values: np.ndarray, units: Units) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Left and right vectors with left·P(λ)·right as small as can be, and that number, for each eigenvalue.

@@ -26,25 +26,43 @@ def any_alike(values: np.ndarray) -> bool:
 
 
 def nearly_null(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Unit vectors with left·P·right as small as can be, and that number, for nearly singular matrices of even units.
+    """Vectors with left·P·right as small as can be, and that number, for nearly singular matrices of even units.
 
-    The largest row and column of the inverse, which is the product of both vectors but for what P leaves regular. None
-    where there is no inverse.
+    The row and the column of the largest entry of the inverse, which is the product of both vectors but for what P
+    leaves regular; their own largest entries are one. None where there is no inverse.
     """
+    if not matrices.size:
+        return None
     try:
         inverse = np.linalg.inv(matrices)
     except np.linalg.LinAlgError:
         return None
-    with np.errstate(over="ignore", invalid="ignore"):  # beyond all numbers: there is no such inverse
-        sizes = inverse.real**2 + inverse.imag**2
-    by_row, by_column = sizes.sum(axis=2), sizes.sum(axis=1)
-    if not (by_row.size and np.isfinite(by_row).all()):
-        return None
     each = np.arange(len(matrices))
-    row, column = by_row.argmax(axis=1), by_column.argmax(axis=1)
-    left = inverse[each, row].conj() / np.sqrt(by_row[each, row])[:, None]
-    right = inverse[each, :, column] / np.sqrt(by_column[each, column])[:, None]
-    return left, (left.conj()[:, None, :] @ matrices @ right[:, :, None])[:, 0, 0], right
+    row, column = np.divmod(np.abs(inverse).reshape(len(matrices), -1).argmax(axis=1), matrices.shape[2])
+    largest = inverse[each, row, column, None]
+    if not np.isfinite(largest).all():
+        return None
+    ahead, right = inverse[each, row] / largest, inverse[each, :, column] / largest
+    return ahead.conj(), (ahead[:, None, :] @ matrices @ right[:, :, None])[:, 0, 0], right
+
+
+def evened(sizes: np.ndarray) -> Units:
+    """Units of the rows and columns of each matrix in which the largest entry of every one of them is one.
+
+    Rows and columns share what is uneven by square roots, as a symmetric matrix wants it (Ruiz, Rutherford Appleton
+    Laboratory RAL-TR-2001-034), and rows go before columns in what is left.
+    """
+    rows, columns = np.sqrt(_largest(sizes, 2)), np.sqrt(_largest(sizes, 1))
+    left = sizes / (rows[:, :, None] * columns[:, None, :])
+    uneven = _largest(left, 2)
+    return 1 / (rows * uneven), 1 / (columns * _largest(left / uneven[:, :, None], 1))
+
+
+def _largest(sizes: np.ndarray, axis: int) -> np.ndarray:
+    """Of the entries of each row (axis 2) or column; one where all are zero."""
+    largest = np.maximum.reduce(sizes, axis=axis, initial=0.0)
+    largest[largest == 0.0] = 1.0
+    return largest
 
 
 def diagonalising(C: np.ndarray) -> Units:
@@ -93,6 +111,18 @@ def companion(last: np.ndarray) -> np.ndarray:
     matrix = np.eye(size, k=k)
     matrix[size - k :] = last
     return matrix
+
+
+def eigenvalues_of(matrix: np.ndarray) -> np.ndarray:
+    """By the QR algorithm; by the QZ algorithm where that goes on for ever, as it may about pairs that are equal."""
+    try:
+        return np.linalg.eigvals(matrix).astype(complex)
+    except np.linalg.LinAlgError:
+        if not np.isfinite(matrix).all():
+            raise
+    from scipy.linalg import eigvals
+
+    return eigvals(matrix, np.eye(len(matrix)), check_finite=False)
 
 
 def distances(values: np.ndarray, others: np.ndarray) -> np.ndarray:

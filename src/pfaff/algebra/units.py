@@ -13,8 +13,9 @@ NOISE = 1e-5  # stiffness below this, relative to the largest where inertias are
 
 def row_units(rows: np.ndarray) -> np.ndarray:
     """Factors that make the largest entry of each row one; rows of zeros stay."""
-    largest = np.abs(rows).max(axis=1, initial=0.0)
-    return 1 / np.where(largest, largest, 1.0)
+    largest = np.maximum.reduce(np.abs(rows), axis=1, initial=0.0)
+    largest[largest == 0.0] = 1.0
+    return 1 / largest
 
 
 def inertial_units(M: np.ndarray) -> np.ndarray:
@@ -31,6 +32,7 @@ def stiffness_units(K: np.ndarray, inertial: np.ndarray) -> np.ndarray:
     """
     d = inertial
     K = np.abs(K) * d[:, None] * d
-    sizes = np.maximum(K, K.swapaxes(0, 1)).max(axis=0, initial=0.0)
-    sizes = np.maximum(sizes, NOISE * sizes.max(axis=0, initial=0.0))
-    return d / np.sqrt(np.where(sizes, sizes, 1.0))
+    sizes = np.maximum(*(np.maximum.reduce(K, axis=axis, initial=0.0) for axis in (0, 1)))
+    sizes = np.maximum(sizes, NOISE * np.maximum.reduce(sizes, axis=0, initial=0.0))
+    sizes[sizes == 0.0] = 1.0
+    return d / np.sqrt(sizes)

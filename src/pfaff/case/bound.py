@@ -71,7 +71,11 @@ class Bound(Travels):
     @cached_property
     def numbers(self) -> np.ndarray:
         """All parameters as floats, in the system's order; an error names the first that has no number."""
-        return np.array([self._number(name) for name in self.system.parameter_names], dtype=float)
+        values = self.values
+        try:
+            return np.array([float(values[name]) for name in self.system.parameter_names])
+        except TypeError:
+            return np.array([self._number(name) for name in self.system.parameter_names])
 
     def _number(self, name: str) -> float:
         value = self.values[name]

@@ -12,6 +12,7 @@ from pfaff.statement.parts import Copies
 from pfaff.threads import cached_property
 
 BLOCKS = ("M", "C", "K", "reactions", "rows", "moving", "rates")
+NARROW = {np.dtype(np.longdouble): float, np.dtype(np.clongdouble): complex}  # what linear algebra is done in
 TRIALS = 3  # random states at which entries are looked at
 
 
@@ -84,13 +85,30 @@ class Pattern:
         self.indptr = np.searchsorted(unique, np.arange(self.total + 1) * self.total).astype(np.int32)
         ends = np.cumsum([len(key) for key in keys.values()])
         self.position = dict(zip(keys, np.split(position, ends[:-1]), strict=True))
+        self._order = np.argsort(self.position["K"], kind="stable")
+        self._stiff, self._first = np.unique(self.position["K"][self._order], return_index=True)
 
     def scatter(self, name: str, values: list[np.ndarray]) -> np.ndarray:
-        """The sum over all copies of one block, as data of the common pattern."""
-        return np.bincount(self.position[name], np.concatenate(values), minlength=len(self.indices))
+        """The sum over all copies of one block, as data of the common pattern.
+
+        Elastic stiffness outweighs geometric by the square of the number of parts: theirs is summed with more digits.
+        """
+        whole = np.concatenate(values)
+        if name != "K":
+            return np.bincount(self.position[name], whole, minlength=len(self.indices))
+        data = np.zeros(len(self.indices), np.longdouble)
+        if len(whole):
+            data[self._stiff] = np.add.reduceat(whole[self._order].astype(np.longdouble), self._first)
+        return data
 
     def matrix(self, data: np.ndarray) -> sparse.csc_array:
         """The sparse matrix of some data, without the entries that happen to be zero."""
+        if data.dtype in NARROW:
+            data = data.astype(NARROW[data.dtype])
+        return self.wide_matrix(data)
+
+    def wide_matrix(self, data: np.ndarray) -> sparse.csc_array:
+        """The same with all the digits of the data."""
         full = sparse.csc_array((data, self.indices, self.indptr), shape=(self.total, self.total), copy=True)
         full.eliminate_zeros()
         return full

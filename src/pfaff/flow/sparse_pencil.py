@@ -52,14 +52,24 @@ class SparseLinearisation:
         """[[M ω² + C ω + K, Aᵀ], [A, 0]], singular where ω is an eigenvalue."""
         return self.pattern.matrix(self.pencil_data(complex_number("omega", omega, symbols=False)))
 
+    def wide_pencil(self, omega: complex) -> sparse.csc_array:
+        """The same with more digits: inertia is small beside the stiffness of many parts."""
+        return self.pattern.wide_matrix(self.pencil_data(omega))
+
     def pencil_data(self, omega: complex) -> np.ndarray:
         d = self.data
         return d["M"] * omega**2 + (d["C"] + d["moving"]) * omega + d["K"] + d["reactions"] + d["rows"] + d["rates"]
 
     def pencil_of_square(self, square: float) -> sparse.csc_array:
         """The pencil of a reversible assembly at s = ω²."""
+        return self.pattern.matrix(self._data_of_square(square))
+
+    def wide_pencil_of_square(self, square: float) -> sparse.csc_array:
+        return self.pattern.wide_matrix(self._data_of_square(square))
+
+    def _data_of_square(self, square: float) -> np.ndarray:
         d = self.data
-        return self.pattern.matrix(d["M"] * square + d["K"] + d["reactions"] + d["rows"])
+        return d["M"] * square + d["K"] + d["reactions"] + d["rows"]
 
     def block(self, name: str) -> sparse.csc_array:
         """One of the blocks, in the rows and columns of the whole pencil."""

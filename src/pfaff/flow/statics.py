@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import accumulate
+from math import prod
 
 import heyoka as hy
 import numpy as np
@@ -22,6 +23,7 @@ class AtRest:
     ``balance`` is h + Aᵀλ, ``held`` what the constraints demand at rest (φ, and b of the
     nonholonomic ones), ``K`` the derivative of the balance by q (so it contains Σ λ ∂Aᵀ/∂q),
     ``B`` the derivative of the constraints' velocity form by q. Rows of nonholonomic constraints come first.
+    ``pushed`` is the derivative of ``balance`` and ``held`` by the load that the system declares, where it is known.
     """
 
     balance: np.ndarray
@@ -32,6 +34,7 @@ class AtRest:
     A: np.ndarray
     B: np.ndarray
     nonholonomic: int
+    pushed: np.ndarray | None = None
 
     @known_property
     def jacobian(self) -> np.ndarray:
@@ -60,7 +63,12 @@ class AtRest:
 
 
 class Statics:
-    """One compiled function of (q, λ; parameters) for everything that statics needs, in batches too."""
+    """One compiled function of (q, λ; parameters) for everything that statics needs, in batches too.
+
+    ``merely_pushed`` says that the declared load is a force: it changes no matrix and nothing that constraints demand.
+    """
+
+    merely_pushed = False
 
     def __init__(self, graph: Graph) -> None:
         self.n, self.m = len(graph.q), len(graph.A)
@@ -71,30 +79,35 @@ class Statics:
         # Derivatives by q are taken at rest: what is multiplied by a velocity then leaves nothing.
         balance, held = (list(hy.subs(each, still)) if each else [] for each in (graph.balance, graph.constraints))
         blocks = [
-            [balance],
-            [held[: self.nonholonomic] + graph.positions],
             graph.M,
             gradient_rows(graph.balance, graph.v),
             gradient_rows(balance, graph.q),
             graph.A,
             gradient_rows(held, graph.q),
         ]
-        shapes = [(len(rows), len(rows[0]) if rows else 0) for rows in blocks]
-        ends = accumulate(rows * columns for rows, columns in shapes)
-        self._blocks = [(slice(end - shape[0] * shape[1], end), shape) for end, shape in zip(ends, shapes, strict=True)]
-        flat = [e for rows in blocks for row in rows for e in row]
-        at_rest = hy.subs(flat, still)
+        demanded = held[: self.nonholonomic] + graph.positions
+        load = [graph.symbols[graph.system.load]] if graph.system.load else []
+        pushed = [e for row in gradient_rows(balance + demanded, load) for e in row] if load else []
+        matrices = list(hy.subs([e for rows in blocks for row in rows for e in row], still))
+        at_rest = list(hy.subs(balance + demanded + pushed, still)) + matrices
+        shapes = [(self.n,), (self.m,), (len(pushed),), *[(len(rows), self.n) for rows in blocks]]
+        ends = accumulate(prod(shape) for shape in shapes)
+        self._blocks = [(slice(end - prod(shape), end), shape) for end, shape in zip(ends, shapes, strict=True)]
+        self.merely_pushed = bool(load) and not {*load} & {*hy.get_params(demanded + matrices)}
         # These functions are small and called seldom: quick compilation beats quick evaluation.
         self._function = Compiled(at_rest, unknowns, quick=True, compact=self.n > 12)
 
     def __call__(self, q: np.ndarray, multipliers: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
         """At one configuration, or at many when q and the multipliers have a trailing batch axis."""
-        values = self._function(np.concatenate([q, multipliers]), parameters, time)
+        return self.at(np.concatenate([q, multipliers]), parameters, time)
+
+    def at(self, z: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
+        """The same of coordinates and multipliers in one array."""
+        values = self._function(z, parameters, time)
         batch = values.shape[1:]
-        (balance,), held, M, C, K, A, B = [values[place].reshape(shape + batch) for place, shape in self._blocks]
-        if not self.m:
-            A = B = np.zeros((0, self.n, *batch))
-        return AtRest(balance, held[0] if self.m else np.zeros((0, *batch)), M, C, K, A, B, self.nonholonomic)
+        parts = [values[place].reshape(shape + batch) for place, shape in self._blocks]
+        balance, held, pushed, M, C, K, A, B = parts
+        return AtRest(balance, held, M, C, K, A, B, self.nonholonomic, pushed if len(pushed) else None)
 
 
 def gradient_rows(functions: list[Expression], variables: list[Expression]) -> list[list[Expression]]:

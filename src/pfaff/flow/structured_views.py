@@ -46,6 +46,9 @@ class RodStatics(Statics):
         M, C, K, A, B = (each[0] if alone else np.moveaxis(each, 0, -1) for each in matrices)
         return AtRest(balance, held, M, C, K, A, B, self.nonholonomic)
 
+    def at(self, z: np.ndarray, parameters: np.ndarray, time: float = 0.0) -> AtRest:
+        return self(z[: self.n], z[self.n :], parameters, time)
+
 
 class RodJets(Jets):
     """Derivatives of the flow along lines and in several directions; see ``Jets``."""

@@ -47,6 +47,11 @@ class Balance:
         rows[self.statics.n : self.statics.n + self.statics.nonholonomic] = self.statics.demanding
         return rows
 
+    @known_property
+    def _places(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of the equations and of the unknowns that are free."""
+        return np.flatnonzero(self.equations), np.flatnonzero(self.free)
+
     def start(self, free_values: np.ndarray | float = 0.0) -> np.ndarray:
         z = np.array([self.fixed.get(name, 0.0) for name in self.names])
         z[self.free] = free_values
@@ -79,7 +84,7 @@ class Balance:
         for known, at in seen:
             if known == key:
                 return at
-        at = self.statics(z[: self.statics.n], z[self.statics.n :], parameters)
+        at = self.statics.at(z, parameters)
         self._seen = (key, at), *seen[: SEEN - 1]
         return at
 
@@ -93,63 +98,87 @@ class Balance:
         at = self.at(z, parameters)
         return np.concatenate([at.balance, at.held])
 
-    def solve(self, z: np.ndarray, parameters: np.ndarray, steps: int = NEWTON_STEPS) -> tuple[np.ndarray, float]:
-        """Newton's method with steps of least norm; the last iterate and its relative residual."""
+    def pushed(self, z: np.ndarray, load: str, value: float, delta: float) -> np.ndarray:
+        """The change of the residual with a load: its derivative if the system declares it, else by a difference."""
+        numbers, declared = self.case.numbers_at(load, value), self.case.system.load
+        at = self.at(z, numbers)
+        if declared is not None and declared.name == load and at.pushed is not None:
+            return at.pushed
+        after = self.at(z, self.case.numbers_at(load, value + delta))
+        return np.concatenate([after.balance - at.balance, after.held - at.held]) / delta
+
+    def solve(
+        self, z: np.ndarray, parameters: np.ndarray, steps: int = NEWTON_STEPS, units: np.ndarray | None = None
+    ) -> tuple[np.ndarray, float]:
+        """Newton's method with steps of least norm; the last iterate and its relative residual.
+
+        Unknowns are measured in the units of a state nearby, if they are given, else in those of every iterate.
+        """
 
         def step(z: np.ndarray) -> tuple[np.ndarray, float] | None:
             residual, jacobian, at = self.evaluate(z, parameters)
             if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
                 return None
-            units, change = at.units, self._solved(at, residual)
-            limit = np.pi / max(np.pi, np.abs(change).max(initial=0.0) / (1 + np.abs(z).max(initial=0.0)))
-            z = z + limit * change
-            return z, float((np.abs(change) / self._sizes(z, residual, units)).max(initial=0.0))
+            change = self._solved(at, residual, units)
+            away = float(_largest(change)) / (1 + float(_largest(z)))
+            z = z + (change if away <= np.pi else np.pi / away * change)
+            return z, float(_largest(change / self._sizes(z, residual, at.units if units is None else units)))
 
         with np.errstate(over="ignore", invalid="ignore"):  # unknowns that run away settle nowhere
             found = newton(step, z, steps)
         # A residual that fades while the unknowns run away belongs to no equilibrium.
-        return found.at, self.relative_residual(found.at, parameters) if found.settled else np.inf
+        return found.at, self.relative_residual(found.at, parameters, units) if found.settled else np.inf
 
     def _sizes(self, z: np.ndarray, residual: np.ndarray, units: np.ndarray) -> np.ndarray:
         """What steps are compared with: all unknowns, what the forces at hand would move, and 1 for coordinates."""
         n = self.statics.n
-        size = max(np.abs(z / units).max(initial=0.0), np.abs(units * residual)[:n].max(initial=0.0))
+        size = max(_largest(z / units), _largest((units * residual)[:n]))
         sizes = units * (size or 1.0)
-        sizes[:n] = np.maximum(sizes[:n], 1 + np.abs(z[:n]).max(initial=0.0))
+        sizes[:n] = np.maximum(sizes[:n], 1 + _largest(z[:n]))
         return sizes
 
-    def newton_step(self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    def newton_step(
+        self, z: np.ndarray, parameters: np.ndarray, residual: np.ndarray, units: np.ndarray | None = None
+    ) -> np.ndarray:
         """The change of all unknowns that removes a residual to first order."""
-        return self._solved(self.at(z, parameters), residual)
+        return self._solved(self.at(z, parameters), residual, units)
 
-    def _solved(self, at: AtRest, residual: np.ndarray) -> np.ndarray:
-        free, equations, units = self.free, self.equations, at.units
-        scaled = (at.jacobian * units[:, None] * units)[equations][:, free]
-        step = np.zeros(len(units))
-        step[free] = units[free] * _newton_step(scaled, -(units * residual)[equations])
+    def _solved(self, at: AtRest, residual: np.ndarray, units: np.ndarray | None) -> np.ndarray:
+        """The solution of a regular square system, else the one of least norm, whose units are those of the state."""
+        rows, columns = self._places
+        jacobian, step = at.jacobian[rows[:, None], columns], np.zeros(len(residual))
+        if len(rows) == len(columns):
+            left, right = (at.units if units is None else units)[rows], (at.units if units is None else units)[columns]
+            try:
+                step[columns] = right * np.linalg.solve(jacobian * (left[:, None] * right), -left * residual[rows])
+                return step
+            except np.linalg.LinAlgError:
+                pass
+        left, right = at.units[rows], at.units[columns]
+        scaled = jacobian * (left[:, None] * right)
+        step[columns] = right * np.linalg.lstsq(scaled, -left * residual[rows], rcond=RANK)[0]
         return step
 
-    def relative_residual(self, z: np.ndarray, parameters: np.ndarray) -> float:
+    def relative_residual(self, z: np.ndarray, parameters: np.ndarray, units: np.ndarray | None = None) -> float:
         """The largest unbalanced force, relative to the largest force that takes part in the balance.
 
         Both in units of the coordinates; a constraint is relative to its own terms, and to what such a force moves.
         """
-        n, at = self.statics.n, self.at(z, parameters)
-        passive = self.statics(z[:n], np.zeros_like(z[n:]), parameters) if z[n:].any() else at
-        forces, d = self._taking_part(z, at, passive.balance, passive.K), at.stiffness_units
+        at = self.at(z, parameters)
+        forces, d = self._taking_part(z, at), at.stiffness_units if units is None else units[: self.statics.n]
         return max(_ratio(d * at.balance, (d * forces).max(initial=0.0)), self._off(z, at, forces))
 
     def residual_by_rows(self, z: np.ndarray, parameters: np.ndarray) -> float:
         """The largest unbalanced force, each relative to the forces of its own row, under reactions that stay."""
         at = self.at(z, parameters)
-        forces = self._taking_part(z, at, at.balance - z[self.statics.n :] @ at.A, at.K)
+        forces = self._taking_part(z, at)
         return max(_ratio(at.balance, forces), self._off(z, at, forces))
 
-    def _taking_part(self, z: np.ndarray, at: AtRest, active: np.ndarray, K: np.ndarray) -> np.ndarray:
-        """Active forces, what a stiffness makes of the coordinates, and reactions: each as if nothing cancelled."""
-        n = self.statics.n
+    def _taking_part(self, z: np.ndarray, at: AtRest) -> np.ndarray:
+        """Active forces, what the stiffness makes of the coordinates, and reactions: each as if nothing cancelled."""
+        q, p = z[: self.statics.n], z[self.statics.n :]
         with np.errstate(over="ignore"):  # no balance is seen beside forces beyond all numbers
-            return np.abs(active) + np.abs(K) @ np.abs(z[:n]) + np.abs(z[n:]) @ np.abs(at.A)
+            return np.abs(at.balance - p @ at.A) + np.abs(at.K) @ np.abs(q) + np.abs(p) @ np.abs(at.A)
 
     def _off(self, z: np.ndarray, at: AtRest, forces: np.ndarray) -> float:
         """What the constraints demand at rest and do not have, relative to displacements, and to what forces move."""
@@ -182,12 +211,10 @@ class Balance:
     def nullspace(self, z: np.ndarray, everything: bool = False) -> np.ndarray:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
         at = self.at(z, self.case.numbers)
-        units = at.units
-        free = np.full(len(z), True) if everything else self.free
-        _, values, rows = np.linalg.svd((at.jacobian * units[:, None] * units)[:, free])
-        known = rank(values)
-        null = np.zeros((len(z), free.sum() - known))
-        spanning = units[free, None] * rows[known:].T
+        units, free = at.units, np.arange(len(z)) if everything else self._places[1]
+        _, values, rows = np.linalg.svd((at.jacobian * (units[:, None] * units))[:, free])
+        spanning = units[free, None] * rows[rank(values) :].T
+        null = np.zeros((len(z), spanning.shape[1]))
         null[free] = np.linalg.qr(spanning)[0] if spanning.shape[1] > 1 else spanning / np.linalg.norm(spanning)
         return null
 
@@ -198,15 +225,16 @@ class Balance:
         """
         null = self.nullspace(z)
         loaded = self._loaded(z)
-        chosen = []
-        for _ in range(null.shape[1]):
-            weight = np.linalg.norm(null[: self.statics.n], axis=1)
-            if weight.max(initial=0.0) < RANK:
+        chosen: list[int] = []
+        while null.shape[1] > len(chosen):
+            weight = np.sqrt(np.add.reduce(null * null, axis=1))[: self.statics.n]
+            most = weight.max()
+            if most < RANK:
                 break
-            best = int(np.where(loaded & (weight > MOVED * weight.max()), weight + 1, weight).argmax())
+            best = int((weight + (loaded & (weight > MOVED * most))).argmax())
             chosen.append(best)
             direction = null[best] / weight[best]
-            null = null - np.outer(null @ direction, direction)
+            null = null - (null @ direction)[:, None] * direction
         return chosen
 
     def _loaded(self, z: np.ndarray) -> np.ndarray:
@@ -214,11 +242,14 @@ class Balance:
         n, load = self.statics.n, self.case.system.load
         if load is None:
             return np.full(n, False)
-        numbers = self.case.numbers
-        more = self.case.numbers_at(load.name, float(self.case.values[load.name] or 0) + 1.0)
-        bare = np.concatenate([z[:n], 0 * z[n:]])
-        push = self.at(bare, more).balance - self.at(bare, numbers).balance
-        return np.abs(push) > RANK * np.abs(push).max(initial=0.0)
+        bare = np.concatenate([z[:n], 0 * z[n:]]) if z[n:].any() else z
+        push = np.abs(self.pushed(bare, load.name, float(self.case.values[load.name] or 0), 1.0)[:n])
+        return push > RANK * push.max(initial=0.0)
+
+
+def _largest(values: np.ndarray) -> float:
+    """In size."""
+    return np.maximum.reduce(np.abs(values), initial=0.0)
 
 
 def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
@@ -226,13 +257,3 @@ def _ratio(parts: np.ndarray, usual: np.ndarray | float) -> float:
     if not np.isfinite(usual).all():
         return np.inf
     return float((np.abs(parts) / np.where(usual, usual, 1.0)).max(initial=0.0))
-
-
-def _newton_step(jacobian: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """The solution of a regular square system, else the one of least norm."""
-    if jacobian.shape[0] == jacobian.shape[1]:
-        try:
-            return np.linalg.solve(jacobian, right)
-        except np.linalg.LinAlgError:
-            pass
-    return np.linalg.lstsq(jacobian, right, rcond=RANK)[0]

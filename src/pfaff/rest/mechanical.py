@@ -174,7 +174,7 @@ def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
     at = balance.at(z, case.numbers)
     scaled = at.M * at.inertial_units[:, None] * at.inertial_units
     lowered = scaled.copy()
-    lowered.flat[:: len(lowered) + 1] -= SINGULAR * scaled.trace()
+    lowered.ravel()[:: len(lowered) + 1] -= SINGULAR * scaled.trace()
     try:
         np.linalg.cholesky(lowered)
         return

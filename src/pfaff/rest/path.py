@@ -76,9 +76,12 @@ class Path:
         upwards, distance = load > self.origin, abs(load - self.origin)
         if distance >= self._barred.get(upwards, math.inf):
             raise ConvergenceError(self._no_way(self.origin, load))
+        here = self._nearest(load)
+        if self._take(here, load):
+            return self._known[load]
         steps = count(1)
         here = walk(
-            self._nearest(load),
+            here,
             load,
             self._take,
             SHORTEST,
@@ -245,18 +248,19 @@ class LoadPath(Path):
 
     def __init__(self, case: Case, load: str, fixed: Mapping[str, float], origin: float = 0.0) -> None:
         fixed = {name: number_from(name, value) for name, value in fixed.items()}
-        others = case.numbers_at(load, origin).tobytes()
+        numbers = case.numbers_at(load, origin)
         z, balance = BEGINNINGS.get(
-            (case.system, load, others, *sorted(fixed.items())), lambda: beginning(case, load, fixed, origin)
+            (case.system, load, numbers.tobytes(), *sorted(fixed.items())), lambda: beginning(case, load, fixed, origin)
         )
         super().__init__(case, load, origin, z)
         self.balance = balance.of(case)
+        self._units = balance.at(z, numbers).units  # in which stiffnesses and levers are alike
 
     def residual(self, z: np.ndarray, load: float) -> float:
         return self.balance.residual_by_rows(z, self.numbers(load))
 
     def corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
-        found, residual = self.balance.solve(z, self.numbers(load), CORRECTIONS)
+        found, residual = self.balance.solve(z, self.numbers(load), CORRECTIONS, self._units)
         return found if residual < ACCEPTED else None
 
     def _position(self, z: np.ndarray) -> np.ndarray:
@@ -268,11 +272,6 @@ class LoadPath(Path):
 
     def changed(self, dz: np.ndarray) -> float:
         return float(np.abs(dz / self._units).max(initial=0.0))
-
-    @cached_property
-    def _units(self) -> np.ndarray:
-        """Units of coordinates and reactions in which stiffnesses and levers are alike."""
-        return self.balance.at(self._known[self.origin], self.numbers(self.origin)).units
 
     @property
     def _unit(self) -> np.ndarray:
@@ -302,8 +301,8 @@ class LoadPath(Path):
     def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
         """dz/dload, from the change of the balance with the load at a state that stays."""
         delta = math.copysign(max(PROBE * abs(span), RESOLUTION * abs(load), sys.float_info.min), span)
-        after, before = (self.balance.residual(z, self.numbers(x)) for x in (load + delta, load))
-        return self.balance.newton_step(z, self.numbers(load), (after - before) / delta)
+        pushed = self.balance.pushed(z, self.load, load, delta)
+        return self.balance.newton_step(z, self.numbers(load), pushed, self._units)
 
     def _linearised(self, z: np.ndarray, load: float) -> Any:
         from pfaff.rest.small_motions import linearise

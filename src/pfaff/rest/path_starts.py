@@ -29,7 +29,8 @@ def beginning(case: Case, load: str, fixed: Mapping[str, float], origin: float) 
         check_rest(first, z)
     except (ConvergenceError, SingularMassError) as problem:
         raise type(problem)(f"{problem}; this is at {load} = {origin:g}, where the path of the load begins") from None
-    if origin:
+    declared = case.system.load is not None and load == case.system.load.name
+    if origin or (declared and first.statics.merely_pushed):
         return z, first
     balance = first.of(case.unchecked(**{load: 1.0})).released(fixed)
     check_rests(balance, z, load)

@@ -15,10 +15,11 @@ from pfaff.algebra.tolerances import NEIGHBOUR, RANK, rank
 from pfaff.algebra.units import inertial_units, row_units
 from pfaff.flow.shape import ignorable_coordinates
 from pfaff.flow.statics import statics_of
-from pfaff.threads import known_property
+from pfaff.threads import known_property, once
 
 if TYPE_CHECKING:
     from pfaff.rest.small_motions import Linearisation
+    from pfaff.statement.system import System
 
 BALANCED = 3e-14  # unbalanced forces below this, relative to those of their row, are rounding: known row by row
 FAMILY_STEPS = 8  # of Newton's method to a neighbour on a family
@@ -117,7 +118,13 @@ def _left(lin: Linearisation, Z: np.ndarray, N: np.ndarray, speeds: np.ndarray) 
 
 def complement(columns: np.ndarray) -> np.ndarray:
     """An orthonormal basis of what is orthogonal to independent columns."""
-    return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
+    if columns.shape[1] != 1 or not columns.any():
+        return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
+    mirror = columns[:, 0] / np.sqrt(columns[:, 0] @ columns[:, 0])  # Householder's, without the overhead of a call
+    mirror[0] += 1.0 if mirror[0] >= 0 else -1.0
+    basis = mirror[:, None] * (-mirror[1:] / abs(mirror[0]))
+    basis.ravel()[len(mirror) - 1 :: len(mirror)] += 1.0
+    return basis
 
 
 def motions(lin: Linearisation, r: Reduced, beside: Reduced | None = None) -> Pencil:
@@ -142,10 +149,10 @@ def _independent_rows(basis: np.ndarray) -> list[int]:
     """As many rows of a basis as it has columns, chosen one after another so that they are well independent."""
     chosen, rest = [], basis.copy()
     for _ in range(basis.shape[1]):
-        sizes = np.einsum("ij,ij->i", rest, rest)
+        sizes = np.add.reduce(rest * rest, axis=1)
         chosen.append(int(sizes.argmax()))
-        row = rest[chosen[-1]] / np.sqrt(sizes[chosen[-1]])
-        rest = rest - np.outer(rest @ row, row)
+        row = rest[chosen[-1]]
+        rest = rest - (rest @ row / sizes[chosen[-1]])[:, None] * row
     return chosen
 
 
@@ -233,9 +240,7 @@ def _without_ignorable(
     lin: Linearisation, Z: np.ndarray, N: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, dict[str, int]]:
     """Positions and speeds without the directions along which ignorable coordinates move freely."""
-    names = lin.system.coordinate_names
-    ignorable = [names.index(name) for name in ignorable_coordinates(lin.system)]
-    free = _intersection(Z, np.eye(len(names))[:, ignorable])
+    free = _intersection(Z, _ignorable_directions(lin.system))
     if not free.shape[1]:
         return Z, N, {}
     zeros = {"ignorable coordinates": free.shape[1]}
@@ -244,6 +249,12 @@ def _without_ignorable(
         zeros["undamped ignorable speeds"] = drifting.shape[1]
         N = N @ _kernel((N.T @ drifting).T)
     return Z @ _kernel((Z.T @ free).T), N, zeros
+
+
+@once(most=32)
+def _ignorable_directions(system: System) -> np.ndarray:
+    names = system.coordinate_names
+    return np.eye(len(names))[:, [names.index(name) for name in ignorable_coordinates(system)]]
 
 
 def _damping(lin: Linearisation, directions: np.ndarray) -> np.ndarray:
@@ -256,7 +267,8 @@ def _damping(lin: Linearisation, directions: np.ndarray) -> np.ndarray:
 
 def _intersection(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """An orthonormal basis of the common part of two spans with orthonormal columns."""
-    if not first.shape[1] or not second.shape[1]:
+    between = first.T @ second
+    if not between.size or np.einsum("ij,ij->", between, between) < 1 - 3 * RANK:  # no cosine is as large as one
         return np.zeros((len(first), 0))
-    left, cosines, _ = np.linalg.svd(first.T @ second)
+    left, cosines, _ = np.linalg.svd(between)
     return first @ left[:, : len(cosines)][:, cosines > 1 - RANK]

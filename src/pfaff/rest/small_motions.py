@@ -118,11 +118,16 @@ class Linearisation:
     @known_property
     def inertial(self) -> Linearisation:
         """The same in units in which inertias are alike: what cancels then does so whatever the coordinates' units."""
-        return self._measured_in(inertial_units(self.M))
+        return self._measured_in(self._inertial_units)
+
+    @known_property
+    def _inertial_units(self) -> np.ndarray:
+        return inertial_units(self.M)
 
     def _measured_in(self, d: np.ndarray) -> Linearisation:
         M, C, K = (matrix * d[:, None] * d for matrix in (self.M, self.C, self.stiffness))
-        return replace(self, M=M, C=C, stiffness=K, A=self.A * d, B=self.B * d, unit=d)
+        rest = self.system, self.q, self.p, self.numbers
+        return Linearisation(*rest, M, C, K, self.A * d, self.B * d, self.nonholonomic, d, self.free)
 
     @known_property
     def K(self) -> np.ndarray:
@@ -153,7 +158,7 @@ class Linearisation:
 
     @known_property
     def units(self) -> np.ndarray:
-        return stiffness_units(self.stiffness, inertial_units(self.M))
+        return stiffness_units(self.stiffness, self._inertial_units)
 
     @known_property
     def allowed(self) -> np.ndarray:
@@ -282,8 +287,13 @@ class Linearisation:
         vectors = np.reshape(self.inertial.unit, (-1, 1)) * vectors
         vectors = vectors / np.linalg.norm(vectors, axis=0)
         push = -(self.M @ vectors * values**2 + self.C @ vectors * values + self.stiffness @ vectors)
-        reactions = np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
-        return Spectrum(values, vectors, reactions, r.zeros, self, modes.on_axis[order])
+        return Spectrum(values, vectors, self._balancing(push), r.zeros, self, modes.on_axis[order])
+
+    def _balancing(self, push: np.ndarray) -> np.ndarray:
+        """The reactions that balance forces, column by column, as well as reactions can."""
+        if len(self.A) == 1 and self.A.any():
+            return self.A @ push / (self.A @ self.A.T)
+        return np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
 
     def polynomial(self) -> np.ndarray:
         """ρ_0 … ρ_m of Eq. (44), highest power first, with ρ_0 > 0."""
@@ -326,7 +336,9 @@ def linearise(
     """The small motions about the rest position q with reactions p, at these parameter values; ``at`` if known."""
     statics = statics_of(system)
     at = statics(q, p, numbers) if at is None else at
-    return Linearisation(system, q, p, numbers, at.M, at.C, at.K, at.A, at.B, statics.nonholonomic)
+    found = Linearisation(system, q, p, numbers, at.M, at.C, at.K, at.A, at.B, statics.nonholonomic)
+    found.__dict__["_inertial_units"] = at.inertial_units
+    return found
 
 
 def _check_rank(lin: Linearisation) -> None:

@@ -115,7 +115,7 @@ class LoadSearch:
         value, crossing = self.along.path.load(change.load), change.crossing
         eigenvalue = self._eigenvalue(kind, change)
         crosses = crossing is not None and crossing.kind == "hopf"
-        simple = crosses or (crossing is None and kind == "flutter" and value)
+        simple = value and (crosses or (crossing is None and kind == "flutter"))
         speed, rounding = self._crosses(change.load, eigenvalue, crosses) if simple else (0.0, 0.0)
         if not speed:
             rounding = self.along.search.rounding(change.load, eigenvalue) if value else 0.0
@@ -148,7 +148,7 @@ class LoadSearch:
         pencil = here.motions(like)
         modes = pencil.modes()
         nearest = int(np.abs(modes.values - eigenvalue).argmin())
-        error = SAFE * modes.growth_errors[nearest] if sharp else HIDES * modes.noise[0][nearest]
+        error = SAFE * pencil.growth_error(eigenvalue) if sharp else HIDES * modes.noise[0][nearest]
         if like is None or not search.predicts:
             speed = _crossing_speed(path, load, eigenvalue)
         else:

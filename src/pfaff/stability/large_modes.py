@@ -15,8 +15,7 @@ from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 SMALL = 80  # an assembly of fewer coordinates is cheaper by dense eigenvalues of the same operator
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
 ARNOLDI = 1e-11  # residual of Arnoldi's method, relative to the eigenvalue
-# Stiffness outweighs what decides by the square of the number of bars: residuals are summed with more digits.
-REFINED, WIDER = 2, {"f": np.longdouble, "c": np.clongdouble}
+REFINED = 2  # steps of iterative refinement, whose residuals have the digits of the pencil
 RESTARTS = {float: 200, complex: 8}  # of Arnoldi's method; complex shifts may face a point of accumulation
 
 
@@ -29,18 +28,21 @@ class Border:
         self._left: np.ndarray | None = None
 
     def factorised(self, pencil: sparse.csc_array) -> Callable[[np.ndarray | None], tuple[np.ndarray, Any]]:
-        """(v, g) with P v + e_i g = right and v_j = 0; without a right-hand side, P v + e_i g = 0 and v_j = 1."""
-        total, around = pencil.shape[0], self._around(pencil)
-        factors, wide = factorised(around), around.tocsr().astype(WIDER[pencil.dtype.kind])
-        unit = np.zeros(total + 1, dtype=pencil.dtype)
+        """(v, g) with P v + e_i g = right and v_j = 0; without a right-hand side, P v + e_i g = 0 and v_j = 1.
+
+        The pencil may have more digits than what it is solved in.
+        """
+        total, around, kind = pencil.shape[0], self._around(pencil), complex if pencil.dtype.kind == "c" else float
+        factors, wide = factorised(around.astype(kind)), around.tocsr()
+        unit = np.zeros(total + 1, dtype=kind)
         unit[-1] = 1.0
         self._left = factors.solve(unit, "T")[:-1]
 
         def solve(right: np.ndarray | None) -> tuple[np.ndarray, Any]:
-            wanted = unit if right is None else np.append(right, 0.0).astype(pencil.dtype)
+            wanted = unit if right is None else np.append(right, 0.0).astype(kind)
             z = factors.solve(wanted)
             for _ in range(REFINED):
-                z = z + factors.solve((wanted - wide @ z).astype(pencil.dtype))
+                z = z + factors.solve((wanted - wide @ z).astype(kind))
             return z[:-1], z[-1]
 
         return solve

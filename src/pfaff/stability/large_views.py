@@ -65,7 +65,7 @@ class Reversible:
             lin, slope = path.linearise(load), path.slope(load)
             mass, tilt = lin.block("M"), slope.pencil_of_square(square)
             turn = slope.block("M")
-            solve = at.border.factorised(lin.pencil_of_square(square))
+            solve = at.border.factorised(lin.wide_pencil_of_square(square))
             v, g = solve(None)
             v_s, g_s = solve(-(mass @ v))
             v_F, g_F = solve(-(tilt @ v))
@@ -117,7 +117,7 @@ class Damped:
             lin, slope = path.linearise(load), path.slope(load)
             d = lin.data
             rate = lin.pattern.matrix(2j * omega * d["M"] + d["C"] + d["moving"])
-            solve = at.border.factorised(lin.pencil(1j * omega))
+            solve = at.border.factorised(lin.wide_pencil(1j * omega))
             v, g = solve(None)
             _, g_rate = solve(-(rate @ v))
             _, g_F = solve(-(slope.pencil(1j * omega) @ v))

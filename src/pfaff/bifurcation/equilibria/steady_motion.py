@@ -107,7 +107,7 @@ class SteadyMotion:
     def jacobian(self) -> np.ndarray:
         """∂f/∂x along the holonomic constraints, in an orthonormal basis of what they allow."""
         allowed = _allowed(self.case, self.flow, self.x)
-        return allowed.T @ self.flow.jacobian(self.x, self.case) @ allowed
+        return allowed.T @ _exact_zeros(self.case, self.flow, self.x) @ allowed
 
     @cached_property
     def _deflated(self) -> np.ndarray:
@@ -269,7 +269,7 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
         held, generator = np.isin(flow.states, names), np.random.default_rng(1992)
         members = []
         for _ in range(2):
-            aside = x + NEARBY * (1 + np.abs(x).max()) * generator.uniform(-1, 1, len(x))
+            aside = x + NEARBY * (1 + np.abs(x)) * generator.uniform(-1, 1, len(x))
             with suppress(PfaffError):
                 members.append(zero_chain(at(_solved(case, flow, aside, held))[0], len(x)))
         if members:
@@ -294,7 +294,7 @@ def _exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
 
     They are small beside their rows, or change by as much as they are when the last digits of the state do.
     """
-    spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * (1 + np.abs(x).max(initial=0.0))
+    spread = np.random.default_rng(1992).uniform(-1, 1, (len(x), DRAWS)) * ULPS * (1 + np.abs(x))[:, None]
     J, around = flow.jacobian(x, case), flow.jacobian(x[:, None] + spread, case)
     noise = np.maximum(DRAWS * np.ptp(around, axis=2), ULPS * np.abs(J).max(axis=1, keepdims=True, initial=0.0))
     return np.where(np.abs(J) <= noise, 0.0, J)
