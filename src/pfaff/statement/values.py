@@ -117,7 +117,7 @@ def _real(value: Any) -> float | None:
     kind, dimensions = getattr(getattr(value, "dtype", None), "kind", "f"), getattr(value, "ndim", 0)
     if isinstance(value, bool) or not hasattr(value, "__float__") or kind not in "iufO" or dimensions:
         return None
-    if value is np.ma.masked:
+    if _masked(value):
         return None
     try:
         return float(value)
@@ -125,6 +125,12 @@ def _real(value: Any) -> float | None:
         return math.inf
     except Exception:  # the __float__ of a class of the user's may raise anything
         return None
+
+
+def _masked(value: Any) -> bool:
+    """Whether values are masked; NumPy's room for that is entered only where the user has done so."""
+    masks = sys.modules.get("numpy.ma")
+    return masks is not None and masks.is_masked(value)
 
 
 def complex_number(name: str, value: Any, symbols: bool = True) -> Any:
@@ -145,7 +151,7 @@ def numbers_from(name: str, values: Any) -> np.ndarray:
     try:
         array = np.asarray(values)
         kind = KINDS.get(array.dtype.kind, "")
-        if not kind and not np.ma.is_masked(values):
+        if not kind and not _masked(values):
             return array.astype(float, copy=False)
     except Exception as problem:  # the __float__ of a class of the user's may raise anything
         kind = " ".join(str(problem).split())[:100]
