@@ -207,9 +207,7 @@ def _chain(bars: int, base: sm.Expr, individual: bool) -> Chain:
 
 def _kinetic(chain: Chain) -> sm.Expr:
     """Eq. (18) but for the block."""
-    masses = sm.Add(
-        *(m * _dot(chain.velocity(i, d)) for i, (m, d) in enumerate(zip(chain.m, chain.d, strict=True)))
-    )
+    masses = sm.Add(*(m * _dot(chain.velocity(i, d)) for i, (m, d) in enumerate(zip(chain.m, chain.d, strict=True))))
     end = M_L * _dot(chain.velocity(-1, chain.l[-1])) + I_L * chain.theta[-1].diff(t) ** 2
     return (masses + end) / 2
 
