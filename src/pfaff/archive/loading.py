@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.archive.stored import content
 from pfaff.errors import ParameterError
+from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import shown
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ READERS = {
 }
 
 
+@rightly_asked
 def load(path: str | Path, case: Bound | None = None) -> Any:
     """A result that ``save()`` wrote: a motion, a branch or a curve, with the case that it was computed for.
 

@@ -17,7 +17,7 @@ from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
 from pfaff.statement.expressions import LONGEST, expressed
 from pfaff.statement.names import checked_title
-from pfaff.statement.told import told
+from pfaff.statement.told import spelt, told
 from pfaff.statement.values import shown, truth
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 DIRECTIONS = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}
 
 
+@spelt
 @dataclass(frozen=True)
 class Event:
     """An expression that vanishes: a section, an end stop, a reaction that changes sign.

@@ -13,10 +13,8 @@ import reprlib
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence, Set, Sized
 from fractions import Fraction
-from functools import wraps
 from numbers import Number
 from pathlib import Path
-from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +22,7 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError, closest, nearest, number_of
 from pfaff.statement.expressions import constant, shortened
-from pfaff.statement.told import answering
+from pfaff.statement.told import spelt as spelt
 
 NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of what can be followed to
 LONGEST = 40  # characters of a value in a message
@@ -104,11 +102,12 @@ def end_from(name: str, value: Any) -> float:
 
 def number_within(name: str, value: Any, fits: Callable[[float], bool], remedy: str) -> float:
     """A finite number that fits; the remedy says which ones do, such as "give a positive time"."""
-    wrong = f"{name}={shown(value)}: {remedy}"
-    is_none = f"{name}={shown(value)} is not a number, {remedy}"
-    number = _real(constant(value, is_none) if isinstance(value, str) else value)
+    try:
+        number = _real(constant(value, name) if isinstance(value, str) else value)
+    except ParameterError:
+        raise ParameterError(f"{name}={shown(value)} is not a number: {remedy}") from None
     if number is None or not math.isfinite(number) or not fits(number):
-        raise ParameterError(wrong)
+        raise ParameterError(f"{name}={shown(value)}: {remedy}")
     return number
 
 
@@ -213,30 +212,6 @@ def check_keywords(function: Callable[..., Any], given: Collection[str], known: 
         near = "" if name in known else closest(name, {*known, *arguments})
         if near in arguments - set(known):
             raise ParameterError(f"{function.__name__} has no argument {name!r}: did you mean {near!r}?")
-
-
-def spelt(cls: type[Kind]) -> type[Kind]:
-    """A class that answers a keyword or a name that it does not have with the nearest one."""
-    for name, function in list(vars(cls).items()):
-        public = isinstance(function, FunctionType) and (name == "__init__" or not name.startswith("_"))
-        if public and not function.__code__.co_flags & inspect.CO_VARKEYWORDS:
-            setattr(cls, name, _spelt(function, cls.__name__ if name == "__init__" else name))
-    return answering(cls)
-
-
-def _spelt(function: FunctionType, called: str) -> Callable[..., Any]:
-    code = function.__code__
-    known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
-
-    @wraps(function)
-    def asked(*values: Any, **words: Any) -> Any:
-        for name in words:
-            if name not in known:
-                remedy = nearest(name, known) if known else "nothing is given to it by name"
-                raise ParameterError(f"{called} has no argument {name!r}: {remedy}")
-        return function(*values, **words)
-
-    return asked
 
 
 def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> dict[str, Any]:

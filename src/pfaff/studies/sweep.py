@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.along import checked_end
+from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import instance, number_from, one_of, path_from, truth, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import Job
@@ -172,6 +173,7 @@ def _stored(path: Path) -> tuple[Points, dict[str, Any]]:
     return recipe_of_zarr(path)
 
 
+@rightly_asked
 def open_sweep(path: str | Path, case: Bound | None = None, accept: bool = False, known: bool = True) -> Study:
     """A study that was begun in a store: its numbers so far, and the way to go on,
     ``pfaff.open_sweep("map.zarr").run()``.
