@@ -362,6 +362,7 @@ def test_ctrl_c_keeps_the_points_of_the_chunk_in_hand(own, tmp_path, store, caps
     assert study.run().counts == {"pending": 6}
     assert "and 3 of the chunks in hand" in capsys.readouterr().out
     again = study if path is None else pfaff.open_sweep(path, case=own.case)
+    assert again.status == "0 of 6 points and 3 of the chunks in hand"
     own.STOP.clear()
     again = replace(again, job=study.job).run()
     assert own.SEEN == [1, 2, 3, 4, 4, 5, 6]

@@ -31,7 +31,8 @@ MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
 class Store(Protocol):
     """What keeps chunks. ``shared`` says whether other processes may write into it themselves.
 
-    ``keep`` puts aside single points of a chunk that is not done yet, for a run that goes on with it.
+    ``keep`` puts aside single points of a chunk that is not done yet, for a run that goes on with it; ``aside`` says
+    how many there are.
     """
 
     shared: bool
@@ -42,6 +43,7 @@ class Store(Protocol):
     def write(self, k: int, block: Block) -> None: ...
     def keep(self, k: int, outcomes: Mapping[int, Outcome]) -> None: ...
     def kept(self, k: int) -> dict[int, Outcome]: ...
+    def aside(self) -> int: ...
     def read(self, k: int) -> Block: ...
     def close(self) -> None: ...
     def dataset(self) -> xarray.Dataset: ...
@@ -90,6 +92,9 @@ class Memory:
 
     def kept(self, k: int) -> dict[int, Outcome]:
         return dict(self._aside.get(k, {}))
+
+    def aside(self) -> int:
+        return sum(map(len, self._aside.values()))
 
     def read(self, k: int) -> Block:
         places = self.chunks.places(k)
