@@ -33,6 +33,8 @@ def load(path: str | Path, case: Bound | None = None) -> Any:
     """
     read = content(path)
     holds = read.holds
+    if holds == "study":
+        raise ParameterError(f"{path} holds a study: open it by pfaff.open_sweep({str(path)!r})")
     if holds not in READERS:
         raise ParameterError(f"{path} holds a {shown(holds)}, which nothing here reads")
     module, reader = READERS[holds]
