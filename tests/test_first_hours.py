@@ -15,6 +15,7 @@ from conftest import shell
 from pfaff.cli import app
 from pfaff.cli.output import table
 from pfaff.errors import ParameterError, PfaffError, StatementError
+from pfaff.statement import coordinates
 
 INTERRUPTED = """
 import os, runpy, signal, sys
@@ -69,7 +70,7 @@ def test_masses_too_large_for_double_precision_are_named():
 
 
 def test_a_search_from_an_equilibrium_of_an_ode_names_it():
-    x, y = pfaff.statement.coordinates("x y")
+    x, y = coordinates("x y")
     mu = sm.Symbol("mu")
     with pytest.raises(PfaffError, match=r"no Hopf point .* on the equilibria from x = 0, y = 0"):
         pfaff.ode({x: mu * x + y**2, y: -y}, {mu: 1}).at().hopf("mu", to=2)

@@ -81,7 +81,14 @@ def _begins(case: Bound, load: str, fixed: Mapping[str, float]) -> float | None:
 def _check_loads(
     case: Bound, points: Points, measures: tuple[Measure, ...], load: str | None, fixed: Mapping[str, float]
 ) -> None:
-    """A load that is sought from zero is no axis: it would give the same number everywhere."""
+    """A load that is sought from zero is no axis, for it would give the same number everywhere, nor is what a study
+    has a column for."""
+    for name in points.names:
+        if name == "state" or any(name in each.names for each in measures):
+            raise ParameterError(
+                f"the axis {name!r} is called like what is measured at its points: give the parameter another name"
+                + ("" if name == "state" else ", or measure something else")
+            )
     kinds = {name: each.about["kind"] for each in measures for name in each.names}
     sought = [name for name, kind in kinds.items() if kind in ("critical", "hopf")]
     if not sought or speeds(case, Asked(fixed=fixed)) or (searched := case.load_name(load)) not in points.names:
