@@ -342,13 +342,12 @@ def test_a_full_disk_stops_the_run_and_marks_nothing(own, tmp_path, monkeypatch)
     assert study.counts == {"pending": 1, "done": 1}
 
 
-@pytest.mark.parametrize(("name", "measure"), [("state", "stable"), ("growth", "growth")])
-def test_an_axis_called_like_a_column_is_refused(name, measure):
+def test_an_axis_called_like_a_column_is_refused():
     (x,) = coordinates("x")
-    k = sm.Symbol(name, positive=True)
+    k = sm.Symbol("state", positive=True)
     mass = pfaff.System([x], x.diff(TIME) ** 2 / 2, k * x**2 / 2, parameters={k: 1}).at()
-    with pytest.raises(ParameterError, match=f"the axis '{name}' is called like what is measured"):
-        mass.sweep({name: [1.0, 2.0]}, measure=[measure])
+    with pytest.raises(ParameterError, match="an axis may not be called state"):
+        mass.sweep({"state": [1.0, 2.0]}, measure=["stable"])
 
 
 @pytest.mark.parametrize("part", [np.array(3.0, ">f8").tobytes(), b'"measures"', b"reasons", b"CDF"])

@@ -81,14 +81,7 @@ def _begins(case: Bound, load: str, fixed: Mapping[str, float]) -> float | None:
 def _check_loads(
     case: Bound, points: Points, measures: tuple[Measure, ...], load: str | None, fixed: Mapping[str, float]
 ) -> None:
-    """A load that is sought from zero is no axis, for it would give the same number everywhere, nor is what a study
-    has a column for."""
-    for name in points.names:
-        if name == "state" or any(name in each.names for each in measures):
-            raise ParameterError(
-                f"the axis {name!r} is called like what is measured at its points: give the parameter another name"
-                + ("" if name == "state" else ", or measure something else")
-            )
+    """A load that is sought from zero is no axis: it would give the same number everywhere."""
     kinds = {name: each.about["kind"] for each in measures for name in each.names}
     sought = [name for name, kind in kinds.items() if kind in ("critical", "hopf")]
     if not sought or speeds(case, Asked(fixed=fixed)) or (searched := case.load_name(load)) not in points.names:
@@ -130,6 +123,8 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
 
 def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[str, float]) -> None:
     known = [*case.system.parameter_names, *case.system.moving_names]
+    if "state" in points.names:
+        raise ParameterError("an axis may not be called state, as a study calls what became of its points: rename it")
     for name in (*points.names, *([] if load is None else [load])):
         one_of(known, name, f"{case.system.name} has no parameter or coordinate")
     for name in points.names:
