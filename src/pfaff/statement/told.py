@@ -47,7 +47,7 @@ def _ask_rightly(kind: type, made: bool) -> None:
 
 def rightly_asked(function: Called, called: str = "", method: bool = False) -> Called:
     """A function or method that answers wrong arguments in words; right ones cost nothing more."""
-    code = inspect.unwrap(function).__code__  # type: ignore[attr-defined]
+    code = inspect.unwrap(function).__code__
     free = code.co_flags & inspect.CO_VARKEYWORDS
     known = frozenset(code.co_varnames[method : code.co_argcount + code.co_kwonlyargcount])
 
