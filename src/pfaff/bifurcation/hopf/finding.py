@@ -164,9 +164,8 @@ def _absence(along: Along, usual: float | None) -> str:
     """What was searched in vain: an interval, or the ``usual`` one and all beyond it."""
     path = along.path.path
     end = along.to if usual is None else along.path.load(usual)
-    text = (
-        f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {end:.10g}{_beginning(path)}"
-    )
+    of = f"{path.case.system.name}{_beginning(path)}"
+    text = f"no Hopf point of {of} from {path.load} = {path.origin:g} to {end:.10g}"
     if along.ended:
         what = (
             "runs to infinity" if path.boundless else "has no continuation" if path.end == path.origin else "folds back"
@@ -186,7 +185,7 @@ def _beginning(path: Path) -> str:
     named = zip(path.case.system.state_names, path.solution(path.origin), strict=True)
     listed = [f"{name} = {value:.6g}" for name, value in named]
     more = ", …" if len(listed) > LISTED else ""
-    return f" on the equilibria from {', '.join(listed[:LISTED])}{more}"
+    return f" on the equilibria from {', '.join(listed[:LISTED])}{more},"
 
 
 def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
