@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from conftest import shell
-from pfaff.cli import app
+from pfaff.cli import HOMES, app
 from pfaff.cli.wording import on_shell
 from pfaff.errors import ParameterError
 
@@ -237,11 +237,12 @@ def test_orbits(tmp_path):
     assert "reached 78" in done.stdout
 
 
+COMMANDS = {name: app.get_command(None, name) for name in HOMES}
 FILES = ("--plot", "--save", "--film", "--animate")
 
 
 @pytest.mark.parametrize(
-    ("command", "option"), [(c, o) for c in app.commands.values() for o in c.params if o.opts[0] in FILES]
+    ("command", "option"), [(c, o) for c in COMMANDS.values() for o in c.params if o.opts[0] in FILES]
 )
 def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(command, option, tmp_path):
     def refused(path):
@@ -273,7 +274,7 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(co
     ],
 )
 def test_remedies_are_in_the_words_of_the_shell(command, python, shell):
-    assert on_shell(python, app.commands[command]) == shell
+    assert on_shell(python, COMMANDS[command]) == shell
 
 
 def test_steady_motions(tmp_path):

@@ -11,17 +11,19 @@ import pytest
 import sympy as sm
 
 import pfaff
+from conftest import shell
 from pfaff.cli import app
 from pfaff.cli.output import table
-from pfaff.errors import ParameterError, StatementError
+from pfaff.errors import ParameterError, PfaffError, StatementError
+from pfaff.statement import coordinates
 
 INTERRUPTED = """
-import runpy, sys
+import os, runpy, signal, sys
 
 class Interrupted:
     def find_spec(self, name, *rest):
         if name == "pfaff.cli":
-            raise KeyboardInterrupt
+            os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Interrupted())
 runpy.run_module("pfaff", run_name="__main__")
@@ -50,11 +52,64 @@ def test_a_branch_without_an_end_is_told_what_to_give(case):
         case.branch("F", to="far")
 
 
-def test_numbers_too_large_to_square_leak_no_warnings():
+def test_numbers_too_large_to_square_leak_no_warnings(case):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         motion = pfaff.atlas.rolling_disc().at().simulate(1, psi=1e300)
+        found = case.at(F=1e308).equilibria(starts=20)
     assert motion.status
+    assert found.status
+
+
+def test_masses_too_large_for_double_precision_are_named():
+    heavy = pfaff.atlas.rattleback().at(m=1e308)
+    with pytest.raises(PfaffError, match=r"use other units: m is 1e\+308"):
+        heavy.spectrum()
+    with pytest.raises(PfaffError, match="let masses differ by less"):
+        heavy.simulate(1)
+
+
+def test_a_search_from_an_equilibrium_of_an_ode_names_it():
+    x, y = coordinates("x y")
+    mu = sm.Symbol("mu")
+    with pytest.raises(PfaffError, match=r"no Hopf point .* on the equilibria from x = 0, y = 0"):
+        pfaff.ode({x: mu * x + y**2, y: -y}, {mu: 1}).at().hopf("mu", to=2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda case: case.simulate(), r"simulate needs 'duration': write simulate\(duration, …\)"),
+        (lambda case: case.spectrum(1, 2, 3), "spectrum takes at most 1 value without a name and was given 3"),
+        (lambda case: case.simulate(1, duration=2), "simulate is given 'duration' twice"),
+        (lambda case: case.sweep(), "sweep needs 'axes'"),
+        (lambda case: case.spectrum().plot(1, 2, 3), "plot takes nothing without a name and was given 3"),
+        (lambda case: pfaff.System(), "System needs 'coordinates'"),
+        (lambda case: pfaff.Particle(), "Particle needs 'mass' and 'position'"),
+        (lambda case: pfaff.load(), r"load needs 'path': write load\(path, …\)"),
+        (lambda case: pfaff.sobol(1, 2), "sobol takes at most 1 value without a name .*seed=…"),
+        (lambda case: pfaff.grid([1, 2]), "grid takes nothing without a name"),
+        (lambda case: pfaff.atlas.column(1, "skate", "dead", True), "column takes at most 3 values .*individual=…"),
+        (lambda case: pfaff.atlas.column(bar=3), "column has no argument 'bar': did you mean 'bars'"),
+    ],
+)
+def test_missing_and_superfluous_arguments_are_named(case, call, message):
+    with pytest.raises(ParameterError, match=message):
+        call(case)
+
+
+def test_a_type_error_inside_a_method_stays_one(case):
+    def progress(*about):
+        raise TypeError("of the user's")
+
+    with pytest.raises(TypeError, match="of the user's"):
+        case.sweep({"c_i": [1.0]}, measure=["flutter"]).run(progress=progress)
+
+
+def test_a_study_without_an_axis_is_asked_for_one(tmp_path):
+    done = shell("sweep", "new", str(tmp_path / "a.nc"), "column")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "over which values? Give --axis" in done.stderr
 
 
 @pytest.mark.parametrize("term", ["I*x", "Abs(x)", "Heaviside(x)", "Max(x, 0)", "Piecewise((x, x > 0), (0, True))"])

@@ -9,13 +9,17 @@ import sys
 import heyoka as hy
 import numpy as np
 import pytest
+import sympy as sm
 from scipy.integrate import solve_ivp
 
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError, RankError
 from pfaff.flow.compiled import Compiled
+from pfaff.flow.graph import graph_of
 from pfaff.flow.lowering import shape_flow
+from pfaff.flow.statics import statics_of
+from pfaff.statement import TIME, coordinates
 
 X0 = np.array([0.3, -0.2, 0.1, 0.5])
 
@@ -200,3 +204,25 @@ def test_implicit_derivatives_are_those_of_the_accelerations(make):
     x, numbers = draw.uniform(0.1, 0.4, len(flow.states)), draw.uniform(1.0, 2.0, len(flow.system.parameters))
     found, expected = (Compiled(each, flow.variables, quick=True)(x, numbers) for each in (implicit, direct))
     assert found == pytest.approx(expected, rel=1e-10, abs=1e-10 * np.abs(expected).max())
+
+
+def test_statics_leave_out_only_what_vanishes_at_rest():
+    """Gyroscopic and centrifugal terms, a dissipation and a force that act at rest: against the whole balance."""
+    x, y = coordinates("x y")
+    m, w, c = sm.symbols("m w c", positive=True)
+    vx, vy = x.diff(TIME), y.diff(TIME)
+    system = pfaff.System(
+        [x, y],
+        kinetic=m * ((vx - w * y) ** 2 + (vy + w * x) ** 2) / 2,
+        potential=x**4 + y**2,
+        dissipation=c * (vx - sm.sin(y)) ** 2 / 2 + c * (1 + vy**2) ** sm.Rational(3, 2),
+        forces={x: y - c * vx * y},
+        parameters={m: 1, w: 2, c: 0.3},
+    )
+    graph, q, numbers, step = graph_of(system), np.array([0.3, 0.4]), np.array([1.0, 2.0, 0.3]), 1e-5
+    whole = Compiled(graph.balance, graph.q + graph.v)
+    found = statics_of(system)(q, np.zeros(0), numbers)
+    np.testing.assert_allclose(found.balance, whole(np.array([*q, 0.0, 0.0]), numbers), rtol=1e-14)
+    for j, v in enumerate(step * np.eye(2)):
+        change = whole(np.array([*q, *v]), numbers) - whole(np.array([*q, *-v]), numbers)
+        np.testing.assert_allclose(found.C[:, j], change / (2 * step), rtol=1e-8, atol=1e-9)

@@ -35,7 +35,7 @@ def van_der_pol() -> pfaff.ode:
 
 
 def test_text_where_a_number_belongs(skate):
-    with pytest.raises(ParameterError, match="to=x: the load is searched"):
+    with pytest.raises(ParameterError, match="^to='x' is not a number: the load is searched"):
         skate.at(**XI_HAT).flutter(to="x")
     with pytest.raises(ParameterError, match="until='x' is not a number"):
         skate.at(**XI_HAT).export("auto", until="x")

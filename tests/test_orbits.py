@@ -826,7 +826,7 @@ def test_cycles_on_the_other_side_are_not_said_to_be_reached(skate_hopf):
         ({"to": 1, "points": 0}, "points=0: give a whole number"),
         ({"to": 1, "points": 2.5}, "points=2.5 is no whole number"),
         ({"to": 1, "accuracy": 1e-20}, "accuracy=1e-20: give a number between 1e-14"),
-        ({"to": 1, "accuracy": "high"}, "accuracy='high' is not a number, give a number between 1e-14"),
+        ({"to": 1, "accuracy": "high"}, "accuracy='high' is not a number: give a number between 1e-14"),
         ({"to": 1, "step": None}, "step=None: give the largest step as a share"),
         ({"to": "abc"}, "mu: to='abc' is not a number"),
         ({"to": None}, "how far\\? Give the last value of mu"),

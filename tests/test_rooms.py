@@ -85,7 +85,9 @@ def test_papers_use_public_words_only(key):
 
 
 def private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__") and name not in ("_replace", "_asdict", "_fields")
+    return (
+        name.startswith("_") and not name.startswith("__") and name not in ("_replace", "_asdict", "_fields", "_exit")
+    )
 
 
 def made_in(tree: ast.AST) -> set[str]:

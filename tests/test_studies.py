@@ -22,6 +22,7 @@ from scipy import stats
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.statement import TIME, coordinates
 from pfaff.studies.executors import Processes
 from pfaff.studies.points import chunks_of
 from pfaff.studies.recipe import fingerprint, function_from, function_origin
@@ -341,6 +342,26 @@ def test_a_full_disk_stops_the_run_and_marks_nothing(own, tmp_path, monkeypatch)
     assert study.counts == {"pending": 1, "done": 1}
 
 
+def test_an_axis_called_like_a_column_is_refused():
+    (x,) = coordinates("x")
+    k = sm.Symbol("state", positive=True)
+    mass = pfaff.System([x], x.diff(TIME) ** 2 / 2, k * x**2 / 2, parameters={k: 1}).at()
+    with pytest.raises(ParameterError, match="an axis may not be called state"):
+        mass.sweep({"state": [1.0, 2.0]}, measure=["stable"])
+
+
+@pytest.mark.parametrize("part", [np.array(3.0, ">f8").tobytes(), b'"measures"', b"reasons", b"CDF"])
+def test_a_damaged_file_of_a_study_says_so(own, tmp_path, part):
+    """One bit of a coordinate, of the recipe, of a note's name, or of the head."""
+    path = tmp_path / "a.nc"
+    own.case.sweep({"mu": [1.0, 2.0, 3.0]}, measure=own.slow, store=path).run()
+    content = bytearray(path.read_bytes())
+    content[content.index(part) + 1] ^= 4
+    path.write_bytes(content)
+    with pytest.raises(ParameterError, match=r"a\.nc: it .*(damaged|no netCDF)"):
+        pfaff.open_sweep(path, case=own.case)
+
+
 def test_ctrl_c_keeps_what_was_done(own, capsys):
     def stop(running):
         if running.done == 2:
@@ -362,6 +383,7 @@ def test_ctrl_c_keeps_the_points_of_the_chunk_in_hand(own, tmp_path, store, caps
     assert study.run().counts == {"pending": 6}
     assert "and 3 of the chunks in hand" in capsys.readouterr().out
     again = study if path is None else pfaff.open_sweep(path, case=own.case)
+    assert again.status == "0 of 6 points and 3 of the chunks in hand"
     own.STOP.clear()
     again = replace(again, job=study.job).run()
     assert own.SEEN == [1, 2, 3, 4, 4, 5, 6]

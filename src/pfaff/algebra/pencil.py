@@ -368,7 +368,7 @@ class Pencil:
         first, before = repeated(values, sizes)
         left, right = left[first, :, -1 - before] * rows[first], right[first, -1 - before].conj() * columns[first]
         least = sizes[first, -1 - before].astype(complex)
-        for k in np.unique(first[before > 0]):
+        for k in sorted(set(first[before > 0].tolist())):
             equal = np.flatnonzero(first == k)
             between = left[equal].conj() @ self.slope(values[k]) @ right[equal].T
             if np.linalg.cond(between) < 1 / ALIKE:

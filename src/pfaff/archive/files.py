@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ def whole(path: str | Path) -> Iterator[Path]:
         return
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, "it may not be written", str(path))
-    part = path.with_name(f".{secrets.token_hex(4)}.{path.name[-100:]}")
+    part = path.with_name(f".{os.urandom(4).hex()}.{path.name[-100:]}")
     try:
         yield part
         with part.open("rb") as written:

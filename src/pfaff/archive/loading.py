@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.archive.stored import content
 from pfaff.errors import ParameterError
+from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import shown
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ READERS = {
 }
 
 
+@rightly_asked
 def load(path: str | Path, case: Bound | None = None) -> Any:
     """A result that ``save()`` wrote: a motion, a branch or a curve, with the case that it was computed for.
 
@@ -31,6 +33,8 @@ def load(path: str | Path, case: Bound | None = None) -> Any:
     """
     read = content(path)
     holds = read.holds
+    if holds == "study":
+        raise ParameterError(f"{path} holds a study: open it by pfaff.open_sweep({str(path)!r})")
     if holds not in READERS:
         raise ParameterError(f"{path} holds a {shown(holds)}, which nothing here reads")
     module, reader = READERS[holds]

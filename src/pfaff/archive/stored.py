@@ -62,14 +62,20 @@ def write(layout: Layout, data: xarray.Dataset, path: str | Path) -> Path:
     """Write a result of a kind; the file is there whole or not at all."""
     path = path_from("path", path)
     try:
-        changed = _in_ascii(data)
-        data = data.assign_attrs({HOLDS: layout.holds, FORMAT: VERSION})
-        notes = {CHECKSUM: checksum(data)} | ({SPELLING: json.dumps(changed)} if changed else {})
+        data = sealed(layout.holds, data)
         with whole(path) as part:
-            data.rename(changed).assign_attrs(notes).to_netcdf(part, engine="scipy")
+            data.to_netcdf(part, engine="scipy")
     except (OSError, TypeError, ValueError) as problem:
         raise ParameterError(f"cannot write {path}: {getattr(problem, 'strerror', None) or problem}") from problem
     return path
+
+
+def sealed(holds: str, data: xarray.Dataset) -> xarray.Dataset:
+    """As a file has it: with what it holds, the version, a checksum, and names that the format can have."""
+    changed = _in_ascii(data)
+    data = data.assign_attrs({HOLDS: holds, FORMAT: VERSION})
+    notes = {CHECKSUM: checksum(data)} | ({SPELLING: json.dumps(changed)} if changed else {})
+    return data.rename(changed).assign_attrs(notes)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from pfaff.atlas.towed_wheel import towed_wheel
 from pfaff.atlas.trailer import rocking_suitcase, snaking_trailer
 from pfaff.atlas.two_bar_frame import two_bar_frame
 from pfaff.atlas.whipple_bicycle import whipple_bicycle
+from pfaff.statement.told import rightly_asked
 from pfaff.threads import once
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _remembered(make: Callable[..., System]) -> Callable[..., System]:
             object.__setattr__(system, "origin", (make.__name__, asked))
         return system
 
-    return called
+    return rightly_asked(called)
 
 
 _LISTED: dict[str, tuple[Callable[..., System], ...]] = {

@@ -61,6 +61,12 @@ class Chain:
         x = sm.Add(*(length * sm.cos(angle) for length, angle in bars))
         return self.base + x, sm.Add(*(length * sm.sin(angle) for length, angle in bars))
 
+    def velocity(self, i: int, distance: sm.Expr) -> tuple[sm.Expr, sm.Expr]:
+        """Of the same point; written down, for SymPy takes its time to differentiate."""
+        bars = [(distance, self.theta[i]), *zip(self.l[:i], self.theta[:i], strict=True)]
+        x = sm.Add(*(-length * angle.diff(t) * sm.sin(angle) for length, angle in bars))
+        return self.base.diff(t) + x, sm.Add(*(length * angle.diff(t) * sm.cos(angle) for length, angle in bars))
+
     def joints(self) -> list[tuple[sm.Expr, sm.Expr]]:
         """The left end, all hinges and the right end of the column, Eq. (7)."""
         return [(self.base, sm.Integer(0)), *(self.along(i, l) for i, l in enumerate(self.l))]
@@ -201,10 +207,8 @@ def _chain(bars: int, base: sm.Expr, individual: bool) -> Chain:
 
 def _kinetic(chain: Chain) -> sm.Expr:
     """Eq. (18) but for the block."""
-    masses = sm.Add(
-        *(m * _dot(_rate(chain.along(i, d))) for i, (m, d) in enumerate(zip(chain.m, chain.d, strict=True)))
-    )
-    end = M_L * _dot(_rate(chain.joints()[-1])) + I_L * chain.theta[-1].diff(t) ** 2
+    masses = sm.Add(*(m * _dot(chain.velocity(i, d)) for i, (m, d) in enumerate(zip(chain.m, chain.d, strict=True))))
+    end = M_L * _dot(chain.velocity(-1, chain.l[-1])) + I_L * chain.theta[-1].diff(t) ** 2
     return (masses + end) / 2
 
 
@@ -215,17 +219,13 @@ def _elastic(chain: Chain) -> sm.Expr:
 
 def _dissipation(chain: Chain) -> sm.Expr:
     """Eq. (19); the drag c_e on a bar that moves with velocities u and w at its ends is l(u² + u·w + w²)/3."""
-    ends = [_rate(point) for point in chain.joints()]
+    ends = [(chain.base.diff(t), sm.Integer(0)), *(chain.velocity(i, l) for i, l in enumerate(chain.l))]
     drag = sm.Add(
         *(l * (_dot(u) + _dot(u, w) + _dot(w)) / 3 for l, (u, w) in zip(chain.l, pairwise(ends), strict=True))
     )
     hinges = sm.Add(*(chain.bend(i).diff(t) ** 2 for i in range(len(chain.theta))))
     end = c_t * _dot(ends[-1]) + c_r * chain.theta[-1].diff(t) ** 2
     return (c_e * drag + c_i * hinges + end) / 2
-
-
-def _rate(point: tuple[sm.Expr, sm.Expr]) -> tuple[sm.Expr, sm.Expr]:
-    return point[0].diff(t), point[1].diff(t)
 
 
 def _dot(u: tuple[sm.Expr, sm.Expr], w: tuple[sm.Expr, sm.Expr] | None = None) -> sm.Expr:

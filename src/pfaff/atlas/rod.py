@@ -7,15 +7,17 @@ conservative loads.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.statement import TIME as t
 from pfaff.statement import Drawing, System, coordinates
-from pfaff.statement.rods import Rod
 from pfaff.statement.values import one_of
+
+if TYPE_CHECKING:
+    from pfaff.statement.rods import Rod
 
 CONSTRAINTS = ("skate", "bow")
 LOADS = ("dead", "spring")
@@ -52,6 +54,8 @@ def rod(constraint: str = "skate", load: str = "dead", modes: Any = "auto", *, b
         )
     for what, given, known in (("constraint", constraint, CONSTRAINTS), ("load", load, LOADS)):
         one_of(known, given, f"unknown {what}", StatementError)
+    from pfaff.statement.rods import Rod
+
     (X,) = coordinates("X")
     part = Rod(L, EI, m, rotary=r, retardation=eta, drag=c_e, modes=modes, base=(X, 0, 0), name="a", bars=bars)
     end = part.end

@@ -7,23 +7,42 @@ import os
 import sys
 import warnings
 from contextlib import suppress
+from importlib import import_module
 
 import click
 
 from pfaff import __version__
-from pfaff.cli.bifurcation import branch, curve, hopf, orbits
-from pfaff.cli.motion import simulate
-from pfaff.cli.papers import reproduce
-from pfaff.cli.stability import critical, equilibria, flutter, paradox, spectrum
-from pfaff.cli.steady import steady
-from pfaff.cli.studio import studio
-from pfaff.cli.sweep import sweep
-from pfaff.cli.systems import atlas, compare, export, show
 from pfaff.cli.wording import on_shell
-from pfaff.errors import PfaffError
+from pfaff.errors import PfaffError, nearest
+
+ROOMS = {
+    "systems": ("atlas", "show", "compare", "export"),
+    "stability": ("equilibria", "spectrum", "flutter", "critical", "paradox"),
+    "bifurcation": ("hopf", "orbits", "branch", "curve"),
+    "steady": ("steady",),
+    "motion": ("simulate",),
+    "sweep": ("sweep",),
+    "studio": ("studio",),
+    "papers": ("reproduce",),
+}
+HOMES = {command: room for room, commands in ROOMS.items() for command in commands}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """Commands whose rooms are opened when they are asked for: others take time to import."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(HOMES)
+
+    def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command:
+        if cmd_name not in HOMES:
+            raise click.UsageError(f"no command {cmd_name!r}: {nearest(cmd_name, HOMES)}")
+        command: click.Command = getattr(import_module(f"pfaff.cli.{HOMES[cmd_name]}"), cmd_name)
+        command.short_help = (command.help or "").strip().partition("\n")[0]  # click's own is cut
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pfaff", message="%(prog)s %(version)s")
 def app() -> None:
     """Mechanical systems with Pfaffian constraints: equations, equilibria, stability, motion.
@@ -32,23 +51,16 @@ def app() -> None:
     """
 
 
-STATEMENT, STABILITY = (atlas, show, compare, export), (equilibria, spectrum, flutter, critical, paradox)
-BIFURCATION, MOTION = (hopf, orbits, branch, curve), (steady, simulate)
-for command in (*STATEMENT, *STABILITY, *BIFURCATION, *MOTION, sweep, studio, reproduce):
-    command.short_help = (command.help or "").strip().partition("\n")[0]  # click's own is cut
-    app.add_command(command)
-
-
 def main() -> None:
     """Run the program; an error of ours is one line on stderr and exit code 2, and so is a warning or a full disk."""
-    # Collecting garbage during a run of a second costs a quarter of it; long commands switch it on again.
-    gc.disable()
     with warnings.catch_warnings():
         warnings.showwarning = _warn  # type: ignore[assignment]
         try:
             _run()
         except PfaffError as problem:
             _fail(f"pfaff: {on_shell(str(problem), _asked())}", 2)
+        except click.exceptions.NoArgsIsHelpError as problem:
+            _fail(problem.format_message(), 2)
         except click.ClickException as problem:
             where = getattr(problem, "ctx", None)
             _fail(f"pfaff: {problem.format_message()} (see {where.command_path if where else 'pfaff'} --help)", 2)
@@ -84,7 +96,7 @@ def _warn(message: Warning | str, *where: object) -> None:
 
 def _asked() -> click.Command | None:
     """The command on the command line."""
-    return next((app.commands[word] for word in sys.argv[1:] if word in app.commands), None)
+    return next((app.get_command(None, word) for word in sys.argv[1:] if word in HOMES), None)
 
 
 def _fail(message: str, code: int) -> None:

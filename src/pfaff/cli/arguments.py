@@ -65,7 +65,7 @@ class Number(click.ParamType):
         from pfaff.statement.expressions import constant
 
         flag = param.opts[0] if param is not None else "a number"
-        return float(constant(value, f"{flag} {_brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"))
+        return float(constant(value, f"{flag} {brief(value)}: {value[:40]!r} is not a number such as 0.1 or 1/10"))
 
 
 NUMBER = Number()
@@ -95,7 +95,7 @@ all_rows = click.option("--all", "every", is_flag=True, help="All rows of the ta
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 
 
-def _brief(text: str) -> str:
+def brief(text: str) -> str:
     """What was typed, for a message on one line."""
     return "".join(letter if letter.isprintable() else "�" for letter in text[:40])
 
@@ -106,7 +106,7 @@ def pairs(texts: tuple[str, ...], flag: str) -> dict[str, str]:
     for text in (each for several in texts for each in SEVERAL.split(several)):
         name, equals, value = text.partition("=")
         if not (equals and name.strip() and value.strip()):
-            raise ParameterError(f"{flag} {_brief(text)!r}: write NAME=VALUE, such as k1=50")
+            raise ParameterError(f"{flag} {brief(text)!r}: write NAME=VALUE, such as k1=50")
         if name.strip() in found:
             raise ParameterError(f"{flag} gives {name.strip()} twice: leave one out")
         found[name.strip()] = value.strip()
@@ -134,7 +134,7 @@ def numbers(texts: tuple[str, ...], flag: str) -> dict[str, float]:
     found = {}
     for name, value in pairs(texts, flag).items():
         found[name] = float(
-            constant(value, f"{flag} {_brief(f'{name}={value}')}: {value[:40]!r} is not a number such as 0.1 or 1/10")
+            constant(value, f"{flag} {brief(f'{name}={value}')}: {value[:40]!r} is not a number such as 0.1 or 1/10")
         )
     return found
 

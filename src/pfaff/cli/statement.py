@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from pfaff.cli.arguments import pairs
+from pfaff.cli.arguments import brief, pairs
 from pfaff.errors import NotMechanicalError, PfaffError, StatementError, nearest
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ def stated(
 
     known = {**atlas.SYSTEMS, **({each: getattr(atlas, each) for each in ASSEMBLIES} if assemblies else {})}
     if name not in known:
-        raise StatementError(f"no system {name!r} in the atlas: {nearest(name, known)} (one of your own: {EXAMPLE})")
+        raise StatementError(
+            f"no system {brief(name)!r} in the atlas: {nearest(name, known)} (one of your own: {EXAMPLE})"
+        )
     return _made(known[name], name, options)
 
 
@@ -192,7 +194,7 @@ def _plain(value: Any, default: Any) -> Any:
         return value
     if isinstance(default, bool):
         if value.lower() not in ("true", "yes", "1", "false", "no", "0"):
-            raise StatementError(f"{value!r} is neither true nor false")
+            raise StatementError(f"{brief(value)!r} is neither true nor false")
         return value.lower() in ("true", "yes", "1")
     for kind in (int, float):
         try:
@@ -200,5 +202,5 @@ def _plain(value: Any, default: Any) -> Any:
         except ValueError:
             if isinstance(default, kind):
                 whole = "whole number" if kind is int else "number"
-                raise StatementError(f"{value!r} is not a {whole}") from None
+                raise StatementError(f"{brief(value)!r} is not a {whole}") from None
     return value

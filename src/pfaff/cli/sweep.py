@@ -60,6 +60,11 @@ def new(
 ) -> None:
     """Begin a study: what is measured, over which values."""
     case = case_of(name, values, **which)
+    if not axis:
+        example = next((p.name for p in case.system.parameters), "NAME")
+        raise ParameterError(
+            f"over which values? Give --axis {example}=A:B:N, N values from A to B, or {example}=1,2,5"
+        )
     axes = {key: _values(key, text) for key, text in pairs(axis, "--axis").items()}
     source = str(name) if ":" in name else None
     fixed = state_values(case, fix)

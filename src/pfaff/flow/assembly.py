@@ -23,7 +23,7 @@ from pfaff.flow.sparse_pencil import SparseLinearisation, factorised
 from pfaff.flow.statics import AtRest
 from pfaff.statement.names import checked_title
 from pfaff.statement.parts import Copies
-from pfaff.statement.told import answering, told
+from pfaff.statement.told import spelt, told
 from pfaff.statement.values import instance, listed, number_from, numbers_from, one_of, shown, whole_number
 from pfaff.threads import cached_property
 
@@ -57,7 +57,7 @@ class Rest:
         return draw_rest(self)
 
 
-@answering
+@spelt
 @dataclass(frozen=True, eq=False)
 class Assembly:
     """Copies of parts on common global coordinates, under one load that all of them share.

@@ -232,7 +232,8 @@ class Flow(Travels):
         if inertia[0] <= 1e-13 * inertia[-1]:
             along = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]
             raise SingularMassError(
-                f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia"
+                f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia, or, if it has "
+                "some, let masses differ by less"
             )
         if m and np.linalg.matrix_rank(A) < m:
             rows = [

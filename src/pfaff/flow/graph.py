@@ -16,6 +16,7 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.flow.caches import name_database
+from pfaff.statement.degrees import lowest_degree
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.threads import cached_property, once
@@ -40,6 +41,8 @@ class Graph:
     forces: list[Expression]
     M: list[list[Expression]]
     h: list[Expression]
+    standing: list[Expression]  # h without what vanishes where nothing moves
+    slow: list[Expression]  # h without what has no part linear in the velocities
     A: list[list[Expression]]
     gamma: list[Expression]
     constraints: list[Expression]
@@ -54,9 +57,13 @@ class Graph:
     @cached_property
     def balance(self) -> list[Expression]:
         """h + Aᵀλ: what must vanish where nothing accelerates."""
+        return self.balanced(self.h)
+
+    def balanced(self, forces: list[Expression]) -> list[Expression]:
+        """Forces, h or a part of it, with the reactions Aᵀλ."""
         return [
             hy.sum([h, *(row[i] * p for row, p in zip(self.A, self.multipliers, strict=True))])
-            for i, h in enumerate(self.h)
+            for i, h in enumerate(forces)
         ]
 
     def lower(self, expression: sm.Expr) -> Expression:
@@ -124,10 +131,11 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
     Q = [convert(e, symbols) for e in s.forces]
     c = [convert(e, symbols) for e in s.constraints]
     M, transport = total_derivative(gradient(T, v), q, v)
-    h = [
-        hy.sum([rate, -dT, dV, dD, -force])
-        for rate, dT, dV, dD, force in zip(transport, gradient(T, q), gradient(V, q), gradient(D, v), Q, strict=True)
-    ]
+    inertial = [[rate, -dT] for rate, dT in zip(transport, gradient(T, q), strict=True)]
+    elastic, viscous, forces = ([[e] for e in each] for each in (gradient(V, q), gradient(D, v), [-e for e in Q]))
+    # Substitution leaves products with zero in the graph: what is known to vanish is better left out.
+    quadratic_T, quadratic_D = (lowest_degree(e, s.v) >= 2 for e in (s.kinetic, s.dissipation))
+    moving = [] if quadratic_T else [inertial]
     A, gamma = total_derivative(c, q, v)
     phi = [convert(e, symbols) for e in s.positions]
     return Graph(
@@ -140,7 +148,9 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
         dissipation=timed([D])[0],
         forces=timed(Q),
         M=[timed(row) for row in M],
-        h=timed(h),
+        h=timed(_added(inertial, elastic, viscous, forces)),
+        standing=timed(_added(*moving, elastic, *([] if quadratic_D else [viscous]), forces)),
+        slow=timed(_added(*moving, viscous, forces)),
         A=[timed(row) for row in A],
         gamma=timed(gamma),
         constraints=timed(c),
@@ -148,6 +158,11 @@ def lower(system: System, without: frozenset[str] = frozenset()) -> Graph:
         explicit=timed([convert(s.potential.diff(s.time) - s.kinetic.diff(s.time), symbols)])[0],
         symbols={**symbols, s.time: hy.time},
     )
+
+
+def _added(*contributions: list[list[Expression]]) -> list[Expression]:
+    """The sums of what contributes to each equation."""
+    return [hy.sum([term for terms in parts for term in terms]) for parts in zip(*contributions, strict=True)]
 
 
 def lower_ode(ode: Ode) -> list[Expression]:

@@ -74,13 +74,15 @@ class Statics:
         self.n, self.m = len(graph.q), len(graph.A)
         self.nonholonomic = graph.nonholonomic
         unknowns = graph.q + graph.multipliers
-        self.demanding = graph.system.statement.demanding[: self.nonholonomic]
+        demanding = graph.system.statement.demanding
+        self.demanding = demanding[: self.nonholonomic]
         still = dict.fromkeys(graph.v, ZERO)
         # Derivatives by q are taken at rest: what is multiplied by a velocity then leaves nothing.
-        balance, held = (list(hy.subs(each, still)) if each else [] for each in (graph.balance, graph.constraints))
+        balance = list(hy.subs(graph.balanced(graph.standing), still))
+        held = [hy.subs(c, still) if own else ZERO for c, own in zip(graph.constraints, demanding, strict=True)]
         blocks = [
             graph.M,
-            gradient_rows(graph.balance, graph.v),
+            gradient_rows(graph.slow, graph.v),
             gradient_rows(balance, graph.q),
             graph.A,
             gradient_rows(held, graph.q),

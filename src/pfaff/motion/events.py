@@ -15,9 +15,9 @@ from pfaff.flow.graph import convert
 from pfaff.motion.drive import Driven
 from pfaff.motion.outcomes import Outcome, Status
 from pfaff.motion.taylor import Equations
-from pfaff.statement.expressions import LONGEST, expressed
+from pfaff.statement.expressions import LONGEST, expressed, shortened
 from pfaff.statement.names import checked_title
-from pfaff.statement.told import told
+from pfaff.statement.told import spelt, told
 from pfaff.statement.values import shown, truth
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 DIRECTIONS = {0: hy.event_direction.any, 1: hy.event_direction.positive, -1: hy.event_direction.negative}
 
 
+@spelt
 @dataclass(frozen=True)
 class Event:
     """An expression that vanishes: a section, an end stop, a reaction that changes sign.
@@ -150,7 +151,7 @@ def parsed_event(
     name: str, expression: Any, known: Mapping[str, sm.Symbol], plain: Mapping[sm.Expr, sm.Symbol]
 ) -> sm.Expr:
     """An expression in known symbols from SymPy or text; functions of time become the symbols they are ``plain`` in."""
-    parsed = expressed(expression, known, f"event {name!r}", ParameterError)
+    parsed = expressed(expression, known, f"event {shortened(name)}", ParameterError)
     if not isinstance(parsed, sm.Expr) or not parsed.free_symbols | parsed.atoms(sm.core.function.AppliedUndef):
         raise ParameterError(
             f"event {name!r} is {shown(parsed)}: give an expression that vanishes, such as 'theta1 - 1/2'"

@@ -16,6 +16,7 @@ from pfaff.motion.events import Crossings
 from pfaff.motion.measures import Energy, Stored
 from pfaff.motion.outcomes import Status
 from pfaff.motion.result import ENERGIES, Motion, file_labels, states_of
+from pfaff.statement.told import rightly_asked
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -72,6 +73,7 @@ TRAJECTORY = Layout(
 )
 
 
+@rightly_asked
 def load_motion(path: str | Path, case: Case | None = None) -> Motion | Trajectory:
     """A motion that was saved; between its samples it is interpolated. Its case, if given, lets it be drawn again."""
     with opened(path, MOTION, TRAJECTORY) as file:

@@ -104,7 +104,8 @@ def _newton_batch(balance: Balance, z: np.ndarray) -> tuple[np.ndarray, np.ndarr
     def step(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         residual, jacobian, at = balance.evaluate(z, balance.case.numbers)
         units = at.units
-        residual, jacobian = residual * units, jacobian * units[:, None] * units
+        with np.errstate(over="ignore"):  # such columns take no part
+            residual, jacobian = residual * units, jacobian * units[:, None] * units
         sane = np.isfinite(residual).all(axis=0) & np.isfinite(jacobian).all(axis=(0, 1))
         inverse = np.linalg.pinv(np.moveaxis(jacobian[:, free][..., sane], 2, 0), rcond=RANK)
         change = -units[free][:, sane] * np.einsum("kij,jk->ik", inverse, residual[:, sane])

@@ -17,7 +17,7 @@ from pfaff.algebra.tolerances import RANK
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.rest.balance import Balance
 from pfaff.statement.told import told
-from pfaff.statement.values import one_of, place
+from pfaff.statement.values import SQUARABLE, one_of, place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -164,9 +164,12 @@ def check_rests(balance: Balance, z: np.ndarray, load: str | None) -> None:
 def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
     residual, jacobian, _ = balance.evaluate(z, case.numbers)
     if not (np.isfinite(residual).all() and np.isfinite(jacobian).all()):
+        sizes = {p.name: float(case.numbers[k]) for k, p in enumerate(case.system.parameters)}
+        huge = ", ".join(f"{name} is {value:g}" for name, value in sizes.items() if abs(value) > SQUARABLE)
         raise ConvergenceError(
             f"the forces of {case.system.name} are not finite at the start of the search: "
             "fix a coordinate where they are, such as equilibrium(x=1)"
+            + (f", or use other units: {huge}" if huge else "")
         )
 
 

@@ -21,7 +21,6 @@ from pfaff.stability.natural_range import USUAL, rounded_up
 from pfaff.stability.rigid import without_rigid_motions
 from pfaff.stability.search import LARGE, Search
 from pfaff.stability.stretches import Stretch, beside, straight, stretches
-from pfaff.statement.expressions import constant
 from pfaff.statement.values import end_from, number_within
 
 SPREAD = 1e100  # a range over the least load that is looked for in it
@@ -170,8 +169,7 @@ def checked_end(to: float | None) -> float | None:
     if to is None:
         return None
     remedy = "the load is searched from zero to a positive finite value"
-    number = constant(to, f"to={to[:40]}: {remedy}") if isinstance(to, str) else to
-    return end_from("to", number_within("to", number, lambda x: x > 0, remedy))
+    return end_from("to", number_within("to", to, lambda x: x > 0, remedy))
 
 
 def hopf_points(search: Search) -> Iterator[tuple[float, np.ndarray]]:

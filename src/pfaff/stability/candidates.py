@@ -59,7 +59,7 @@ def real_roots(terms: Sequence[np.ndarray], deficiency: int = 0, exact: bool = T
     evened = _evened(list(terms))
     roots = _roots(_projected(evened, deficiency) if deficiency else evened)
     near = roots[np.abs(roots.imag) <= (NEARLY_REAL * np.abs(roots) if exact else SUSPECT)]
-    return np.unique(np.concatenate([near.real, near.real - near.imag]))
+    return np.array(sorted({*near.real.tolist(), *(near.real - near.imag).tolist()}))  # np.unique imports numpy.ma
 
 
 def _roots(terms: list[np.ndarray]) -> np.ndarray:

@@ -8,11 +8,13 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.statement.names import checked_name
+from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import listed, shown
 
 TIME = sm.Symbol("t")
 
 
+@rightly_asked
 def coordinates(names: str) -> list[sm.Expr]:
     """Functions of time for coordinates, ``coordinates("x y phi")``.
 

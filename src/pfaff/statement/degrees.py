@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import sympy as sm
 from pfaff.algebra.tolerances import IDENTITY
 from pfaff.errors import ConstraintError, StatementError
 from pfaff.statement.characteristic import characteristic
+from pfaff.statement.draws import Draws
 from pfaff.statement.evaluation import evaluated
 
 if TYPE_CHECKING:
@@ -19,22 +20,26 @@ if TYPE_CHECKING:
 
 def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
     """The degree of an expression in some variables, read off its tree; infinite if not polynomial."""
-    wanted = frozenset(variables)
+    return _degree(expression, frozenset(variables), max, float("inf"))
 
-    def degree(e: sm.Basic) -> float:
-        if not (e.free_symbols & wanted):
-            return 0
-        if e in wanted:
-            return 1
-        if isinstance(e, sm.Add):
-            return max(map(degree, e.args))
-        if isinstance(e, sm.Mul):
-            return sum(map(degree, e.args))
-        if isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
-            return int(e.exp) * degree(e.base)
-        return float("inf")
 
-    return degree(expression)
+def lowest_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
+    """The same of its term of lowest degree; zero if not polynomial, infinite if there is no term."""
+    return float("inf") if expression == 0 else _degree(expression, frozenset(variables), min, 0)
+
+
+def _degree(e: sm.Basic, wanted: frozenset[sm.Symbol], of_terms: Callable[..., float], otherwise: float) -> float:
+    if not (e.free_symbols & wanted):
+        return 0
+    if e in wanted:
+        return 1
+    if isinstance(e, sm.Add):
+        return of_terms(_degree(each, wanted, of_terms, otherwise) for each in e.args)
+    if isinstance(e, sm.Mul):
+        return sum(_degree(each, wanted, of_terms, otherwise) for each in e.args)
+    if isinstance(e, sm.Pow) and e.exp.is_Integer and e.exp > 0:
+        return int(e.exp) * _degree(e.base, wanted, of_terms, otherwise)
+    return otherwise
 
 
 def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed: int) -> float:
@@ -43,11 +48,11 @@ def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed:
     if degree <= allowed:
         return degree
     symbols = sorted(expression.free_symbols, key=str)
-    sizes, generator = characteristic([expression], symbols, {}).usual, np.random.default_rng(1949)
+    sizes, generator = characteristic([expression], symbols, {}).usual, Draws(1949)
     steps, vanishing = np.arange(allowed + 2), set(range(allowed + 1))
     seen = False
     for size in (1.4, 0.7, 0.3, 0.1):
-        x, along = sizes * generator.uniform(0.2 * size, size, (2, len(symbols)))
+        x, along = sizes * generator.uniform(0.2 * size, size, 2, len(symbols))
         at = {e: x[k] + along[k] * steps * (e in variables) for k, e in enumerate(symbols)}
         (values,) = evaluated([expression], at)
         if np.isfinite(values).all():

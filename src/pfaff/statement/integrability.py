@@ -19,6 +19,7 @@ import sympy as sm
 
 from pfaff.errors import ConstraintError
 from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocities
+from pfaff.statement.draws import Draws
 from pfaff.statement.evaluation import Digits, evaluated
 from pfaff.statement.integrals import integral
 
@@ -258,7 +259,7 @@ def _kernel_projection(mp: Any, values: Any) -> Any:
     return mp.eye(values.cols) - rows.T * mp.inverse(rows * rows.T) * rows
 
 
-def _parameters(statement: Statement, generator: np.random.Generator) -> dict[sm.Symbol, float]:
+def _parameters(statement: Statement, generator: Draws) -> dict[sm.Symbol, float]:
     symbols = set().union(*(c.free_symbols for c in statement.constraints))
     names = sorted(symbols - {*statement.q, *statement.v, statement.time}, key=str)
     return dict(zip(names, generator.uniform(0.2, 1.4, len(names)).tolist(), strict=True))
@@ -266,7 +267,7 @@ def _parameters(statement: Statement, generator: np.random.Generator) -> dict[sm
 
 def _trials(statement: Statement) -> Iterator[Trial]:
     """The usual sizes first, then any."""
-    generator = np.random.default_rng(1949)
+    generator = Draws(1949)
     units, variables = unit_velocities(statement), (*statement.q, statement.time)
     found = False
     for k in range(TRIALS):
@@ -283,7 +284,7 @@ def _trials(statement: Statement) -> Iterator[Trial]:
 
 
 def _trial(
-    statement: Statement, parameters: Mapping[sm.Symbol, float], sizes: np.ndarray, generator: np.random.Generator
+    statement: Statement, parameters: Mapping[sm.Symbol, float], sizes: np.ndarray, generator: Draws
 ) -> Trial | None:
     """A random configuration of some sizes where the constraints can be evaluated: √(1 − x²) wants a small x."""
     units, n = unit_velocities(statement), len(statement.q)

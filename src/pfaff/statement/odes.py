@@ -18,6 +18,7 @@ from pfaff.statement.parameters import (
     checked_parameters,
     scalar,
 )
+from pfaff.statement.told import rightly_asked, spelt
 from pfaff.statement.values import shown
 from pfaff.threads import cached_property
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pfaff.flow.flow import Flow
 
 
+@spelt
 @dataclass(frozen=True, eq=False)
 class Ode(Parametrised):
     """ẋ = f(x, t; parameters): one right-hand side for each state. Make it with ``pfaff.ode``."""
@@ -88,6 +90,7 @@ class Ode(Parametrised):
         )
 
 
+@rightly_asked
 def ode(
     equations: Mapping[sm.Expr, Any],
     parameters: Mapping[sm.Symbol, Any] | None = None,

@@ -10,9 +10,11 @@ import sympy as sm
 
 from pfaff.errors import StatementError
 from pfaff.statement.parameters import scalar
+from pfaff.statement.told import spelt
 from pfaff.statement.values import listed, shown
 
 
+@spelt
 @dataclass(frozen=True)
 class Particle:
     """A material point of a mass at a position R(q, t), under the sum of all active forces F(q, q̇, t) on it.

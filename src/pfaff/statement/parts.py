@@ -11,10 +11,12 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, StatementError
 from pfaff.statement.system import System
+from pfaff.statement.told import spelt
 from pfaff.statement.values import checked_value
 from pfaff.threads import cached_property
 
 
+@spelt
 @dataclass(frozen=True, eq=False)
 class Part(System):
     """A fragment of a system, stated like a ``System`` in its own local coordinates.

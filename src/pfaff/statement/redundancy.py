@@ -20,6 +20,7 @@ import sympy as sm
 
 from pfaff.algebra.tolerances import IDENTITY, NEWTON_STEPS, TRANSVERSAL
 from pfaff.statement.characteristic import LARGEST, characteristic, unit_velocities
+from pfaff.statement.draws import Draws
 from pfaff.statement.evaluation import magnitudes
 from pfaff.threads import cached_property
 
@@ -135,7 +136,7 @@ def trials(statement: Statement, defaults: Mapping[sm.Symbol, Any]) -> Iterator[
     expressions = [*s.constraints, *s.positions]
     parameters = sorted(set().union(*(c.free_symbols for c in expressions)) - {*s.q, *s.v, s.time}, key=str)
     evaluate = sm.lambdify([s.q, s.v, s.time, parameters], expressions, "math", dummify=True)
-    generator = np.random.default_rng(1949)
+    generator = Draws(1949)
     for k in range(2 * TRIALS):
         values = generator.uniform(0.2, 1.4, len(parameters)).tolist()
         if k >= TRIALS:
@@ -165,7 +166,7 @@ def _regular_zero(trial: Trial, start: np.ndarray) -> tuple[np.ndarray, bool]:
     """
     found, holds = _common_zero(trial, start)
     excess = len(trial.dependent(found, holds))
-    generator = np.random.default_rng(len(start))
+    generator = Draws(len(start))
     for _ in range(KICKS if holds and excess and trial.statement.positions else 0):
         _, sizes, right = np.linalg.svd(_scaled(trial.rows(found)[0]))
         allowed = right[int((sizes > NEARBY).sum()) :]

@@ -20,8 +20,6 @@ from pfaff.statement.particles import Particle, checked_particles
 from pfaff.statement.plain_symbols import Statement, in_plain_symbols
 from pfaff.statement.quasi_velocities import linear_form, stated_quasi_velocities
 from pfaff.statement.reading import check_names, read_forces, read_meanings, read_parameters, read_relations
-from pfaff.statement.rod_frame import Station, state_rods
-from pfaff.statement.rods import Rod
 from pfaff.statement.values import one_of, shown, spelt, truth
 from pfaff.threads import cached_property
 
@@ -34,6 +32,8 @@ if TYPE_CHECKING:
     from pfaff.principles.comparison import Comparison
     from pfaff.principles.random_states import States
     from pfaff.statement.classification import Classification
+    from pfaff.statement.rod_frame import Station
+    from pfaff.statement.rods import Rod
 
 ENERGIES = {"kinetic": "the kinetic energy", "potential": "the potential", "dissipation": "the dissipation"}
 
@@ -108,6 +108,8 @@ class System(Parametrised):
     def __post_init__(self) -> None:
         normalise = object.__setattr__
         if not isinstance(self.rods, tuple | list) or self.rods:
+            from pfaff.statement.rod_frame import state_rods
+
             stated_quasi_velocities(self, {})
             state_rods(self)
             return

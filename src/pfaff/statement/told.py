@@ -1,12 +1,20 @@
-"""How a result shows itself: in one line by its status, and in a notebook as a table where it is one."""
+"""How a result shows itself, in one line by its status, and in a notebook as a table where it is one; and how it and
+what it is made from answer names and arguments that they do not have."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
 from typing import Any, TypeVar
 
-from pfaff.errors import NoSuchNameError
+from pfaff.errors import NoSuchNameError, ParameterError, nearest, number_of
 
 Result = TypeVar("Result", bound=type)
+Called = TypeVar("Called", bound=Callable[..., Any])
+UNNAMED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def told(result: Result) -> Result:
@@ -18,7 +26,76 @@ def told(result: Result) -> Result:
 def shown_in_notebooks(result: Result) -> Result:
     """A class that notebooks show as the room ``draw`` makes it; its ``repr`` stays."""
     result._repr_html_ = _as_html  # type: ignore[attr-defined]
+    _ask_rightly(result, made=False)
     return answering(result)
+
+
+def spelt(kind: Result) -> Result:
+    """A class that users make themselves: it answers arguments and names that it does not have with what it has."""
+    _ask_rightly(kind, made=True)
+    return answering(kind)
+
+
+def _ask_rightly(kind: type, made: bool) -> None:
+    for name, function in list(vars(kind).items()):
+        if isinstance(function, FunctionType) and not hasattr(function, "__wrapped__"):
+            if not name.startswith("_"):
+                setattr(kind, name, rightly_asked(function, name, method=True))
+            elif name == "__init__" and made:
+                setattr(kind, name, rightly_asked(function, kind.__name__, method=True))
+
+
+def rightly_asked(function: Called, called: str = "", method: bool = False) -> Called:
+    """A function or method that answers wrong arguments in words; right ones cost nothing more."""
+    code = inspect.unwrap(function).__code__
+    free = code.co_flags & inspect.CO_VARKEYWORDS
+    known = frozenset(code.co_varnames[method : code.co_argcount + code.co_kwonlyargcount])
+
+    @wraps(function)
+    def asked(*values: Any, **words: Any) -> Any:
+        if not free and not known.issuperset(words):
+            raise ParameterError(_unknown(called or function.__name__, next(w for w in words if w not in known), known))
+        try:
+            return function(*values, **words)
+        except TypeError:
+            wrong = _unfit(function, called or function.__name__, method, values, words)
+            if not wrong:
+                raise
+        raise ParameterError(wrong)
+
+    return asked  # type: ignore[return-value]
+
+
+def _unknown(called: str, name: str, known: frozenset[str]) -> str:
+    return f"{called} has no argument {name!r}: {nearest(name, known) if known else 'nothing is given to it by name'}"
+
+
+def _unfit(function: Callable[..., Any], called: str, method: bool, values: Any, words: dict[str, Any]) -> str:
+    """What is wrong with the arguments; nothing if they fit."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*values, **words)
+        return ""
+    except TypeError:
+        pass
+    parameters = list(signature.parameters.values())[method:]
+    optional = [p for p in parameters if p.default is not p.empty or p.kind in ANY]
+    required = [p for p in parameters if p not in optional]
+    unnamed = [p for p in parameters if p.kind in UNNAMED]
+    given = [p.name for p in unnamed[: len(values) - method]]
+    usage = f"write {called}({', '.join([*(p.name for p in required), *(['…'] if optional else [])])})"
+    twice = [name for name in given if name in words]
+    missing = [p.name for p in required if p.name not in (*given, *words)]
+    if twice:
+        return f"{called} is given {twice[0]!r} twice, by its place and by its name: leave one out"
+    if missing:
+        return f"{called} needs {' and '.join(map(repr, missing))}: {usage}"
+    if len(values) - method > len(unnamed):
+        most = f"at most {number_of(len(unnamed), 'value')}" if unnamed else "nothing"
+        named = [p.name for p in parameters if p.name not in given and p.kind not in ANY]
+        others = f", the others by name, {named[0]}=…" if named else ""
+        return f"{called} takes {most} without a name and was given {len(values) - method}: {usage}{others}"
+    return f"{called} cannot be called so: {usage}"
 
 
 def answering(kind: Result) -> Result:

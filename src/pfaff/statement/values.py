@@ -13,10 +13,8 @@ import reprlib
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence, Set, Sized
 from fractions import Fraction
-from functools import wraps
 from numbers import Number
 from pathlib import Path
-from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,7 +22,7 @@ import sympy as sm
 
 from pfaff.errors import ParameterError, PfaffError, closest, nearest, number_of
 from pfaff.statement.expressions import constant, shortened
-from pfaff.statement.told import answering
+from pfaff.statement.told import spelt as spelt
 
 NEAREST_END, FARTHEST_END = 1e-100, 1e100  # sizes of what can be followed to
 LONGEST = 40  # characters of a value in a message
@@ -104,11 +102,12 @@ def end_from(name: str, value: Any) -> float:
 
 def number_within(name: str, value: Any, fits: Callable[[float], bool], remedy: str) -> float:
     """A finite number that fits; the remedy says which ones do, such as "give a positive time"."""
-    wrong = f"{name}={shown(value)}: {remedy}"
-    is_none = f"{name}={shown(value)} is not a number, {remedy}"
-    number = _real(constant(value, is_none) if isinstance(value, str) else value)
+    try:
+        number = _real(constant(value, name) if isinstance(value, str) else value)
+    except ParameterError:
+        raise ParameterError(f"{name}={shown(value)} is not a number: {remedy}") from None
     if number is None or not math.isfinite(number) or not fits(number):
-        raise ParameterError(wrong)
+        raise ParameterError(f"{name}={shown(value)}: {remedy}")
     return number
 
 
@@ -117,7 +116,7 @@ def _real(value: Any) -> float | None:
     kind, dimensions = getattr(getattr(value, "dtype", None), "kind", "f"), getattr(value, "ndim", 0)
     if isinstance(value, bool) or not hasattr(value, "__float__") or kind not in "iufO" or dimensions:
         return None
-    if value is np.ma.masked:
+    if _masked(value):
         return None
     try:
         return float(value)
@@ -125,6 +124,12 @@ def _real(value: Any) -> float | None:
         return math.inf
     except Exception:  # the __float__ of a class of the user's may raise anything
         return None
+
+
+def _masked(value: Any) -> bool:
+    """Whether values are masked; NumPy's room for that is entered only where the user has done so."""
+    masks = sys.modules.get("numpy.ma")
+    return masks is not None and masks.is_masked(value)
 
 
 def complex_number(name: str, value: Any, symbols: bool = True) -> Any:
@@ -145,7 +150,7 @@ def numbers_from(name: str, values: Any) -> np.ndarray:
     try:
         array = np.asarray(values)
         kind = KINDS.get(array.dtype.kind, "")
-        if not kind and not np.ma.is_masked(values):
+        if not kind and not _masked(values):
             return array.astype(float, copy=False)
     except Exception as problem:  # the __float__ of a class of the user's may raise anything
         kind = " ".join(str(problem).split())[:100]
@@ -207,30 +212,6 @@ def check_keywords(function: Callable[..., Any], given: Collection[str], known: 
         near = "" if name in known else closest(name, {*known, *arguments})
         if near in arguments - set(known):
             raise ParameterError(f"{function.__name__} has no argument {name!r}: did you mean {near!r}?")
-
-
-def spelt(cls: type[Kind]) -> type[Kind]:
-    """A class that answers a keyword or a name that it does not have with the nearest one."""
-    for name, function in list(vars(cls).items()):
-        public = isinstance(function, FunctionType) and (name == "__init__" or not name.startswith("_"))
-        if public and not function.__code__.co_flags & inspect.CO_VARKEYWORDS:
-            setattr(cls, name, _spelt(function, cls.__name__ if name == "__init__" else name))
-    return answering(cls)
-
-
-def _spelt(function: FunctionType, called: str) -> Callable[..., Any]:
-    code = function.__code__
-    known = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
-
-    @wraps(function)
-    def asked(*values: Any, **words: Any) -> Any:
-        for name in words:
-            if name not in known:
-                remedy = nearest(name, known) if known else "nothing is given to it by name"
-                raise ParameterError(f"{called} has no argument {name!r}: {remedy}")
-        return function(*values, **words)
-
-    return asked
 
 
 def by_name(name: str, values: Any, example: str, refuse: type[PfaffError] = ParameterError) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.errors import ParameterError
+from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import named, number_from, numbers_from, pair, shown, truth, whole_number
 
 MANY = 10**12  # points of a study
@@ -81,6 +82,7 @@ class Points:
         return parts.hexdigest()
 
 
+@rightly_asked
 def grid(**axes: Any) -> Points:
     """All combinations of values: ``pfaff.grid(c_i=np.linspace(1, 4, 100), M_L=[10, 15, 20])``."""
     return grid_of(axes)
@@ -117,6 +119,7 @@ def points_from(axes: Any) -> Points:
     return Points(("point",), columns, {"kind": "list"})
 
 
+@rightly_asked
 def sobol(samples: int, /, *, seed: int = 0, indices: bool = False, **ranges: Any) -> Points:
     """A scrambled Sobol sample: ``pfaff.sobol(1024, c_i=(1, 4), M_L=scipy.stats.norm(15, 1))``.
 

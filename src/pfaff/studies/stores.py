@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from pfaff.archive.files import whole
+from pfaff.archive.stored import content, sealed
 from pfaff.errors import ParameterError
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
@@ -24,6 +25,7 @@ from pfaff.studies.recipe import checked
 if TYPE_CHECKING:
     import xarray
 
+HELD = "study"  # as files say what they hold
 EVERY = 30.0  # seconds after which a file is written again
 MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
 
@@ -31,7 +33,8 @@ MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
 class Store(Protocol):
     """What keeps chunks. ``shared`` says whether other processes may write into it themselves.
 
-    ``keep`` puts aside single points of a chunk that is not done yet, for a run that goes on with it.
+    ``keep`` puts aside single points of a chunk that is not done yet, for a run that goes on with it; ``aside`` says
+    how many there are.
     """
 
     shared: bool
@@ -42,6 +45,7 @@ class Store(Protocol):
     def write(self, k: int, block: Block) -> None: ...
     def keep(self, k: int, outcomes: Mapping[int, Outcome]) -> None: ...
     def kept(self, k: int) -> dict[int, Outcome]: ...
+    def aside(self) -> int: ...
     def read(self, k: int) -> Block: ...
     def close(self) -> None: ...
     def dataset(self) -> xarray.Dataset: ...
@@ -91,6 +95,9 @@ class Memory:
     def kept(self, k: int) -> dict[int, Outcome]:
         return dict(self._aside.get(k, {}))
 
+    def aside(self) -> int:
+        return sum(map(len, self._aside.values()))
+
     def read(self, k: int) -> Block:
         places = self.chunks.places(k)
         first = int(places[0])
@@ -104,6 +111,7 @@ class Memory:
         """All of it as one netCDF file."""
         aside = {k: described(outcomes) for k, outcomes in self._aside.items()}
         data = self.dataset().assign_attrs(reasons=json.dumps(self._reasons), aside=json.dumps(aside))
+        data = sealed(HELD, data)
         with whole(path) as part:
             data.to_netcdf(part, engine="scipy")
 
@@ -142,14 +150,11 @@ class NetCDF(Memory):
 
     def _take(self, path: Path) -> None:
         """The chunks of a file that are not here."""
-        import xarray
-
-        mine = self.finished()
-        with xarray.open_dataset(path, engine="scipy") as data:
-            state = data["state"].to_numpy().ravel()
-            values = {name: data[name].to_numpy().ravel() for name in self.names}
-            reasons = {int(k): text for k, text in json.loads(data.attrs["reasons"]).items()}
-            aside = {int(k): outcomes_from(each) for k, each in json.loads(data.attrs.get("aside", "{}")).items()}
+        mine, data = self.finished(), _study_in(path)
+        state = data["state"].to_numpy().ravel()
+        values = {name: data[name].to_numpy().ravel() for name in self.names}
+        reasons = {int(k): text for k, text in json.loads(data.attrs["reasons"]).items()}
+        aside = {int(k): outcomes_from(each) for k, each in json.loads(data.attrs["aside"]).items()}
         for k in set(range(len(self.chunks))) - mine:
             places = self.chunks.places(k)
             self._state[places] = state[places]
@@ -216,18 +221,21 @@ def outcomes_from(described: Mapping[str, Any]) -> dict[int, Outcome]:
     return {int(k): Outcome(*each) for k, each in described.items()}
 
 
+def _study_in(path: Path) -> xarray.Dataset:
+    """A file that is as a study wrote it."""
+    found = content(path)
+    if found.holds != HELD:
+        raise ParameterError(f"{path} holds a {found.holds}, no study: read it by pfaff.load({str(path)!r}, case)")
+    return found.data
+
+
 def recipe_of_netcdf(path: Path) -> tuple[Points, dict[str, Any]]:
     """The points and the recipe in a netCDF file."""
-    import xarray
-
+    data = _study_in(path)
     try:
-        with xarray.open_dataset(path, engine="scipy") as data:
-            recipe = checked(json.loads(data.attrs["recipe"]))
-            columns = {name: data[name].to_numpy() for name in recipe["points"]["names"]}
-            for name in [*(name for each in recipe["measures"] for name in each["names"]), "state"]:
-                if list(data[name].shape) != recipe["points"]["shape"]:
-                    raise ValueError(f"{name} is not over its points")
-    except Exception as problem:  # a file of another kind may raise anything
+        recipe = checked(json.loads(data.attrs["recipe"]))
+        columns = {name: data[name].to_numpy() for name in recipe["points"]["names"]}
+    except Exception as problem:  # of another version
         raise no_study(path, problem) from problem
     return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe
 

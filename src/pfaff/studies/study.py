@@ -129,9 +129,7 @@ class Study:
                 else:
                     serial(task, tell)
         except KeyboardInterrupt:
-            aside = sum(len(self.store.kept(k)) for k in todo)
-            more = f" and {aside} of the chunks in hand" if aside else ""
-            print(f"interrupted: {self.status}{more}; run again to go on", flush=True)
+            print(f"interrupted: {self.status}; run again to go on", flush=True)
         finally:
             self.store.close()
         return self
@@ -156,6 +154,8 @@ class Study:
         counts = self.counts
         total = self.points.size
         text = f"{total - counts.get('pending', 0)} of {total} points"
+        aside = self.store.aside() if counts.get("pending") else 0
+        text += f" and {aside} of the chunks in hand" if aside else ""
         if counts.get("none"):
             text += f", {counts['none']} without an answer to all that was asked"
         bad = {word: counts[word] for word in ("failed", "timed out", "crashed") if counts.get(word)}

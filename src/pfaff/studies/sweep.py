@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.along import checked_end
+from pfaff.statement.told import rightly_asked
 from pfaff.statement.values import instance, number_from, one_of, path_from, truth, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import Job
@@ -122,6 +123,8 @@ def _placed(job: Job, chunks: Chunks, path: Path | None, recipe: dict[str, Any],
 
 def _check_axes(case: Bound, points: Points, load: str | None, fixed: Mapping[str, float]) -> None:
     known = [*case.system.parameter_names, *case.system.moving_names]
+    if "state" in points.names:
+        raise ParameterError("an axis may not be called state, as a study calls what became of its points: rename it")
     for name in (*points.names, *([] if load is None else [load])):
         one_of(known, name, f"{case.system.name} has no parameter or coordinate")
     for name in points.names:
@@ -172,6 +175,7 @@ def _stored(path: Path) -> tuple[Points, dict[str, Any]]:
     return recipe_of_zarr(path)
 
 
+@rightly_asked
 def open_sweep(path: str | Path, case: Bound | None = None, accept: bool = False, known: bool = True) -> Study:
     """A study that was begun in a store: its numbers so far, and the way to go on,
     ``pfaff.open_sweep("map.zarr").run()``.

@@ -115,10 +115,10 @@ class ZarrStore:
         write_text(self._told(k, ASIDE), json.dumps(described(outcomes)))
 
     def kept(self, k: int) -> dict[int, Outcome]:
-        try:
-            return outcomes_from(json.loads(self._told(k, ASIDE).read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError, AttributeError):  # what was put aside is computed again
-            return {}
+        return _put_aside(self._told(k, ASIDE))
+
+    def aside(self) -> int:
+        return sum(len(_put_aside(each)) for each in (self.path / "state" / ASIDE).glob("*.json"))
 
     def read(self, k: int) -> Block:
         values = {name: self._read(name, k) for name in self.names}
@@ -200,3 +200,10 @@ def recipe_of_zarr(path: Path) -> tuple[Points, dict[str, Any]]:
     except Exception as problem:  # zarr and its codecs raise what they like
         raise no_study(path, problem) from problem
     return restored(recipe["points"]["dims"], columns, recipe["points"]["about"]), recipe
+
+
+def _put_aside(file: Path) -> dict[int, Outcome]:
+    try:
+        return outcomes_from(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, AttributeError):  # what was put aside is computed again
+        return {}

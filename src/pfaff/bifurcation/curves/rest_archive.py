@@ -24,6 +24,7 @@ from pfaff.continuation.endings import Ending
 from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
+from pfaff.statement.told import rightly_asked
 
 if TYPE_CHECKING:
     import xarray
@@ -137,6 +138,7 @@ def save(followed: RestTrail[Any, Any], path: str | Path) -> Path:
     return write(EQUILIBRIA if isinstance(followed, EquilibriumBranch) else CURVE, dataset(followed), path)
 
 
+@rightly_asked
 def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
     case = checked_case(case)
@@ -147,6 +149,7 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
         )
 
 
+@rightly_asked
 def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
     """A curve that was saved, of equilibria or of orbits, of the case it was computed for; it can be extended again."""
     from pfaff.bifurcation.orbit_curves.cycle_archive import CYCLES, cycle_curve

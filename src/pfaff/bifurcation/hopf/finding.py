@@ -15,7 +15,7 @@ from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.outward import Outward
-from pfaff.rest.path import LoadPath, Path
+from pfaff.rest.path import LoadPath, Path, StatePath
 from pfaff.stability.along import (
     FARTHEST,
     Along,
@@ -39,6 +39,7 @@ BESIDE = 1e-4  # how far from its beginning a search looks to both sides, relati
 ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
 STAYS = 1e-6  # growth rates that change slower than this, relative to that of another pair, do not
 ONE_LOAD = 1e-9  # of a search, the distance of loads that are one
+LISTED = 4  # states in a message
 
 
 def _allowed(case: Bound, load: str, word: str, value: Any) -> float:
@@ -163,7 +164,8 @@ def _absence(along: Along, usual: float | None) -> str:
     """What was searched in vain: an interval, or the ``usual`` one and all beyond it."""
     path = along.path.path
     end = along.to if usual is None else along.path.load(usual)
-    text = f"no Hopf point of {path.case.system.name} from {path.load} = {path.origin:g} to {end:.10g}"
+    of = f"{path.case.system.name}{_beginning(path)}"
+    text = f"no Hopf point of {of} from {path.load} = {path.origin:g} to {end:.10g}"
     if along.ended:
         what = (
             "runs to infinity" if path.boundless else "has no continuation" if path.end == path.origin else "folds back"
@@ -174,6 +176,16 @@ def _absence(along: Along, usual: float | None) -> str:
         return f"{text}: without damping eigenvalues meet on the imaginary axis and do not cross it; add damping"
     farther = "search farther with to=…, or" if usual is None else "vary another parameter, or search"
     return f"{text}: {farther} in the other direction"
+
+
+def _beginning(path: Path) -> str:
+    """The equilibrium of a plain ODE from which the search went out: it may have others."""
+    if not isinstance(path, StatePath):
+        return ""
+    named = zip(path.case.system.state_names, path.solution(path.origin), strict=True)
+    listed = [f"{name} = {value:.6g}" for name, value in named]
+    more = ", …" if len(listed) > LISTED else ""
+    return f" on the equilibria from {', '.join(listed[:LISTED])}{more},"
 
 
 def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:

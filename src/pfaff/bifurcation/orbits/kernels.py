@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import local
 from typing import Any
 
@@ -16,28 +17,46 @@ from pfaff.flow.compiled import compiling
 
 # Sums may be reordered and fused; infinities and NaN keep their meaning, and a division by zero gives one.
 OPTIONS = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy", "no_cfunc_wrapper": True}
-vectorised = kept(**OPTIONS)  # for loops over many intervals side by side
 # Parts of kernels, never called from Python: written out in each, they are not compiled once more by themselves.
 part = njit(**OPTIONS, no_cpython_wrapper=True, inline="always")
 
 
+def vectorised(function: Callable[..., Any]) -> Any:
+    """For loops over many intervals side by side."""
+    return _kernel(function, config.LOOP_VECTORIZE)
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """For loops over a few states, which vectors make no faster: a fifth of the time of their compilation is theirs."""
-    kernel = vectorised(function)
-    kernel.compile = _unvectorised(kernel.compile)
-    return kernel
+    return _kernel(function, 0)
 
 
-def _unvectorised(compile: Callable[..., Any]) -> Callable[..., Any]:
+def _kernel(function: Callable[..., Any], vectors: int) -> Any:
+    kernel = kept(**OPTIONS)(function)
+    compile = kernel.compile
+
     def quickly(signature: Any) -> Any:
-        with global_compiler_lock:  # the setting is numba's own, for all that is compiled meanwhile
-            usual, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, 0
+        with global_compiler_lock, _uncollected():  # the setting is numba's own, for all that is compiled meanwhile
+            usual, config.LOOP_VECTORIZE = config.LOOP_VECTORIZE, vectors
             try:
                 return compile(signature)
             finally:
                 config.LOOP_VECTORIZE = usual
 
-    return quickly
+    kernel.compile = quickly
+    return kernel
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No garbage is collected meanwhile: compilation makes many objects and drops them by itself."""
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collected:
+            gc.enable()
 
 
 class Telling(local, event.Listener):

@@ -20,7 +20,7 @@ from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
-from pfaff.statement.told import shown_in_notebooks
+from pfaff.statement.told import rightly_asked, shown_in_notebooks
 from pfaff.statement.values import one_of, spelt, whole_number
 
 if TYPE_CHECKING:
@@ -271,6 +271,7 @@ ORBITS = Layout(
 )
 
 
+@rightly_asked
 def load_branch(path: str | Path, case: Bound) -> OrbitBranch:
     """A branch that was saved, of the case it was computed for; it can be extended and switched from again."""
     case = checked_case(case)
