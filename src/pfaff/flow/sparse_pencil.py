@@ -11,7 +11,7 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from pfaff.errors import RankError
 from pfaff.flow.patterns import Pattern
-from pfaff.statement.values import complex_number
+from pfaff.statement.values import complex_number, number_from
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class SparseLinearisation:
 
     def wide_pencil(self, omega: complex) -> sparse.csc_array:
         """The same with more digits: inertia is small beside the stiffness of many parts."""
-        return self.pattern.wide_matrix(self.pencil_data(omega))
+        return self.pattern.wide_matrix(self.pencil_data(complex_number("omega", omega, symbols=False)))
 
     def pencil_data(self, omega: complex) -> np.ndarray:
         d = self.data
@@ -68,7 +68,7 @@ class SparseLinearisation:
         return self.pattern.wide_matrix(self._data_of_square(square))
 
     def _data_of_square(self, square: float) -> np.ndarray:
-        d = self.data
+        d, square = self.data, number_from("square", square)
         return d["M"] * square + d["K"] + d["reactions"] + d["rows"]
 
     def block(self, name: str) -> sparse.csc_array:
