@@ -164,7 +164,7 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     speeds = _speeds(case, fixed)
-    flow = relative_flow(case.system, [*speeds, *independent(case.system, speeds, _speeds(case, start))], case.numbers)
+    flow = _flow_with(case, speeds, _speeds(case, start))
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
@@ -184,6 +184,15 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
     zeros, family = _structural(case, flow, x, list(fixed))
     return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
+
+
+def _flow_with(case: Case, speeds: list[str], others: list[str]) -> Flow:
+    """The relative flow with these speeds among its states, and of the others as many as are free with them."""
+    flow = relative_flow(case.system, speeds, case.numbers)
+    wanted = independent(case.system, speeds, others)
+    if set(wanted) <= set(flow.states):
+        return flow
+    return relative_flow(case.system, [*speeds, *wanted], case.numbers)
 
 
 def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
