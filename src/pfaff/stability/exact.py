@@ -87,7 +87,8 @@ def _at_origin(system: System) -> tuple[sm.Matrix, ...]:
     s, equations = system.statement, system.equations("lagrange")
     straight, still = dict.fromkeys(s.q, sm.S.Zero), dict.fromkeys(s.v, sm.S.Zero)
     h, A, M = (
-        matrix.xreplace(s.to_plain) for matrix in (equations.forcing, equations.constraint_matrix, equations.mass_matrix)
+        matrix.xreplace(s.to_plain)
+        for matrix in (equations.forcing, equations.constraint_matrix, equations.mass_matrix)
     )
     A = A if A.rows else sm.zeros(0, len(s.q))
     p = sm.Matrix(A.rows, 1, sm.symbols(f"reaction1:{A.rows + 1}"))

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import newton
-from pfaff.bifurcation.equilibria.rest_equations import (
-    RestEquations,
-    equations_about,
-    jacobian_of,
-    value_of,
-    zero_chain,
-)
+from pfaff.algebra.structural_zeros import zero_chain
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, jacobian_of, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import regular_flow

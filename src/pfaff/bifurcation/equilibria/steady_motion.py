@@ -18,7 +18,7 @@ import numpy as np
 from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.rounding import axis_rounding
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, zero_chain
+from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, graph_of
