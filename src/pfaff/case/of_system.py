@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.equilibria.starts import Start
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.modes.families import NormalMode
     from pfaff.motion.ensemble import Ensemble
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from pfaff.rest.mechanical import Equilibria, Equilibrium
     from pfaff.rest.path import LoadPath
     from pfaff.rest.small_motions import Linearisation, Spectrum
+    from pfaff.rest.steady_motions import SteadyMotion
     from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
     from pfaff.stability.exact import ExactLinearisation
     from pfaff.stability.maps import FlutterMap
@@ -114,7 +114,7 @@ class Case(Bound):
         Shape and velocities are constant, as when a wheel rolls straight or in circles. Names that are not fixed are
         free, and the motion nearest to their values in ``start`` (zero by default) is taken.
         """
-        from pfaff.bifurcation.equilibria.steady_motion import steady_motion
+        from pfaff.rest.steady_motions import steady_motion
 
         return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), self._by_name("steady", fixed))
 

@@ -29,8 +29,8 @@ from pfaff.statement import Ode
 from pfaff.statement.values import by_name, number_from, one_of
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.case import Bound
+    from pfaff.rest.steady_motions import SteadyMotion
 
 
 @dataclass(frozen=True, eq=False)

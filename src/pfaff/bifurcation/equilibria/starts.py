@@ -70,9 +70,9 @@ def plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
 
 def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
     """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.rest.mechanical import Equilibrium
     from pfaff.rest.small_motions import linearise
+    from pfaff.rest.steady_motions import SteadyMotion
 
     if isinstance(start, SteadyMotion):
         return _steady_start(case, start, fixed)
@@ -102,7 +102,7 @@ def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> 
 
 
 def _steady_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion, steady_motion
+    from pfaff.rest.steady_motions import SteadyMotion, steady_motion
 
     motion = start if isinstance(start, SteadyMotion) else steady_motion(case, start, fixed)
     return Start(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros))
