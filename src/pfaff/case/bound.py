@@ -125,7 +125,8 @@ class Bound(Travels):
 
         A mechanical system is followed from zero load, family coordinates fixed by name; a plain ODE (and a mechanical
         system that has no equilibrium at zero load) from the value that its parameter has, with starting values of its
-        states by name. ``to`` ends the search, in either direction.
+        states by name. Where a speed is fixed, ``case.hopf("c", to=2, v=5)``, a steady motion is followed, from the
+        value that its parameter has. ``to`` ends the search, in either direction.
         """
         from pfaff.bifurcation.hopf.finding import find_hopf
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pfaff.motion.locomotion import Locomotion
     from pfaff.motion.result import Motion
     from pfaff.rest.mechanical import Equilibria, Equilibrium
-    from pfaff.rest.path import LoadPath
+    from pfaff.rest.path import Path
     from pfaff.rest.small_motions import Linearisation, Spectrum
     from pfaff.rest.steady_motions import SteadyMotion
     from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
@@ -39,10 +39,12 @@ class Case(Bound):
 
     system: System
 
-    def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
+    def path(self, load: str, fixed: Mapping[str, float]) -> Path:
+        """Of the equilibrium as a load grows; where a speed is fixed, of the steady motion as a parameter changes."""
         from pfaff.rest.reached import path_of
+        from pfaff.rest.steady_motions import path_at_speed
 
-        return path_of(self, load, fixed)
+        return path_at_speed(self, load, fixed) or path_of(self, load, fixed)
 
     def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
         from pfaff.bifurcation.equilibria.starts import mechanical_start

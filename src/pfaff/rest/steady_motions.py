@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Case
+    from pfaff.rest.flow_paths import SteadyPath
     from pfaff.statement.system import System
 
 SHORTENED = 80  # steps, which are cut short while they are far from a motion
@@ -106,7 +107,7 @@ class SteadyMotion:
     @cached_property
     def jacobian(self) -> np.ndarray:
         """∂f/∂x along the holonomic constraints, in an orthonormal basis of what they allow."""
-        allowed = _allowed(self.case, self.flow, self.x)
+        allowed = allowed_directions(self.flow, self.x, self.case.numbers)
         return allowed.T @ self.flow.jacobian(self.x, self.case) @ allowed
 
     @cached_property
@@ -121,7 +122,7 @@ class SteadyMotion:
 
     def spectrum(self) -> Spectrum:
         """Eigenvalues and modes about this motion, in the states of ``flow``; those of the family set apart."""
-        allowed = _allowed(self.case, self.flow, self.x)
+        allowed = allowed_directions(self.flow, self.x, self.case.numbers)
         modes = [_null_vector(self.jacobian, value) for value in self.eigenvalues]
         vectors = allowed @ np.array(modes).T if modes else np.zeros((len(self.x), 0))
         zeros = {"families of steady motions": sum(self.zeros)} if self.zeros else {}
@@ -184,6 +185,13 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
     zeros, family = _structural(case, flow, x, list(fixed))
     return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
+
+
+def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPath | None:
+    """The steady motion followed as a parameter changes, if a speed is fixed."""
+    from pfaff.rest.flow_paths import SteadyPath
+
+    return SteadyPath(steady_motion(case, {}, fixed), load) if _speeds(case, fixed) else None
 
 
 def _flow_with(case: Case, speeds: list[str], others: list[str]) -> Flow:
@@ -268,7 +276,7 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
     """
 
     def at(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        allowed = _allowed(case, flow, y)
+        allowed = allowed_directions(flow, y, case.numbers)
         return allowed.T @ _exact_zeros(case, flow, y) @ allowed, allowed
 
     J, allowed = at(x)
@@ -309,16 +317,17 @@ def _exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
     return np.where(np.abs(J) <= noise, 0.0, J)
 
 
-def _allowed(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
+def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """An orthonormal basis of the directions that keep to the holonomic constraints."""
-    n, count = len(flow.states), len(case.system.holonomic_constraints)
+    system: System = flow.system  # type: ignore[assignment]
+    n, count = len(flow.states), len(system.holonomic_constraints)
     if not count:
         return np.eye(n)
 
     def rows() -> list[Expression]:
-        return [e for row in gradient_rows(graph_of(case.system).positions, flow.variables) for e in row]
+        return [e for row in gradient_rows(graph_of(system).positions, flow.variables) for e in row]
 
-    values = flow.compiled("holonomic rows", rows, quick=True)(x, case.numbers)
+    values = flow.compiled("holonomic rows", rows, quick=True)(x, numbers)
     return np.linalg.svd(values.reshape(count, n))[2][count:].T
 
 
