@@ -278,24 +278,19 @@ class Bound(Travels):
 
         axes
             Values by name (a grid), a list of points, or ``pfaff.sobol(…)``; of parameters, and of coordinates and
-            speeds
-            that select an equilibrium or a steady motion.
+            speeds that select an equilibrium or a steady motion.
         measure
             Names (flutter, divergence, buckling, flutter_frequency; hopf, omega, crossing_speed, l1, criticality;
-            stable,
-            growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a motion
-            with their
-            options), or functions of a case that return a number or numbers by name.
+            stable, growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a
+            motion with their options), or functions of a case that return a number or numbers by name.
         store
-            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken
-            up; memory
-            if none is given.
+            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken up;
+            memory if none is given.
         load, to, fixed
             As in ``hopf`` and ``flutter``.
         chunk, source, accept
-            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``,
-            if it cannot
-            be found; whether to go on with a store of another version of pfaff.
+            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``, if
+            it cannot be found; whether to go on with a store of another version of pfaff.
         """
         from pfaff.studies.sweep import sweep
 
