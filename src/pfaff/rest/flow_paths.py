@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.bordering import bordering, newton
+from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import PfaffError
 from pfaff.flow.flow import Flow
 from pfaff.rest.path import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound, OdeCase
     from pfaff.rest.steady_motions import SteadyMotion
 
-NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
+NEARER = 8  # how often a neighbouring load is looked for at a quarter of the distance
 
 
 class FlowPath(Path):
@@ -82,7 +83,7 @@ class StatePath(FlowPath):
 
     def _beside(self) -> float:
         """A neighbouring load that one step reaches, on either side: near a fold a very near one."""
-        apart = NEARBY * (1 + abs(self.origin))
+        apart = NEIGHBOUR * (1 + abs(self.origin))
         for load in (self.origin + side * apart / 4**k for k in range(NEARER) for side in (1, -1)):
             z = self._step(self.origin, load)
             if z is not None:

@@ -19,6 +19,7 @@ from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.rounding import axis_rounding
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
+from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, graph_of
@@ -39,13 +40,12 @@ if TYPE_CHECKING:
     from pfaff.statement.system import System
 
 SHORTENED = 80  # steps, which are cut short while they are far from a motion
-RANK = 1e-7  # singular values below this, relative to the largest, are those of a family
+LEAST_SQUARES = 1e-7  # singular values below this, relative to the largest, are those of a family: steps leave them out
 PIVOT = 1e-2  # what a state contributes to a family of unit length, if it is to select a member
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
 ROUNDED = 1e-8  # of the largest state: smaller ones are set to zero if that is as steady
 DRAWS, ULPS = 8, 64 * float(np.finfo(float).eps)  # states around one, and how far around it, to tell rounding
 SELECTIONS = 60  # sets of states, for each number of them, by which a neighbour is selected
-NEARBY = 1e-3  # how far neighbouring members of the family are looked for, relatively
 
 
 @shown_in_notebooks
@@ -227,7 +227,7 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
         change = np.zeros_like(x)
-        change[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=RANK)[0]
+        change[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=LEAST_SQUARES)[0]
         change *= scale
         size = float(np.abs(change).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
         if not np.isfinite(size):
@@ -286,7 +286,7 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
         held, generator = np.isin(flow.states, names), np.random.default_rng(1992)
         members = []
         for _ in range(2):
-            aside = x + NEARBY * (1 + np.abs(x).max()) * generator.uniform(-1, 1, len(x))
+            aside = x + NEIGHBOUR * (1 + np.abs(x).max()) * generator.uniform(-1, 1, len(x))
             with suppress(PfaffError):
                 members.append(zero_chain(at(_solved(case, flow, aside, held))[0], len(x)))
         if members:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pfaff.algebra.bordering import newton
 from pfaff.algebra.structural_zeros import zero_chain
+from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, jacobian_of, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
@@ -18,8 +19,6 @@ from pfaff.statement.values import by_name, number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-
-NEARBY = 1e-3  # a neighbouring value of a parameter, relative to the range
 
 
 def start_equations(
@@ -128,7 +127,7 @@ def _persistent(case: Bound, at: Start, name: str, span: float) -> tuple[int, ..
     here = zero_chain(jacobian_of(flow, x, case.numbers), at.most)
     if not here or name not in case.system.parameter_names:
         return here
-    numbers = case.numbers_at(name, value_of(case, flow, x, name) + NEARBY * span)
+    numbers = case.numbers_at(name, value_of(case, flow, x, name) + NEIGHBOUR * span)
     held = [flow.states.index(each) for each in at.held]
     y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
     there = zero_chain(jacobian_of(flow, y, numbers), at.most) if settled else ()
