@@ -11,7 +11,8 @@ from contextlib import suppress
 import click
 
 from pfaff import __version__
-from pfaff.cli.bifurcation import branch, curve, hopf, orbits
+from pfaff.cli.bifurcation import branch, hopf, orbits
+from pfaff.cli.curves import curve
 from pfaff.cli.motion import simulate
 from pfaff.cli.papers import reproduce
 from pfaff.cli.stability import critical, equilibria, flutter, paradox, spectrum
