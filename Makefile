@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 run: $(VENV)/ready
 	$(BIN)/pfaff reproduce cazzolli2020 --output report
 
+# Bytecode is written, whatever the environment says: tests start processes, and each would compile all it imports.
+test tests test-fast: export PYTHONDONTWRITEBYTECODE =
+
 test: $(VENV)/docs
 	@$(MAKE) --no-print-directory --jobs 2 lint tests
 

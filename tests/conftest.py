@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+
+os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")  # formulas come again and again, in more than SymPy's thousand
 
 import pytest
 import sympy as sm

@@ -9,8 +9,9 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.errors import ConvergenceError, ParameterError
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.relative import relative_flow
+from pfaff.rest.protocol import Rests
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
 
@@ -371,3 +372,41 @@ def test_what_a_constraint_moves_is_not_at_rest():
     case = replace(driven, nonholonomic_constraints=constraints, parameters={**driven.parameters, v: 1}).at()
     assert case.steady().status == "steady motion with x_dot = 1, isolated: stable"
     assert "everything at rest" in case.at(v=0).steady().status
+
+
+@pytest.fixture(scope="module")
+def shaft() -> pfaff.Case:
+    """A disc on a soft shaft that turns freely, with damping at rest and damping that turns with it (Jeffcott)."""
+    x, y, phi = coordinates("x y phi")
+    k, b, c_e, c_i = sm.symbols("k b c_e c_i", positive=True)
+    vx, vy, turning = (q.diff(t) for q in (x, y, phi))
+    return pfaff.System(
+        coordinates=[x, y, phi],
+        kinetic=(vx**2 + vy**2 + turning**2) / 2,
+        potential=k * (x**2 + y**2) / 2 + b * (x**2 + y**2) ** 2 / 4,
+        dissipation=c_e * (vx**2 + vy**2) / 2 + c_i * ((vx + turning * y) ** 2 + (vy - turning * x) ** 2) / 2,
+        parameters={k: 1, b: 1, c_e: 0.4, c_i: 0.1},
+        load=c_i,
+        name="shaft",
+    ).at()
+
+
+def test_a_hopf_point_at_speed_is_that_of_the_branch_and_of_the_closed_form(shaft):
+    """Above its critical speed ω a shaft whirls where c_i (φ̇ − ω) = c_e ω, with the frequency ω = √k."""
+    found = shaft.hopf(to=1, phi_dot=3)
+    assert (found.value, found.omega) == pytest.approx((0.2, 1.0), rel=1e-12)
+    (other,) = shaft.steady(phi_dot=3).branch("c_i", to=1).of_kind("hopf")
+    assert (found.value, found.omega) == pytest.approx((other.value, other.omega), rel=1e-12)
+    assert found.criticality == other.hopf.criticality  # whirling slows the shaft down: no cycle stays at its speed
+    assert shaft.at(k=4).hopf(to=1, phi_dot=6).value == pytest.approx(0.2, rel=1e-12)
+
+
+def test_steady_motions_are_followed_by_the_protocol_of_all_that_rests(shaft):
+    path = shaft.path("c_i", {"phi_dot": 3})
+    assert isinstance(path, Rests)
+    for value in (0.05, 0.3):
+        there = shaft.at(c_i=value).steady(phi_dot=3)
+        assert path.solution(value) == pytest.approx(there.x, abs=1e-12)
+        assert np.sort_complex(path.linearise(value).eigenvalues()) == pytest.approx(np.sort_complex(there.eigenvalues))
+    with pytest.raises(NoBifurcationError, match="no Hopf point of shaft"):
+        shaft.hopf(to=1, phi_dot=0.5)

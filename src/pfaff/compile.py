@@ -1,7 +1,7 @@
-"""``python -m pfaff.compile``: compile ahead what periodic orbits need, as an installation does.
+"""``python -m pfaff.compile``: compile ahead what periodic orbits and batches of Hopf points need, as installing does.
 
-A branch of cycles of the column is followed from its flutter load: what is compiled for it is kept on disk, for every
-other system too.
+A branch of cycles of the column is followed from its flutter load, and its normal forms are swept over a damping: what
+is compiled for them is kept on disk, for every other system too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from pfaff.atlas import column
 
 
 def main() -> None:
-    column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5).hopf().orbits(to=100)
+    case = column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5)
+    case.hopf().orbits(to=100)
+    case.sweep({"c_i": [1.0, 1.5, 2.0]}, "l1").run()
 
 
 if __name__ == "__main__":

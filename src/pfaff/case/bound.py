@@ -129,7 +129,8 @@ class Bound(Travels):
 
         A mechanical system is followed from zero load, family coordinates fixed by name; a plain ODE (and a mechanical
         system that has no equilibrium at zero load) from the value that its parameter has, with starting values of its
-        states by name. ``to`` ends the search, in either direction.
+        states by name. Where a speed is fixed, ``case.hopf("c", to=2, v=5)``, a steady motion is followed, from the
+        value that its parameter has. ``to`` ends the search, in either direction.
         """
         from pfaff.bifurcation.hopf.finding import find_hopf
 
@@ -281,24 +282,19 @@ class Bound(Travels):
 
         axes
             Values by name (a grid), a list of points, or ``pfaff.sobol(…)``; of parameters, and of coordinates and
-            speeds
-            that select an equilibrium or a steady motion.
+            speeds that select an equilibrium or a steady motion.
         measure
             Names (flutter, divergence, buckling, flutter_frequency; hopf, omega, crossing_speed, l1, criticality;
-            stable,
-            growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a motion
-            with their
-            options), or functions of a case that return a number or numbers by name.
+            stable, growth; period, amplitude, multiplier of the cycle at the case's load; end, mean_velocity of a
+            motion with their options), or functions of a case that return a number or numbers by name.
         store
-            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken
-            up; memory
-            if none is given.
+            A folder ``map.zarr`` (extra ``sweep``) or a file ``map.nc``, in which a study that was begun is taken up;
+            memory if none is given.
         load, to, fixed
             As in ``hopf`` and ``flutter``.
         chunk, source, accept
-            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``,
-            if it cannot
-            be found; whether to go on with a store of another version of pfaff.
+            Points that are computed and kept together; the file that states the system, ``"my_sleigh.py:sleigh"``, if
+            it cannot be found; whether to go on with a store of another version of pfaff.
         """
         from pfaff.studies.sweep import sweep
 

@@ -15,7 +15,7 @@ from pfaff.statement.values import instance, spelt
 if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.starts import Start
     from pfaff.motion.trajectory import Trajectory
-    from pfaff.rest.path import StatePath
+    from pfaff.rest.flow_paths import StatePath
     from pfaff.rest.small_motions import Spectrum
     from pfaff.rest.states import SteadyState
     from pfaff.statement.odes import Ode
@@ -31,7 +31,7 @@ class OdeCase(Bound):
     system: Ode
 
     def path(self, load: str, fixed: Mapping[str, float]) -> StatePath:
-        from pfaff.rest.path import StatePath
+        from pfaff.rest.flow_paths import StatePath
 
         return StatePath(self, load, fixed)
 

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.bifurcation.equilibria.starts import Start
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.modes.families import NormalMode
     from pfaff.motion.ensemble import Ensemble
     from pfaff.motion.locomotion import Locomotion
     from pfaff.motion.result import Motion
     from pfaff.rest.mechanical import Equilibria, Equilibrium
-    from pfaff.rest.path import LoadPath
+    from pfaff.rest.path import Path
     from pfaff.rest.small_motions import Linearisation, Spectrum
+    from pfaff.rest.steady_motions import SteadyMotion
     from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
     from pfaff.stability.exact import ExactLinearisation
     from pfaff.stability.maps import FlutterMap
@@ -46,10 +46,12 @@ class Case(Bound):
             rod.check_values(case.values, self.system.load and self.system.load.name)
         return case
 
-    def path(self, load: str, fixed: Mapping[str, float]) -> LoadPath:
+    def path(self, load: str, fixed: Mapping[str, float]) -> Path:
+        """Of the equilibrium as a load grows; where a speed is fixed, of the steady motion as a parameter changes."""
         from pfaff.rest.reached import path_of
+        from pfaff.rest.steady_motions import path_at_speed
 
-        return path_of(self, load, fixed)
+        return path_at_speed(self, load, fixed) or path_of(self, load, fixed)
 
     def start_of(self, start: Any, fixed: Mapping[str, float]) -> Start:
         from pfaff.bifurcation.equilibria.starts import mechanical_start
@@ -121,7 +123,7 @@ class Case(Bound):
         Shape and velocities are constant, as when a wheel rolls straight or in circles. Names that are not fixed are
         free, and the motion nearest to their values in ``start`` (zero by default) is taken.
         """
-        from pfaff.bifurcation.equilibria.steady_motion import steady_motion
+        from pfaff.rest.steady_motions import steady_motion
 
         return steady_motion(self, by_name("start", start, "{'phi_dot': 2}"), self._by_name("steady", fixed))
 

@@ -18,7 +18,8 @@ from pfaff.errors import PfaffError, nearest
 ROOMS = {
     "systems": ("atlas", "show", "compare", "export"),
     "stability": ("equilibria", "spectrum", "flutter", "critical", "paradox"),
-    "bifurcation": ("hopf", "orbits", "branch", "curve"),
+    "bifurcation": ("hopf", "orbits", "branch"),
+    "curves": ("curve",),
     "steady": ("steady",),
     "motion": ("simulate",),
     "sweep": ("sweep",),

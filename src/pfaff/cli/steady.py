@@ -16,7 +16,7 @@ from pfaff.continuation.endings import Reason
 from pfaff.errors import ParameterError
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
+    from pfaff.rest.steady_motions import SteadyMotion
 
 
 @click.command()

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import heyoka as hy
 import numpy as np
 
-from pfaff.bifurcation.equilibria.rest_equations import jacobian_of, zero_chain
+from pfaff.algebra.structural_zeros import zero_chain
+from pfaff.bifurcation.equilibria.rest_equations import jacobian_of
 from pfaff.errors import ConvergenceError, PfaffError, StatementError, number_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked
@@ -28,8 +29,8 @@ from pfaff.statement import Ode
 from pfaff.statement.values import by_name, number_from, one_of
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.case import Bound
+    from pfaff.rest.steady_motions import SteadyMotion
 
 
 @dataclass(frozen=True, eq=False)

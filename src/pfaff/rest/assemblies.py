@@ -25,7 +25,7 @@ INSIDE = 0.3819  # where between its ends an interpolation is put to the test
 REMEMBERED = 8  # sets of assembled matrices
 
 
-class LoadPath:
+class AssemblyPath:
     """The equilibrium at zero load, continued to any load in steps that cannot jump.
 
     ``end`` is the load beyond which no continuation exists, once one has been met.

@@ -14,7 +14,8 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.lowering import shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
-from pfaff.rest.path import LoadPath, Path, StatePath
+from pfaff.rest.flow_paths import FlowPath
+from pfaff.rest.path import LoadPath, Path
 from pfaff.rest.small_motions import Linearisation
 from pfaff.statement.system import System
 from pfaff.threads import once
@@ -64,8 +65,8 @@ class Field:
 
 def field_at(path: Path, load: float, omega: float) -> tuple[Field, np.ndarray]:
     """The field and the equilibrium on a path at a load, where a frequency ω sets the time scale."""
-    if isinstance(path, StatePath):
-        return Field(path.flow, path.load, path.case.numbers, path.zeros, ()), path.solution(load)
+    if isinstance(path, FlowPath):
+        return Field(path.flow, path.load, path.case.numbers, path.zeros, path.held), path.solution(load)
     assert isinstance(path, LoadPath)
     system, lin = path.case.system, path.linearise(load)
     flow = regular_flow(system, lin, omega)

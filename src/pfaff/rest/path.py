@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.units import row_units
-from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.errors import ConvergenceError
 from pfaff.rest.balance import Balance
 from pfaff.rest.mechanical import ACCEPTED
 from pfaff.rest.path_starts import beginning, changed_by
@@ -21,7 +21,7 @@ from pfaff.statement.values import number_from
 from pfaff.threads import Once, cached_property
 
 if TYPE_CHECKING:
-    from pfaff.case import Bound, Case, OdeCase
+    from pfaff.case import Bound, Case
 
 CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
 ASIDE = 0.5  # of the chord between two points of a path, how far from it those in between may be
@@ -32,7 +32,6 @@ CORRECTIONS = 15  # steps of Newton's method from a predicted point
 STEPS = 500  # from one load to another; each doubles the last or halves it, so that tens are many
 SHORTEST = 1e-13  # of the load, relative to the interval
 BARRED = 1e-6  # of a load that no step from the origin led towards, the nearest one that is not tried either
-NEARBY, NEARER = 1e-3, 8  # a neighbouring load, relative; how often it is looked for at a quarter of that
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
 DISPLACEMENTS = 61  # tried for one that changes the matrices
 NEARING = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 0.0)  # distances from the end of a path, relative, that tell how it ends
@@ -309,67 +308,3 @@ class LoadPath(Path):
 
         n, numbers = self.balance.statics.n, self.numbers(load)
         return linearise(self.case.system, z[:n], z[n:], numbers, self.balance.at(z, numbers))
-
-
-class StatePath(Path):
-    """The states of a plain ODE, from the value that its parameter has."""
-
-    case: OdeCase
-
-    def __init__(self, case: OdeCase, load: str, start: Mapping[str, float]) -> None:
-        from pfaff.rest.states import steady_near
-
-        self.flow = case.system.flow
-        origin = float(case.numbers[case.system.parameter_names.index(load)])
-        super().__init__(case, load, origin, steady_near(case, start).x)
-
-    def residual(self, z: np.ndarray, load: float) -> float:
-        J, rates = self.flow.jacobian(z, self.numbers(load)), np.abs(self.flow.rhs(z, self.numbers(load)))
-        usual = np.abs(J) @ np.abs(z)
-        return float((rates / np.where(usual, usual, 1.0)).max())
-
-    def corrected(self, z: np.ndarray, load: float) -> np.ndarray | None:
-        from pfaff.algebra.bordering import newton
-
-        numbers = self.numbers(load)
-        try:
-            found, settled = newton(lambda x: self.flow.rhs(x, numbers), lambda x: self.flow.jacobian(x, numbers), z)
-        except (np.linalg.LinAlgError, PfaffError):
-            return None
-        return found if settled else None
-
-    def _position(self, z: np.ndarray) -> np.ndarray:
-        return z
-
-    def size(self, z: np.ndarray, load: float) -> float:
-        return float(1 + np.abs(z).max())
-
-    def tangent(self, z: np.ndarray, load: float, span: float) -> np.ndarray:
-        from pfaff.algebra.bordering import bordering
-
-        numbers = self.numbers(load)
-        J = self.flow.jacobian(z, numbers)
-        return -bordering(J).solve(J, self.flow.parameter_jacobian(z, numbers, [self.load])[:, 0])
-
-    @cached_property
-    def zeros(self) -> int:
-        """Zero eigenvalues that persist as the load changes: of families of equilibria, not of a bifurcation."""
-        from pfaff.algebra.bordering import bordering
-
-        solutions = [(self._known[load], self.numbers(load)) for load in (self.origin, self._beside())]
-        return min(bordering(self.flow.jacobian(*each)).right.shape[1] for each in solutions)
-
-    def _beside(self) -> float:
-        """A neighbouring load that one step reaches, on either side: near a fold a very near one."""
-        apart = NEARBY * (1 + abs(self.origin))
-        for load in (self.origin + side * apart / 4**k for k in range(NEARER) for side in (1, -1)):
-            z = self._step(self.origin, load)
-            if z is not None:
-                self._remember(load, z)
-                return load
-        return self.origin
-
-    def _linearised(self, z: np.ndarray, load: float) -> Any:
-        from pfaff.rest.states import linearise_flow
-
-        return linearise_flow(self.flow.jacobian(z, self.numbers(load)), self.zeros)

@@ -41,7 +41,7 @@ def _reached(case: Case, fixed: Mapping[str, float]) -> tuple[Balance, np.ndarra
     load = case.system.load
     if load is None or not case.values[load.name]:
         return None
-    path = case.path(load.name, fixed)
+    path = path_of(case, load.name, fixed)
     return path.balance, path.solution(float(case.values[load.name]))
 
 

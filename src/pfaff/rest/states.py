@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -115,13 +115,20 @@ class FlowLinearisation:
         return Pencil((-np.linalg.solve(turn, self.J @ turn), np.eye(len(self.J))))
 
 
-def linearise_flow(J: np.ndarray, zeros: int) -> FlowLinearisation:
-    """J on its own range, which is what left null vectors leave, if so many zeros are structural."""
-    if not zeros:
-        return FlowLinearisation(J, np.eye(len(J)))
+def linearise_flow(J: np.ndarray, chain: Sequence[int], allowed: np.ndarray | None = None) -> FlowLinearisation:
+    """J, in the directions that are allowed, on its own range: that is what left null vectors leave.
+
+    Zeros of families form a ``chain`` where J on its range has some again.
+    """
+    J, allowed = (J, np.eye(len(J))) if allowed is None else (allowed.T @ J @ allowed, allowed)
+    if not chain:
+        return FlowLinearisation(J, allowed)
     matrix, scale = balanced(J)
-    range_ = np.linalg.svd(matrix)[0][:, : len(J) - zeros]
-    return FlowLinearisation(range_.T @ matrix @ range_, scale[:, None] * range_)
+    directions = allowed * scale
+    for zeros in chain:
+        range_ = np.linalg.svd(matrix)[0][:, : len(matrix) - zeros]
+        matrix, directions = range_.T @ matrix @ range_, directions @ range_
+    return FlowLinearisation(matrix, directions)
 
 
 def spectrum_of(at: SteadyState) -> Spectrum:

@@ -18,6 +18,7 @@ from pfaff.stability.critical_load import CriticalLoad
 from pfaff.statement.evaluation import fraction
 from pfaff.statement.expressions import expressed
 from pfaff.statement.values import number_from
+from pfaff.threads import once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -70,22 +71,30 @@ class ExactLinearisation:
 
 def exact_matrices(case: Case) -> tuple[sm.Matrix, sm.Matrix, sm.Matrix, sm.Matrix]:
     """M, C, K + Σ p G and A at the origin; the values of the case are used as they are, exact or symbolic."""
-    system, s = case.system, case.system.statement
+    system = case.system
     system.check_independent()
     values = {symbol: exact_value(case.values[symbol.name], symbol) for symbol in system.parameters}
-    rest = {**dict.fromkeys(s.q, 0), **dict.fromkeys(s.v, 0)}
-    equations = system.equations("lagrange")
-    plain = s.to_plain
-    h, A = equations.forcing.xreplace(plain), equations.constraint_matrix.xreplace(plain)
+    p, *derived = _at_origin(system)
+    balance, M, C, K, A = (matrix.xreplace(values) for matrix in derived)
+    K = K.xreplace(_reactions(system.name, balance, p))
+    _check_origin(system, values)
+    return M, C, K, A
+
+
+@once(most=16)
+def _at_origin(system: System) -> tuple[sm.Matrix, ...]:
+    """The reactions p as symbols, forces h + Aᵀp, M, ∂h/∂v, ∂(h + Aᵀp)/∂q and A, all at the origin."""
+    s, equations = system.statement, system.equations("lagrange")
+    straight, still = dict.fromkeys(s.q, sm.S.Zero), dict.fromkeys(s.v, sm.S.Zero)
+    h, A, M = (
+        matrix.xreplace(s.to_plain)
+        for matrix in (equations.forcing, equations.constraint_matrix, equations.mass_matrix)
+    )
+    A = A if A.rows else sm.zeros(0, len(s.q))
     p = sm.Matrix(A.rows, 1, sm.symbols(f"reaction1:{A.rows + 1}"))
-    balance = (h + A.T * p if A.rows else h).subs(values)
-    reactions = _reactions(system.name, balance.subs(rest), p)
-    K = balance.jacobian(s.q).subs(rest).subs(reactions)
-    C = h.subs(values).jacobian(s.v).subs(rest)
-    M = equations.mass_matrix.xreplace(plain).subs(values).subs(rest)
-    _check_origin(system, values, rest)
-    at_origin = A.subs(values).subs(rest) if A.rows else sm.zeros(0, len(s.q))
-    return M, C, K, at_origin
+    balance = h.xreplace(still) + (A.T * p if A.rows else sm.zeros(*h.shape))
+    K, C = balance.jacobian(s.q), h.xreplace(straight).jacobian(s.v)
+    return p, *(matrix.xreplace(straight).xreplace(still) for matrix in (balance, M, C, K, A))
 
 
 def exact_reduction(A: sm.Matrix) -> sm.Matrix:
@@ -241,10 +250,10 @@ def _reactions(name: str, balance: sm.Matrix, p: sm.Matrix) -> dict[sm.Symbol, s
     return solutions[0]
 
 
-def _check_origin(system: System, values: Mapping[sm.Symbol, Any], rest: Mapping[sm.Symbol, Any]) -> None:
+def _check_origin(system: System, values: Mapping[sm.Symbol, Any]) -> None:
     """The origin must obey the constraints, and a term b(q) in them would add roots of its own."""
     s = system.statement
-    if any(sm.simplify(f.subs(values).subs(rest)) != 0 for f in s.positions):
+    if any(sm.simplify(f.xreplace(dict.fromkeys(s.q, sm.S.Zero)).xreplace(values)) != 0 for f in s.positions):
         raise PfaffError(f"the origin violates a holonomic constraint of {system.name}: ask for numbers instead")
     still = [c.subs(dict.fromkeys(s.v, 0)).subs(values) for c in s.constraints[: len(system.nonholonomic_constraints)]]
     if any(sm.simplify(b) != 0 for b in still):

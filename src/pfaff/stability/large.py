@@ -18,7 +18,7 @@ from scipy import linalg
 
 from pfaff.errors import ConvergenceError, ParameterError, RankError, number_of
 from pfaff.flow.assembly import Assembly
-from pfaff.rest.assemblies import LoadPath
+from pfaff.rest.assemblies import AssemblyPath
 from pfaff.rest.small_motions import growing_modes
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large_model import Model
@@ -105,7 +105,7 @@ def flutter_load(
         raise ParameterError(f"modes={modes}: flutter joins at least two modes, ask for 2 or more")
     if to is not None:
         to = number_within("to", to, lambda x: x > 0, "the load is searched from zero to a positive finite value")
-    search = Search(LoadPath(assembly, start, fixed), modes, to)
+    search = Search(AssemblyPath(assembly, start, fixed), modes, to)
     if search.check(0.0).oscillating:
         return search.result(search.seen(0.0), "already at zero load")
     crossing = search.predicted() or search.marched()
@@ -115,7 +115,7 @@ def flutter_load(
 class Search:
     """The search for the first flutter load on one path: what was predicted, located and checked."""
 
-    def __init__(self, path: LoadPath, modes: int, to: float | None) -> None:
+    def __init__(self, path: AssemblyPath, modes: int, to: float | None) -> None:
         self.path, self.modes = path, modes
         self.checked: dict[float, CheckedLoad] = {}
         origin, probe = path.linearise(0.0), path.linearise(path.probe)

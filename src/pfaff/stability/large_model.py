@@ -6,7 +6,7 @@ import numpy as np
 
 from pfaff.errors import ParameterError
 from pfaff.flow.sparse_pencil import SparseLinearisation
-from pfaff.rest.assemblies import LoadPath
+from pfaff.rest.assemblies import AssemblyPath
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
 
 UNCOUPLED = 1e-9  # share of the geometric stiffness on the lowest modes that counts as none
@@ -17,7 +17,7 @@ STACK = 16  # loads scanned at once
 class Model:
     """A Galerkin model on a few shapes: cheap enough to scan hundreds of loads for the first growing oscillation."""
 
-    def __init__(self, path: LoadPath, view: Reversible | Damped, shapes: np.ndarray) -> None:
+    def __init__(self, path: AssemblyPath, view: Reversible | Damped, shapes: np.ndarray) -> None:
         self.path, self.view, self.shapes = path, view, shapes
         self.base = self._project(path.linearise(0.0))
         self.tilt = (self._project(path.linearise(path.probe)) - self.base) / path.probe

@@ -12,7 +12,7 @@ from pfaff.algebra.newtons_method import Newton, newton
 from pfaff.algebra.tolerances import GROWING
 from pfaff.errors import ConvergenceError
 from pfaff.flow.sparse_pencil import SparseLinearisation
-from pfaff.rest.assemblies import LoadPath
+from pfaff.rest.assemblies import AssemblyPath
 from pfaff.stability.large_modes import Border, lowest_squares, nearest_roots
 
 NEARLY_REAL = 1e-6  # imaginary parts below this, relative to the root, are none: Arnoldi's method parts double ones so
@@ -57,7 +57,7 @@ class Reversible:
     def critical(self, squares: np.ndarray) -> int:
         return int((squares.imag / np.abs(squares)).argmax())
 
-    def locate(self, path: LoadPath, guess: Crossing) -> Crossing:
+    def locate(self, path: AssemblyPath, guess: Crossing) -> Crossing:
         """Newton's method for a double root s: g = 0 and g_s = 0, where P v + e_i g = 0 with v_j = 1."""
 
         def step(at: Bordered) -> tuple[Bordered, float]:
@@ -109,7 +109,7 @@ class Damped:
             return int(values.real.argmax())
         return int(np.where(oscillating, values.real, -np.inf).argmax())
 
-    def locate(self, path: LoadPath, guess: Crossing) -> Crossing:
+    def locate(self, path: AssemblyPath, guess: Crossing) -> Crossing:
         """Newton's method for g(iω, F) = 0, where P v + e_i g = 0 with v_j = 1."""
 
         def step(at: Bordered) -> tuple[Bordered, float]:

@@ -18,7 +18,8 @@ from pfaff.bifurcation.hopf.finding import RANGE
 from pfaff.errors import NoBifurcationError, PfaffError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import field_at
-from pfaff.rest.path import LoadPath, StatePath
+from pfaff.rest.flow_paths import FlowPath
+from pfaff.rest.path import LoadPath
 from pfaff.stability.natural_range import natural_range
 from pfaff.studies.along_loads import Distances, nodes_of, probed
 from pfaff.studies.block import Job
@@ -240,7 +241,7 @@ def _of_steady(case: Any, asked: Asked) -> Frame | None:
 
 
 def _beginning(path: Any, flow: Flow) -> np.ndarray:
-    if isinstance(path, StatePath):
+    if isinstance(path, FlowPath):
         return path.solution(path.origin)
     q = path.solution(path.origin)[: path.balance.statics.n]
     rest = dict(zip(path.case.system.coordinate_names, q, strict=True))

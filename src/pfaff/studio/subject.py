@@ -261,10 +261,12 @@ class Assembled(Subject):
         return [{"name": name, "letters": letters(name), "meaning": "", "unit": ""} for name in names]
 
     def roots(self, view: View, about: Any = None) -> Roots:
-        from pfaff.rest.assemblies import LoadPath
+        from pfaff.rest.assemblies import AssemblyPath
         from pfaff.stability.large import Search
 
-        found = Search(LoadPath(self.assembly, None, ()), min(MODES, self.assembly.size), None).check(self.value(view))
+        found = Search(AssemblyPath(self.assembly, None, ()), min(MODES, self.assembly.size), None).check(
+            self.value(view)
+        )
         values = found.values.real + 1j * np.abs(found.values.imag)
         growing = values.real > FLAT * np.abs(values).max(initial=1.0)
         return Roots(values, growing, 0, f"{found.status} ({len(values)} lowest modes)")

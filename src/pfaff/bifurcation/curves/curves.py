@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, equations_about, zero_chain
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.zero_forms import (
     fold_coefficient,

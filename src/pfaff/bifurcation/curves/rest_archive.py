@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import row_sizes
+from pfaff.algebra.structural_zeros import Deflation
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.curves import Curve
 from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.continuation.endings import Ending

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, hopf_product, imaginary, near_axis, signed_log
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import (
     Null,
     cusp_coefficient,

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.curves.curves import Curve, CurveSpecial, hopf_of_point
 from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.hopf.extended import hopf_near
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.dense import Spot

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, axis_pairs, floor, imaginary
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.starts import start_equations

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, deficiency, row_sizes
+from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, row_sizes
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.flow import Flow
@@ -25,62 +25,8 @@ from pfaff.threads import cached_property
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-PROJECTED = 64 * float(np.finfo(float).eps)  # what a projection leaves of nothing, relative to the matrix
 SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Jacobian has changed
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
-
-
-@dataclass(frozen=True)
-class Deflation:
-    """Jacobians near a reference without their structural zeros, as a smooth function of them.
-
-    Each level restricts a matrix J to its range, the vectors that its left null vectors P leave. Several levels take
-    away the chains of steady motions along families.
-    """
-
-    scale: np.ndarray
-    levels: tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]
-
-    @classmethod
-    def about(cls, J: np.ndarray, zeros: Sequence[int]) -> Deflation:
-        matrix, scale = balanced(J)
-        levels = []
-        for k in zeros:
-            left, _, right = np.linalg.svd(matrix)
-            kept, columns, rows = left[:, : len(matrix) - k], left[:, len(matrix) - k :], right[len(matrix) - k :]
-            levels.append((kept, columns, rows))
-            matrix = kept.T @ matrix @ kept
-        return cls(scale, tuple(levels))
-
-    def __call__(self, J: np.ndarray) -> np.ndarray:
-        matrix = J * self.scale / self.scale[:, None]
-        for kept, columns, rows in self.levels:
-            n, k = columns.shape
-            bordered = np.block([[matrix, columns], [rows, np.zeros((k, k))]])
-            # Where J has more null vectors than its structure explains, as at a bifurcation, any of them will do.
-            P = np.linalg.lstsq(bordered.T, np.eye(n + k)[:, n:], rcond=None)[0][:n]
-            range_ = kept - columns @ (P.T @ kept)
-            matrix = kept.T @ matrix @ range_
-        return matrix
-
-
-def zero_chain(J: np.ndarray, most: int) -> tuple[int, ...]:
-    """How many null vectors J has, then J on its range, and so on: more than one number where zeros form blocks.
-
-    ``most`` limits their sum to what the structure explains: stiff systems look singular when they are not.
-    """
-    matrix, _ = balanced(J)
-    chain: list[int] = []
-    floor = 0.0
-    while len(matrix):
-        left, values, _ = np.linalg.svd(matrix)
-        k = min(max(deficiency(matrix, values), int((values <= floor).sum())), most - sum(chain))
-        if not k:
-            break
-        chain.append(k)
-        matrix = left[:, : len(matrix) - k].T @ matrix @ left[:, : len(matrix) - k]
-        floor = PROJECTED * values.max(initial=0.0)
-    return tuple(chain)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from functools import partial
 
 import numpy as np
 
+from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.eigenvalues import (
     Rates,
     axis_pairs,
@@ -29,7 +30,7 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     slopes,
     unstable,
 )
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.continuation.dense import Implicit, Spot
 from pfaff.continuation.endings import Refused

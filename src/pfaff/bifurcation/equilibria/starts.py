@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import newton
-from pfaff.bifurcation.equilibria.rest_equations import (
-    RestEquations,
-    equations_about,
-    jacobian_of,
-    value_of,
-    zero_chain,
-)
+from pfaff.algebra.structural_zeros import zero_chain
+from pfaff.algebra.tolerances import NEIGHBOUR
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, jacobian_of, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import regular_flow
@@ -23,8 +19,6 @@ from pfaff.statement.values import by_name, number_from
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-
-NEARBY = 1e-3  # a neighbouring value of a parameter, relative to the range
 
 
 def start_equations(
@@ -75,9 +69,9 @@ def plain_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
 
 def mechanical_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
     """At rest: the shape flow in a chart that is regular there; from values of speeds: a steady motion."""
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion
     from pfaff.rest.mechanical import Equilibrium
     from pfaff.rest.small_motions import linearise
+    from pfaff.rest.steady_motions import SteadyMotion
 
     if isinstance(start, SteadyMotion):
         return _steady_start(case, start, fixed)
@@ -107,7 +101,7 @@ def _rest(case: Any, given: Mapping[str, float], fixed: Mapping[str, float]) -> 
 
 
 def _steady_start(case: Any, start: Any, fixed: Mapping[str, float]) -> Start:
-    from pfaff.bifurcation.equilibria.steady_motion import SteadyMotion, steady_motion
+    from pfaff.rest.steady_motions import SteadyMotion, steady_motion
 
     motion = start if isinstance(start, SteadyMotion) else steady_motion(case, start, fixed)
     return Start(motion.flow, motion.x, [*fixed, *motion.family], sum(motion.zeros))
@@ -133,7 +127,7 @@ def _persistent(case: Bound, at: Start, name: str, span: float) -> tuple[int, ..
     here = zero_chain(jacobian_of(flow, x, case.numbers), at.most)
     if not here or name not in case.system.parameter_names:
         return here
-    numbers = case.numbers_at(name, value_of(case, flow, x, name) + NEARBY * span)
+    numbers = case.numbers_at(name, value_of(case, flow, x, name) + NEIGHBOUR * span)
     held = [flow.states.index(each) for each in at.held]
     y, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: jacobian_of(flow, x, numbers), x, held)
     there = zero_chain(jacobian_of(flow, y, numbers), at.most) if settled else ()

@@ -195,9 +195,8 @@ def largest_at_random(expression: sm.Expr, samples: int = 3) -> float:
         value = expression
         for kind in (sm.Derivative, sm.core.function.AppliedUndef, sm.Symbol):
             atoms = sorted(value.atoms(kind), key=lambda e: (-getattr(e, "derivative_count", 0), str(e)))
-            value = value.subs(
-                [(atom, sm.Float(x)) for atom, x in zip(atoms, generator.uniform(0.1, 1, len(atoms)), strict=True)]
-            )
+            numbers = map(sm.Float, generator.uniform(0.1, 1, len(atoms)))
+            value = value.xreplace(dict(zip(atoms, numbers, strict=True)))
         worst = max(worst, abs(float(value)))
     return worst
 

@@ -18,7 +18,8 @@ import numpy as np
 from pfaff.algebra.bordering import FARTHEST, at_rest, balanced, row_sizes
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.rounding import axis_rounding
-from pfaff.bifurcation.equilibria.rest_equations import Deflation, zero_chain
+from pfaff.algebra.structural_zeros import Deflation, zero_chain
+from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, nearest
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression, graph_of
@@ -35,16 +36,16 @@ if TYPE_CHECKING:
 
     from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
     from pfaff.case import Case
+    from pfaff.rest.flow_paths import SteadyPath
     from pfaff.statement.system import System
 
 SHORTENED = 80  # steps, which are cut short while they are far from a motion
-RANK = 1e-7  # singular values below this, relative to the largest, are those of a family
+LEAST_SQUARES = 1e-7  # singular values below this, relative to the largest, are those of a family: steps leave them out
 PIVOT = 1e-2  # what a state contributes to a family of unit length, if it is to select a member
 TIMELESS = 1e-7  # changes with time below this, relatively, are rounding
 ROUNDED = 1e-8  # of the largest state: smaller ones are set to zero if that is as steady
 DRAWS, ULPS = 8, 64 * float(np.finfo(float).eps)  # states around one, and how far around it, to tell rounding
 SELECTIONS = 60  # sets of states, for each number of them, by which a neighbour is selected
-NEARBY = 1e-3  # how far neighbouring members of the family are looked for, relatively
 
 
 @shown_in_notebooks
@@ -106,7 +107,7 @@ class SteadyMotion:
     @cached_property
     def jacobian(self) -> np.ndarray:
         """∂f/∂x along the holonomic constraints, in an orthonormal basis of what they allow."""
-        allowed = _allowed(self.case, self.flow, self.x)
+        allowed = allowed_directions(self.flow, self.x, self.case.numbers)
         return allowed.T @ _exact_zeros(self.case, self.flow, self.x) @ allowed
 
     @cached_property
@@ -121,7 +122,7 @@ class SteadyMotion:
 
     def spectrum(self) -> Spectrum:
         """Eigenvalues and modes about this motion, in the states of ``flow``; those of the family set apart."""
-        allowed = _allowed(self.case, self.flow, self.x)
+        allowed = allowed_directions(self.flow, self.x, self.case.numbers)
         modes = [_null_vector(self.jacobian, value) for value in self.eigenvalues]
         vectors = allowed @ np.array(modes).T if modes else np.zeros((len(self.x), 0))
         zeros = {"families of steady motions": sum(self.zeros)} if self.zeros else {}
@@ -164,7 +165,7 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     """The steady motion with these coordinates and speeds fixed, nearest to the starting values."""
     given = {name: number_from(name, value) for name, value in {**start, **fixed}.items()}
     speeds = _speeds(case, fixed)
-    flow = relative_flow(case.system, [*speeds, *independent(case.system, speeds, _speeds(case, start))], case.numbers)
+    flow = _flow_with(case, speeds, _speeds(case, start))
     for name in (*start, *fixed):
         if name not in flow.states and (name in fixed or name not in case.system.moving_names):
             raise ParameterError(f"{case.system.name} {_why_not(flow, name)}")
@@ -184,6 +185,22 @@ def steady_motion(case: Case, start: Mapping[str, float], fixed: Mapping[str, fl
     residual = np.abs(flow.rhs(x, case)).max() / (_usual(case, flow, x).max() or 1.0)
     zeros, family = _structural(case, flow, x, list(fixed))
     return SteadyMotion(case, flow, x, {name: given[name] for name in fixed}, zeros, family, float(residual))
+
+
+def path_at_speed(case: Case, load: str, fixed: Mapping[str, float]) -> SteadyPath | None:
+    """The steady motion followed as a parameter changes, if a speed is fixed."""
+    from pfaff.rest.flow_paths import SteadyPath
+
+    return SteadyPath(steady_motion(case, {}, fixed), load) if _speeds(case, fixed) else None
+
+
+def _flow_with(case: Case, speeds: list[str], others: list[str]) -> Flow:
+    """The relative flow with these speeds among its states, and of the others as many as are free with them."""
+    flow = relative_flow(case.system, speeds, case.numbers)
+    wanted = independent(case.system, speeds, others)
+    if set(wanted) <= set(flow.states):
+        return flow
+    return relative_flow(case.system, [*speeds, *wanted], case.numbers)
 
 
 def _speeds(case: Case, given: Mapping[str, float]) -> list[str]:
@@ -210,7 +227,7 @@ def _solved(case: Case, flow: Flow, x: np.ndarray, held: np.ndarray) -> np.ndarr
         _, scale = balanced(J)
         matrix = (J * scale / scale[:, None])[:, ~held]
         change = np.zeros_like(x)
-        change[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=RANK)[0]
+        change[~held] = -np.linalg.lstsq(matrix, f / scale, rcond=LEAST_SQUARES)[0]
         change *= scale
         size = float(np.abs(change).max(initial=0.0) / (1 + np.abs(x).max(initial=0.0)))
         if not np.isfinite(size):
@@ -259,7 +276,7 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
     """
 
     def at(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        allowed = _allowed(case, flow, y)
+        allowed = allowed_directions(flow, y, case.numbers)
         return allowed.T @ _exact_zeros(case, flow, y) @ allowed, allowed
 
     J, allowed = at(x)
@@ -269,7 +286,7 @@ def _structural(case: Case, flow: Flow, x: np.ndarray, fixed: Sequence[str]) -> 
         held, generator = np.isin(flow.states, names), np.random.default_rng(1992)
         members = []
         for _ in range(2):
-            aside = x + NEARBY * (1 + np.abs(x)) * generator.uniform(-1, 1, len(x))
+            aside = x + NEIGHBOUR * (1 + np.abs(x)) * generator.uniform(-1, 1, len(x))
             with suppress(PfaffError):
                 members.append(zero_chain(at(_solved(case, flow, aside, held))[0], len(x)))
         if members:
@@ -300,16 +317,17 @@ def _exact_zeros(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
     return np.where(np.abs(J) <= noise, 0.0, J)
 
 
-def _allowed(case: Case, flow: Flow, x: np.ndarray) -> np.ndarray:
+def allowed_directions(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     """An orthonormal basis of the directions that keep to the holonomic constraints."""
-    n, count = len(flow.states), len(case.system.holonomic_constraints)
+    system: System = flow.system  # type: ignore[assignment]
+    n, count = len(flow.states), len(system.holonomic_constraints)
     if not count:
         return np.eye(n)
 
     def rows() -> list[Expression]:
-        return [e for row in gradient_rows(graph_of(case.system).positions, flow.variables) for e in row]
+        return [e for row in gradient_rows(graph_of(system).positions, flow.variables) for e in row]
 
-    values = flow.compiled("holonomic rows", rows, quick=True)(x, case.numbers)
+    values = flow.compiled("holonomic rows", rows, quick=True)(x, numbers)
     return np.linalg.svd(values.reshape(count, n))[2][count:].T
 
 
