@@ -14,8 +14,9 @@ from pfaff.bifurcation.hopf.crossing import change_of
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.rest.field import Field, field_at
+from pfaff.rest.flow_paths import StatePath
 from pfaff.rest.outward import Outward
-from pfaff.rest.path import LoadPath, Path, StatePath
+from pfaff.rest.path import LoadPath, Path
 from pfaff.stability.along import (
     FARTHEST,
     Along,
