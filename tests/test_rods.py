@@ -296,6 +296,33 @@ def test_finite_elements_converge_at_fourth_order(skate):
     assert large.value == pytest.approx(exact, rel=1e-8)
 
 
+def test_finite_elements_of_a_tapered_rod_converge_as_fast():
+    """The section at the Gauss points of elements, every damper, a misaligned skate."""
+    (X,) = coordinates("X")
+    section = {"bending": lambda s: (1 - s / 3) ** 3, "mass": lambda s: 1 - s / 3}
+    rod = pfaff.Rod(**section, rotary=0.02, retardation=0.01, drag=0.1, modes=11, base=(X, 0, 0))
+    end = rod.end
+    vx, vy, turn = (each.diff(t) for each in (end.x, end.y, end.theta))
+    F, blade = sm.Symbol("F"), end.theta + 0.1
+    system = pfaff.System(
+        coordinates=[X],
+        rods=[rod],
+        kinetic=0.6 * (vx**2 + vy**2) / 2 + 0.05 * turn**2 / 2,
+        potential=-F * X,
+        dissipation=0.2 * (vx**2 + vy**2) / 2 + 0.1 * turn**2 / 2,
+        nonholonomic_constraints=[vx * sm.cos(blade) + vy * sm.sin(blade)],
+        parameters={F: 0},
+        load=F,
+    )
+    exact = system.at().flutter().value
+    values = {"r": 0.02, "eta": 0.01, "c_e": 0.1, "M_L": 0.6, "I_L": 0.05, "c_t": 0.2, "c_r": 0.1, "beta0": 0.1}
+    errors = [pfaff.atlas.rod_assembly(count, **section, **values).flutter().value - exact for count in (4, 8)]
+    assert abs(errors[1]) < 1e-4
+    assert errors[0] / errors[1] == pytest.approx(16, rel=0.2)
+    with pytest.raises(PfaffError, match="length='a' is not a number"):
+        pfaff.atlas.rod_assembly(4, length="a")
+
+
 # Parts to compose
 
 
