@@ -323,6 +323,15 @@ def test_finite_elements_of_a_tapered_rod_converge_as_fast():
         pfaff.atlas.rod_assembly(4, length="a")
 
 
+def test_finite_elements_locate_flutter_where_the_adjoint_mode_does_not_turn():
+    """A rotational damper alone: the end of the mode or of its adjoint stands still, and skate and bow agree."""
+    ends = [pfaff.atlas.rod_assembly(12, end, c_r=0.3, I_L=0.1).flutter() for end in ("skate", "bow")]
+    assert ends[0].value == pytest.approx(ends[1].value, rel=1e-12)
+    assert all(found.precision < 1e-12 and found.confirmed for found in ends)
+    watched = ends[0].checked[1].values  # below the load, with the modes that will grow
+    assert np.abs(watched).min() < 2 * ends[0].frequency
+
+
 # Parts to compose
 
 
