@@ -248,6 +248,9 @@ def test_a_rod_whose_end_hardly_turns_is_followed():
 def test_masses_too_far_apart_are_told_as_such(rod):
     with pytest.raises(pfaff.errors.SingularMassError, match="singular as far as rounding shows.*differ by less"):
         rod.at(M_L=1e20).flutter()
+    with pytest.raises(pfaff.errors.SingularMassError, match="a1 of .* times the inertia of .*rounding hides"):
+        rod.at(I_L=1e99).flutter()
+    assert rod.at(I_L=1e24).flutter().value == pytest.approx(np.pi**2, rel=1e-2)
 
 
 def test_a_path_that_needs_too_many_steps_ends(rod, monkeypatch):
