@@ -253,6 +253,15 @@ def test_masses_too_far_apart_are_told_as_such(rod):
     assert rod.at(I_L=1e24).flutter().value == pytest.approx(np.pi**2, rel=1e-2)
 
 
+def test_a_negative_mass_at_the_end_is_told_as_such():
+    (X,), M = coordinates("X"), sm.Symbol("M")
+    rod = pfaff.Rod(modes=3, base=(X, 0, 0))
+    energy = M * rod.end.y.diff(t) ** 2 + X.diff(t) ** 2
+    system = pfaff.System(coordinates=[X], rods=[rod], kinetic=energy, parameters={M: -9})
+    with pytest.raises(pfaff.errors.SingularMassError, match="not positive definite"):
+        system.at().spectrum()
+
+
 def test_a_path_that_needs_too_many_steps_ends(rod, monkeypatch):
     path = rod.at(beta0=0.01).path("F", {})
     monkeypatch.setattr("pfaff.rest.path.STEPS", 3)

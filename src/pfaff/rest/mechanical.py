@@ -176,7 +176,7 @@ def _check_spread(case: Case, inertia: np.ndarray) -> None:
         names = case.system.coordinate_names
         sizes = {name: inertia[names.index(name)] for name in rod.coordinate_names}
         heavy, light = (end(sizes, key=sizes.__getitem__) for end in (max, min))
-        if sizes[heavy] * np.finfo(float).eps ** 2 > sizes[light]:
+        if 0 < sizes[light] < sizes[heavy] * np.finfo(float).eps ** 2:
             raise SingularMassError(
                 f"{heavy} of {case.system.name} has {sizes[heavy] / sizes[light]:.0e} times the inertia of {light}: "
                 "rounding hides the slow one of their frequencies; let masses differ by less, or hold still what is so "
