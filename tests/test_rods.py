@@ -296,6 +296,42 @@ def test_finite_elements_converge_at_fourth_order(skate):
     assert large.value == pytest.approx(exact, rel=1e-8)
 
 
+def test_finite_elements_of_a_tapered_rod_converge_as_fast():
+    """The section at the Gauss points of elements, every damper, a misaligned skate."""
+    (X,) = coordinates("X")
+    section = {"bending": lambda s: (1 - s / 3) ** 3, "mass": lambda s: 1 - s / 3}
+    rod = pfaff.Rod(**section, rotary=0.02, retardation=0.01, drag=0.1, modes=11, base=(X, 0, 0))
+    end = rod.end
+    vx, vy, turn = (each.diff(t) for each in (end.x, end.y, end.theta))
+    F, blade = sm.Symbol("F"), end.theta + 0.1
+    system = pfaff.System(
+        coordinates=[X],
+        rods=[rod],
+        kinetic=0.6 * (vx**2 + vy**2) / 2 + 0.05 * turn**2 / 2,
+        potential=-F * X,
+        dissipation=0.2 * (vx**2 + vy**2) / 2 + 0.1 * turn**2 / 2,
+        nonholonomic_constraints=[vx * sm.cos(blade) + vy * sm.sin(blade)],
+        parameters={F: 0},
+        load=F,
+    )
+    exact = system.at().flutter().value
+    values = {"r": 0.02, "eta": 0.01, "c_e": 0.1, "M_L": 0.6, "I_L": 0.05, "c_t": 0.2, "c_r": 0.1, "beta0": 0.1}
+    errors = [pfaff.atlas.rod_assembly(count, **section, **values).flutter().value - exact for count in (4, 8)]
+    assert abs(errors[1]) < 1e-4
+    assert errors[0] / errors[1] == pytest.approx(16, rel=0.2)
+    with pytest.raises(PfaffError, match="length='a' is not a number"):
+        pfaff.atlas.rod_assembly(4, length="a")
+
+
+def test_finite_elements_locate_flutter_where_the_adjoint_mode_does_not_turn():
+    """A rotational damper alone: the end of the mode or of its adjoint stands still, and skate and bow agree."""
+    ends = [pfaff.atlas.rod_assembly(12, end, c_r=0.3, I_L=0.1).flutter() for end in ("skate", "bow")]
+    assert ends[0].value == pytest.approx(ends[1].value, rel=1e-12)
+    assert all(found.precision < 1e-12 and found.confirmed for found in ends)
+    watched = ends[0].checked[1].values  # below the load, with the modes that will grow
+    assert np.abs(watched).min() < 2 * ends[0].frequency
+
+
 # Parts to compose
 
 

@@ -181,6 +181,30 @@ def test_a_moment_at_the_end_forces_a_rod():
     assert (motion["X"][-1] - motion["X"][-101]) / period == pytest.approx(point.mean["X_dot"], rel=1e-3)
 
 
+def test_a_tilted_rod_responds_from_its_rest():
+    """It rests straight but for rounding, which is no measure of how exactly that is known."""
+    (X,) = coordinates("X")
+    F, P, Omega = sm.symbols("F P Omega")
+    responses = []
+    for tilt in (0.1, 0.0):
+        rod = pfaff.Rod(retardation=0.05, drag=0.3, modes=2, base=(X, 0, tilt))
+        end = rod.end
+        vx, vy = end.x.diff(t), end.y.diff(t)
+        system = pfaff.System(
+            coordinates=[X],
+            rods=[rod],
+            potential=-F * (X * sm.cos(tilt)),
+            forces={end.theta: P * sm.cos(Omega * t)},
+            nonholonomic_constraints=[vx * sm.cos(end.theta) + vy * sm.sin(end.theta)],
+            parameters={F: 2, P: 1e-4, Omega: 3},
+            load=F,
+        )
+        responses.append(system.at().response("Omega", to=3.1, points=2))
+        assert responses[-1].found == "grown from rest with its forcing"
+    tilted, straight = (each[0].amplitude["rod1"] for each in responses)
+    assert tilted == pytest.approx(straight, rel=1e-6)
+
+
 def test_what_forces_a_rod_otherwise_is_refused():
     (X,) = coordinates("X")
     Omega = sm.Symbol("Omega")

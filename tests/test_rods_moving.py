@@ -248,6 +248,18 @@ def test_a_rod_whose_end_hardly_turns_is_followed():
 def test_masses_too_far_apart_are_told_as_such(rod):
     with pytest.raises(pfaff.errors.SingularMassError, match="singular as far as rounding shows.*differ by less"):
         rod.at(M_L=1e20).flutter()
+    with pytest.raises(pfaff.errors.SingularMassError, match="a1 of .* times the inertia of .*rounding hides"):
+        rod.at(I_L=1e99).flutter()
+    assert rod.at(I_L=1e24).flutter().value == pytest.approx(np.pi**2, rel=1e-2)
+
+
+def test_a_negative_mass_at_the_end_is_told_as_such():
+    (X,), M = coordinates("X"), sm.Symbol("M")
+    rod = pfaff.Rod(modes=3, base=(X, 0, 0))
+    energy = M * rod.end.y.diff(t) ** 2 + X.diff(t) ** 2
+    system = pfaff.System(coordinates=[X], rods=[rod], kinetic=energy, parameters={M: -9})
+    with pytest.raises(pfaff.errors.SingularMassError, match="not positive definite"):
+        system.at().spectrum()
 
 
 def test_a_path_that_needs_too_many_steps_ends(rod, monkeypatch):

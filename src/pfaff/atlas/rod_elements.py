@@ -6,7 +6,7 @@ end plus h ∫(cos θ, sin θ), a pair of holonomic constraints whose forces sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,16 @@ from pfaff.flow.assembly import Assembly
 from pfaff.statement import TIME as t
 from pfaff.statement import Part, coordinates
 from pfaff.statement.rods import section_value
-from pfaff.statement.values import one_of, whole_number
+from pfaff.statement.values import number_within, one_of, whole_number
 from pfaff.threads import once
 
 MANY = 100_000
 GAUSS = 3  # points of an element
+POSITIVE = "give a positive number"
 x, y, theta, middle, x_next, y_next, theta_next, X = coordinates("x y theta middle x_next y_next theta_next X")
-h, EI, m = sm.symbols("h EI m", positive=True)
-eta, c_e, M_L, I_L, c_t, c_r = sm.symbols("eta c_e M_L I_L c_t c_r", nonnegative=True)
+h = sm.Symbol("h", positive=True)
+EI, m = (sm.symbols(f"{name}1:{GAUSS + 1}", positive=True) for name in ("EI", "m"))
+r, eta, c_e, M_L, I_L, c_t, c_r = sm.symbols("r eta c_e M_L I_L c_t c_r", nonnegative=True)
 beta0, L = sm.symbols("beta0 L", real=True)
 
 
@@ -41,6 +43,7 @@ def rod_assembly(
     I_L: float = 0.0,
     M_X: float = 0.0,
     beta0: float = 0.0,
+    r: float = 0.0,
     eta: float = 0.0,
     c_e: float = 0.0,
     c_t: float = 0.0,
@@ -49,7 +52,7 @@ def rod_assembly(
     """The rod behind a sliding block under the dead load F, in absolute coordinates, by finite elements.
 
     Unknowns of element i are 4i … 4i + 3, its x, y, θ and the angle in its middle, then those of its right end.
-    ``bending`` and ``mass`` may be functions of the arc length, taken in the middle of every element. Other parameters
+    ``bending`` and ``mass`` may be functions of the arc length; let elements end where these jump. Other parameters
     mean what they mean in ``pfaff.atlas.rod``.
 
     >>> found = rod_assembly(32).flutter()
@@ -58,16 +61,14 @@ def rod_assembly(
     """
     whole_number("elements", elements, 1, MANY, "that many do not fit into memory, ask for fewer", StatementError)
     one_of(ENDS, constraint, "unknown constraint", StatementError)
+    length = number_within("length", length, lambda value: value > 0, POSITIVE)
     size = length / elements
-    places = size * (np.arange(elements) + 0.5)
     at = 4 * np.arange(elements)[:, None] + np.array([0, 1, 2, 3, 4, 5, 6])
     last = at[-1, 4:]
     parts = [
         block().copies(at[:1, :2], M_X=M_X),
         clamp().copies(at[:1, 2]),
-        element().copies(
-            at, h=size, EI=_along("bending", bending, places), m=_along("mass", mass, places), eta=eta, c_e=c_e
-        ),
+        element().copies(at, h=size, r=r, eta=eta, c_e=c_e, **_along(size, elements, bending, mass)),
         end_mass().copies(last, M_L=M_L, I_L=I_L, c_t=c_t, c_r=c_r),
         skate().copies(last, beta0=beta0) if constraint == "skate" else bow().copies([*last, 0], L=length, beta0=beta0),
     ]
@@ -78,21 +79,33 @@ def rod_assembly(
     )
 
 
-def _along(name: str, given: Any, places: np.ndarray) -> np.ndarray:
-    """A property in the middle of every element, which must be positive."""
-    values = np.array(
-        [section_value(given if callable(given) else sm.sympify(given), s, f"the {name}") for s in places]
-    )
-    if not (values > 0).all():
-        raise StatementError(f"the {name} is {values.min():g} at s = {places[values.argmin()]:g}: it must be positive")
-    return values
+def _along(size: float, elements: int, bending: Any, mass: Any) -> dict[str, Any]:
+    """Properties of the section at the Gauss points of every element."""
+    found: dict[str, Any] = {}
+    for word, symbols, given in (("bending", EI, bending), ("mass", m, mass)):
+        if not callable(given):
+            found |= dict.fromkeys(map(str, symbols), number_within(word, given, lambda value: value > 0, POSITIVE))
+            continue
+        for symbol, point in zip(symbols, _gauss()[0], strict=True):
+            places = size * (np.arange(elements) + point)
+            values = np.array([section_value(given, s, f"the {word}") for s in places])
+            if not (values > 0).all():
+                raise StatementError(
+                    f"the {word} is {values.min():g} at s = {places[values.argmin()]:g}: it must be positive"
+                )
+            found[symbol.name] = values
+    return found
+
+
+def _gauss() -> tuple[np.ndarray, np.ndarray]:
+    points, weights = legendre.leggauss(GAUSS)
+    return (1 + points) / 2, weights / 2
 
 
 @once(most=1)
 def element() -> Part:
     """An element of length h: bending, inertia, drag, and where its right end is."""
-    points, weights = legendre.leggauss(GAUSS)
-    nodes, weights = (1 + points) / 2, weights / 2
+    nodes, weights = _gauss()
     sums = _integration(nodes)
     angles = [_angle(s) for s in nodes]
     bends = [
@@ -106,20 +119,22 @@ def element() -> Part:
             for k, start in enumerate((x, y))
         ]
 
-    squares = sm.Add(*(sm.Float(w) * sum(u**2 for u in velocity(row)) for w, row in zip(weights, sums, strict=True)))
-    reach = [sm.Add(*(sm.Float(w) * step[k] for w, step in zip(weights, steps, strict=True))) for k in range(2)]
+    def integral(values: Iterable[sm.Expr]) -> sm.Expr:
+        return sm.Add(*(sm.Float(w) * value for w, value in zip(weights, values, strict=True)))
+
+    squares = [sum(u**2 for u in velocity(row)) for row in sums]
+    bent = integral(k * b**2 for k, b in zip(EI, bends, strict=True))
+    slowed = integral(k * b.diff(t) ** 2 for k, b in zip(EI, bends, strict=True))
+    moved = integral(mass * u for mass, u in zip(m, squares, strict=True))
+    turned = integral(a.diff(t) ** 2 for a in angles)
+    reach = [integral(step[k] for step in steps) for k in range(2)]
     return Part(
         coordinates=[x, y, theta, middle, x_next, y_next, theta_next],
-        kinetic=m * h * squares / 2,
-        potential=EI / h * sm.Add(*(sm.Float(w) * b**2 for w, b in zip(weights, bends, strict=True))) / 2,
-        dissipation=eta
-        * EI
-        / h
-        * sm.Add(*(sm.Float(w) * b.diff(t) ** 2 for w, b in zip(weights, bends, strict=True)))
-        / 2
-        + c_e * h * squares / 2,
+        kinetic=h * (moved + r * turned) / 2,
+        potential=bent / h / 2,
+        dissipation=eta * slowed / h / 2 + c_e * h * integral(squares) / 2,
         holonomic_constraints=[x_next - x - h * reach[0], y_next - y - h * reach[1]],
-        parameters={h: None, EI: None, m: None, eta: 0, c_e: 0},
+        parameters={h: None, **dict.fromkeys((*EI, *m)), r: 0, eta: 0, c_e: 0},
         name="element",
     )
 

@@ -173,8 +173,23 @@ def check_finite(case: Case, balance: Balance, z: np.ndarray) -> None:
         )
 
 
+def _check_spread(case: Case, inertia: np.ndarray) -> None:
+    """Amplitudes of a rod are as stiff as each other: those with unlike inertia have frequencies as unlike."""
+    for rod in case.system.rods:
+        names = case.system.coordinate_names
+        sizes = {name: inertia[names.index(name)] for name in rod.coordinate_names}
+        heavy, light = (end(sizes, key=sizes.__getitem__) for end in (max, min))
+        if 0 < sizes[light] < sizes[heavy] * np.finfo(float).eps ** 2:
+            raise SingularMassError(
+                f"{heavy} of {case.system.name} has {sizes[heavy] / sizes[light]:.0e} times the inertia of {light}: "
+                "rounding hides the slow one of their frequencies; let masses differ by less, or hold still what is so "
+                "heavy"
+            )
+
+
 def _check_mass(case: Case, balance: Balance, z: np.ndarray) -> None:
     at = balance.at(z, case.numbers)
+    _check_spread(case, at.M.diagonal())
     scaled = at.M * at.inertial_units[:, None] * at.inertial_units
     lowered = scaled.copy()
     lowered.ravel()[:: len(lowered) + 1] -= SINGULAR * scaled.trace()

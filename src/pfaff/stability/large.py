@@ -26,6 +26,7 @@ from pfaff.stability.large_modes import lowest_squares
 from pfaff.stability.large_views import MARGIN, Crossing, Damped, Reversible
 from pfaff.statement.told import told
 from pfaff.statement.values import MOST, number_within, whole_number
+from pfaff.threads import cached_property
 
 UNRESOLVED = 1e-7  # shift-inverted eigenvalues below this, relative to the largest, are rounding
 CHECKED = (0.3, 0.6, 0.9)  # shares of the predicted load at which stability is confirmed
@@ -128,16 +129,27 @@ class Search:
         self.reach = path.reachable(self.model.reach if to is None else float(to))
         path.straighten(self.reach)
 
+    @cached_property
+    def guess(self) -> Crossing | None:
+        """What the small model predicts."""
+        return self.model.first(self.reach)
+
+    def at_risk(self, load: float) -> complex:
+        """The frequency of what will grow, below the load predicted for that; the least damped mode may be another."""
+        if self.guess is not None and load < self.guess.load:
+            return self.guess.eigenvalue
+        return self.model.oscillation(load).eigenvalue
+
     def check(self, load: float, near: complex | None = None) -> CheckedLoad:
         """The eigenvalues of the modes at risk: near a frequency, by default the one that the small model suspects."""
         if load not in self.checked:
-            near = near or self.model.oscillation(load).eigenvalue
+            near = near or self.at_risk(load)
             self._note(load, self.view.lowest(self.path.linearise(load), self.modes, near)[0])
         return self.checked[load]
 
     def predicted(self) -> Crossing | None:
         """Newton's method from the prediction of the small model, if what it finds is confirmed as the first."""
-        guess = self.model.first(self.reach)
+        guess = self.guess
         if guess is None or any(self.check(share * guess.load).oscillating for share in CHECKED):
             return None
         return self._confirmed(guess, CHECKED[-1] * guess.load, np.inf)
@@ -162,9 +174,7 @@ class Search:
 
     def seen(self, load: float) -> Crossing:
         """The growing oscillation at a load, as a start for Newton's method."""
-        values, vectors = self.view.lowest(
-            self.path.linearise(load), self.modes, self.model.oscillation(load).eigenvalue
-        )
+        values, vectors = self.view.lowest(self.path.linearise(load), self.modes, self.at_risk(load))
         k = self.view.critical(values)
         return Crossing(float(load), complex(self.view.omega(values)[k]), vectors[:, k], np.nan)
 
@@ -211,8 +221,7 @@ class Search:
 
     def _loads(self) -> np.ndarray:
         """Loads to look at one by one: evenly up to twice the prediction, then in growing steps."""
-        guess = self.model.first(self.reach)
-        fine = self.reach if guess is None else min(2 * guess.load, self.reach)
+        fine = self.reach if self.guess is None else min(2 * self.guess.load, self.reach)
         known = [load for load in self.checked if 0 < load <= self.reach]
         return np.unique([*known, *np.linspace(0, fine, MARCH + 1)[1:], *np.geomspace(fine, self.reach, MARCH)])
 

@@ -27,6 +27,16 @@ class Border:
         self.equation = self.coordinate if equation is None else equation
         self._left: np.ndarray | None = None
 
+    @classmethod
+    def near(cls, pencil: sparse.csc_array, mode: np.ndarray) -> Border:
+        """The border at the largest components of a mode and, by inverse iteration, of the left one: where the right
+        one is largest, that may vanish."""
+        factors = factorised(pencil)
+        left: np.ndarray = np.random.default_rng(1949).uniform(-1, 1, pencil.shape[0]).astype(pencil.dtype)
+        for _ in range(REFINED):
+            left = factors.solve(left / np.abs(left).max(), "T")
+        return cls(mode, int(np.abs(left[: len(mode)]).argmax()))
+
     def factorised(self, pencil: sparse.csc_array) -> Callable[[np.ndarray | None], tuple[np.ndarray, Any]]:
         """(v, g) with P v + e_i g = right and v_j = 0; without a right-hand side, P v + e_i g = 0 and v_j = 1.
 

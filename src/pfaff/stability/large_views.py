@@ -74,7 +74,9 @@ class Reversible:
             ds, dF = np.linalg.solve([[g_s, g_F], [g_ss, g_sF]], [-g, -g_s])
             return at.moved(ds, dF, v), abs(dF / (load + dF))
 
-        found = _located(step, guess, (guess.eigenvalue**2).real, "where two frequencies meet")
+        square = (guess.eigenvalue**2).real
+        border = Border.near(path.linearise(guess.load).pencil_of_square(square), guess.mode)
+        found = _located(step, guess, square, border, "where two frequencies meet")
         return Crossing(found.at.load, complex(np.sqrt(complex(found.at.unknown))), found.at.mode, found.change)
 
 
@@ -125,7 +127,9 @@ class Damped:
             d_omega, dF = np.linalg.solve([[by_omega.real, g_F.real], [by_omega.imag, g_F.imag]], [-g.real, -g.imag])
             return at.moved(d_omega, dF, v), abs(dF / (load + dF))
 
-        found = _located(step, guess, guess.eigenvalue.imag, "a crossing of the imaginary axis")
+        omega = guess.eigenvalue.imag
+        border = Border.near(path.linearise(guess.load).pencil(1j * omega), guess.mode)
+        found = _located(step, guess, omega, border, "a crossing of the imaginary axis")
         return Crossing(found.at.load, 1j * found.at.unknown, found.at.mode, found.change)
 
 
@@ -143,9 +147,9 @@ class Bordered(NamedTuple):
 
 
 def _located(
-    step: Callable[[Bordered], tuple[Bordered, float]], guess: Crossing, unknown: float, what: str
+    step: Callable[[Bordered], tuple[Bordered, float]], guess: Crossing, unknown: float, border: Border, what: str
 ) -> Newton[Bordered]:
-    start = Bordered(unknown, guess.load, guess.mode, Border(guess.mode))
+    start = Bordered(unknown, guess.load, guess.mode, border)
     found = newton(step, start, settled=STAGNATED, enough=CONVERGED)
     if not found.ceased:
         raise ConvergenceError(f"Newton's method did not find {what} near {guess.load:.6g}")

@@ -23,6 +23,7 @@ SHORTEST = 1e-3  # step of the forcing from nothing to what it is
 REPEATING = 1e-7  # change from one period to the next, relative, of a motion that has settled
 LONGEST = 600  # periods of a motion
 STEPPED = 1e-10  # error of a step, relative
+ROUGHLY = 1e-8  # of a stiff one
 ODD = 1e-6  # x(t + T/2) + x(t), relative, that is none
 
 
@@ -80,26 +81,34 @@ class Phases:
         f, J = rates_and_jacobians(self.equations, X, self.value)
         return f[:own].T, J[:own, :own].transpose(2, 0, 1)
 
-    def solve(self, x: np.ndarray, radius: float) -> np.ndarray | None:
-        """Newton's method from states at the phases; none if it does not converge.
+    def step(self, x: np.ndarray, radius: float) -> np.ndarray | None:
+        """That of Newton's method, if it has one."""
+        f, J = self.rates(x, radius)
+        if not (np.isfinite(f).all() and np.isfinite(J).all()):
+            return None
+        matrix = np.einsum("ab,ij->aibj", self.omega * self.derivative, np.eye(self.n))
+        k = np.arange(self.count)
+        matrix[k, :, k, :] -= J
+        size = self.count * self.n
+        try:
+            change = np.linalg.solve(matrix.reshape(size, size), (f - self.omega * self.derivative @ x).ravel())
+        except np.linalg.LinAlgError:
+            return None
+        return change.reshape(x.shape)
+
+    def solve(self, x: np.ndarray, radius: float, least: np.ndarray) -> np.ndarray | None:
+        """Newton's method from states at the phases, measured by the ``least`` sizes of states or by what they are;
+        none if it does not converge.
 
         Not ``newton``, which goes on to the last digit: a first guess is wanted, and none as soon as steps grow.
         """
         last = np.inf
         for _ in range(CORRECTIONS):
-            f, J = self.rates(x, radius)
-            if not (np.isfinite(f).all() and np.isfinite(J).all()):
+            change = self.step(x, radius)
+            if change is None:
                 return None
-            matrix = np.einsum("ab,ij->aibj", self.omega * self.derivative, np.eye(self.n))
-            k = np.arange(self.count)
-            matrix[k, :, k, :] -= J
-            size = self.count * self.n
-            try:
-                change = np.linalg.solve(matrix.reshape(size, size), (f - self.omega * self.derivative @ x).ravel())
-            except np.linalg.LinAlgError:
-                return None
-            x = x + change.reshape(x.shape)
-            moved = float((np.abs(change.reshape(x.shape)) / _extent(x)).max())
+            x = x + change
+            moved = float((np.abs(change) / np.maximum(_extent(x), least)).max())
             if not np.isfinite(moved) or moved > max(2 * last, 1e3):
                 return None
             if moved < SETTLED:
@@ -123,13 +132,16 @@ def grown(problem: OrbitProblem, value: float, omega: float, rest: np.ndarray) -
 
 
 def _grown(phases: Phases, x: np.ndarray) -> np.ndarray | None:
-    whole = phases.solve(x, 0.0)
+    # States that rest at zero, but for rounding, are measured by what all the forcing does to them in small motions.
+    linear = phases.step(x, 1.0)
+    least = np.zeros(phases.n) if linear is None else np.abs(linear).max(axis=0)
+    whole = phases.solve(x, 0.0, least)
     if whole is None:
         return None
     x, slope, radius, step = whole, np.zeros_like(x), 0.0, 1.0
     while radius < 1.0:
         step = min(step, 1.0 - radius)
-        following = phases.solve(x + step * slope, radius + step)
+        following = phases.solve(x + step * slope, radius + step, least)
         # A first step that finds something far from what the linear response suggests may be on another branch.
         if following is None or (radius > 0 and _strays(x, following, step * slope)):
             step /= 2
@@ -154,10 +166,12 @@ def settled(problem: OrbitProblem, value: float, omega: float, start: np.ndarray
     def rate(_: float, state: np.ndarray) -> np.ndarray:
         return e.rates(state[None], value)[:, 0]
 
+    # Rods are stiff, and a start for Newton's method is all that is wanted.
+    method, error = ("Radau", ROUGHLY) if e.flow.structured else ("DOP853", STEPPED)
     x, change, size = np.append(start, [1.0, 0.0]), np.inf, np.ones(len(start))
     phases = period * np.arange(FINEST) / FINEST
     for count in range(1, LONGEST + 1):
-        run = solve_ivp(rate, (0, period), x, "DOP853", rtol=STEPPED, atol=STEPPED * np.append(size, [1.0, 1.0]),
+        run = solve_ivp(rate, (0, period), x, method, rtol=error, atol=error * np.append(size, [1.0, 1.0]),
                         dense_output=True)  # fmt: skip
         if not run.success or not np.isfinite(run.y).all():
             raise ConvergenceError(
