@@ -714,3 +714,32 @@ def test_small_numbers_along_an_axis_do_not_meet():
     axes.plot([-0.0006, 0.0024], [0, 1])
     label(axes, "coordinate", "velocity")
     assert not texts_that_meet(fig)
+
+
+@pytest.fixture(scope="module")
+def seven_bars() -> pfaff.Case:
+    """Their hinges decay at rates up to 1.8e5, and flutter and divergence loads are a thousandfold apart."""
+    return pfaff.atlas.column(7).at(c_i=0.5)
+
+
+def test_fast_decay_does_not_press_the_spectrum_into_a_line(seven_bars):
+    spectrum = seven_bars.spectrum(F=5)
+    axes = spectrum.plot().axes[0]
+    low, high = axes.get_xlim()
+    assert spectrum.values.real.min() < -1e5 < -10 < low
+    assert high > spectrum.values.real.max()
+    assert "others decay faster, by 28.8 to 1.84e+05" in [text.get_text() for text in axes.texts]
+
+
+def test_loads_far_apart_are_both_seen(seven_bars):
+    top, bottom = seven_bars.critical().plot().axes
+    assert (top.get_xscale(), bottom.get_xscale(), top.get_yscale()) == ("log", "log", "symlog")
+    left, right = top.get_xlim()
+    assert left < 2.2770838629 < 2322.652 < right
+
+
+def test_of_many_states_no_more_are_drawn_than_one_reads(seven_bars):
+    growth = seven_bars.hopf().plot().axes[1]
+    drawn = [line.get_label() for line in growth.lines if line.get_label().startswith("$")]
+    assert drawn == [formula(f"theta{k}") for k in range(2, 8)]
+    assert growth.get_ylabel() == "amplitude predicted (6 of 14 states)"

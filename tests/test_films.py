@@ -271,7 +271,10 @@ WRITTEN = """
 window.written = {fillText: [], strokeText: []};
 for (const name of Object.keys(written)) {
   const own = CanvasRenderingContext2D.prototype[name];
-  CanvasRenderingContext2D.prototype[name] = function (...given) { written[name].push(given[0]); return own.apply(this, given); };
+  CanvasRenderingContext2D.prototype[name] = function (...given) {
+    written[name].push(given[0]);
+    return own.apply(this, given);
+  };
 }
 """
 
@@ -280,7 +283,9 @@ def moved(drawing: Any) -> pfaff.System:
     x, z = dynamicsymbols("x z")
     m = sm.Symbol("m", positive=True)
     speeds = [each.diff(dynamicsymbols._t) for each in (x, z)]
-    return pfaff.System([x, z], kinetic=m * (speeds[0] ** 2 + speeds[1] ** 2) / 2, drawing=drawing(x), parameters={m: 1})
+    return pfaff.System(
+        [x, z], kinetic=m * (speeds[0] ** 2 + speeds[1] ** 2) / 2, drawing=drawing(x), parameters={m: 1}
+    )
 
 
 def test_numbers_keep_their_minus_and_rounding_is_read_as_zero(browser, tmp_path):

@@ -155,7 +155,9 @@ def draw_spectrum_path(
         top.annotate(text, place, xycoords=("data", "axes fraction"), va="bottom", ha="center", fontsize="small")
     if powers:  # growth, too: what crosses zero first grows least
         top.set_xscale("log")
-        top.set_yscale("symlog", linthresh=max(abs(min(marks, key=float).eigenvalue or 0.0), FLAT * np.abs(every).max()))
+        top.set_yscale(
+            "symlog", linthresh=max(abs(min(marks, key=float).eigenvalue or 0.0), FLAT * np.abs(every).max())
+        )
     else:
         leave_out_fast(top.set_ylim, top, every)
     bottom.set_xlabel(f"load {formula(load)}")

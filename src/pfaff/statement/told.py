@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+import numpy as np
+
 from pfaff.errors import NoSuchNameError
 
 Result = TypeVar("Result", bound=type)
+ROUNDING = 1e-12  # beside the largest of its kind: what is smaller is shown as the zero that it stands for
+
+
+def without_rounding(values: Any) -> np.ndarray:
+    """Numbers of one kind for a table that people read."""
+    numbers = np.asarray(values, dtype=float)
+    return np.where(np.abs(numbers) < ROUNDING * np.abs(numbers).max(initial=0.0), 0.0, numbers)
 
 
 def told(result: Result) -> Result:
