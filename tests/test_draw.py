@@ -12,9 +12,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sm
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import Circle, Polygon
 from matplotlib.text import Text
-from PIL import Image
+from PIL import Image, ImageDraw
 
 import pfaff
 from conftest import XI_HAT
@@ -743,3 +744,19 @@ def test_of_many_states_no_more_are_drawn_than_one_reads(seven_bars):
     drawn = [line.get_label() for line in growth.lines if line.get_label().startswith("$")]
     assert drawn == [formula(f"theta{k}") for k in range(2, 8)]
     assert growth.get_ylabel() == "amplitude predicted (6 of 14 states)"
+
+
+def test_a_window_that_follows_is_printed_once_and_its_numbers_go_along(drawn_sleigh, monkeypatch):
+    motion = drawn_sleigh.at().simulate(20, x_dot=1, phi_dot=0.5)
+    stage = Stage(seen(of_motion(motion, 0.0, 20.0, 101).scene), "sleigh")
+    prints, texts = [], []
+    monkeypatch.setattr(stage.canvas, "draw", lambda: prints.append(FigureCanvasAgg.draw(stage.canvas)))
+    monkeypatch.setattr(ImageDraw.ImageDraw, "text", lambda pen, at, text, *_, **__: texts.append(text))
+    for at in (0, 50, 100):
+        texts.clear()
+        stage.picture(at, "")
+        (left, _), (width, _) = stage.view.corners[at], stage.view.size
+        across = [float(text.replace("\u2212", "-")) for text in texts][: len(stage.ruler.ticks(0, at))]
+        assert len(across) >= 3
+        assert left <= min(across) < max(across) <= left + width
+    assert len(prints) == 1

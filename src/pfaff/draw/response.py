@@ -33,7 +33,7 @@ def draw_response(response: Response, state: str, of: str) -> Figure:
         _draw_backbones(amplitudes, response, state)
     label(amplitudes, formula(response.load), f"{of} of {formula(state)}")
     label(phases, formula(response.load), f"phase of {formula(state)}, in units of π")
-    name_styles(amplitudes, response.stable)
+    name_styles(amplitudes, list(response.stable))
     title(fig, f"{response.orbits.problem.case.system.name}: {response.status}")
     return fig
 
@@ -56,7 +56,8 @@ def _draw(axes: Any, response: Response, y: np.ndarray, height: Callable[[Any], 
     points, special = response.orbits, response.special
     places = places_of(*(np.array([(p.value, *p.amplitude.values()) for p in group]) for group in (points, special)))
     marks = [(each.value, height(each)) for each in special]
-    draw_stretches(axes, [*zip(response.values, y, strict=True)], response.stable, marks, places, color=BLUE, lw=1.3)
+    line = list(zip(response.values, y, strict=True))
+    draw_stretches(axes, line, list(response.stable), marks, places, color=BLUE, lw=1.3)
     mark_special(axes, response, height, size=5)
 
 
