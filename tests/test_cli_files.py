@@ -25,7 +25,7 @@ def make(arm=0.5, fail=False):
         kinetic=m * centre.diff(t).dot(centre.diff(t)) / 2 + I * phi.diff(t) ** 2 / 2,
         potential=k * (x + b * sm.sin(phi)) ** 2 / 2 + kappa * phi**2 / 2 - F * y,
         dissipation=c * phi.diff(t) ** 2 / 2,
-        nonholonomic_constraints=[y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)],
+        nonholonomic_constraints={"blade": y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi)},
         parameters={m: 1, I: "1/4", a: "1/2", b: arm, k: 1, kappa: "1/2", c: 0, F: 0},
         load=F, name="sleigh",
     )
@@ -100,3 +100,11 @@ def test_errors_name_the_file_and_the_line(folder, arguments, words):
     assert message.startswith("pfaff: ")
     assert message.count("\n") == 1
     assert words in message
+
+
+def test_constraints_are_shown_in_the_names_that_one_types(folder):
+    """Velocities as x_dot, reactions by the names that were given to their constraints."""
+    told = shell("show", "my_sleigh.py:sleigh", folder=folder).stdout
+    assert "nonholonomic: -x_dot*sin(phi) + y_dot*cos(phi) = 0" in told
+    assert "p_blade (p)" in told
+    assert "Derivative" not in told

@@ -12,9 +12,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy as sm
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import Circle, Polygon
 from matplotlib.text import Text
-from PIL import Image
+from PIL import Image, ImageDraw
 
 import pfaff
 from conftest import XI_HAT
@@ -714,3 +715,48 @@ def test_small_numbers_along_an_axis_do_not_meet():
     axes.plot([-0.0006, 0.0024], [0, 1])
     label(axes, "coordinate", "velocity")
     assert not texts_that_meet(fig)
+
+
+@pytest.fixture(scope="module")
+def seven_bars() -> pfaff.Case:
+    """Their hinges decay at rates up to 1.8e5, and flutter and divergence loads are a thousandfold apart."""
+    return pfaff.atlas.column(7).at(c_i=0.5)
+
+
+def test_fast_decay_does_not_press_the_spectrum_into_a_line(seven_bars):
+    spectrum = seven_bars.spectrum(F=5)
+    axes = spectrum.plot().axes[0]
+    low, high = axes.get_xlim()
+    assert spectrum.values.real.min() < -1e5 < -10 < low
+    assert high > spectrum.values.real.max()
+    assert "others decay faster, by 28.8 to 1.84e+05" in [text.get_text() for text in axes.texts]
+
+
+def test_loads_far_apart_are_both_seen(seven_bars):
+    top, bottom = seven_bars.critical().plot().axes
+    assert (top.get_xscale(), bottom.get_xscale(), top.get_yscale()) == ("log", "log", "symlog")
+    left, right = top.get_xlim()
+    assert left < 2.2770838629 < 2322.652 < right
+
+
+def test_of_many_states_no_more_are_drawn_than_one_reads(seven_bars):
+    growth = seven_bars.hopf().plot().axes[1]
+    drawn = [line.get_label() for line in growth.lines if line.get_label().startswith("$")]
+    assert drawn == [formula(f"theta{k}") for k in range(2, 8)]
+    assert growth.get_ylabel() == "amplitude predicted (6 of 14 states)"
+
+
+def test_a_window_that_follows_is_printed_once_and_its_numbers_go_along(drawn_sleigh, monkeypatch):
+    motion = drawn_sleigh.at().simulate(20, x_dot=1, phi_dot=0.5)
+    stage = Stage(seen(of_motion(motion, 0.0, 20.0, 101).scene), "sleigh")
+    prints, texts = [], []
+    monkeypatch.setattr(stage.canvas, "draw", lambda: prints.append(FigureCanvasAgg.draw(stage.canvas)))
+    monkeypatch.setattr(ImageDraw.ImageDraw, "text", lambda pen, at, text, *_, **__: texts.append(text))
+    for at in (0, 50, 100):
+        texts.clear()
+        stage.picture(at, "")
+        (left, _), (width, _) = stage.view.corners[at], stage.view.size
+        across = [float(text.replace("\u2212", "-")) for text in texts][: len(stage.ruler.ticks(0, at))]
+        assert len(across) >= 3
+        assert left <= min(across) < max(across) <= left + width
+    assert len(prints) == 1

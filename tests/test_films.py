@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from pfaff.draw.footage import of_motion
@@ -263,3 +265,52 @@ def test_films_on_one_page_follow_its_theme(opened, films, tmp_path):
     page.evaluate("document.body.dataset.theme = 'light'")
     page.wait_for_timeout(100)
     assert page.evaluate("document.getElementById('two').player.colours.paper") == "#ffffff"
+
+
+WRITTEN = """
+window.written = {fillText: [], strokeText: []};
+for (const name of Object.keys(written)) {
+  const own = CanvasRenderingContext2D.prototype[name];
+  CanvasRenderingContext2D.prototype[name] = function (...given) {
+    written[name].push(given[0]);
+    return own.apply(this, given);
+  };
+}
+"""
+
+
+def moved(drawing: Any) -> pfaff.System:
+    x, z = dynamicsymbols("x z")
+    m = sm.Symbol("m", positive=True)
+    speeds = [each.diff(dynamicsymbols._t) for each in (x, z)]
+    return pfaff.System(
+        [x, z], kinetic=m * (speeds[0] ** 2 + speeds[1] ** 2) / 2, drawing=drawing(x), parameters={m: 1}
+    )
+
+
+def test_numbers_keep_their_minus_and_rounding_is_read_as_zero(browser, tmp_path):
+    """A line of the grid may not hide a minus, and 1e-14 beside 1 is nothing that moves."""
+    system = moved(lambda x: pfaff.Drawing(points={"left": (-2, 0), "end": (x, 0)}, links=[("left", "end")]))
+    film = system.at().simulate(1, x=-1, x_dot=2, z=1e-14).animate(tmp_path / "film.html")
+    page = browser.new_page(reduced_motion="reduce")
+    page.add_init_script(WRITTEN)
+    page.goto(film.as_uri())
+    texts, underlaid = page.evaluate("[written.fillText, written.strokeText]")
+    page.close()
+    assert "z = 0" in texts
+    assert {"\u22121.0", "\u22122.0"} <= set(underlaid)
+    assert not [text for text in underlaid if "-" in text]
+
+
+def test_a_ball_hides_what_lies_behind_it_and_no_more(opened, tmp_path):
+    """A square around a ball is drawn in part before it and in part after it."""
+    corners = {name: (*place, 0) for name, place in zip("abcd", ((-2, -2), (2, -2), (2, 2), (-2, 2)), strict=True)}
+    system = moved(
+        lambda x: pfaff.Drawing(points=corners | {"ball": (x, 0, 0)}, outlines=[[*corners]], circles={"ball": 1})
+    )
+    page = opened(system.at().simulate(1, x_dot=0.01).animate(tmp_path / "film.html"), reduced_motion="reduce")
+    parts = read(page, "painter.parts.map((part) => [part.depth, String(part.draw).includes('arc(')])")
+    ball = next(depth for depth, round_ in parts if round_)
+    pieces = [depth for depth, round_ in parts if not round_]
+    assert sum(depth > ball for depth in pieces) > 5
+    assert sum(depth < ball for depth in pieces) > 5

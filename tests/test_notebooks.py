@@ -12,6 +12,7 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.draw.notebook import TABLES
 from pfaff.progress import bar, patience
 
 nbclient = pytest.importorskip("nbclient", reason="the extra test is not installed: no nbclient")
@@ -137,3 +138,22 @@ def test_an_ode_is_its_equations():
     assert r"\dot{y}_{1} = - c_{t} y_{1} + x" in shown
     assert "| `mu` | 0.5 (load) |" in shown
     assert "| `c_t` | – |" in shown
+
+
+def test_rounding_is_shown_as_the_zero_that_it_stands_for():
+    """Beside an angle of pi, 1e-64 is no displacement."""
+    found = [SimpleNamespace(coordinates={"x": 1.5e-64, "phi": np.pi}, reaction={"p": -1e-17})]
+    found.append(SimpleNamespace(coordinates={"x": 0.0, "phi": -1e-5}, reaction={"p": 2.0}))
+    _, rows = TABLES["Equilibria"](found)
+    assert [list(row) for row in rows] == [[0, 0.0, np.pi, 0.0], [1, 0.0, -1e-5, 2.0]]
+
+
+def test_responses_and_trajectories_of_odes_are_shown():
+    x, v, a = sm.symbols("x v a")
+    t = sm.Symbol("t")
+    forced = pfaff.ode({x: v, v: -x - v / 5 + sm.cos(a * t)}, parameters={a: "1/2"}, load=a)
+    response = forced.at().response("a", from_=0.5, to=0.6)
+    assert "amplitude of x" in response._repr_html_()
+    assert "<td" in response._repr_html_()
+    van_der_pol = pfaff.ode({x: v, v: a * (1 - x**2) * v - x}, parameters={a: 1})
+    assert van_der_pol.at().simulate(1, x=1)._repr_html_().startswith("<img alt")

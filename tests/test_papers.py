@@ -292,6 +292,8 @@ def test_verdicts_are_told_as_one_says_them():
     assert told(0.71, within=1.0) == "0.71, at most 1"
     assert told(1.48, beyond=1.0) == "1.48, at least 1"
     assert told(0.63, beyond=1.0) == "0.63, less than 1"
+    assert told(0.9999886, within=0.99999) == "0.999989, at most 0.99999"
+    assert told(1.00012, beyond=1.0) == "1.0001, at least 1"
     assert told(1, within=0.0) == "1 exception"
 
 

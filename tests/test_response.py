@@ -102,7 +102,11 @@ def test_the_backbone_is_the_free_vibration(hardening):
     assert 2 * np.pi / mode.frequencies == pytest.approx(
         4 * ellipk(A**2 / (2 + 2 * A**2)) / np.sqrt(1 + A**2), rel=1e-7
     )
-    assert hardening.plot("x").axes[0].get_legend() is not None
+    amplitudes = hardening.plot("x").axes[0]
+    assert {"fold", "stable", "unstable"} <= {text.get_text() for text in amplitudes.get_legend().get_texts()}
+    dashed = next(line for line in amplitudes.lines if line.get_linestyle() == "--")
+    ends = sorted(dashed.get_xdata()[[0, -1]])
+    assert ends == pytest.approx(sorted(each.value for each in hardening.special), rel=1e-12)  # not a point earlier
 
 
 def test_other_units_have_the_same_response(hardening):

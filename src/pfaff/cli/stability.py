@@ -20,6 +20,7 @@ from pfaff.cli.arguments import (
 )
 from pfaff.cli.output import check_complete, draw_into, eigenvalue_table, print_json, table, table_of_interest
 from pfaff.cli.statement import case_of
+from pfaff.statement.told import without_rounding
 
 
 @click.command()
@@ -48,7 +49,8 @@ def equilibria(
         print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
         return check_complete(found.interrupted)
     names = [*case.system.coordinate_names, *(found[0].reaction if len(found) else ())]
-    rows = [[f"{x:.8g}" for x in (*e.q, *e.p)] for e in found]
+    kinds = (without_rounding([e.q for e in found]), without_rounding([e.p for e in found]))
+    rows = [[f"{x:.8g}" for x in (*q, *p)] for q, p in zip(*kinds, strict=True)]
     table_of_interest("Equilibria", names, rows, range(len(rows)), every)
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
     check_complete(found.interrupted)

@@ -80,14 +80,21 @@ def show(latex: bool, principle: str | None, as_json: bool, **which: Any) -> Non
     table("Parameters", ["name", "default", "", "meaning" if meanings else ""], rows)
     for name, speed in facts.get("quasi_velocities", {}).items():
         print(f"quasi-velocity: {name} = {speed}" + (f", {meanings[name]}" if name in meanings else ""))
-    for kind in ("nonholonomic", "holonomic"):
-        for row in facts.get(f"{kind}_constraints", ()):
-            print(f"{kind}: {row} = 0")
     if not isinstance(stated, Ode):
-        rows = [list(c.words) for c in stated.classification.constraints]
-        if rows:
-            table("Constraints", ["reaction", "kind", "time", "displacements", ""], rows)
-        print(stated.classification.status)
+        _print_constraints(stated)
+
+
+def _print_constraints(stated: System) -> None:
+    """With velocities as they are written elsewhere, x_dot, and reactions by the names that were given to them."""
+    plain = dict(stated.statement.to_plain)
+    own = {name: f"{alias} ({name})" for alias, name in stated.reaction_aliases.items()}
+    for kind in ("nonholonomic", "holonomic"):
+        for expression in getattr(stated, f"{kind}_constraints"):
+            print(f"{kind}: {expression.xreplace(plain)} = 0")
+    rows = [[own.get(c.reaction, c.reaction), *c.words[1:]] for c in stated.classification.constraints]
+    if rows:
+        table("Constraints", ["reaction", "kind", "time", "displacements", ""], rows)
+    print(stated.classification.status)
 
 
 def _mechanical_system(stated: System | Ode) -> System:

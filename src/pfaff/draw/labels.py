@@ -109,3 +109,14 @@ def moving_most(rows: dict[str, np.ndarray], most: int = READABLE) -> list[str]:
     }
     chosen = sorted(sizes, key=lambda name: -sizes[name])[:most]
     return [name for name in rows if name in chosen]
+
+
+def readable(rows: dict[str, np.ndarray]) -> list[str]:
+    """All states, if one can read them together; else, of the coordinates alone, those that cover most."""
+    coordinates = {name: row for name, row in rows.items() if not name.endswith("_dot")}
+    return list(rows) if len(rows) <= READABLE else moving_most(coordinates)
+
+
+def counted(what: str, shown: Sequence[str], every: Sequence[str]) -> str:
+    """What an axis says, and how many there are if it does not show them all."""
+    return what if len(shown) == len(every) else f"{what} ({len(shown)} of {len(every)} states)"

@@ -16,11 +16,13 @@ from pfaff.draw.footage import FRAMES, of_motion
 from pfaff.draw.labels import formula, letters
 from pfaff.draw.player import frame
 from pfaff.errors import number_of
+from pfaff.statement.told import without_rounding
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from pfaff.motion.result import Motion
+    from pfaff.motion.trajectory import Trajectory
 
 ROWS = 30  # of a table at most
 SECONDS = 10.0
@@ -36,6 +38,11 @@ def motion_html(motion: Motion) -> str:
         return words + _picture(motion.plot(), f"{motion.system}: {motion.status}")
     film = of_motion(motion, float(motion.t[0]), float(motion.t[-1]), FRAMES)
     return words + frame(film.data(SECONDS))
+
+
+def trajectory_html(trajectory: Trajectory) -> str:
+    """The states of a plain ODE, which has no body to be filmed, in time."""
+    return _picture(trajectory.plot(), f"{trajectory.system}: {trajectory.status}")
 
 
 def system_markdown(system: Any) -> str:
@@ -137,7 +144,8 @@ def _picture(fig: Figure, text: str) -> str:
 def _case(case: Any) -> Table:
     meanings = getattr(case.system, "meanings", {})
     rows = [(letters(name), "–" if v is None else v, meanings.get(name, "")) for name, v in case.values.items()]
-    return ("parameter", "value", "meaning"), rows
+    told = 3 if any(row[2] for row in rows) else 2
+    return ("parameter", "value", "meaning")[:told], [row[:told] for row in rows]
 
 
 def _orbit(orbit: Any) -> Table:
@@ -180,10 +188,9 @@ def _equilibria(equilibria: Any) -> Table:
     first = equilibria[0]
     names = [*first.coordinates, *first.reaction]
     heads = ["", *map(letters, names)]
-    rows = [
-        [k, *map(float, (*each.coordinates.values(), *each.reaction.values()))] for k, each in enumerate(equilibria)
-    ]
-    return heads, rows
+    kinds = ([[*getattr(each, kind).values()] for each in equilibria] for kind in ("coordinates", "reaction"))
+    rows = zip(*map(without_rounding, kinds), strict=True)
+    return heads, [[k, *q, *p] for k, (q, p) in enumerate(rows)]
 
 
 def _equilibrium(equilibrium: Any) -> Table:
@@ -193,7 +200,21 @@ def _equilibrium(equilibrium: Any) -> Table:
 def _orbit_branch(branch: Any) -> Table:
     heads = ("", letters(branch.load), "period", "stable")
     ends = [("first orbit", branch[0]), *((each.kind, each) for each in branch.special), ("last orbit", branch[-1])]
-    return heads, [(kind, each.value, each.period, "yes" if each.stable else "no") for kind, each in ends]
+    return heads, [(kind, each.value, each.period, _yes(each.stable)) for kind, each in ends]
+
+
+def _response(response: Any) -> Table:
+    """How far each state swings at the ends and at the special points, where stability changes."""
+    ends = [("first", response[0]), *((each.kind, each) for each in response.special), ("last", response[-1])]
+    stable = [_yes(response[0].stable), *("" for _ in response.special), _yes(response[-1].stable)]
+    heads = ("", letters(response.load), *(f"amplitude of {letters(name)}" for name in response.states), "stable")
+    swings = [[float(each.amplitude[name]) for name in response.states] for _, each in ends]
+    rows = zip(ends, swings, stable, strict=True)
+    return heads, [(kind, float(each.value), *swing, word) for (kind, each), swing, word in rows]
+
+
+def _yes(fact: bool) -> str:
+    return "yes" if fact else "no"
 
 
 def _equilibrium_branch(branch: Any) -> Table:
@@ -244,6 +265,7 @@ TABLES: dict[str, Callable[[Any], Table]] = {
     "Equilibria": _equilibria,
     "Equilibrium": _equilibrium,
     "OrbitBranch": _orbit_branch,
+    "Response": _response,
     "EquilibriumBranch": _equilibrium_branch,
     "Curve": _curve,
     "CycleCurve": _curve,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from pfaff.draw.diagram import draw_stretches, name_styles, places_of
-from pfaff.draw.labels import formula, formulas
+from pfaff.draw.labels import counted, formula, formulas, readable
 from pfaff.draw.special import mark_special
 from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, named, title
 
@@ -78,15 +78,17 @@ def draw_orbit(orbit: Orbit, multipliers: np.ndarray | None = None) -> Figure:
 
 
 def draw_time_and_phase(histories: Any, portraits: Any, orbit: Orbit) -> None:
-    """States against time, and phase portraits."""
-    for k, name in enumerate(orbit.states):
-        histories.plot(orbit.t, orbit[name], color=CYCLE[k % len(CYCLE)], lw=1, label=formula(name))
-    for k, (first, second) in enumerate(pairs(orbit.states)):
+    """States against time, and phase portraits; of very many states, the coordinates that move most."""
+    shown = readable({name: orbit[name] for name in orbit.states})
+    drawn = [pair for pair in pairs(orbit.states) if pair[0] in shown][: len(CYCLE)]
+    for name, colour in zip(shown, CYCLE, strict=False):
+        histories.plot(orbit.t, orbit[name], color=colour, lw=1, label=formula(name))
+    for k, (first, second) in enumerate(drawn):
         portraits.plot(
             orbit[first], orbit[second], color=CYCLE[k % len(CYCLE)], lw=1, label=f"{formula(first)}, {formula(second)}"
         )
-    label(histories, "time", named(formulas(orbit.states), "state"))
-    firsts, seconds = zip(*pairs(orbit.states), strict=True) if len(orbit.states) > 1 else ((), ())
+    label(histories, "time", counted(named(formulas(shown), "state"), shown, orbit.states))
+    firsts, seconds = zip(*drawn, strict=True) if drawn else ((), ())
     label(portraits, named(formulas(firsts), "coordinate"), named(formulas(seconds), "velocity"))
     for axes in (histories, portraits):  # above the panel: curves stay uncovered
         axes.legend(

@@ -17,6 +17,7 @@ from PIL import Image
 
 from pfaff.draw.body import draw_body, draw_path, pale
 from pfaff.draw.film import decimals
+from pfaff.draw.ruler import DPI, Ruler
 from pfaff.draw.scene import Scene
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label
 from pfaff.draw.view import View, view_of
@@ -24,7 +25,6 @@ from pfaff.errors import ParameterError
 
 Images = Iterator[Image.Image]
 WIDTH = 8.0
-DPI = 100
 SHADES = 12  # of each colour, from itself to white: enough for lines on white, and small files
 RECENT = 0.04  # of the motion: the part of the path that is highlighted
 
@@ -43,6 +43,7 @@ class Stage:
         if scene.drawing.dimension == 3:  # on paper, coordinates of space have no ticks
             self.axes.set_axis_off()
         self.follows = bool(np.ptp(self.view.corners, axis=0).any())
+        self.ruler = Ruler(self.axes, self.view) if self.follows and self.axes.axison else None
         self.text = self.axes.text(0.99, 0.97, "", transform=self.axes.transAxes, ha="right", va="top", zorder=9)
         self.still = set(self.axes.get_children())
         self.printed: Any = None
@@ -50,20 +51,30 @@ class Stage:
 
     def prepare(self, at: int) -> None:
         """Restore what stands still: all of it if the view does not follow, and then the path so far, too."""
-        if self.follows:
-            self.view.frame(self.axes, at)
-        if self.printed is None or (self.follows and self.axes.axison):
-            self.view.frame(self.axes, at)
-            self.canvas.draw()
-            self.fig.set_layout_engine("none")  # the first picture has settled where the axes stand
-            self.printed = self.canvas.copy_from_bbox(self.fig.bbox)
+        if self.printed is None:
+            self._print(at)
         else:
             self.canvas.restore_region(self.printed)
+        if self.follows:
+            self.view.frame(self.axes, at)
+        if self.ruler is not None:
+            ruler = self.ruler
+            self.show(lambda: ruler.draw_lines(at))
         if self.follows:
             self.show(lambda: draw_path(self.axes, self.scene, at, since=self._in_view(at)))
         else:
             self.show(lambda: draw_path(self.axes, self.scene, at, since=self.upto))
             self.printed, self.upto = self.canvas.copy_from_bbox(self.fig.bbox), at
+
+    def _print(self, at: int) -> None:
+        """What stands still, with room for the longest numbers if these change."""
+        lengths = [len(f"{y:.0f}") for y in self.view.corners[:, 1]]
+        self.view.frame(self.axes, lengths.index(max(lengths)) if self.ruler else at)
+        self.canvas.draw()
+        self.fig.set_layout_engine("none")  # the first picture has settled where the axes stand
+        self.printed = self.canvas.copy_from_bbox(self.fig.bbox)
+        if self.ruler is not None:
+            self.ruler.settle()
 
     def _in_view(self, at: int) -> int:
         """The first instant since which some traced point has been near the window that follows the system."""
@@ -97,7 +108,10 @@ class Stage:
         axes.draw_artist(self.text)
         size = self.canvas.get_width_height()
         pixels = self.canvas.buffer_rgba().cast("B")  # opaque: their fourth byte says nothing
-        return Image.frombytes("RGB", size, pixels, "raw", "RGBX", 0, 1)
+        image = Image.frombytes("RGB", size, pixels, "raw", "RGBX", 0, 1)
+        if self.ruler is not None:
+            self.ruler.write_numbers(image, at)
+        return image
 
 
 def images_of(scene: Scene, between: int, title: str, readings: Mapping[str, np.ndarray]) -> Images:

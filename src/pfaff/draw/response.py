@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pfaff.continuation.kinds import kind_of
+from pfaff.draw.diagram import draw_stretches, name_styles, places_of
+from pfaff.draw.labels import formula
 from pfaff.draw.special import COLOURS, mark_special
 from pfaff.draw.style import BLUE, figure, label, title
 
@@ -24,16 +27,13 @@ def draw_response(response: Response, state: str, of: str) -> Figure:
     """Amplitude (or mean) and phase of a state: solid where the response is stable, dashed elsewhere."""
     fig = figure(9, 4)
     amplitudes, phases = fig.subplots(1, 2)
-    _draw(amplitudes, response, getattr(response, of)(state))
-    _draw(phases, response, response.phase(state) / np.pi)
-    mark_special(amplitudes, response, lambda each: response.beside(each, of, state), size=5)
-    mark_special(phases, response, lambda each: response.beside(each, "phase", state) / np.pi, named=False, size=5)
+    _draw(amplitudes, response, getattr(response, of)(state), lambda each: response.beside(each, of, state))
+    _draw(phases, response, response.phase(state) / np.pi, lambda each: response.beside(each, "phase", state) / np.pi)
     if of == "amplitude":
         _draw_backbones(amplitudes, response, state)
-    label(amplitudes, response.load, f"{of} of {state}")
-    label(phases, response.load, f"phase of {state}, in units of π")
-    if amplitudes.get_legend_handles_labels()[0]:
-        amplitudes.legend(frameon=False, fontsize="small")
+    label(amplitudes, formula(response.load), f"{of} of {formula(state)}")
+    label(phases, formula(response.load), f"phase of {formula(state)}, in units of π")
+    name_styles(amplitudes, list(response.stable))
     title(fig, f"{response.orbits.problem.case.system.name}: {response.status}")
     return fig
 
@@ -51,11 +51,14 @@ def _draw_backbones(axes: Any, response: Response, state: str) -> None:
     axes.set_ylim(0, top)
 
 
-def _draw(axes: Any, response: Response, y: np.ndarray) -> None:
-    for stable, run in groupby(range(len(response)), key=lambda i: response[i].stable):
-        indices = list(run)
-        joined = list(range(max(indices[0] - 1, 0), indices[-1] + 1))  # each piece starts where the one before ends
-        axes.plot(response.values[joined], y[joined], "-" if stable else "--", color=BLUE, lw=1.3)
+def _draw(axes: Any, response: Response, y: np.ndarray, height: Callable[[Any], float]) -> None:
+    """Special points lie between those responses between which parameter and amplitude put them."""
+    points, special = response.orbits, response.special
+    places = places_of(*(np.array([(p.value, *p.amplitude.values()) for p in group]) for group in (points, special)))
+    marks = [(each.value, height(each)) for each in special]
+    line = list(zip(response.values, y, strict=True))
+    draw_stretches(axes, line, list(response.stable), marks, places, color=BLUE, lw=1.3)
+    mark_special(axes, response, height, size=5)
 
 
 def draw_mode(mode: NormalMode, state: str) -> Figure:
@@ -76,6 +79,6 @@ def draw_mode(mode: NormalMode, state: str) -> Figure:
     if mode.energies.max() > 0:
         left.set_xscale("log")
     label(left, "energy", "frequency")
-    label(right, "frequency", f"amplitude of {state}")
+    label(right, "frequency", f"amplitude of {formula(state)}")
     title(fig, mode.status)
     return fig

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pfaff.draw.labels import formula
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 POINTS = 801
 BEYOND = 1.3  # times the last critical load: as far as a picture goes
+FAST = 10.0  # times the largest frequency or growth: what decays faster would press all else into a line
+DECADES = 30.0  # from one critical load to another: farther apart, loads are drawn by their logarithms
 FLAT = 1e-9  # growth rates that are none beside the largest eigenvalue
 
 
@@ -57,9 +60,23 @@ def draw_roots(values: np.ndarray, growing: np.ndarray, zeros: str) -> Figure:
     size = np.abs(values).max(initial=0.0)
     if size and np.abs(values.real).max() < FLAT * size:  # rounding, which would fill the picture
         axes.set_xlim(-size / 10, size / 10)
+    leave_out_fast(axes.set_xlim, axes, values)
     label(axes, "growth rate", "frequency")
     legend_above(axes)
     return fig
+
+
+def leave_out_fast(limit: Callable[..., Any], axes: Axes, values: np.ndarray) -> None:
+    """End the axis of growth rates before those that decay much faster than anything else moves, and say so."""
+    size = max(np.abs(values.imag).max(initial=0.0), values.real.max(initial=0.0))
+    fast = values.real < -FAST * size
+    if not size or not fast.any():
+        return
+    shown = values.real[~fast]
+    low, high = min(shown.min(), -size / 2), max(shown.max(), size / 2)
+    limit(low - 0.08 * (high - low), high + 0.08 * (high - low))
+    text = f"others decay faster, by {-values.real[fast].max():.3g} to {-values.real.min():.3g}"
+    axes.text(0.02, 0.02, text, transform=axes.transAxes, fontsize="x-small", color="0.4")
 
 
 def draw_critical(case: Case, load: str, searched: float, fixed: Mapping[str, float]) -> Figure:
@@ -68,7 +85,10 @@ def draw_critical(case: Case, load: str, searched: float, fixed: Mapping[str, fl
         raise PfaffError(f"there is nothing to draw: the equilibrium has no continuation from {load} = 0")
     found = critical_loads(case, load, searched, fixed)
     marks = [float(mark) for mark in (found.flutter, found.divergence, found.buckling) if mark]
-    return draw_spectrum_path(case, load, min(searched, BEYOND * max(marks)) if marks else searched, fixed=fixed)
+    to = min(searched, BEYOND * max(marks)) if marks else searched
+    apart = bool(marks) and max(marks) > DECADES * min(marks)
+    low = min(marks) / BEYOND**2 if apart else 0.0
+    return draw_spectrum_path(case, load, to, low, fixed, powers=apart)
 
 
 def draw_checked_loads(found: SparseFlutter) -> Figure:
@@ -100,16 +120,24 @@ def draw_rest(rest: Rest) -> Figure:
 
 
 def draw_spectrum_path(
-    case: Case, load: str, to: float, low: float = 0.0, fixed: Mapping[str, float] = MappingProxyType({})
+    case: Case,
+    load: str,
+    to: float,
+    low: float = 0.0,
+    fixed: Mapping[str, float] = MappingProxyType({}),
+    powers: bool = False,
 ) -> Figure:
-    """Real and imaginary parts of all eigenvalues against the load, critical loads marked (Figs. 8 and 9)."""
+    """Real and imaginary parts of all eigenvalues against the load, critical loads marked (Figs. 8 and 9).
+
+    ``powers`` spaces loads by their logarithms.
+    """
     path = LoadPath(case, load, fixed)
     found = critical_loads(case, load, to, fixed)
     to = min(to, found.flutter.searched[1])
     marks = [mark for mark in (found.flutter, found.divergence) if mark]
     # Loads at which eigenvalues meet belong to the grid: the branches leave there like square roots.
     edges = [cell.low for cell in found.cells if low < cell.low < to]
-    loads = np.unique(np.concatenate([np.linspace(low, to, POINTS), edges]))
+    loads = np.unique(np.concatenate([(np.geomspace if powers else np.linspace)(low, to, POINTS), edges]))
     values = [path.linearise(load_).eigenvalues() for load_ in loads]
     at = np.concatenate([np.full(len(each), load_) for load_, each in zip(loads, values, strict=True)])
     unstable = np.concatenate([each.real > 1e-7 * np.abs(each).max() for each in values])
@@ -125,5 +153,12 @@ def draw_spectrum_path(
     for mark in marks:
         text, place = f"{mark.kind}\n{float(mark):.6g}", (float(mark), 1.02)
         top.annotate(text, place, xycoords=("data", "axes fraction"), va="bottom", ha="center", fontsize="small")
+    if powers:  # growth, too: what crosses zero first grows least
+        top.set_xscale("log")
+        top.set_yscale(
+            "symlog", linthresh=max(abs(min(marks, key=float).eigenvalue or 0.0), FLAT * np.abs(every).max())
+        )
+    else:
+        leave_out_fast(top.set_ylim, top, every)
     bottom.set_xlabel(f"load {formula(load)}")
     return fig

@@ -92,6 +92,12 @@ class Trajectory:
 
         return write(TRAJECTORY, self.to_xarray(), path)
 
+    def _repr_html_(self) -> str:
+        """In a notebook: the states in time."""
+        from pfaff.draw.notebook import trajectory_html
+
+        return trajectory_html(self)
+
     def plot(self, *names: str) -> Figure:
         """Every state, or those named, in time, and the first two of them against each other."""
         from pfaff.draw.motion import draw_trajectory

@@ -100,6 +100,12 @@ class Paper:
         return [claim for erratum in self.errata for claim in erratum.evidence]
 
 
+def _beside(bound: float, value: float, digits: int) -> str:
+    """A number in a few digits, or as many more as it takes to stand on its own side of a bound."""
+    texts = [f"{value:.{few}g}" for few in range(digits, 18)]
+    return next((text for text in texts if (float(text) - bound) * (value - bound) > 0), texts[0])
+
+
 @dataclass(frozen=True)
 class Item:
     """A claim with its computed value and verdict; ``kept`` says that the value is from an earlier run."""
@@ -135,13 +141,13 @@ class Item:
         holds = self.verdict == REPRODUCED
         if self.claim.beyond is not None:
             least = rounded(self.claim.beyond) if self.claim.beyond < LEGIBLE else f"{self.claim.beyond:g}"
-            return f"{self.computed:.3g}, {f'at least {least}' if holds else f'less than {least}'}"
+            return f"{_beside(self.claim.beyond, self.computed, 3)}, {f'at least {least}' if holds else f'less than {least}'}"
         if self.claim.within == 0:
             return "holds exactly" if self.computed == 0 else number_of(int(self.computed), "exception")
         if not holds:
             return f"is off by {self.computed:.2g}, where {self.claim.within:g} is allowed"
         if self.claim.within >= BOUND:
-            return f"{self.computed:.2g}, at most {self.claim.within:g}"
+            return f"{_beside(self.claim.within, self.computed, 2)}, at most {self.claim.within:g}"
         return f"holds to {rounded(self.computed)}" if self.computed else "holds to the last digit"
 
     def as_dict(self) -> dict[str, Any]:

@@ -53,7 +53,8 @@ class Equilibrium:
     def status(self) -> str:
         where = ", ".join(f"{name} = {value:g}" for name, value in self.fixed.items())
         family = f"on a {self.family_dimension}-dimensional family" if self.family_dimension else "isolated"
-        return f"in balance to {self.residual:.1e}, {family}" + (f", at {where}" if where else "")
+        balance = f"to {self.residual:.1e}" if self.residual else "exactly"
+        return f"in balance {balance}, {family}" + (f", at {where}" if where else "")
 
     def __getitem__(self, name: str) -> float:
         known = {**self.coordinates, **self.reaction}

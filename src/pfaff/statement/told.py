@@ -9,12 +9,21 @@ from functools import wraps
 from types import FunctionType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from pfaff.errors import NoSuchNameError, ParameterError, nearest, number_of
 
 Result = TypeVar("Result", bound=type)
 Called = TypeVar("Called", bound=Callable[..., Any])
 UNNAMED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 ANY = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+ROUNDING = 1e-12  # beside the largest of its kind: what is smaller is shown as the zero that it stands for
+
+
+def without_rounding(values: Any) -> np.ndarray:
+    """Numbers of one kind for a table that people read."""
+    numbers = np.asarray(values, dtype=float)
+    return np.where(np.abs(numbers) < ROUNDING * np.abs(numbers).max(initial=0.0), 0.0, numbers)
 
 
 def told(result: Result) -> Result:

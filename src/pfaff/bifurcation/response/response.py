@@ -24,7 +24,7 @@ from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.flow.forcing import forced_flow, forcing_of
 from pfaff.statement.system import System
-from pfaff.statement.told import answering
+from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of
 from pfaff.threads import cached_property
 
@@ -105,6 +105,7 @@ class ResponsePoint:
         return self.orbit.plot()
 
 
+@shown_in_notebooks
 @dataclass(frozen=True, eq=False, repr=False)
 class Response(Branch[ResponsePoint, "Special"]):
     """Responses along a parameter. ``response[i]`` is one, ``special`` the folds, tori and period doublings among them.

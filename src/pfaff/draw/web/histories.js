@@ -8,6 +8,7 @@ const LEFT = 46; // room for the numbers of an axis, at least
 const LINE = 18; // of names
 const BOTTOM = 4;
 const WIDEST = " = −0.0000"; // room for a number
+const NOTHING = 1e-6; // of a panel's range: what is smaller is read as zero, which it is for the eye
 const FONT = "12px system-ui, sans-serif";
 const SMALL = "11px system-ui, sans-serif";
 const INDEX = "9px system-ui, sans-serif";
@@ -22,7 +23,7 @@ export class Histories {
   // Where each panel begins, and where the names of its curves stand: in as many lines as the width asks for.
   arrange() {
     const context = this.still.getContext("2d");
-    const ends = this.scene.histories.flatMap((panel) => extremes(panel));
+    const ends = this.scene.histories.flatMap(extremes);
     context.font = SMALL;
     this.left = Math.max(LEFT, ...ends.map((end) => context.measureText(short(end)).width + 8));
     context.font = FONT;
@@ -37,7 +38,7 @@ export class Histories {
         x += wide + 12;
       });
       const names = (line + 1) * LINE;
-      const found = { top, names, height: names + HEIGHT, places };
+      const found = { top, names, height: names + HEIGHT, places, range: extremes(panel) };
       top += found.height;
       return found;
     });
@@ -66,8 +67,7 @@ export class Histories {
     return this.left + ((time - first) / (last - first || 1)) * (this.width - this.left - 6);
   }
 
-  panel(context, panel, { top, names, height }) {
-    const [low, high] = extremes(panel);
+  panel(context, panel, { top, names, height, range: [low, high] }) {
     const span = high - low || 1;
     const y = (value) => top + height - BOTTOM - ((value - low) / span) * (height - names - BOTTOM);
     context.lineWidth = 1;
@@ -119,8 +119,10 @@ export class Histories {
       };
       const [title, ...places] = this.panels[k].places;
       write(panel.title, this.colours.faint, title);
+      const [low, high] = this.panels[k].range;
       panel.curves.forEach((curve, i) => {
-        const text = `${curve.name} = ${short(single(curve.values, moment))}`;
+        const value = single(curve.values, moment);
+        const text = `${curve.name} = ${short(Math.abs(value) < NOTHING * (high - low) ? 0 : value)}`;
         write(text, this.colours.cycle[i % this.colours.cycle.length], places[i]);
       });
     });

@@ -8,6 +8,8 @@ const WHEEL = 0.2;
 const BAR = 0.055;
 const CYLINDER = 0.14;
 const RIM = 48;
+const PIECE = 0.2; // of the scale: pieces of a line in space that are drawn at distances of their own
+const MOST_PIECES = 60;
 const RECENT = 0.04; // of the film: the part of the path that is highlighted
 
 const add = (a, b, factor = 1) => a.map((each, i) => each + factor * b[i]);
@@ -35,7 +37,7 @@ export class Painter {
     scene.springs.forEach(([a, b]) => this.spring(this.at[a], this.at[b]));
     scene.rounds.forEach((each) => this.round(each));
     scene.meshes.forEach((each) => this.mesh(each));
-    scene.outlines.forEach((names) => this.polygon(names.map((name) => this.at[name]), null, this.colours.body, 1.6));
+    scene.outlines.forEach((names) => this.line([...names, names[0]].map((name) => this.at[name]), this.colours.body, 1.6, 2.5));
     Object.entries(scene.balls).forEach(([name, radii]) => this.ball(this.at[name], single(radii, moment)));
     scene.links.forEach(([a, b]) => this.link(this.at[a], this.at[b]));
     scene.curves.forEach((names) => this.curve(names.map((name) => this.at[name])));
@@ -84,8 +86,19 @@ export class Painter {
     this.context.globalAlpha = 1;
   }
 
+  // In space each piece has its own distance: a ball hides what of a line lies behind it.
   line(points, colour, width, order = 2.6) {
-    this.put(this.depth(points), order, () => this.path(points) && this.stroke(colour, width));
+    (this.camera.flat ? [points] : this.pieces(points)).forEach((piece) => {
+      this.put(this.depth(piece), order, () => this.path(piece) && this.stroke(colour, width));
+    });
+  }
+
+  pieces(points) {
+    return points.slice(1).flatMap((to, i) => {
+      const way = add(to, points[i], -1);
+      const count = Math.min(Math.ceil(Math.hypot(...way) / (PIECE * this.scene.scale)) || 1, MOST_PIECES);
+      return Array.from({ length: count }, (_, k) => [add(points[i], way, k / count), add(points[i], way, (k + 1) / count)]);
+    });
   }
 
   polygon(points, face, edge, width, order = 2.5, alpha = 1) {
@@ -305,18 +318,24 @@ export class Painter {
     const step = handy(70 / camera.pixels);
     const [left, top] = [camera.target[0] - camera.middle[0] / camera.pixels, camera.target[1] + camera.middle[1] / camera.pixels];
     Object.assign(context, { font: "11px system-ui, sans-serif", lineWidth: 1, strokeStyle: this.colours.grid });
-    context.fillStyle = this.colours.faint;
     const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    const numbers = [];
+    const number = (k, x, y) => numbers.push([(k * step).toFixed(digits).replace(/^-(?=.*[1-9])/, "\u2212").replace("-", ""), x, y]);
+    context.beginPath();
     for (let k = Math.ceil(left / step); k * step < left + width / camera.pixels; k += 1) {
       const x = Math.round((k * step - left) * camera.pixels) + 0.5;
-      context.beginPath(); context.moveTo(x, 0); context.lineTo(x, height); context.stroke();
-      context.fillText((k * step).toFixed(digits), x + 3, height - 4);
+      context.moveTo(x, 0); context.lineTo(x, height);
+      if (x < width - 28) number(k, x + 3, height - 4);
     }
     for (let k = Math.floor(top / step); k * step > top - height / camera.pixels; k -= 1) {
       const y = Math.round((top - k * step) * camera.pixels) + 0.5;
-      context.beginPath(); context.moveTo(0, y); context.lineTo(width, y); context.stroke();
-      if (y < height - 20) context.fillText((k * step).toFixed(digits), 3, y - 3);
+      context.moveTo(0, y); context.lineTo(width, y);
+      if (y > 14 && y < height - 20) number(k, 3, y - 3);
     }
+    context.stroke();
+    // On paper of their own, lest a line be read as a minus, or hide one.
+    Object.assign(context, { lineWidth: 4, lineJoin: "round", strokeStyle: this.colours.paper, fillStyle: this.colours.faint });
+    numbers.forEach((each) => { context.strokeText(...each); context.fillText(...each); });
   }
 
   // From here on, methods have the names of marks.
