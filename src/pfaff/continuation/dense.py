@@ -39,6 +39,10 @@ class Implicit(Problem[Spot]):
     def jacobian(self, z: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
+    def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residual and Jacobian, where they are cheaper together."""
+        return self.residual(z), self.jacobian(z)
+
     def units(self, z: np.ndarray) -> np.ndarray:
         """Sizes of the unknowns, by which lengths are measured."""
         raise NotImplementedError
@@ -47,8 +51,8 @@ class Implicit(Problem[Spot]):
         """The same problem with its borders and units renewed at a point."""
         raise NotImplementedError
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Any:
-        """What is to be known about a solution."""
+    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> Any:
+        """What is to be known about a solution with a Jacobian."""
         raise NotImplementedError
 
     # What the engine asks for
@@ -113,18 +117,19 @@ class Implicit(Problem[Spot]):
         """
         units = self.units(guess)
         z, last, value = guess.copy(), np.inf, row @ guess
+        right = np.empty(len(z))
         for _ in range(CORRECTIONS):
             try:
-                G, J = self.residual(z), self.jacobian(z)
+                right[:-1], J = self.evaluated(z)
             except (PfaffError, np.linalg.LinAlgError) as problem:
                 raise Refused(str(problem)) from problem
-            if not (np.isfinite(G).all() and np.isfinite(J).all()):
-                raise Refused("the equations are not finite")
-            step = -_solved(np.vstack([J, row]), np.append(G, row @ z - value), units)
+            right[-1] = row @ z - value
+            step = _solved(J, row, right, units)
             size = float(np.abs(step / units).max())
-            if not np.isfinite(size) or size > ASTRAY:
-                raise Refused("Newton's method meets a singular matrix")
-            z = z + step
+            if not size <= ASTRAY:
+                finite = np.isfinite(right).all() and np.isfinite(J).all()
+                raise Refused("Newton's method meets a singular matrix" if finite else "the equations are not finite")
+            z = z - step
             if size < 1e-15 or (size < SETTLED and size >= last / 4):
                 return z
             last = size
@@ -137,11 +142,13 @@ class Implicit(Problem[Spot]):
         units = self.units(z)
         J = self.jacobian(z)
         row = towards / units**2 / (np.linalg.norm(towards / units) or 1.0)
-        tangent = _solved(np.vstack([J, row]), np.eye(len(z))[-1], units)
+        unit = np.zeros(len(z))
+        unit[-1] = 1.0
+        tangent = _solved(J, row, unit, units)
         if not np.isfinite(tangent).all():
             tangent = towards
         tangent = tangent / np.linalg.norm(tangent / units)
-        return Spot(z, tangent, units, self.inspect(z, tangent))
+        return Spot(z, tangent, units, self.inspect(z, tangent, J))
 
     def start(self, z: np.ndarray, ahead: float) -> Spot:
         """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""
@@ -164,14 +171,15 @@ def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:
     return a.z + at**2 * (3 - 2 * at) * (b.z - a.z) + length * bow
 
 
-def _solved(matrix: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """The solution with unknowns in their units and rows of like size."""
-    scaled = matrix * units
+def _solved(J: np.ndarray, row: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """The solution of the Jacobian with one more row, unknowns in their units and rows of like size."""
+    scaled = np.empty((len(right), len(right)))
+    np.multiply(J, units, out=scaled[:-1])
+    np.multiply(row, units, out=scaled[-1])
     rows = np.abs(scaled).max(axis=1)
-    rows = np.where(rows, rows, 1.0)
-    if not np.isfinite(rows).all():
-        return np.full(len(right), np.nan)
+    rows[rows == 0] = 1.0
+    scaled /= rows[:, None]
     try:
-        return np.linalg.solve(scaled / rows[:, None], right / rows) * units
+        return np.linalg.solve(scaled, right / rows) * units
     except np.linalg.LinAlgError:
         return np.full(len(right), np.nan)

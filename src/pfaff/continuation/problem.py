@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -47,6 +47,22 @@ class Missed(Generic[P]):
 
     test: Callable[[P], float]
     event: Callable[[P], Event[P] | None]
+
+
+class Asked(Mapping[str, float]):
+    """Numbers by name, each computed when it is asked for: a search for the zero of one needs no other."""
+
+    def __init__(self, of: Mapping[str, Callable[[], float]]) -> None:
+        self._of = of
+
+    def __getitem__(self, name: str) -> float:
+        return self._of[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
 
 
 class Problem(Generic[P]):

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import heyoka as hy
 import numpy as np
 
-from pfaff.bifurcation.equilibria.rest_equations import jacobian_of, zero_chain
+from pfaff.bifurcation.equilibria.linearised import jacobian_of
+from pfaff.bifurcation.equilibria.rest_equations import zero_chain
 from pfaff.errors import ConvergenceError, PfaffError, StatementError, number_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.curves.branchings import BranchPoints
-from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
+from pfaff.bifurcation.curves.hopfs import Hopfs
+from pfaff.bifurcation.curves.singular import Folds, Singular
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations, equations_about, zero_chain
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.zero_forms import (

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.curves.curves import Curve, CurveSpecial, hopf_of_point
-from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
+from pfaff.bifurcation.curves.hopfs import Hopfs
+from pfaff.bifurcation.curves.singular import Folds, Singular
 from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.hopf.extended import hopf_near
 from pfaff.continuation.course import Course, Limits

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, deficiency, row_sizes
+from pfaff.bifurcation.equilibria.linearised import Linearised, jacobian_of, linearised
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.flow import Flow
-from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.rest.field import Field
-from pfaff.threads import cached_property
+from pfaff.threads import known_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -110,10 +110,25 @@ class RestEquations:
         """How many holonomic constraints attract the flow."""
         return len(self.case.system.holonomic_constraints) if self.flow.settle else 0  # type: ignore[attr-defined]
 
-    @cached_property
+    @known_property
     def parameters(self) -> tuple[str, ...]:
         """Those of the free names that are parameters."""
         return tuple(name for name in self.free if name in self.case.system.parameter_names)
+
+    @known_property
+    def _places(self) -> tuple[list[int], list[int]]:
+        """Of the parameters that vary: among the numbers of the case, and among the free names."""
+        names = self.case.system.parameter_names
+        return [names.index(name) for name in self.parameters], [self.free.index(name) for name in self.parameters]
+
+    @property
+    def varied(self) -> list[int]:
+        """Places of parameters among the free names."""
+        return self._places[1]
+
+    @known_property
+    def _linearised(self) -> Linearised:
+        return linearised(self.flow, self.parameters)
 
     def x(self, z: np.ndarray) -> np.ndarray:
         return z[: self.n]
@@ -122,10 +137,9 @@ class RestEquations:
         return dict(zip(self.free, z[self.n + self.k : self.n + self.k + len(self.free)].tolist(), strict=True))
 
     def numbers(self, z: np.ndarray) -> np.ndarray:
-        numbers, names = self.case.numbers.copy(), self.case.system.parameter_names
-        for name, value in self.free_values(z).items():
-            if name in names:
-                numbers[names.index(name)] = value
+        numbers, (places, among) = self.case.numbers.copy(), self._places
+        for place, j in zip(places, among, strict=True):
+            numbers[place] = z[self.n + self.k + j]
         return numbers
 
     def case_at(self, z: np.ndarray) -> Bound:
@@ -134,7 +148,7 @@ class RestEquations:
 
     def state_jacobian(self, z: np.ndarray) -> np.ndarray:
         """∂f/∂x."""
-        return jacobian_of(self.flow, self.x(z), self.numbers(z))
+        return self._linearised(self.x(z), self.numbers(z))[:, 1 : self.n + 1]
 
     def rates(self, z: np.ndarray) -> np.ndarray:
         """f itself, without what u takes up."""
@@ -156,17 +170,24 @@ class RestEquations:
         return row_sizes(self.jacobian, z, self.sizes)
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        x, u, values = z[: self.n], z[self.n : self.n + self.k], np.array(list(self.free_values(z).values()))
-        f = self.rates(z) + self.columns @ u
-        return np.concatenate([f, self.rows @ x - self.held - self.pull @ values])
+        return self.evaluated(z)[0]
 
     def jacobian(self, z: np.ndarray) -> np.ndarray:
-        by_free = np.zeros((self.n, len(self.free)))
-        if self.parameters:
-            index = [self.free.index(name) for name in self.parameters]
-            by_free[:, index] = self.flow.parameter_jacobian(self.x(z), self.numbers(z), self.parameters)
-        blank = np.zeros((self.k, self.k))
-        return np.block([[self.state_jacobian(z), self.columns, by_free], [self.rows, blank, -self.pull]])
+        return self.evaluated(z)[1]
+
+    def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residual and Jacobian."""
+        n, k, (_, among) = self.n, self.k, self._places
+        values = self._linearised(z[:n], self.numbers(z))
+        J = np.zeros((n + k, n + k + len(self.free)))
+        J[:n, :n] = values[:, 1 : n + 1]
+        for column, j in enumerate(among):
+            J[:n, n + k + j] = values[:, n + 1 + column]
+        if not k:
+            return values[:, 0], J
+        J[:n, n : n + k], J[n:, :n], J[n:, n + k :] = self.columns, self.rows, -self.pull
+        family = self.rows @ z[:n] - self.held - self.pull @ z[n + k : n + k + len(self.free)]
+        return np.concatenate([values[:, 0] + self.columns @ z[n : n + k], family]), J
 
     def rebased(self, z: np.ndarray) -> RestEquations:
         """With columns, and sizes of the states, renewed at a point."""
@@ -196,6 +217,8 @@ class RestEquations:
 
     def reduced(self, z: np.ndarray) -> np.ndarray:
         """∂f/∂x without its structural zeros, at bifurcations too."""
+        if not self.k:
+            return self.state_jacobian(z)
         matrix, kept, _ = self.reached(z)
         matrix = kept.T @ matrix @ kept
         for k in self.zeros[1:]:
@@ -208,7 +231,7 @@ class RestEquations:
 
         J q1 = q has no solution with another q, nor Jᵀp0 = p with another p. Where zeros form blocks, bordered ones.
         """
-        if len(self.zeros) > 1:
+        if not self.k or len(self.zeros) > 1:
             return null_of(self.jacobian(z)[:, : self.n + self.k], self.n)
         J, P = self.state_jacobian(z), np.linalg.qr(self.reached(z)[2] / self.sizes[: self.n, None])[0]
         blank = np.zeros((self.k, self.k))
@@ -218,18 +241,16 @@ class RestEquations:
         return null_of(np.block([[J, _turned(t, P)], [P.T, blank]]), self.n)
 
     def probes(self, z: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """∂f/∂x on both sides of z along each column of directions, [:, :, column], and half the distances."""
+        """∂f/∂x and ∂f/∂λ on both sides of z along each column of directions, [side, :, :, column], and half the
+        distances."""
+        n, k, m = self.n, self.k, directions.shape[1]
         lengths = PROBE / np.linalg.norm(directions / self.sizes[: len(directions), None], axis=0)
-        sides = [
-            np.stack([self.state_jacobian(z + sign * h * d) for h, d in zip(lengths, directions.T, strict=True)], 2)
-            for sign in (1.0, -1.0)
-        ]
-        return np.stack(sides), lengths
-
-    def jacobian_along(self, z: np.ndarray, directions: np.ndarray) -> np.ndarray:
-        """How ∂f/∂x changes along each column of directions, [:, :, column]."""
-        (after, before), lengths = self.probes(z, directions)
-        return (after - before) / (2 * lengths)
+        around = np.concatenate([lengths * directions, -lengths * directions], axis=1)
+        numbers, (places, among) = np.repeat(self.case.numbers[:, None], 2 * m, axis=1), self._places
+        for place, j in zip(places, among, strict=True):
+            numbers[place] = z[n + k + j] + around[n + k + j]
+        sides = self._linearised(z[:n, None] + around[:n], numbers)[:, 1:]
+        return np.stack([sides[..., :m], sides[..., m:]]), lengths
 
     def bending(self, z: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """How the whole Jacobian changes along a direction, by differences of analytic ones."""
@@ -260,13 +281,6 @@ def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
     """Columns turned among themselves as others are, so that determinants keep their sign."""
     left, _, right = np.linalg.svd(columns.T @ like)
     return columns @ left @ right
-
-
-def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
-    if len(x) <= COMPACT_FROM or flow.structured:
-        return flow.jacobian(x, numbers)
-    return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
 
 
 def equations_about(

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import newton
+from pfaff.bifurcation.equilibria.linearised import jacobian_of
 from pfaff.bifurcation.equilibria.rest_equations import (
     RestEquations,
     equations_about,
-    jacobian_of,
     value_of,
     zero_chain,
 )
