@@ -177,6 +177,8 @@ def _solved(J: np.ndarray, row: np.ndarray, right: np.ndarray, units: np.ndarray
     np.multiply(J, units, out=scaled[:-1])
     np.multiply(row, units, out=scaled[-1])
     rows = np.abs(scaled).max(axis=1)
+    if not np.isfinite(rows).all():
+        return np.full(len(right), np.nan)
     rows[rows == 0] = 1.0
     scaled /= rows[:, None]
     try:

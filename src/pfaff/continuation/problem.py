@@ -125,13 +125,13 @@ class Problem(Generic[P]):
             if self.norm(solution, guess, at) > self.pace.strayed * length:
                 raise Refused("the correction is as long as the step")
             ahead = self.point(solution, at)
+            turn = self.turn(at, ahead)
+            if not turn < self.pace.sharpest:
+                raise Refused("the branch turns too sharply")
+            if length > self.pace.resolved and self.hides(at, ahead, length):
+                raise Refused("more happens in a step than is seen")
         except FAILURES as why:
             raise why if isinstance(why, Refused) else Refused(str(why)) from why
-        turn = self.turn(at, ahead)
-        if not turn < self.pace.sharpest:
-            raise Refused("the branch turns too sharply")
-        if length > self.pace.resolved and self.hides(at, ahead, length):
-            raise Refused("more happens in a step than is seen")
         return ahead, turn
 
     def paced(self, length: float, turn: float) -> float:

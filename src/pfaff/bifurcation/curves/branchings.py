@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -83,8 +84,8 @@ class BranchPoints(Folds):
         return BranchFacts(self, z, abs(quadratic) <= PITCHFORK * size)
 
     def tests(self, point: Spot) -> Asked:
-        facts = point.facts
-        others = {name: partial(super().tests(point).get, name) for name in super().tests(point) if name != "cusp"}
+        facts, of_folds = point.facts, super().tests(point)
+        others: dict[str, Any] = {name: partial(of_folds.get, name) for name in of_folds if name != "cusp"}
         name = "degenerate pitchfork" if facts.pitchfork else "pitchfork"
         return Asked(others | ({name: lambda: facts.coefficient} if np.isfinite(facts.coefficient) else {}))
 

@@ -22,7 +22,7 @@ from pfaff.continuation.problem import Asked, Event
 from pfaff.errors import PfaffError
 from pfaff.threads import known_property
 
-TURNS, SETTLED = 12, 1e-9  # of a plane by inverse iteration, at most, and the last: the error is its square
+TURNS, SETTLED = 12, 1e-9  # of a plane, at most, and the last change of trace and determinant: the error is its square
 
 
 class HopfFacts(CurveFacts):
@@ -48,11 +48,10 @@ class Hopfs(Singular):
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         s = self.equations
-        V, W, T = self._plane(self.deflate(J[: s.n, : s.n]))
-        dual = np.linalg.solve(W.T @ V, W.T).T
-        scale = self.deflate.scale[:, None]
-        gradient = self._deflated_changes(z, dual, V) if s.zeros else self.bent(z, dual / scale, V * scale)
-        return float(np.trace(T)) / 2, gradient / 2
+        V, W, T = self._plane(self._matrix(J[: s.n, : s.n]))
+        dual, units = np.linalg.solve(W.T @ V, W.T).T, s.sizes[: s.n, None]
+        gradient = self._deflated_changes(z, dual, V) if s.zeros else self.bent(z, dual / units, V * units)
+        return _invariants(T)[0] / 2, gradient / 2
 
     def _deflated_changes(self, z: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """The same as ``bent``, for the Jacobian without its structural zeros."""
@@ -62,36 +61,24 @@ class Hopfs(Singular):
         changes = [np.sum(left * ((a - b) @ right)) for a, b in zip(*sides, strict=True)]
         return np.array(changes) / (2 * lengths) / s.sizes
 
-    def _plane(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Bases V, W of the critical planes of A and Aᵀ, and A on the former.
+    def _matrix(self, J: np.ndarray) -> np.ndarray:
+        """∂f/∂x without its structural zeros, or in units of the states where there are none."""
+        units = self.equations.sizes[: len(J)]
+        return self.deflate(J) if self.equations.zeros else J * units / units[:, None]
 
-        Inverse iteration with the polynomial P = A² − tr T A + det T, which vanishes on the plane: quadratic, and as
-        good where its eigenvalues meet at zero.
-        """
-        V, W, size = self.c, self.b, float(np.abs(A).max()) or 1.0
-        m, unit = len(A), np.eye(len(A) + 2)[:, len(A) :]
-        whole = np.zeros((m + 2, m + 2))
-        for _ in range(TURNS):
-            T = np.linalg.solve(W.T @ V, W.T @ A @ V) / size
-            whole[:m, :m] = _polynomial(A / size, np.trace(T), np.linalg.det(T))
-            whole[:m, m:], whole[m:, :m] = W, V.T
-            after, W = (np.linalg.qr(np.linalg.solve(each, unit)[:m])[0] for each in (whole, whole.T))
-            moved = np.linalg.norm(after - V @ (V.T @ after))
-            V = after
-            if moved < SETTLED:
-                break
-        return V, W, np.linalg.solve(W.T @ V, W.T @ A @ V)
+    def _plane(self, A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return critical_plane(A, self.c, self.b)
 
     def rebased(self, z: np.ndarray) -> Any:
         if self.equations.zeros:
             deflate = Deflation.about(self.equations.state_jacobian(z), self.equations.zeros)
             return replace(self, equations=self.equations.rebased(z), deflate=deflate).with_borders(z)
-        V, W, _ = self._plane(self.deflate(self.equations.state_jacobian(z)))
-        return replace(self, equations=self.equations.rebased(z), b=W, c=V)
+        V, W, _ = self._plane(self._matrix(self.equations.state_jacobian(z)))
+        return replace(self, equations=self.equations.rebased(z), b=np.linalg.qr(W)[0], c=np.linalg.qr(V)[0])
 
     def with_borders(self, z: np.ndarray) -> Any:
         """Of the two eigenvalues whose sum is nearest to zero."""
-        A = self.deflate(self.equations.state_jacobian(z))
+        A = self._matrix(self.equations.state_jacobian(z))
         values, (i, j) = np.linalg.eigvals(A), pairs(len(A))
         least = np.abs(values[i] + values[j]).argmin()
         first, second = values[i[least]], values[j[least]]
@@ -100,7 +87,7 @@ class Hopfs(Singular):
 
     def square(self, z: np.ndarray) -> float:
         """ω² = det J on the critical plane."""
-        return float(np.linalg.det(self._plane(self.deflate(self.equations.state_jacobian(z)))[2]))
+        return _invariants(self._plane(self._matrix(self.equations.state_jacobian(z)))[2])[1]
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> HopfFacts:
         return HopfFacts(self, z)
@@ -168,8 +155,36 @@ class Hopfs(Singular):
         return Event("generalised hopf", spot, detail={"l2": c2.real / omega, "omega": omega})
 
 
+def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Bases of the invariant planes of A and Aᵀ near those of V and W, and A on the former.
+
+    Inverse iteration with the polynomial P = A² − tr T A + det T, which vanishes on the plane: quadratic, and as good
+    where its eigenvalues meet at zero.
+    """
+    m = len(A)
+    if m == 2:
+        return np.eye(2), np.eye(2), A
+    size = float(np.abs(A).max()) or 1.0
+    A, unit, whole = A / size, np.eye(m + 2)[:, m:], np.zeros((m + 2, m + 2))
+    T = np.linalg.solve(W.T @ V, W.T @ A @ V)
+    for _ in range(TURNS):
+        whole[:m, :m] = _polynomial(A, *_invariants(T))
+        whole[:m, m:], whole[m:, :m] = W, V.T
+        V, W = np.linalg.solve(whole, unit)[:m], np.linalg.solve(whole.T, unit)[:m]
+        before, T = T, np.linalg.solve(W.T @ V, W.T @ A @ V)
+        if np.abs(np.subtract(_invariants(T), _invariants(before))).max() < SETTLED:
+            break
+    return V, W, T * size
+
+
+def _invariants(T: np.ndarray) -> tuple[float, float]:
+    """Trace and determinant."""
+    (a, b), (c, d) = T.tolist()
+    return a + d, a * d - b * c
+
+
 def _polynomial(A: np.ndarray, trace: float, determinant: float) -> np.ndarray:
     """A² − trace A + determinant."""
     P = A @ A - trace * A
-    P[np.diag_indices(len(A))] += determinant
+    P.flat[:: len(A) + 1] += determinant
     return P

@@ -37,10 +37,7 @@ class Linearised:
         """Columns f, ∂f/∂x and ∂f/∂p, [:, :, k] for a batch of states x[:, k] and numbers[:, k]."""
         if self._whole is None:
             return self._apart(x, numbers) if x.ndim == 1 else self._each(x, numbers)
-        values = self._whole(x, numbers).reshape(*self._shape, *x.shape[1:])
-        if not np.isfinite(values).all():
-            self.flow.rhs(x, numbers)  # which says what is singular
-        return values
+        return self._whole(x, numbers).reshape(*self._shape, *x.shape[1:])
 
     def _apart(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         values = np.empty(self._shape)

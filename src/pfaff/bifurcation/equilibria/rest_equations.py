@@ -179,6 +179,8 @@ class RestEquations:
         """Residual and Jacobian."""
         n, k, (_, among) = self.n, self.k, self._places
         values = self._linearised(z[:n], self.numbers(z))
+        if not np.isfinite(values[:, 0]).all():
+            self.rates(z)  # which says what is singular
         J = np.zeros((n + k, n + k + len(self.free)))
         J[:n, :n] = values[:, 1 : n + 1]
         for column, j in enumerate(among):
