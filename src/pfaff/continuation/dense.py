@@ -17,6 +17,7 @@ from pfaff.errors import PfaffError
 SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 NEAR = 1e-6  # units, how far a point that was located near a bound may be from the one on it
+QUADRATIC = 1e-3  # of the step before, one of Newton's method that leaves nothing but rounding if it is small itself
 ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
 
 
@@ -130,7 +131,7 @@ class Implicit(Problem[Spot]):
                 finite = np.isfinite(right).all() and np.isfinite(J).all()
                 raise Refused("Newton's method meets a singular matrix" if finite else "the equations are not finite")
             z = z - step
-            if size < 1e-15 or (size < SETTLED and size >= last / 4):
+            if size < SETTLED and (size < QUADRATIC * last or size >= last / 4):
                 return z
             last = size
         if last < SETTLED:

@@ -57,12 +57,14 @@ def bounded(product: tuple[float, float]) -> float:
 
 
 def hopf_product(values: np.ndarray, without: int = 0) -> tuple[float, float]:
-    """Π(λ_i + λ_j) without the smallest factors, as sign and logarithm: it changes its sign at Hopf points.
+    """Π(λ_i + λ_j)/(|λ_i| + |λ_j|) without the smallest factors, as sign and logarithm: it changes its sign at Hopf
+    points, and changes little elsewhere, however many factors there are.
 
     At neutral saddles too; see ``imaginary``.
     """
-    sums = pair_sums(values)
-    return signed_log(sums[np.argsort(np.abs(sums))[without:]] if without else sums)
+    sums, sizes = pair_sums(values), pair_sums(np.abs(values))
+    kept = np.argsort(np.abs(sums))[without:] if without else slice(None)
+    return signed_log((sums / np.where(sizes, sizes, 1.0))[kept])
 
 
 def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = None) -> complex | None:
