@@ -1,8 +1,9 @@
 """Branches of equilibria, curves of folds and of Hopf points, and cycles against AUTO-07p.
 
 A tubular reactor in N cells: a first-order exothermic reaction with flow, axial dispersion and cooling; one cell is the
-stirred tank of AUTO's own demo ab. Equilibria are followed in D from 0 to 0.3 over two folds to a Hopf point and beyond; the first fold in D and
-β over a Bogdanov–Takens point and a cusp, until β is 1; the Hopf point until β = 4; and cycles from it.
+stirred tank of AUTO's own demo ab. Equilibria are followed in D from 0 to 0.3 over two folds to a Hopf point and
+beyond; the first fold in D and β over a Bogdanov–Takens point and a cusp, until β is 1; the Hopf point until β = 4; and
+cycles from it.
 
 AUTO gets the same equations with analytic Jacobians as C (see ``auto07p``), NTST 50 and NCOL 4 for cycles, steps that
 are as long as it can find all special points with, and nothing to print. Its time is that of its process, which

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,14 @@ ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """A solution with its tangent, of unit length in its units, and what the problem knows about it."""
+    """A solution with its tangent, of unit length in its units, and what the problem knows about it; ``bend`` is how the
+    tangent changed on the way to it."""
 
     z: np.ndarray
     tangent: np.ndarray
     units: np.ndarray
     facts: Any
+    bend: np.ndarray | None = None
 
 
 class Implicit(Problem[Spot]):
@@ -65,7 +67,8 @@ class Implicit(Problem[Spot]):
         return float(point.tangent[-1])
 
     def moved(self, at: Spot, length: float) -> np.ndarray:
-        return at.z + length * at.tangent
+        ahead = at.z + length * at.tangent
+        return ahead if at.bend is None else ahead + length**2 / 2 * at.bend
 
     def corrected(self, guess: np.ndarray, at: Spot) -> np.ndarray:
         return self.solved(guess, at.tangent / at.units**2)
@@ -74,7 +77,10 @@ class Implicit(Problem[Spot]):
         return float(np.linalg.norm((solution - guess) / at.units))
 
     def point(self, solution: np.ndarray, at: Spot) -> Spot:
-        return self.spot(solution, at.tangent)
+        spot = self.spot(solution, at.tangent)
+        apart = self.norm(spot.z, at.z, spot)
+        before = at.tangent / np.linalg.norm(at.tangent / spot.units)
+        return replace(spot, bend=(spot.tangent - before) / apart) if apart else spot
 
     def turn(self, a: Spot, b: Spot) -> float:
         first, second = a.tangent / a.units, b.tangent / a.units

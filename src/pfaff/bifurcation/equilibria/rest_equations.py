@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 PROJECTED = 64 * float(np.finfo(float).eps)  # what a projection leaves of nothing, relative to the matrix
 SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Jacobian has changed
+FEW = 4  # states whose changes add up to a step; of more, it is their mean
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
 
 
@@ -328,7 +330,8 @@ def _sizes(
         way = -bordering(J).solve(J, push) * span[0]
         if np.isfinite(way).all() and way.any():
             moved = float((np.abs(way) / D).max() * _straight(J, x, way, D, flow, case))
-    return (max(large, moved) or 1.0) * D
+    # So that steps are as long however many states there are, such as the cells of a mesh.
+    return (max(large, moved) or 1.0) * max(1.0, sqrt(len(x) / FEW)) * D
 
 
 def _straight(J: np.ndarray, x: np.ndarray, way: np.ndarray, D: np.ndarray, flow: Flow, case: Bound) -> float:
