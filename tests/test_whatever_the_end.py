@@ -107,7 +107,7 @@ SYSTEMS = {
         ),
         (1, 2, 10),
     ),
-    "pendulum": (pendulum, (0, -1, -10)),
+    "pendulum": (pendulum, (0, -30, -3000)),
     "column on a skate": (lambda: column("skate", "dead"), (90, 120, 1000)),
     "ziegler": (lambda: (pfaff.atlas.ziegler(2).at(c_i="1/10"), None), (4, 6, 40)),
 }

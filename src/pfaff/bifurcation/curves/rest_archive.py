@@ -142,10 +142,9 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
-        about = file.notes["about"]
-        return _restored(
-            EquilibriumBranch, Rests(_equations(path, file, case, 1), about["undamped"], about["still"]), file
-        )
+        about, s = file.notes["about"], _equations(path, file, case, 1)
+        s = replace(s, origin=float(file["unknowns"][0][-1]) if s.parameters else None)
+        return _restored(EquilibriumBranch, Rests(s, about["undamped"], about["still"]), file)
 
 
 def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:

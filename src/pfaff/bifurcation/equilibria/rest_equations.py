@@ -98,6 +98,7 @@ class RestEquations:
     held: np.ndarray
     pull: np.ndarray  # R x = held + pull λ: how a free coordinate of the family moves
     sizes: np.ndarray  # of z
+    origin: float | None = None  # of the parameter: its size grows with the distance from there
 
     @property
     def n(self) -> int:
@@ -198,15 +199,31 @@ class RestEquations:
         sizes = self.sizes.copy()
         # States grow together: one that is small beside the others is not followed in its own units.
         sizes[: self.n] *= max(1.0, float((np.abs(z) / sizes)[: self.n].max(initial=0.0)))
+        if self.origin is not None:
+            sizes[-1] = max(sizes[-1], abs(z[-1] - self.origin))
         if not self.k:
             return replace(self, sizes=sizes)
         D = sizes[: self.n, None]
         return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
 
+    def measured(self, z: np.ndarray) -> RestEquations:
+        """With the parameter measured by what changes the Jacobian as a whole, or by its distance from here if that is
+        more: so that steps do not depend on how far a branch is to go, and none leads over to another branch."""
+        if not self.parameters:
+            return self
+        units = self.sizes[: self.n]
+        (after, before), lengths = self.probes(z, np.eye(len(z))[:, -1:] * self.sizes[-1])
+        change = (after - before)[:, : self.n, 0] / (2 * lengths[0])
+        J, change = (each * units / units[:, None] for each in (self.state_jacobian(z), change))
+        size = float(np.linalg.norm(change))
+        sizes = self.sizes.copy()
+        sizes[-1] *= min(1.0, float(np.linalg.norm(J)) / size) if size > 0 else 1.0
+        return replace(self, sizes=sizes, origin=float(z[-1])) if sizes[-1] else self
+
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
         """With one more parameter free, and its z."""
         pull = np.column_stack([self.pull, np.zeros(self.k)])
-        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span))
+        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span), origin=None)
         return fresh, np.append(z, value)
 
     def reached(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

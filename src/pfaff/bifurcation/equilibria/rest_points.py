@@ -198,7 +198,9 @@ class RestTrail(Trail[Point, Special]):
 
 
 def _reaching(problem: Any, span: float) -> Any:
-    """The same problem, its steps measured by a longer range of the parameter."""
+    """The same problem, its steps measured by a longer range of the parameter, where it is measured by that."""
+    if problem.equations.origin is not None:
+        return problem
     sizes = problem.equations.sizes.copy()
     sizes[-1] = max(sizes[-1], span)
     return replace(problem, equations=replace(problem.equations, sizes=sizes))
