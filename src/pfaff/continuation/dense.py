@@ -23,8 +23,10 @@ ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """A solution with its tangent, of unit length in its units, and what the problem knows about it; ``bend`` is how the
-    tangent changed on the way to it."""
+    """A solution with its tangent, of unit length in its units, and what the problem knows about it.
+
+    ``bend`` is how the tangent changed on the way to it.
+    """
 
     z: np.ndarray
     tangent: np.ndarray

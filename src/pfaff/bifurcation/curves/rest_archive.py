@@ -142,8 +142,7 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
-        about, s = file.notes["about"], _equations(path, file, case, 1)
-        s = replace(s, origin=float(file["unknowns"][0][-1]) if s.parameters else None)
+        about, s = file.notes["about"], _equations(path, file, case, 1).measured(file["unknowns"][0])
         return _restored(EquilibriumBranch, Rests(s, about["undamped"], about["still"]), file)
 
 

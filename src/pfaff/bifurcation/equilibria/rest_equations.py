@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import sqrt
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,7 +98,8 @@ class RestEquations:
     held: np.ndarray
     pull: np.ndarray  # R x = held + pull λ: how a free coordinate of the family moves
     sizes: np.ndarray  # of z
-    origin: float | None = None  # of the parameter: its size grows with the distance from there
+    origin: float = 0.0  # of the parameter, where ``reach`` is what changes the Jacobian as a whole
+    reach: float = inf
 
     @property
     def n(self) -> int:
@@ -199,7 +200,7 @@ class RestEquations:
         sizes = self.sizes.copy()
         # States grow together: one that is small beside the others is not followed in its own units.
         sizes[: self.n] *= max(1.0, float((np.abs(z) / sizes)[: self.n].max(initial=0.0)))
-        if self.origin is not None:
+        if isfinite(self.reach):
             sizes[-1] = max(sizes[-1], abs(z[-1] - self.origin))
         if not self.k:
             return replace(self, sizes=sizes)
@@ -214,16 +215,20 @@ class RestEquations:
         units = self.sizes[: self.n]
         (after, before), lengths = self.probes(z, np.eye(len(z))[:, -1:] * self.sizes[-1])
         change = (after - before)[:, : self.n, 0] / (2 * lengths[0])
-        J, change = (each * units / units[:, None] for each in (self.state_jacobian(z), change))
-        size = float(np.linalg.norm(change))
+        whole, part = (np.linalg.norm(each * units / units[:, None]) for each in (self.state_jacobian(z), change))
+        reach = float(whole / part) * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
+        return replace(self, origin=float(z[-1]), reach=reach).reaching(z, float(self.sizes[-1]), 0.0)
+
+    def reaching(self, z: np.ndarray, span: float, least: float) -> RestEquations:
+        """With a range of the parameter by which its steps are measured at z, no less than before."""
         sizes = self.sizes.copy()
-        sizes[-1] *= min(1.0, float(np.linalg.norm(J)) / size) if size > 0 else 1.0
-        return replace(self, sizes=sizes, origin=float(z[-1])) if sizes[-1] else self
+        sizes[-1] = max(least, min(span, max(self.reach, abs(z[-1] - self.origin))))
+        return replace(self, sizes=sizes)
 
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
         """With one more parameter free, and its z."""
         pull = np.column_stack([self.pull, np.zeros(self.k)])
-        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span), origin=None)
+        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span), reach=inf)
         return fresh, np.append(z, value)
 
     def reached(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
