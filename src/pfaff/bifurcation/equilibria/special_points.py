@@ -41,6 +41,10 @@ LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
 AT_ZERO = 1e-9  # size of an eigenvalue, relative to a pair on the imaginary axis, that passes zero with it
 BESIDE = 0.05  # distance, in units, at which the parameter tells whether it turns where it is flat
 DOUBLE = 1e-6  # distance, in units, at which eigenvalues that vanish like its root are zero
+WITHIN = np.linspace(0, 1, 17)[1:-1]  # places in a step
+SLOPES = np.column_stack(  # there, of Hermite's cubic, by those of the chord and of both ends
+    [6 * WITHIN * (1 - WITHIN), (1 - WITHIN) * (1 - 3 * WITHIN), WITHIN * (3 * WITHIN - 2)]
+)
 MEETING = 1e-4  # distance, relative to their size, of eigenvalues that are one
 
 
@@ -210,6 +214,8 @@ class Rests(Implicit):
     def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
         """Several eigenvalues that cross at one place: an even number of factors of a test changes its sign there."""
         first, last = a.facts.eigenvalues, b.facts.eigenvalues
+        if not (not_left(first) or not_left(last)):
+            return None
         # Those on the axis at an end have crossed in the step that ends there.
         right = (not_left(last) - not_left(first), not_left(last))
         left = (unstable(first) - unstable(last), unstable(first))
@@ -272,6 +278,5 @@ def _turns_between(a: float, b: float, chord: float, rounding: float) -> bool:
     """
     if a * b <= 0:
         return False
-    s = np.linspace(0, 1, 17)[1:-1]
-    slope = 6 * s * (1 - s) * chord + (1 - s) * (1 - 3 * s) * a + s * (3 * s - 2) * b
+    slope = SLOPES @ (chord, a, b)
     return bool((slope * np.sign(a)).min() + 1.5 * rounding < FLAT * min(abs(a), abs(b)))
