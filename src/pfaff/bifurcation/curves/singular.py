@@ -17,7 +17,6 @@ from pfaff.bifurcation.equilibria.rest_equations import Deflation, RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import (
     Null,
     cusp_coefficient,
-    null_of,
     takens_coefficients,
 )
 from pfaff.continuation.dense import Implicit, Spot
@@ -178,22 +177,24 @@ class Folds(Singular):
         return replace(self, b=left[:, -1], c=right[-1])
 
     def null(self, z: np.ndarray) -> Null:
-        s = self.equations
-        like = Null(np.zeros((0, 0)), self.c, self.b, s.n)
-        return null_of(self._matrix(z), s.n, like)
+        n, N = self.equations.n, self._matrix(z)
+        v, w, _ = self._bordered(N)
+        return Null(N, v / np.linalg.norm(v[:n]), w / np.linalg.norm(w[:n]), n)
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> FoldFacts:
         return FoldFacts(self, z)
 
     def passes_zero(self, z: np.ndarray, p: np.ndarray) -> bool:
         """Whether an eigenvalue is zero: pᵀJ = 0. Elsewhere the branch turns on its family of equilibria."""
+        if not self.equations.k:
+            return True
         units = self.equations.sizes[: self.equations.n]
         J, p = self.equations.state_jacobian(z) * units / units[:, None], p * units
         return bool(np.abs(p @ J).max() <= ZERO * np.abs(p).max() * np.abs(J).max())
 
     def overlap(self, z: np.ndarray) -> float:
         """⟨p, q⟩ across the family, with a sign that does not depend on those of p and q."""
-        null = self.equations.across(z)
+        null = self.equations.across(z) if self.equations.k else self.null(z)
         whole = np.block([[null.matrix, null.left[:, None]], [null.right[None], np.zeros((1, 1))]])
         return null.overlap * float(np.linalg.slogdet(whole)[0])
 
