@@ -41,6 +41,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/many_bars.py
 	$(BIN)/python benchmarks/cold_start.py
 	$(BIN)/python benchmarks/orbits.py
+	$(BIN)/python benchmarks/bifurcation.py
 	$(BIN)/python benchmarks/studio.py
 
 $(VENV)/ready: pyproject.toml

@@ -15,9 +15,6 @@ otherwise no less accurate than AUTO's (to 1e-6 where AUTO is not installed).
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -29,11 +26,11 @@ import heyoka as hy
 import numpy as np
 
 import pfaff
+from auto07p import LIBRARY, compiled, rows_of, run, written
 from pfaff.bifurcation.hopf.hopf import Hopf
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from verified import demand, processor_of_children, verify
+from verified import demand, verify
 
-LIBRARY = Path("/usr/lib/auto-07p")
 ENDS = {2: 100.0, 5: 0.7, 10: 0.3}  # loads to which cycles are followed, by the number of bars
 EQUAL = 1e-4  # accuracy asked of pfaff, at which its period comes out more accurate than AUTO's at NTST 50
 STEPS = {2: 0.035}  # with which it takes about as many points as AUTO, where it takes fewer by itself
@@ -44,32 +41,7 @@ NEAR = 1e-4  # AUTO ends near the load asked for, not on it
 DIFFERENCE, SHOTS, SETTLED = 1e-4, 20, 1e-12  # of shooting: differences for its Jacobian, steps at most, and the last
 SHOOTING = {2: {"method": "taylor"}}
 STIFF = {"method": "radau", "tolerance": 1e-11}  # SciPy's: five bars and more, whose fast modes decay
-LONG, PIECE = 20_000, 200  # statements beyond which a function is cut into pieces, and of a piece
 
-SOURCE = """#include "auto_f2c.h"
-#include <math.h>
-#define sub(a, b) ((a) - (b))
-#define div(a, b) ((a) / (b))
-%s
-int func(integer ndim, const doublereal *x, const integer *icp, const doublereal *par, integer ijac,
-         doublereal *f, doublereal *dfdu, doublereal *dfdp) {
-%s
-  return 0;
-}
-int stpnt(integer ndim, doublereal t, doublereal *u, doublereal *par) {
-  for (int i = 0; i < ndim; i++) u[i] = 0.0;
-  par[0] = %r;
-  return 0;
-}
-int pvls(integer ndim, const doublereal *u, doublereal *par) { return 0; }
-int bcnd(integer ndim, const doublereal *par, const integer *icp, integer nbc, const doublereal *u0,
-         const doublereal *u1, integer ijac, doublereal *f, doublereal *dbc) { return 0; }
-int icnd(integer ndim, const doublereal *par, const integer *icp, integer nint, const doublereal *u,
-         const doublereal *uold, const doublereal *udot, const doublereal *upold, integer ijac,
-         doublereal *fi, doublereal *dint) { return 0; }
-int fopt(integer ndim, const doublereal *u, const integer *icp, const doublereal *par, integer ijac,
-         doublereal *fs, doublereal *dfdu, doublereal *dfdp) { return 0; }
-"""
 CONSTANTS = """NDIM=%d, IPS=%d, IRS=%d, ILP=%d, ICP=%s, NTST=50, NCOL=4, IAD=3, ISP=2, ISW=1, IPLT=0, NBC=0, NINT=0
 NMX=2000, NPR=100000, MXBF=0, IID=2, ITMX=8, ITNW=7, NWTN=3, JAC=1, EPSL=1e-7, EPSU=1e-7, EPSS=1e-5
 DS=%r, DSMIN=1e-5, DSMAX=%r, IADS=1, UZSTOP={1: %r}
@@ -78,54 +50,6 @@ DS=%r, DSMIN=1e-5, DSMAX=%r, IADS=1, UZSTOP={1: %r}
 
 def case_of(bars: int) -> pfaff.Case:
     return pfaff.atlas.column(bars, "skate", "dead").at(d="1/2", M_L=15, I_L=15, k1=50, c_i="3/2")
-
-
-def straight_line(case: pfaff.Case) -> tuple[str, str]:
-    """f, and with ∂f/∂x and ∂f/∂F where they are asked for, as C, one statement for each elementary operation: the
-    pieces of long functions, and the body."""
-    flow = case.system.shape
-    n, place = len(flow.states), case.system.parameter_names.index("F")
-    load = hy.expression("load of the column")
-    values = {hy.par[i]: load if i == place else hy.expression(float(v)) for i, v in enumerate(case.numbers)}
-    f = hy.subs(list(flow.expressions), values)
-    J = hy.diff_tensors(f, [*flow.variables, load], diff_order=1).jacobian
-    simple = [f"f[{i}]" for i in range(n)]
-    derivatives = []
-    for i in range(n):
-        derivatives += [f"dfdu[{i} + {j} * ndim]" for j in range(n)] + [f"if (ijac > 1) dfdp[{i}]"]
-    variables = [*flow.variables, load]
-    pieces, short = in_pieces("rates", statements(f, variables, simple))
-    more, long = in_pieces("derivatives", statements([*f, *np.ravel(J)], variables, simple + derivatives))
-    return pieces + more, f"  if (ijac == 0) {{\n{short}\n  return 0;\n  }}\n{long}"
-
-
-def statements(expressions: list[hy.expression], variables: list[hy.expression], targets: list[str]) -> list[str]:
-    n = len(variables)
-    graph = [str(each) for each in hy.cfunc(list(expressions), list(variables), opt_level=0).dc]
-    inner, outer = graph[n : len(graph) - len(targets)], graph[len(graph) - len(targets) :]
-    lines = [f"double u_{i} = {f'x[{i}]' if i < n - 1 else 'par[0]'};" for i in range(n)]
-    lines += [f"double u_{n + k} = {as_c(each)};" for k, each in enumerate(inner)]
-    return lines + [f"{target} = {as_c(each)};" for target, each in zip(targets, outer, strict=True)]
-
-
-def in_pieces(name: str, lines: list[str]) -> tuple[str, str]:
-    """Functions that share an array of values, and the calls of them; a few statements need no function."""
-    if len(lines) < LONG:
-        return "", "\n".join(lines)
-    lines = [re.sub(r"\bu_(\d+)\b", rf"{name}[\1]", line.removeprefix("double ")) for line in lines]
-    pieces = [lines[low : low + PIECE] for low in range(0, len(lines), PIECE)]
-    given = "const double *x, const double *par, integer ndim, integer ijac, double *f, double *dfdu, double *dfdp"
-    functions = [
-        f"static __attribute__((noinline)) void {name}_{k}({given}) {{\n" + "\n".join(piece) + "\n}\n"
-        for k, piece in enumerate(pieces)
-    ]
-    calls = [f"{name}_{k}(x, par, ndim, ijac, f, dfdu, dfdp);" for k in range(len(pieces))]
-    return f"static double {name}[{len(lines)}];\n" + "".join(functions), "\n".join(calls)
-
-
-def as_c(operation: str) -> str:
-    operation = operation.replace("combined_sin", "sin").replace("combined_cos", "cos")
-    return re.sub(r"(-?[\w.+]+)\*\*(-?[\w.+]+)", r"pow(\1, \2)", operation)
 
 
 @dataclass
@@ -147,40 +71,24 @@ def prepared(bars: int, to: float, folder: Path) -> float:
     """AUTO's program and the Hopf point from which it starts, in a folder; the seconds of its compilation."""
     case = case_of(bars)
     hopf = case.hopf()
-    n = len(hopf.x)
-    (folder / "column.c").write_text(SOURCE % (*straight_line(case), 0.99 * hopf.value))
-    level, start = OPTIMISED.get(bars, "-O3"), time.perf_counter()
-    shell(folder, "gcc", level, "-ffast-math", "-march=native", "-c", "column.c", "-o", "column.o")
-    objects = [str(each) for each in sorted((LIBRARY / "lib").glob("*.o"))]
-    library = [f"-L{LIBRARY / 'lib'}", "-lauto_c", "-lm"]
-    shell(folder, "gfortran", "-fopenmp", "column.o", *objects, *library, "-o", "column.exe")
-    compilation = time.perf_counter() - start
+    n, flow = len(hopf.x), case.system.shape
+    below = case.numbers_at("F", 0.99 * hopf.value)
+    compilation = compiled(written(flow, below, ["F"], np.zeros(n)), folder, OPTIMISED.get(bars, "-O3"))
     (folder / "fort.3").write_text("")
     small = 1e-3 * hopf.value
     (folder / "fort.2").write_text(CONSTANTS % (n, 1, 0, 0, "[1]", small, 5 * small, 1.01 * hopf.value))
-    shell(folder, "./column.exe")
+    run(folder)
     (folder / "fort.3").write_text((folder / "fort.8").read_text())
     (folder / "fort.2").write_text(CONSTANTS % (n, 2, 2, 1, "[1, 11]", 0.02, 0.5, to))
     return compilation
 
 
 def auto(folder: Path, branch: Branch) -> None:
-    before, start = processor_of_children(), time.perf_counter()
-    shell(folder, "./column.exe")
-    branch.took(time.perf_counter() - start, processor_of_children() - before)
-    rows = [line.split() for line in (folder / "fort.7").read_text().splitlines()]
-    points = [row for row in rows if row and row[0].lstrip("-") not in ("0",)]
+    branch.took(*run(folder))
+    points = rows_of(folder)
     kinds = {"5": "fold", "6": "branch point", "7": "period doubling", "8": "torus"}
     branch.found = ", ".join(f"{kinds[row[2]]} {float(row[4]):.5f}" for row in points if row[2] in kinds)
     branch.points, branch.period, branch.load = len(points), float(points[-1][-1]), float(points[-1][4])
-
-
-def shell(folder: Path, *command: str) -> None:
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"}
-    )
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command[:2])} failed: {done.stderr[:500]}")
 
 
 def ours(hopf: Hopf, to: float, branch: Branch, **options: float) -> None:

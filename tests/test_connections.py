@@ -12,6 +12,7 @@ import sympy as sm
 from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
+from pfaff.bifurcation.connections.first_arcs import from_cycle
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from test_homoclinic import on_levels, saddle_connection
 from test_orbits import lorenz
@@ -63,6 +64,18 @@ def test_both_parts_of_a_heteroclinic_cycle():
     assert rate == pytest.approx((1 - at**2) / np.sqrt(2), abs=1e-9)  # the square of what its ends are off
     with pytest.raises(NoBifurcationError, match="heteroclinic cycle of 2 parts"):
         branch.homoclinic()
+    later = from_cycle(half_a_period_later(max(branch, key=lambda point: point.period)), 1e-6)
+    assert [each.rest["x"] for each in later] == pytest.approx([-1, 1])
+
+
+def half_a_period_later(point):
+    """The same orbit with its samples from another instant on."""
+    orbit, half = point.orbit, len(point.orbit.t) // 2
+    x = np.hstack([orbit.x[:, half:-1], orbit.x[:, : half + 1]])
+    return SimpleNamespace(
+        problem=point.problem, case=point.case, load=point.load, value=point.value, period=point.period,
+        orbit=SimpleNamespace(t=orbit.t, x=x, numbers=orbit.numbers),
+    )  # fmt: skip
 
 
 # Bogdanov and Takens: what is left out, and how the curve ends

@@ -12,8 +12,7 @@ from click.testing import CliRunner
 
 import pfaff
 from conftest import XI_HAT
-from pfaff.bifurcation.curves.singular import bialternate
-from pfaff.bifurcation.equilibria.eigenvalues import pair_sums
+from pfaff.bifurcation.curves.hopfs import critical_plane
 from pfaff.cli import app
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.statement import TIME, coordinates
@@ -429,10 +428,17 @@ def test_two_points_of_codimension_two_within_a_step_are_two():
     assert [point.value for point in curve.special] == pytest.approx([-1e-3, 1e-3], rel=1e-6)
 
 
-def test_bialternate_product_has_the_sums_of_eigenvalues():
-    J = np.random.default_rng(3).normal(size=(6, 6))
-    sums, found = pair_sums(np.linalg.eigvals(J)), np.linalg.eigvals(bialternate(J))
-    assert np.abs(sums[:, None] - found).min(axis=0).max() < 1e-12
+@pytest.mark.parametrize("pair", [[[0.1, 2], [-2, 0.1]], [[0, 1], [0, 0]], [[0.3, 1], [0, -0.3]]])
+def test_the_critical_plane_is_found_from_one_nearby(pair):
+    """A focus, a Bogdanov–Takens point and a saddle, each beside three other eigenvalues."""
+    random = np.random.default_rng(3)
+    Q, A = random.normal(size=(5, 5)), np.diag([0.0, 0.0, -1.0, 2.0, -3.0])
+    A[:2, :2] = pair
+    V, W = Q[:, :2], np.linalg.inv(Q).T[:, :2]
+    near = [np.linalg.qr(each + 0.05 * random.normal(size=(5, 2)))[0] for each in (V, W)]
+    found, _, T = critical_plane(Q @ A @ np.linalg.inv(Q), *near)
+    assert np.linalg.lstsq(found, V)[1] == pytest.approx([0, 0], abs=1e-16)  # squares
+    assert [np.trace(T), np.linalg.det(T)] == pytest.approx([np.trace(pair), np.linalg.det(pair)], abs=1e-12)
 
 
 # The column of Cazzolli et al. (2020)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,17 +17,22 @@ from pfaff.errors import PfaffError
 SINGULAR = 1e-10  # singular values below this, relative to the largest, are zero at the start
 FLAT = 1e-7  # change of the parameter along a unit tangent that is rounding
 NEAR = 1e-6  # units, how far a point that was located near a bound may be from the one on it
+QUADRATIC = 1e-3  # of the step before, one of Newton's method that leaves nothing but rounding if it is small itself
 ASTRAY = 1e6  # units, a step of Newton's method that leads nowhere
 
 
 @dataclass(frozen=True, eq=False)
 class Spot:
-    """A solution with its tangent, of unit length in its units, and what the problem knows about it."""
+    """A solution with its tangent, of unit length in its units, and what the problem knows about it.
+
+    ``bend`` is how the tangent changed on the way to it.
+    """
 
     z: np.ndarray
     tangent: np.ndarray
     units: np.ndarray
     facts: Any
+    bend: np.ndarray | None = None
 
 
 class Implicit(Problem[Spot]):
@@ -39,6 +44,10 @@ class Implicit(Problem[Spot]):
     def jacobian(self, z: np.ndarray) -> np.ndarray:
         raise NotImplementedError
 
+    def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residual and Jacobian, where they are cheaper together."""
+        return self.residual(z), self.jacobian(z)
+
     def units(self, z: np.ndarray) -> np.ndarray:
         """Sizes of the unknowns, by which lengths are measured."""
         raise NotImplementedError
@@ -47,8 +56,8 @@ class Implicit(Problem[Spot]):
         """The same problem with its borders and units renewed at a point."""
         raise NotImplementedError
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Any:
-        """What is to be known about a solution."""
+    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> Any:
+        """What is to be known about a solution with a Jacobian."""
         raise NotImplementedError
 
     # What the engine asks for
@@ -60,7 +69,8 @@ class Implicit(Problem[Spot]):
         return float(point.tangent[-1])
 
     def moved(self, at: Spot, length: float) -> np.ndarray:
-        return at.z + length * at.tangent
+        ahead = at.z + length * at.tangent
+        return ahead if at.bend is None else ahead + length**2 / 2 * at.bend
 
     def corrected(self, guess: np.ndarray, at: Spot) -> np.ndarray:
         return self.solved(guess, at.tangent / at.units**2)
@@ -69,7 +79,10 @@ class Implicit(Problem[Spot]):
         return float(np.linalg.norm((solution - guess) / at.units))
 
     def point(self, solution: np.ndarray, at: Spot) -> Spot:
-        return self.spot(solution, at.tangent)
+        spot = self.spot(solution, at.tangent)
+        apart = self.norm(spot.z, at.z, spot)
+        before = at.tangent / np.linalg.norm(at.tangent / spot.units)
+        return replace(spot, bend=(spot.tangent - before) / apart) if apart else spot
 
     def turn(self, a: Spot, b: Spot) -> float:
         first, second = a.tangent / a.units, b.tangent / a.units
@@ -113,19 +126,20 @@ class Implicit(Problem[Spot]):
         """
         units = self.units(guess)
         z, last, value = guess.copy(), np.inf, row @ guess
+        right = np.empty(len(z))
         for _ in range(CORRECTIONS):
             try:
-                G, J = self.residual(z), self.jacobian(z)
+                right[:-1], J = self.evaluated(z)
             except (PfaffError, np.linalg.LinAlgError) as problem:
                 raise Refused(str(problem)) from problem
-            if not (np.isfinite(G).all() and np.isfinite(J).all()):
-                raise Refused("the equations are not finite")
-            step = -_solved(np.vstack([J, row]), np.append(G, row @ z - value), units)
+            right[-1] = row @ z - value
+            step = _solved(J, row, right, units)
             size = float(np.abs(step / units).max())
-            if not np.isfinite(size) or size > ASTRAY:
-                raise Refused("Newton's method meets a singular matrix")
-            z = z + step
-            if size < 1e-15 or (size < SETTLED and size >= last / 4):
+            if not size <= ASTRAY:
+                finite = np.isfinite(right).all() and np.isfinite(J).all()
+                raise Refused("Newton's method meets a singular matrix" if finite else "the equations are not finite")
+            z = z - step
+            if size < SETTLED and (size < QUADRATIC * last or size >= last / 4):
                 return z
             last = size
         if last < SETTLED:
@@ -137,11 +151,13 @@ class Implicit(Problem[Spot]):
         units = self.units(z)
         J = self.jacobian(z)
         row = towards / units**2 / (np.linalg.norm(towards / units) or 1.0)
-        tangent = _solved(np.vstack([J, row]), np.eye(len(z))[-1], units)
+        unit = np.zeros(len(z))
+        unit[-1] = 1.0
+        tangent = _solved(J, row, unit, units)
         if not np.isfinite(tangent).all():
             tangent = towards
         tangent = tangent / np.linalg.norm(tangent / units)
-        return Spot(z, tangent, units, self.inspect(z, tangent))
+        return Spot(z, tangent, units, self.inspect(z, tangent, J))
 
     def start(self, z: np.ndarray, ahead: float) -> Spot:
         """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""
@@ -164,14 +180,17 @@ def hermite(a: Spot, b: Spot, at: float) -> np.ndarray:
     return a.z + at**2 * (3 - 2 * at) * (b.z - a.z) + length * bow
 
 
-def _solved(matrix: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """The solution with unknowns in their units and rows of like size."""
-    scaled = matrix * units
+def _solved(J: np.ndarray, row: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """The solution of the Jacobian with one more row, unknowns in their units and rows of like size."""
+    scaled = np.empty((len(right), len(right)))
+    np.multiply(J, units, out=scaled[:-1])
+    np.multiply(row, units, out=scaled[-1])
     rows = np.abs(scaled).max(axis=1)
-    rows = np.where(rows, rows, 1.0)
     if not np.isfinite(rows).all():
         return np.full(len(right), np.nan)
+    rows[rows == 0] = 1.0
+    scaled /= rows[:, None]
     try:
-        return np.linalg.solve(scaled / rows[:, None], right / rows) * units
+        return np.linalg.solve(scaled, right / rows) * units
     except np.linalg.LinAlgError:
         return np.full(len(right), np.nan)

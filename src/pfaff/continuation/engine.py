@@ -23,6 +23,7 @@ from pfaff.continuation.problem import FAILURES, Event, P, Problem
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
 HERE = 1e-6  # distance, in the problem's own measure, of an event that is at the first point
 NEAR, DIPS = 0.5, 6  # of a test, its least value in a step that is looked into; how often
+STEADY = 0.25  # of a test, its change from point to point below which no step is looked into
 ONE_EVENT = 1e-3  # part of a chord on which events of two kinds are one
 BESIDE = 1e-6  # part of a chord on which the best of several trials is taken
 CLOSED = Ending(Reason.CLOSED, "closes: it is back at its first point")
@@ -35,6 +36,7 @@ class Engine(Generic[P]):
 
     def __init__(self, problem: Any) -> None:
         self.problem: Problem[P] = problem
+        self._before: P | None = None  # the point before the step
         self.watched: dict[str, Test] = {}  # what a user wants to be located where it vanishes, by name
 
     def follow(
@@ -86,7 +88,7 @@ class Engine(Generic[P]):
             if ending:
                 yield ending
                 return
-            length = min(step, self.problem.paced(length, turn))
+            length, self._before = min(step, self.problem.paced(length, turn)), at
             self.problem, at = self.problem.renewed(ahead)
 
     # Steps
@@ -185,7 +187,7 @@ class Engine(Generic[P]):
 
     def _zeros(self, a: P, b: P, test: Test, between: Callable[[float], P]) -> Iterator[tuple[float, P]]:
         """Where on the chord between two points a test vanishes: once, or twice if it dips below zero."""
-        dips = self.problem.looks_inside and test(a) * test(b) > 0
+        dips = self.problem.looks_inside and self._may_dip(test, a, b)
         inner = dip(lambda at: test(between(at)), test(a), test(b)) if dips else None
         cuts = [(0.0, a), *([] if inner is None else [(inner, between(inner))]), (1.0, b)]
         for (start, first), (end, last) in pairwise(cuts):
@@ -196,6 +198,14 @@ class Engine(Generic[P]):
             # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
             if place and abs(test(place[1])) <= self.problem.sharp * max(abs(test(first)), abs(test(last))):
                 yield start + place[0] * (end - start), place[1]
+
+    def _may_dip(self, test: Test, a: P, b: P) -> bool:
+        """Whether a test of one sign at both ends of a step may have the other in between: it changes by a share of
+        itself in this step, or did in the one before."""
+        first, last = test(a), test(b)
+        earlier = np.nan if self._before is None else test(self._before)
+        changes = max(abs(last - first), abs(first - earlier))
+        return first * last > 0 and not changes < STEADY * min(abs(first), abs(last))
 
     def located(self, a: P, b: P, test: Test) -> tuple[float, P] | None:
         """Where on the chord between two points a test vanishes, and the point there."""

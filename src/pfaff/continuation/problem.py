@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -47,6 +47,22 @@ class Missed(Generic[P]):
 
     test: Callable[[P], float]
     event: Callable[[P], Event[P] | None]
+
+
+class Asked(Mapping[str, float]):
+    """Numbers by name, each computed when it is asked for: a search for the zero of one needs no other."""
+
+    def __init__(self, of: Mapping[str, Callable[[], float]]) -> None:
+        self._of = of
+
+    def __getitem__(self, name: str) -> float:
+        return self._of[name]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
 
 
 class Problem(Generic[P]):
@@ -109,13 +125,13 @@ class Problem(Generic[P]):
             if self.norm(solution, guess, at) > self.pace.strayed * length:
                 raise Refused("the correction is as long as the step")
             ahead = self.point(solution, at)
+            turn = self.turn(at, ahead)
+            if not turn < self.pace.sharpest:
+                raise Refused("the branch turns too sharply")
+            if length > self.pace.resolved and self.hides(at, ahead, length):
+                raise Refused("more happens in a step than is seen")
         except FAILURES as why:
             raise why if isinstance(why, Refused) else Refused(str(why)) from why
-        turn = self.turn(at, ahead)
-        if not turn < self.pace.sharpest:
-            raise Refused("the branch turns too sharply")
-        if length > self.pace.resolved and self.hides(at, ahead, length):
-            raise Refused("more happens in a step than is seen")
         return ahead, turn
 
     def paced(self, length: float, turn: float) -> float:

@@ -15,7 +15,7 @@ import heyoka as hy
 import numpy as np
 
 from pfaff.algebra.structural_zeros import zero_chain
-from pfaff.bifurcation.equilibria.rest_equations import jacobian_of
+from pfaff.bifurcation.equilibria.linearised import jacobian_of
 from pfaff.errors import ConvergenceError, PfaffError, StatementError, number_of
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import clocked

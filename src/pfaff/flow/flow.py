@@ -109,6 +109,8 @@ class Flow(Travels):
             )
         entries = self._indices.get(order, lambda: self._entries(order))
         values = self._evaluate(("tensor", order), lambda: [e for _, e in entries], x, case, time, quick=self.heavy)
+        if order == 1:
+            return values.reshape(n, n, *values.shape[1:])
         tensor = np.zeros((n,) * (order + 1) + values.shape[1:])
         for (index, _), value in zip(entries, values, strict=True):
             for place in set(permutations(index[1:])):

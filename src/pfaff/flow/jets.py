@@ -21,6 +21,7 @@ from pfaff.flow.flow import Flow
 from pfaff.threads import Own, once
 
 HIGHEST = 5  # derivatives that a normal form of fifth order needs
+FACTORIALS = np.array([factorial(k + 1) for k in range(HIGHEST + 3)], dtype=float)
 COMPACT_FROM = 8  # states beyond which unrolled code compiles too slowly
 
 
@@ -45,13 +46,14 @@ class Jets:
         """dᵏ/dsᵏ f(x + s v) at s = 0, column k, for all orders."""
         integrator, n = self._integrators.own, self.states
         integrator.time = 0.0
-        integrator.state[:n], integrator.state[n:] = x, 0.0
-        integrator.pars[:] = np.concatenate([numbers, direction])
+        state, parameters = integrator.state, integrator.pars
+        state[:n], state[n:] = x, 0.0
+        parameters[:-n], parameters[-n:] = numbers, direction
         integrator.step(max_delta_t=1.0, write_tc=True)
         coefficients = integrator.tc[n:, 1:]
         if not np.isfinite(coefficients).all():
             raise PfaffError("the derivatives of the flow are not finite here: the state is singular")
-        return coefficients * [factorial(k + 1) for k in range(coefficients.shape[1])]
+        return coefficients * FACTORIALS[: coefficients.shape[1]]
 
     def form(self, x: np.ndarray, numbers: np.ndarray, *vectors: np.ndarray) -> np.ndarray:
         """The symmetric multilinear form ∂ᵏf applied to k directions, real or complex."""
@@ -81,10 +83,10 @@ class Jets:
     @staticmethod
     def lines_of(vectors: list[np.ndarray]) -> list[tuple[float, np.ndarray]]:
         """The lines v1 ± v2 … ± vk, each with the product of its signs."""
-        return [
-            (float(np.prod(signs)), vectors[0] + sum(s * v for s, v in zip(signs, vectors[1:], strict=True)))
-            for signs in product((1.0, -1.0), repeat=len(vectors) - 1)
-        ]
+        lines = [(1.0, vectors[0])]
+        for vector in vectors[1:]:
+            lines = [(s * sign, line + s * vector) for sign, line in lines for s in (1.0, -1.0)]
+        return lines
 
 
 def _parts(vector: np.ndarray) -> list[tuple[complex, np.ndarray]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 AT_REST = 0.25  # distance of an end from its equilibrium, relative to the orbit, that is near
 SAME = 1e-6  # distance of equilibria, relative to the orbit, that are one
+ALIKE = 1e-3  # relative to the orbit, what its parts may differ by and not be told apart
 SLOW = 0.5  # part of an orbit, relative to its size, that is covered in its period at a speed that is nearly none
 FAST, SLOWED = 0.3, 0.1  # of the greatest speed, what is fast, and what is slow
 FEWEST = 8  # samples of a motion between its equilibria
@@ -106,7 +108,19 @@ def from_cycle(point: OrbitPoint, accuracy: float) -> tuple[Connection, ...]:
     for first, last in pairwise([*lows, lows[0] + len(speeds) - 1]):
         part = slice(first, last + 1)
         found.append(connection_near(point.case, problem.flow, point.load, point.value, t[part], x[part], accuracy))
-    return tuple(found)
+    first = _foremost([each.join.arc for each in found])
+    return tuple(found[first:] + found[:first])
+
+
+def _foremost(arcs: Sequence[Arc]) -> int:
+    """The part of a cycle that leaves the equilibrium whose states are least, the first of them before the second, or
+    which itself extends least far: where a cycle begins in time is left to rounding."""
+    marks = np.array([np.concatenate([arc.rests[0], arc.x.max(axis=0), arc.x.min(axis=0)]) for arc in arcs])
+    apart = ALIKE * np.tile(np.max([arc.size for arc in arcs], axis=0), 3)
+    least = np.arange(len(arcs))
+    for mark, near in zip(marks.T, apart, strict=True):
+        least = least[mark[least] <= mark[least].min() + near]
+    return int(least[0])
 
 
 def _slowest(t: np.ndarray, speeds: np.ndarray) -> list[int]:

@@ -9,36 +9,48 @@ it does not, branches come apart and there is no curve.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from pfaff.bifurcation.curves.singular import CurveFacts, Folds
+from pfaff.bifurcation.curves.singular import FoldFacts, Folds
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.bifurcation.equilibria.zero_forms import cusp_coefficient, fold_coefficient
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
-from pfaff.continuation.problem import Event
+from pfaff.continuation.problem import Asked, Event
+from pfaff.threads import known_property
 
 APART = 1e-7  # of the terms of F, what is left of it where branches have come apart
 AHEAD = 1e-3  # of the range, where it is seen whether branch points persist
 PITCHFORK = 1e-7  # of the terms that it is made of, a quadratic coefficient that vanishes
 
 
+@dataclass(frozen=True, eq=False)
+class BranchFacts(FoldFacts):
+    """Of a branch point; of a ``pitchfork`` the coefficient is that of the third order."""
+
+    pitchfork: bool = False
+
+    @known_property
+    def coefficient(self) -> float:
+        s = self.problem.equations
+        if not self.pitchfork:
+            return super().coefficient
+        return cusp_coefficient(self.null, s.form(self.z)) if not s.k else np.nan
+
+
 class BranchPoints(Folds):
     """F = 0 but along the border b, ⟨w, F_λ⟩ = 0, and the bordered Jacobian singular."""
 
-    def residual(self, z: np.ndarray) -> np.ndarray:
-        F, b = self.equations.residual(z), self._along
+    def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        (F, J), b = self.equations.evaluated(z), self._along
+        g, singular = self.singularity(z, J)
+        touching = np.array([change / size for change, size in zip(self._differences(z), self.units(z), strict=True)])
         whole = F - b * (b @ F) + b * self._touching(z)
-        return np.append(whole, self._bordered(z)[2])
-
-    def jacobian(self, z: np.ndarray) -> np.ndarray:
-        s, b = self.equations, self._along
-        J = s.jacobian(z)
-        touching = np.array([change / size for change, size in zip(self._differences(z), s.sizes, strict=True)])
-        singular = super().jacobian(z)[-1]
-        return np.vstack([J - np.outer(b, b @ J) + np.outer(b, touching), singular])
+        return np.append(whole, g), np.vstack([J - np.outer(b, b @ J) + np.outer(b, touching), singular])
 
     @property
     def _along(self) -> np.ndarray:
@@ -46,8 +58,8 @@ class BranchPoints(Folds):
 
     def _touching(self, z: np.ndarray) -> float:
         """⟨w, F_λ⟩ of the first parameter, over its range."""
-        s, w = self.equations, self._bordered(z)[1]
-        return float(w @ s.jacobian(z)[:, s.n + s.k]) * s.sizes[-2]
+        s, J = self.equations, self.equations.jacobian(z)
+        return float(self._bordered(J[:, : len(J)])[1] @ J[:, s.n + s.k]) * s.sizes[-2]
 
     def _differences(self, z: np.ndarray) -> Iterator[float]:
         for direction in np.diag(self.equations.sizes):
@@ -62,23 +74,20 @@ class BranchPoints(Folds):
             return False
         return True
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> CurveFacts:
+    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> BranchFacts:
         left = abs(float(self._along @ self.equations.residual(z)))
         if left > APART * float(self.equations.row_sizes(z).max()):
             raise Refused("the branches come apart: no symmetry keeps their branch point")
-        facts, null, form = super().inspect(z, tangent), self.null(z), self.equations.form(z)
+        null, form = self.null(z), self.equations.form(z)
         quadratic = fold_coefficient(null, form)
         size = float(np.linalg.norm(form(null.q, null.q)) / abs(null.p @ null.q or 1.0))
-        if abs(quadratic) > PITCHFORK * size:
-            return facts
-        c = cusp_coefficient(null, form) if not self.equations.k else np.nan
-        return replace(facts, coefficient=c, pitchfork=True)
+        return BranchFacts(self, z, abs(quadratic) <= PITCHFORK * size)
 
-    def tests(self, point: Spot) -> dict[str, float]:
-        facts = point.facts
-        others = {name: value for name, value in super().tests(point).items() if name != "cusp"}
+    def tests(self, point: Spot) -> Asked:
+        facts, of_folds = point.facts, super().tests(point)
+        others: dict[str, Any] = {name: partial(of_folds.get, name) for name in of_folds if name != "cusp"}
         name = "degenerate pitchfork" if facts.pitchfork else "pitchfork"
-        return others | ({name: facts.coefficient} if np.isfinite(facts.coefficient) else {})
+        return Asked(others | ({name: lambda: facts.coefficient} if np.isfinite(facts.coefficient) else {}))
 
     def event(self, name: str, point: Spot) -> Event | None:
         if name in ("pitchfork", "degenerate pitchfork"):

@@ -10,7 +10,8 @@ import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.bifurcation.curves.branchings import BranchPoints
-from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
+from pfaff.bifurcation.curves.hopfs import Hopfs
+from pfaff.bifurcation.curves.singular import Folds, Singular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.zero_forms import (

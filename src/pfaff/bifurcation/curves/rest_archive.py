@@ -16,7 +16,8 @@ from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.curves import Curve
-from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
+from pfaff.bifurcation.curves.hopfs import Hopfs
+from pfaff.bifurcation.curves.singular import Folds, Singular
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestTrail
@@ -144,10 +145,8 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     """A branch of equilibria that was saved, of the case it was computed for; it can be extended again."""
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
-        about = file.notes["about"]
-        return _restored(
-            EquilibriumBranch, Rests(_equations(path, file, case, 1), about["undamped"], about["still"]), file
-        )
+        about, s = file.notes["about"], _equations(path, file, case, 1).measured(file["unknowns"][0])
+        return _restored(EquilibriumBranch, Rests(s, about["undamped"], about["still"]), file)
 
 
 @rightly_asked

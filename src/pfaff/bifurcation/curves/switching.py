@@ -22,7 +22,8 @@ import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.curves.curves import Curve, CurveSpecial, hopf_of_point
-from pfaff.bifurcation.curves.singular import Folds, Hopfs, Singular
+from pfaff.bifurcation.curves.hopfs import Hopfs
+from pfaff.bifurcation.curves.singular import Folds, Singular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.hopf.extended import hopf_near
 from pfaff.continuation.course import Course, Limits

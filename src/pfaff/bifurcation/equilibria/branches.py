@@ -214,7 +214,7 @@ def follow_equilibria(
     fixed = {each: number_from(each, value) for each, value in fixed.items()}
     at, z = start_equations(case, name, course.to, start, fixed)
     limits = course.limits(case.system, name, float(z[-1]))
-    problem = _with_undamped(at, z, course.to)
+    problem = _with_undamped(at.measured(z), z, course.to)
     return EquilibriumBranch.gathered(problem, problem.start(z, course.to - z[-1]), course, limits, fresh=True)
 
 

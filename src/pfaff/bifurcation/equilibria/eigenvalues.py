@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import exp
 
 import numpy as np
 
@@ -23,8 +25,15 @@ def floor(values: np.ndarray) -> float:
     return STIFF * float(np.abs(values).max(initial=0.0))
 
 
+@lru_cache(maxsize=64)
+def pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """All of two different ones among so many."""
+    i, j = np.triu_indices(n, 1)
+    return i, j
+
+
 def pair_sums(values: np.ndarray) -> np.ndarray:
-    i, j = np.triu_indices(len(values), 1)
+    i, j = pairs(len(values))
     return values[i] + values[j]
 
 
@@ -44,16 +53,18 @@ def signed_log(factors: np.ndarray) -> tuple[float, float]:
 def bounded(product: tuple[float, float]) -> float:
     """A product from its sign and logarithm, without overflow."""
     sign, log = product
-    return sign * float(np.exp(np.clip(log, -600.0, 600.0)))
+    return sign * exp(min(max(log, -600.0), 600.0))
 
 
 def hopf_product(values: np.ndarray, without: int = 0) -> tuple[float, float]:
-    """Π(λ_i + λ_j) without the smallest factors, as sign and logarithm: it changes its sign at Hopf points.
+    """Π(λ_i + λ_j)/(|λ_i| + |λ_j|) without the smallest factors, as sign and logarithm: it changes its sign at Hopf
+    points, and changes little elsewhere, however many factors there are.
 
     At neutral saddles too; see ``imaginary``.
     """
-    sums = pair_sums(values)
-    return signed_log(sums[np.argsort(np.abs(sums))[without:]])
+    sums, sizes = pair_sums(values), pair_sums(np.abs(values))
+    kept = np.argsort(np.abs(sums))[without:] if without else slice(None)
+    return signed_log((sums / np.where(sizes, sizes, 1.0))[kept])
 
 
 def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = None) -> complex | None:
@@ -61,7 +72,7 @@ def imaginary(values: np.ndarray, without: int = 0, slopes: np.ndarray | None = 
 
     Where other sums vanish everywhere, so many, the one that changes: ``slopes`` are those of the eigenvalues.
     """
-    i, j = np.triu_indices(len(values), 1)
+    i, j = pairs(len(values))
     smallest = np.argsort(np.abs(values[i] + values[j]))[: without + 1]
     if len(smallest) <= without:
         return None
@@ -99,13 +110,12 @@ def physical(values: np.ndarray, settle: float, count: int) -> np.ndarray:
     return np.sort(np.argsort(np.abs(values + settle))[count:])
 
 
-def slopes(J: np.ndarray, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and their derivatives ⟨p, J' q⟩/⟨p, q⟩."""
-    values, q = np.linalg.eig(J)
+def slopes(values: np.ndarray, q: np.ndarray, change: np.ndarray) -> np.ndarray:
+    """Derivatives ⟨p, J' q⟩/⟨p, q⟩ of eigenvalues with their vectors."""
     try:
-        return values, np.diag(np.linalg.solve(q, change @ q))
+        return np.diag(np.linalg.solve(q, change @ q))
     except np.linalg.LinAlgError:
-        return values, np.zeros_like(values)
+        return np.zeros_like(values)
 
 
 @dataclass(frozen=True)

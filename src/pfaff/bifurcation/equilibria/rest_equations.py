@@ -10,22 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, row_sizes
+from pfaff.bifurcation.equilibria.linearised import Linearised, jacobian_of, linearised
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.flow import Flow
-from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.rest.field import Field
-from pfaff.threads import cached_property
+from pfaff.threads import known_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
 SHARES = np.logspace(-16, 0, 65)  # of a way, at which it is seen whether the Jacobian has changed
+FEW = 4  # states whose changes add up to a step; of more, it is their mean
 PROBE = 1e-5  # of differences of analytic Jacobians, relative to the units
 
 
@@ -42,6 +44,8 @@ class RestEquations:
     held: np.ndarray
     pull: np.ndarray  # R x = held + pull λ: how a free coordinate of the family moves
     sizes: np.ndarray  # of z
+    origin: float = 0.0  # of the parameter, where ``reach`` is what changes the Jacobian as a whole
+    reach: float = inf
 
     @property
     def n(self) -> int:
@@ -56,10 +60,25 @@ class RestEquations:
         """How many holonomic constraints attract the flow."""
         return len(self.case.system.holonomic_constraints) if self.flow.settle else 0  # type: ignore[attr-defined]
 
-    @cached_property
+    @known_property
     def parameters(self) -> tuple[str, ...]:
         """Those of the free names that are parameters."""
         return tuple(name for name in self.free if name in self.case.system.parameter_names)
+
+    @known_property
+    def _places(self) -> tuple[list[int], list[int]]:
+        """Of the parameters that vary: among the numbers of the case, and among the free names."""
+        names = self.case.system.parameter_names
+        return [names.index(name) for name in self.parameters], [self.free.index(name) for name in self.parameters]
+
+    @property
+    def varied(self) -> list[int]:
+        """Places of parameters among the free names."""
+        return self._places[1]
+
+    @known_property
+    def _linearised(self) -> Linearised:
+        return linearised(self.flow, self.parameters)
 
     def x(self, z: np.ndarray) -> np.ndarray:
         return z[: self.n]
@@ -68,10 +87,9 @@ class RestEquations:
         return dict(zip(self.free, z[self.n + self.k : self.n + self.k + len(self.free)].tolist(), strict=True))
 
     def numbers(self, z: np.ndarray) -> np.ndarray:
-        numbers, names = self.case.numbers.copy(), self.case.system.parameter_names
-        for name, value in self.free_values(z).items():
-            if name in names:
-                numbers[names.index(name)] = value
+        numbers, (places, among) = self.case.numbers.copy(), self._places
+        for place, j in zip(places, among, strict=True):
+            numbers[place] = z[self.n + self.k + j]
         return numbers
 
     def case_at(self, z: np.ndarray) -> Bound:
@@ -80,7 +98,7 @@ class RestEquations:
 
     def state_jacobian(self, z: np.ndarray) -> np.ndarray:
         """∂f/∂x."""
-        return jacobian_of(self.flow, self.x(z), self.numbers(z))
+        return self._linearised(self.x(z), self.numbers(z))[:, 1 : self.n + 1]
 
     def rates(self, z: np.ndarray) -> np.ndarray:
         """f itself, without what u takes up."""
@@ -102,32 +120,61 @@ class RestEquations:
         return row_sizes(self.jacobian, z, self.sizes)
 
     def residual(self, z: np.ndarray) -> np.ndarray:
-        x, u, values = z[: self.n], z[self.n : self.n + self.k], np.array(list(self.free_values(z).values()))
-        f = self.rates(z) + self.columns @ u
-        return np.concatenate([f, self.rows @ x - self.held - self.pull @ values])
+        return self.evaluated(z)[0]
 
     def jacobian(self, z: np.ndarray) -> np.ndarray:
-        by_free = np.zeros((self.n, len(self.free)))
-        if self.parameters:
-            index = [self.free.index(name) for name in self.parameters]
-            by_free[:, index] = self.flow.parameter_jacobian(self.x(z), self.numbers(z), self.parameters)
-        blank = np.zeros((self.k, self.k))
-        return np.block([[self.state_jacobian(z), self.columns, by_free], [self.rows, blank, -self.pull]])
+        return self.evaluated(z)[1]
+
+    def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Residual and Jacobian."""
+        n, k, (_, among) = self.n, self.k, self._places
+        values = self._linearised(z[:n], self.numbers(z))
+        if not np.isfinite(values[:, 0]).all():
+            self.rates(z)  # which says what is singular
+        J = np.zeros((n + k, n + k + len(self.free)))
+        J[:n, :n] = values[:, 1 : n + 1]
+        for column, j in enumerate(among):
+            J[:n, n + k + j] = values[:, n + 1 + column]
+        if not k:
+            return values[:, 0], J
+        J[:n, n : n + k], J[n:, :n], J[n:, n + k :] = self.columns, self.rows, -self.pull
+        family = self.rows @ z[:n] - self.held - self.pull @ z[n + k : n + k + len(self.free)]
+        return np.concatenate([values[:, 0] + self.columns @ z[n : n + k], family]), J
 
     def rebased(self, z: np.ndarray) -> RestEquations:
         """With columns, and sizes of the states, renewed at a point."""
         sizes = self.sizes.copy()
         # States grow together: one that is small beside the others is not followed in its own units.
         sizes[: self.n] *= max(1.0, float((np.abs(z) / sizes)[: self.n].max(initial=0.0)))
+        if isfinite(self.reach):
+            sizes[-1] = max(sizes[-1], abs(z[-1] - self.origin))
         if not self.k:
             return replace(self, sizes=sizes)
         D = sizes[: self.n, None]
         return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
 
+    def measured(self, z: np.ndarray) -> RestEquations:
+        """With the parameter measured by what changes the Jacobian as a whole, or by its distance from here if that is
+        more: so that steps do not depend on how far a branch is to go, and none leads over to another branch."""
+        if not self.parameters:
+            return self
+        units = self.sizes[: self.n]
+        (after, before), lengths = self.probes(z, np.eye(len(z))[:, -1:] * self.sizes[-1])
+        change = (after - before)[:, : self.n, 0] / (2 * lengths[0])
+        whole, part = (np.linalg.norm(each * units / units[:, None]) for each in (self.state_jacobian(z), change))
+        reach = float(whole / part) * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
+        return replace(self, origin=float(z[-1]), reach=reach).reaching(z, float(self.sizes[-1]), 0.0)
+
+    def reaching(self, z: np.ndarray, span: float, least: float) -> RestEquations:
+        """With a range of the parameter by which its steps are measured at z, no less than before."""
+        sizes = self.sizes.copy()
+        sizes[-1] = max(least, min(span, max(self.reach, abs(z[-1] - self.origin))))
+        return replace(self, sizes=sizes)
+
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
         """With one more parameter free, and its z."""
         pull = np.column_stack([self.pull, np.zeros(self.k)])
-        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span))
+        fresh = replace(self, free=(*self.free, name), pull=pull, sizes=np.append(self.sizes, span), reach=inf)
         return fresh, np.append(z, value)
 
     def reached(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -142,6 +189,8 @@ class RestEquations:
 
     def reduced(self, z: np.ndarray) -> np.ndarray:
         """∂f/∂x without its structural zeros, at bifurcations too."""
+        if not self.k:
+            return self.state_jacobian(z)
         matrix, kept, _ = self.reached(z)
         matrix = kept.T @ matrix @ kept
         for k in self.zeros[1:]:
@@ -154,7 +203,7 @@ class RestEquations:
 
         J q1 = q has no solution with another q, nor Jᵀp0 = p with another p. Where zeros form blocks, bordered ones.
         """
-        if len(self.zeros) > 1:
+        if not self.k or len(self.zeros) > 1:
             return null_of(self.jacobian(z)[:, : self.n + self.k], self.n)
         J, P = self.state_jacobian(z), np.linalg.qr(self.reached(z)[2] / self.sizes[: self.n, None])[0]
         blank = np.zeros((self.k, self.k))
@@ -164,18 +213,16 @@ class RestEquations:
         return null_of(np.block([[J, _turned(t, P)], [P.T, blank]]), self.n)
 
     def probes(self, z: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """∂f/∂x on both sides of z along each column of directions, [:, :, column], and half the distances."""
+        """∂f/∂x and ∂f/∂λ on both sides of z along each column of directions, [side, :, :, column], and half the
+        distances."""
+        n, k, m = self.n, self.k, directions.shape[1]
         lengths = PROBE / np.linalg.norm(directions / self.sizes[: len(directions), None], axis=0)
-        sides = [
-            np.stack([self.state_jacobian(z + sign * h * d) for h, d in zip(lengths, directions.T, strict=True)], 2)
-            for sign in (1.0, -1.0)
-        ]
-        return np.stack(sides), lengths
-
-    def jacobian_along(self, z: np.ndarray, directions: np.ndarray) -> np.ndarray:
-        """How ∂f/∂x changes along each column of directions, [:, :, column]."""
-        (after, before), lengths = self.probes(z, directions)
-        return (after - before) / (2 * lengths)
+        around = np.concatenate([lengths * directions, -lengths * directions], axis=1)
+        numbers, (places, among) = np.repeat(self.case.numbers[:, None], 2 * m, axis=1), self._places
+        for place, j in zip(places, among, strict=True):
+            numbers[place] = z[n + k + j] + around[n + k + j]
+        sides = self._linearised(z[:n, None] + around[:n], numbers)[:, 1:]
+        return np.stack([sides[..., :m], sides[..., m:]]), lengths
 
     def bending(self, z: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """How the whole Jacobian changes along a direction, by differences of analytic ones."""
@@ -206,13 +253,6 @@ def _turned(columns: np.ndarray, like: np.ndarray) -> np.ndarray:
     """Columns turned among themselves as others are, so that determinants keep their sign."""
     left, _, right = np.linalg.svd(columns.T @ like)
     return columns @ left @ right
-
-
-def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
-    if len(x) <= COMPACT_FROM or flow.structured:
-        return flow.jacobian(x, numbers)
-    return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
 
 
 def equations_about(
@@ -258,7 +298,8 @@ def _sizes(
         way = -bordering(J).solve(J, push) * span[0]
         if np.isfinite(way).all() and way.any():
             moved = float((np.abs(way) / D).max() * _straight(J, x, way, D, flow, case))
-    return (max(large, moved) or 1.0) * D
+    # So that steps are as long however many states there are, such as the cells of a mesh.
+    return (max(large, moved) or 1.0) * max(1.0, sqrt(len(x) / FEW)) * D
 
 
 def _straight(J: np.ndarray, x: np.ndarray, way: np.ndarray, D: np.ndarray, flow: Flow, case: Bound) -> float:

@@ -153,7 +153,8 @@ class RestTrail(Trail[Point, Special]):
         last, name = self.points[-1], self.parameters[-1]
         course = Course.asked(to, self.step, points, bounds, progress, name, events)
         limits = self._limits(course)
-        problem = _reaching(last.problem, limits.span)
+        s = last.equations
+        problem = replace(last.problem, equations=s.reaching(last.spot.z, limits.span, float(s.sizes[-1])))
         spot, home = problem.spot(last.spot.z, last.spot.tangent), self.points[0].spot
         more = self.gathered(problem, spot, course, limits, home=home)
         return self._joined(more, places=self._places(more))
@@ -195,10 +196,3 @@ class RestTrail(Trail[Point, Special]):
             home,
         )
         return cls(tuple(found.points), tuple(found.special), found.ended, course.step, tuple(found.places))
-
-
-def _reaching(problem: Any, span: float) -> Any:
-    """The same problem, its steps measured by a longer range of the parameter."""
-    sizes = problem.equations.sizes.copy()
-    sizes[-1] = max(sizes[-1], span)
-    return replace(problem, equations=replace(problem.equations, sizes=sizes))

@@ -10,7 +10,7 @@ Numerical Methods for Bifurcations of Dynamical Equilibria (2000).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -34,26 +34,74 @@ from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.continuation.dense import Implicit, Spot
 from pfaff.continuation.endings import Refused
-from pfaff.continuation.problem import Event, Missed
+from pfaff.continuation.problem import Asked, Event, Missed
+from pfaff.threads import known_property
 
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
 AT_ZERO = 1e-9  # size of an eigenvalue, relative to a pair on the imaginary axis, that passes zero with it
 BESIDE = 0.05  # distance, in units, at which the parameter tells whether it turns where it is flat
 DOUBLE = 1e-6  # distance, in units, at which eigenvalues that vanish like its root are zero
+WITHIN = np.linspace(0, 1, 17)[1:-1]  # places in a step
+SLOPES = np.column_stack(  # there, of Hermite's cubic, by those of the chord and of both ends
+    [6 * WITHIN * (1 - WITHIN), (1 - WITHIN) * (1 - 3 * WITHIN), WITHIN * (3 * WITHIN - 2)]
+)
 MEETING = 1e-4  # distance, relative to their size, of eigenvalues that are one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Facts:
-    """What is known about a point of a branch: eigenvalues with their slopes, signs and logarithms of products."""
+    """What is known about a point of a branch, each computed when it is first asked for: eigenvalues with their slopes,
+    signs and logarithms of products."""
 
-    eigenvalues: np.ndarray
-    slopes: np.ndarray
-    turning: float
-    crossing: tuple[float, float]
-    hopf: tuple[float, float]
-    zero: tuple[float, float]
+    problem: Rests
+    z: np.ndarray
+    tangent: np.ndarray
+    jacobian: np.ndarray
+
+    @known_property
+    def _deflate(self) -> Callable[[np.ndarray], np.ndarray]:
+        s = self.problem.equations
+        return Deflation.about(self.jacobian[: s.n, : s.n], s.zeros) if s.zeros else np.asarray
+
+    @known_property
+    def _spectrum(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All eigenvalues, their vectors, and which of them are physical."""
+        s = self.problem.equations
+        values, vectors = np.linalg.eig(self._deflate(self.jacobian[: s.n, : s.n]))
+        return values, vectors, physical(values, s.flow.settle, s.attracting)
+
+    @known_property
+    def eigenvalues(self) -> np.ndarray:
+        values, _, real = self._spectrum
+        return values[real]
+
+    @known_property
+    def slopes(self) -> np.ndarray:
+        s, deflate = self.problem.equations, self._deflate
+        (after, before), lengths = s.probes(self.z, self.tangent[:, None])
+        after, before = after[:, : s.n, 0], before[:, : s.n, 0]
+        values, vectors, real = self._spectrum
+        return slopes(values, vectors, (deflate(after) - deflate(before)) / (2 * lengths[0]))[real]
+
+    @property
+    def turning(self) -> float:
+        return float(self.tangent[-1] / self.problem.equations.sizes[-1])
+
+    @known_property
+    def crossing(self) -> tuple[float, float]:
+        sizes = self.problem.equations.sizes
+        sign, log = np.linalg.slogdet(np.vstack([self.jacobian * sizes, self.tangent / sizes]))
+        return float(sign), float(log)
+
+    @known_property
+    def hopf(self) -> tuple[float, float]:
+        return hopf_product(self.eigenvalues, self.problem.undamped)
+
+    @known_property
+    def zero(self) -> tuple[float, float]:
+        values, still = self.eigenvalues, self.problem.still
+        return signed_log(values[np.argsort(np.abs(values))[still:]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,32 +124,24 @@ class Rests(Implicit):
     def rebased(self, z: np.ndarray) -> Rests:
         return replace(self, equations=self.equations.rebased(z))
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Facts:
-        s = self.equations
-        if s.k:
-            s.check_rest(z)
-        J = s.state_jacobian(z)
-        deflate = Deflation.about(J, s.zeros)
-        (after, before), lengths = s.probes(z, tangent[:, None])
-        change = (deflate(after[..., 0]) - deflate(before[..., 0])) / (2 * lengths[0])
-        values, rates = slopes(deflate(J), change)
-        real = physical(values, s.flow.settle, s.attracting)
-        values, rates = values[real], rates[real]
-        bordered = np.vstack([s.jacobian(z) * s.sizes, tangent / s.sizes])
-        sign, log = np.linalg.slogdet(bordered)
-        return Facts(
-            eigenvalues=values,
-            slopes=rates,
-            turning=tangent[-1] / s.sizes[-1],
-            crossing=(float(sign), float(log)),
-            hopf=hopf_product(values, self.undamped),
-            zero=signed_log(values[np.argsort(np.abs(values))[self.still :]]),
-        )
+    def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.equations.evaluated(z)
 
-    def tests(self, point: Spot) -> dict[str, float]:
+    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> Facts:
+        if not np.isfinite(J).all():
+            raise Refused("the equations are not finite")
+        if self.equations.k:
+            self.equations.check_rest(z)
+        return Facts(self, z, tangent, J)
+
+    def tests(self, point: Spot) -> Mapping[str, float]:
         facts = point.facts
-        tests = {"fold": facts.turning, "branch point": bounded(facts.crossing), "hopf": bounded(facts.hopf)}
-        return tests | ({"divergence": bounded(facts.zero)} if self.equations.k else {})
+        tests = {
+            "fold": lambda: facts.turning,
+            "branch point": lambda: bounded(facts.crossing),
+            "hopf": lambda: bounded(facts.hopf),
+        }
+        return Asked(tests | ({"divergence": lambda: bounded(facts.zero)} if self.equations.k else {}))
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         """Two folds, or a growth rate that comes and goes, or changes of stability that no test explains."""
@@ -175,6 +215,8 @@ class Rests(Implicit):
     def missed(self, a: Spot, b: Spot, found: Sequence[Event]) -> Missed | None:
         """Several eigenvalues that cross at one place: an even number of factors of a test changes its sign there."""
         first, last = a.facts.eigenvalues, b.facts.eigenvalues
+        if not (not_left(first) or not_left(last)):
+            return None
         # Those on the axis at an end have crossed in the step that ends there.
         right = (not_left(last) - not_left(first), not_left(last))
         left = (unstable(first) - unstable(last), unstable(first))
@@ -237,6 +279,5 @@ def _turns_between(a: float, b: float, chord: float, rounding: float) -> bool:
     """
     if a * b <= 0:
         return False
-    s = np.linspace(0, 1, 17)[1:-1]
-    slope = 6 * s * (1 - s) * chord + (1 - s) * (1 - 3 * s) * a + s * (3 * s - 2) * b
+    slope = SLOPES @ (chord, a, b)
     return bool((slope * np.sign(a)).min() + 1.5 * rounding < FLAT * min(abs(a), abs(b)))

@@ -11,7 +11,8 @@ import numpy as np
 from pfaff.algebra.bordering import newton
 from pfaff.algebra.structural_zeros import zero_chain
 from pfaff.algebra.tolerances import NEIGHBOUR
-from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, jacobian_of, value_of
+from pfaff.bifurcation.equilibria.linearised import jacobian_of
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.rest.field import regular_flow

@@ -77,15 +77,15 @@ def normal_form_at(around: Field, x: np.ndarray, load: float, omega: float) -> t
     """The expansion and the normal form to third order where ±iω are eigenvalues."""
     A = around.jacobian(x, load)
     q, p = _normalised(A, omega)
-    border = bordering(A, around.zeros, around.held)
-    crossing = crossing_of(around, border, x, load, q, p) if around.zeros and around.loaded else 0j
+    border = bordering(A, around.zeros, around.held) if around.zeros else None
+    crossing = crossing_of(around, border, x, load, q, p) if border is not None and around.loaded else 0j
     expansion = _expansion(around, border, x, load, omega, A, q, p, crossing)
     return expansion, cubic(expansion)
 
 
 def _expansion(
     around: Field,
-    border: Border,
+    border: Border | None,
     x: np.ndarray,
     load: float,
     omega: float,
@@ -97,6 +97,7 @@ def _expansion(
     left, right = _family(A, around)
 
     def beside(distance: float) -> tuple[complex, np.ndarray]:
+        assert border is not None
         return _drift(around, border, x, q, right, load + distance * omega / abs(crossing))
 
     known = right.shape[1] and crosses(crossing)
@@ -218,6 +219,8 @@ def _null(matrix: np.ndarray, right: np.ndarray, left: np.ndarray) -> np.ndarray
 
 def _family(A: np.ndarray, around: Field) -> tuple[np.ndarray, np.ndarray]:
     """Left and right null vectors with left·right = 1."""
+    if not around.zeros:
+        return np.zeros((len(A), 0)), np.zeros((len(A), 0))
     border = bordering(A, around.zeros)
     overlap = border.right.T @ border.left
     if np.linalg.svd(overlap)[1].min(initial=1.0) < SEMISIMPLE or border.right.shape[1] < around.zeros:

@@ -210,6 +210,7 @@ def hopf_at(path: Path, load: float, asked: Mapping[str, Any]) -> Hopf:
 
 def _crossing_one(around: Field, border: Border, x: np.ndarray, load: float, pairs: np.ndarray) -> complex:
     """The nearest to the axis of those pairs that the load moves: undamped modes are on it at every load."""
-    values, rates = slopes(around.jacobian(x, load), change_of(around, border, x, load))
+    values, vectors = np.linalg.eig(around.jacobian(x, load))
+    rates = slopes(values, vectors, change_of(around, border, x, load))
     speeds = np.abs([rates[np.abs(values - pair).argmin()].real for pair in pairs])
     return complex(pairs[speeds >= STAYS * speeds.max()][0])

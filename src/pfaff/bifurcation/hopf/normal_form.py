@@ -87,12 +87,12 @@ class Cubic:
 def cubic(e: Expansion) -> Cubic:
     """c1 = ⟨p, C(q, q, q̄) + B(q̄, h20) + 2B(q, h11)⟩/2 with h20 = (2iω − A)⁻¹B(q, q), h11 = −A⁻¹B(q, q̄)."""
     q, q_, B, C = e.q, e.q.conj(), e.form, e.form
-    h20 = e.resolvent(2, B(q, q))
-    mean = B(q, q_)
+    twice, mean = B(q, q), B(q, q_)
+    h20 = e.resolvent(2, twice)
     drift = (e.left.T @ mean).real
     h11 = e.resolvent(0, mean - e.right @ drift)
     terms = np.array([np.vdot(e.p, term) for term in (C(q, q, q_), B(q_, h20), 2 * B(q, h11))]) / 2
-    large = np.linalg.norm(e.left, axis=0) * max(np.linalg.norm(mean), np.linalg.norm(B(q, q)))
+    large = np.linalg.norm(e.left, axis=0) * max(np.linalg.norm(mean), np.linalg.norm(twice))
     moves = np.abs(drift) > MOVES * large
     alpha, shift = _along_the_family(e, h11)
     c1 = terms.sum() - alpha @ shift if not moves.any() else complex(np.nan, np.nan)

@@ -306,7 +306,7 @@ def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: flo
 
 
 def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: bool, span: float) -> OrbitPoint:
-    """One orbit, corrected once more, so that what follows from it need not be stored."""
+    """One orbit just as it was stored; what follows from it is computed again, where correction hardly moves it."""
     mesh = file[f"{prefix}mesh"][k]
     size = int(np.isfinite(mesh).sum())
     shared = Mesh(mesh[:size].copy())
@@ -342,4 +342,4 @@ def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: 
         raise ParameterError(
             f"the stored orbit {k} does not belong to this case: give the case that it was computed for"
         )
-    return OrbitPoint(problem, continuation.point(solution, tangent))
+    return OrbitPoint(problem, continuation.point(solution._replace(cycle=orbit), tangent))

@@ -1,0 +1,68 @@
+"""f, ∂f/∂x and its derivatives by parameters at a state, or at many: one compiled call for all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import heyoka as hy
+import numpy as np
+
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression
+from pfaff.flow.jets import COMPACT_FROM, jets_of
+from pfaff.threads import once
+
+
+class Linearised:
+    """Rows of f, ∂f/∂x and ∂f/∂p for parameters by name, of a flow that is small enough to be compiled as a whole."""
+
+    def __init__(self, flow: Flow, names: tuple[str, ...]) -> None:
+        self.flow, self.names = flow, names
+        self._shape = (len(flow.states), 1 + len(flow.states) + len(names))
+        self._whole: Compiled | None = None
+        if not along_lines(flow) and not flow.structured:
+            self._whole = flow.compiled(("linearised", names), self._expressions, quick=flow.heavy)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return linearised, (self.flow, self.names)
+
+    def _expressions(self) -> list[Expression]:
+        known = self.flow.system.parameter_names
+        by = [*self.flow.variables, *(hy.par[known.index(name)] for name in self.names)]
+        rows = zip(self.flow.expressions, self.flow.derivatives(by), strict=True)
+        return [each for f, derivatives in rows for each in (f, *derivatives)]
+
+    def __call__(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        """Columns f, ∂f/∂x and ∂f/∂p, [:, :, k] for a batch of states x[:, k] and numbers[:, k]."""
+        if self._whole is None:
+            return self._apart(x, numbers) if x.ndim == 1 else self._each(x, numbers)
+        return self._whole(x, numbers).reshape(*self._shape, *x.shape[1:])
+
+    def _apart(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        values = np.empty(self._shape)
+        n = len(x)
+        values[:, 0], values[:, 1 : n + 1] = self.flow.rhs(x, numbers), jacobian_of(self.flow, x, numbers)
+        if self.names:
+            values[:, n + 1 :] = self.flow.parameter_jacobian(x, numbers, self.names)
+        return values
+
+    def _each(self, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        return np.stack([self._apart(a, b) for a, b in zip(x.T, numbers.T, strict=True)], 2)
+
+
+@once(most=64)
+def linearised(flow: Flow, names: tuple[str, ...]) -> Linearised:
+    return Linearised(flow, names)
+
+
+def along_lines(flow: Flow) -> bool:
+    """Whether the Jacobian is sooner evaluated along lines than compiled: of many states with long equations."""
+    return len(flow.states) > COMPACT_FROM and not flow.structured and flow.heavy
+
+
+def jacobian_of(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """∂f/∂x; of a large flow along lines, which is sooner than to compile it."""
+    if not along_lines(flow):
+        return flow.jacobian(x, numbers)
+    return np.column_stack([jets_of(flow).line(x, numbers, e)[:, 1] for e in np.eye(len(x))])
