@@ -69,3 +69,27 @@ def test_orbits_about_a_centre_are_a_family_at_one_load():
     A = np.array([orbit.amplitude["x"] for orbit in branch])
     assert A[-1] > 10
     assert branch.periods == pytest.approx(4 * ellipk(A**2 / (2 + 2 * A**2)) / np.sqrt(1 + A**2), rel=1e-5)
+
+
+def test_circles_that_obey_linear_equations_are_a_family_though_the_system_is_not_linear():
+    """A ball in a paraboloid, dragged round by a force across its position: circles of all sizes, at F = c √(5g/7R)."""
+    from sympy.physics.mechanics import dynamicsymbols
+
+    u, v = dynamicsymbols("u v")
+    rate, F = [each.diff(dynamicsymbols._t) for each in (u, v)], sm.Symbol("F")
+    height = (u**2 + v**2) / 2
+    bowl = pfaff.System(
+        coordinates=[u, v],
+        kinetic=sm.Rational(7, 10) * (rate[0] ** 2 + rate[1] ** 2 + height.diff(dynamicsymbols._t) ** 2),
+        potential=9.81 * height,
+        dissipation=0.1 * (rate[0] ** 2 + rate[1] ** 2),
+        forces={u: -F * v, v: F * u},
+        parameters={F: 0.1},
+        load=F,
+    )
+    hopf = bowl.at().hopf()
+    assert hopf.value == pytest.approx(0.2 * np.sqrt(5 * 9.81 / 7), rel=1e-12)
+    assert (hopf.l1, hopf.l2, hopf.centre) == (0, 0, True)
+    branch = hopf.orbits(to=1, points=30)
+    assert branch.special == ()
+    assert branch.values == pytest.approx(hopf.value, rel=1e-10)

@@ -352,7 +352,7 @@ def test_what_is_no_result_is_named(loader, tmp_path):
         "hdf5": "no netCDF file",
         "folder": "no file",
         "others": "another program",
-        "none": "No such file",
+        "none": "none.nc: No such file",
     }
     for name, word in words.items():
         assert word in told(load, tmp_path / f"{name}.nc")

@@ -611,3 +611,17 @@ def test_branches_keep_parameters_that_are_called_like_their_facts(tmp_path):
 def test_every_constant_has_its_value():
     assert all(constant(name, "it") == value for name, value in CONSTANTS.items())
     assert sys.float_info.max == float(constant(repr(sys.float_info.max), "it"))
+
+
+def test_a_unit_after_a_number_is_not_taken_for_a_factor():
+    column = pfaff.atlas.column(2)
+    with pytest.raises(ParameterError, match="unexpected 'kg' .*; give the number alone, without a unit"):
+        column.at(M_L="5kg")
+    with pytest.raises(ParameterError, match=r"unexpected 'pi' .*; write \* between factors"):
+        column.at(M_L="2pi")
+
+
+def test_a_load_of_a_system_without_parameters_lists_no_names():
+    q = sm.Function("q")(sm.Symbol("t"))
+    with pytest.raises(StatementError, match="not a parameter of the system: there are none yet$"):
+        pfaff.System(coordinates=[q], kinetic=q.diff() ** 2 / 2, load="F")

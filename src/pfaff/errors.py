@@ -65,6 +65,8 @@ class RankError(PfaffError):
 def nearest(name: object, known: Iterable[str]) -> str:
     """A half-sentence for an unknown name: the nearest known one, or the list of all."""
     names = sorted(known)
+    if not names:
+        return "there are none yet"
     close = closest(name, names)
     called = getattr(name, "name", None)  # of a symbol
     if isinstance(called, str) and called in names:

@@ -170,7 +170,7 @@ def _bytes(path: str | Path) -> io.BytesIO:
                 raise Misfit("it is no netCDF file that save() wrote")
             return io.BytesIO(MAGIC + file.read())
     except (OSError, TypeError, MemoryError) as problem:
-        raise ParameterError(f"cannot read {path}: {problem}") from problem
+        raise ParameterError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from problem
 
 
 def checksum(data: xarray.Dataset) -> str:

@@ -83,7 +83,7 @@ def draw_into(figure: Any, path: Path) -> None:
         with whole(path) as part:
             figure.savefig(part)
     except (OSError, ValueError) as problem:
-        raise ParameterError(f"cannot draw into {path}: {problem}") from problem
+        raise ParameterError(f"cannot draw into {path}: {getattr(problem, 'strerror', None) or problem}") from problem
     print(f"drawn: {path}", file=sys.stderr)
 
 

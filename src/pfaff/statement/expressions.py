@@ -110,7 +110,10 @@ class _Reader:
         if self.next.text == "=":
             self._unexpected("state what vanishes, left side minus right side")
         if self.next.kind != END:
-            self._unexpected("write * between factors" if self.next.kind in ("number", "name") else "")
+            # Where no names are known, a number is wanted.
+            unit = self.next.kind == "name" and not self.known and self.next.text not in CONSTANTS
+            factors = "write * between factors" if self.next.kind in ("number", "name") else ""
+            self._unexpected("give the number alone, without a unit" if unit else factors)
         return found
 
     def formula(self, around: int) -> sm.Expr:

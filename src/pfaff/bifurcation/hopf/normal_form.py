@@ -24,6 +24,7 @@ from pfaff.errors import ParameterError
 
 VANISHES = 1e-9  # the real part of a coefficient below this, relative to the terms it is made of, is zero
 MOVES = 1e-9  # drift along a family beyond this, relative to what makes it, is not rounding
+ROUNDED = 1e-14  # terms below this, relative to what they are beside the mode, are rounding, all of them
 PAIRS = ((1, 1), (1, 2), (2, 2))  # of derivatives by y1 and y2
 Curvature = dict[tuple[int, int], np.ndarray]
 ACROSS = 1e-6  # growth along a family beyond this, relative to the frequency's change, is not rounding
@@ -92,11 +93,24 @@ def cubic(e: Expansion) -> Cubic:
     drift = (e.left.T @ mean).real
     h11 = e.resolvent(0, mean - e.right @ drift)
     terms = np.array([np.vdot(e.p, term) for term in (C(q, q, q_), B(q_, h20), 2 * B(q, h11))]) / 2
+<<<<<<< HEAD
     large = np.linalg.norm(e.left, axis=0) * max(np.linalg.norm(mean), np.linalg.norm(twice))
+=======
+    terms *= not _rounded(e, terms, 3)
+    large = np.linalg.norm(e.left, axis=0) * max(np.linalg.norm(mean), np.linalg.norm(B(q, q)))
+>>>>>>> user
     moves = np.abs(drift) > MOVES * large
     alpha, shift = _along_the_family(e, h11)
     c1 = terms.sum() - alpha @ shift if not moves.any() else complex(np.nan, np.nan)
     return Cubic(complex(c1), float(np.abs(terms).sum()), h20, h11, np.where(moves, drift, 0.0), alpha.real, shift)
+
+
+def _rounded(e: Expansion, terms: np.ndarray, order: int) -> bool:
+    """Whether all terms of an order are rounding beside those of another direction than the mode's.
+
+    Motions in circles may obey linear equations where others do not."""
+    beside = np.linspace(1, 2, len(e.q)) * (e.q.real + e.q.imag)
+    return bool(np.abs(terms).sum() <= ROUNDED * (np.abs(e.p) @ np.abs(e.form(*[beside] * order))))
 
 
 def _along_the_family(e: Expansion, h11: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -159,6 +173,7 @@ def quintic(e: Expansion, third: Cubic) -> Quintic:
         2 * B(q_, h31), 3 * B(q, h22), B(h02, h30), 3 * B(h12, h20), 6 * B(h11, h21),
     ]  # fmt: skip
     terms = np.array([np.vdot(e.p, term) for term in fifth]) / 12
+    terms *= not _rounded(e, terms, 5)
     return Quintic(complex(terms.sum()), float(np.abs(terms).sum()))
 
 
@@ -167,8 +182,8 @@ def marsden_mccracken(e: Expansion, third: Cubic) -> float:
 
     The basis is [Re q, Im q, rest], in which ẏ1 = ω y2 + F1, ẏ2 = −ω y1 + F2.
     """
-    if np.isnan(third.c1):
-        return float("nan")
+    if np.isnan(third.c1) or not third.size:
+        return third.c1.real
     basis = np.column_stack([e.q.real, e.q.imag, _complement(np.column_stack([e.p.real, e.p.imag]))])
     inverse = np.linalg.inv(basis)
     y = {1: basis[:, 0], 2: basis[:, 1]}
