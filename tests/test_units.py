@@ -88,7 +88,8 @@ def test_a_constraint_may_be_multiplied_by_any_number(factor):
     load, scale = sm.symbols("F scale", positive=True)
     centre = sm.Matrix([x + sm.cos(phi) / 2, y + sm.sin(phi) / 2]).diff(t)
     sleigh = pfaff.System(
-        [x, y, phi], centre.dot(centre) / 2 + phi.diff(t) ** 2 / 8, (x + sm.sin(phi) / 2) ** 2 / 2 + phi**2 / 4 - load * y,
+        [x, y, phi], centre.dot(centre) / 2 + phi.diff(t) ** 2 / 8,
+        (x + sm.sin(phi) / 2) ** 2 / 2 + phi**2 / 4 - load * y,
         nonholonomic_constraints=[scale * (y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi))],
         parameters={load: 1, scale: 1}, load=load,
     )  # fmt: skip

@@ -8,6 +8,7 @@ from pfaff.bifurcation.orbits.kernels import compiled, part
 
 STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
 
+
 @compiled
 def amplitudes(x, halved, covered):
     """Half of what every state covers, at the mesh points; the largest of them."""

@@ -129,7 +129,9 @@ class Continuation:
             last = metric.dual(solution.tangent)
             solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
         if solution.levels is None:
-            values, basis = multipliers(metric.measured(solution.G), cycle.signs, basis if self.structural == 1 else None, accuracy)
+            values, basis = multipliers(
+                metric.measured(solution.G), cycle.signs, basis if self.structural == 1 else None, accuracy
+            )
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy)
         error = self.collocation.error(solution, metric)
