@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sm
+from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT
@@ -75,6 +76,23 @@ def test_the_fold_is_found_along_another_parameter_than_the_load(bent):
     for to in (10.0, 1e-2, -10.0):
         (found,) = hopf.orbits(to=to, load="shift").special
         assert found.value == pytest.approx(2 * 1e-6 / 4, rel=1e-7)
+
+
+@pytest.mark.parametrize("second", [1e-4, 1.0, 3e5])
+def test_the_fold_is_all_that_is_found_whatever_the_unit_of_time(second):
+    """q̈ + ω²q = (F + a q² − b q⁴) q̇: by averaging, the fold is at F = −a²/(8b)."""
+    q = dynamicsymbols("q")
+    drive, a, b, k = sm.symbols("F a b k", real=True)
+    push = {q: (drive + a * q**2 - b * q**4) * q.diff()}
+    numbers = {drive: 0, a: 1, b: 1, k: 1}
+    system = pfaff.System([q], q.diff() ** 2 / 2, k * q**2 / 2, forces=push, parameters=numbers, load=drive)
+    hopf = system.at(a=1e-5 * second, b=second, k=second**2).hopf(to=second / 10)
+    for to in (0.3, 1e-3):
+        branch = hopf.orbits(to=to * second)
+        (found,) = branch.special
+        assert found.kind == "fold"
+        assert found.value == pytest.approx(-1e-10 / 8 * second, rel=1e-4)
+        assert len(branch) < 80
 
 
 @pytest.mark.parametrize("damping", [22.0, 22.1, 22.114])

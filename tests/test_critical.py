@@ -706,3 +706,16 @@ def test_heavy_damping_hides_no_digits_that_it_leaves(skate):
     found = case.flutter()
     assert found.value == pytest.approx(58396.52759341057, rel=2e-11)
     assert abs(found.value - 58396.52759341057) < found.rounding < 1e-6 * found.value
+
+
+@pytest.mark.parametrize(("apart", "drag", "load"), [(0, 0, 0), (4e-13, 0, 2e-13), (0, 2e-13, 2e-13)])
+def test_loads_that_are_nearly_none_are_told_from_none(apart, drag, load):
+    """Two frequencies that differ by δ/2 meet under a circulatory force δ/2; equal ones flutter where it beats drag."""
+    q, w = dynamicsymbols("q w")
+    force, stiffer, damping = sm.symbols("F d c", real=True)
+    system = pfaff.System(
+        [q, w], (q.diff() ** 2 + w.diff() ** 2) / 2, ((1 + stiffer) * q**2 + w**2) / 2,
+        damping * (q.diff() ** 2 + w.diff() ** 2) / 2, {q: force * w, w: -force * q},
+        parameters={force: 0, stiffer: 0, damping: 0}, load=force,
+    )  # fmt: skip
+    assert system.at(d=apart, c=drag).flutter().value == pytest.approx(load, abs=1e-14)

@@ -109,3 +109,12 @@ def test_an_excited_system_does_not_rest():
     )
     with pytest.raises(ConvergenceError, match="explicitly"):
         system.at().equilibrium()
+
+
+def test_friction_without_a_limit_at_rest_is_not_left_out():
+    """The rate of |q̇| has no value at rest: forces that nobody knows are in no balance."""
+    q, w = dynamicsymbols("q w")
+    v, u = q.diff(), w.diff()
+    case = pfaff.System([q, w], (v**2 + u**2) / 2, q**2 + w**2, v**2 / sm.sqrt(v**2 + u**2), name="rubbing").at()
+    with pytest.raises(ConvergenceError, match="the forces of rubbing are not finite"):
+        case.equilibrium()

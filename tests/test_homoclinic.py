@@ -110,3 +110,13 @@ def test_a_branch_that_starts_near_a_homoclinic_orbit_ends_there():
     branch = on_levels(energy, x - x**2).at().hopf(to=0.1, x=1, y=0).orbits(to=0.5)
     start = min(branch, key=lambda orbit: abs(orbit.period - 30))
     assert limit(start.orbits(to=0.5)) == pytest.approx(0, abs=1e-11)
+
+
+@pytest.mark.parametrize("to", [0.3, 1.0, 1e3, -0.3])
+def test_a_wave_that_stops_to_rotate_ends_in_a_circle_of_equilibria(to):
+    """Circles r² with μ = r⁴ − 3r²/100 turn at the speed 1 − 2r², which vanishes at μ = 1/4 − 3/200."""
+    growth, turn = mu + 3 * (x**2 + y**2) / 100 - (x**2 + y**2) ** 2, 1 - 2 * (x**2 + y**2)
+    case = pfaff.ode({x: growth * x - turn * y, y: turn * x + growth * y}, {mu: -0.1}, load=mu).at()
+    branch = case.hopf(to=0.1).orbits(to=to)
+    assert limit(branch, "curve of equilibria") == pytest.approx(0.235, rel=1e-6)
+    assert [each.kind for each in branch.special] == ["fold"]

@@ -14,7 +14,7 @@ from sympy.physics.mechanics import dynamicsymbols
 import pfaff
 from pfaff.errors import ConstraintError, ParameterError, SingularMassError, StatementError
 from pfaff.statement import coordinates
-from pfaff.statement.degrees import polynomial_degree
+from pfaff.statement.degrees import lowest_degree, polynomial_degree
 
 t = dynamicsymbols._t
 x, y, z = dynamicsymbols("x y z")
@@ -143,6 +143,8 @@ def test_polynomial_degree_is_read_off_the_tree():
     assert polynomial_degree((a + b) ** 2 * sm.sin(b), [a]) == 2
     assert polynomial_degree(a * b**3, [a, b]) == 4
     assert polynomial_degree(sm.sin(a), [a]) == float("inf")
+    assert lowest_degree(a**2 + a * b**3, [a, b]) == 2
+    assert lowest_degree(a**2 / sm.sqrt(a**2 + b**2), [a, b]) == 0
 
 
 @pytest.mark.parametrize(

@@ -79,3 +79,21 @@ def test_members_of_a_batch_have_units_of_their_own():
         np.testing.assert_array_equal(together[:, k], stiffness_units(K[..., k], inertial_units(M[..., k])))
         np.testing.assert_array_equal(inertial_units(M)[:, k], inertial_units(M[..., k]))
         np.testing.assert_array_equal(row_units(K)[:, k], row_units(K[..., k]))
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e-170, 1e170, 1e200])
+def test_a_constraint_may_be_multiplied_by_any_number(factor):
+    """Its reaction is divided by it: squares of both are beyond all numbers."""
+    x, y, phi = coordinates("x y phi")
+    load, scale = sm.symbols("F scale", positive=True)
+    centre = sm.Matrix([x + sm.cos(phi) / 2, y + sm.sin(phi) / 2]).diff(t)
+    sleigh = pfaff.System(
+        [x, y, phi], centre.dot(centre) / 2 + phi.diff(t) ** 2 / 8,
+        (x + sm.sin(phi) / 2) ** 2 / 2 + phi**2 / 4 - load * y,
+        nonholonomic_constraints=[scale * (y.diff(t) * sm.cos(phi) - x.diff(t) * sm.sin(phi))],
+        parameters={load: 1, scale: 1}, load=load,
+    )  # fmt: skip
+    plain, scaled = sleigh.at(), sleigh.at(scale=factor)
+    assert scaled.flutter().value == pytest.approx(plain.flutter().value, rel=1e-14) == pytest.approx(9 / 16)
+    reactions = [np.abs(each.spectrum(F=0.3).reactions) for each in (plain, scaled)]
+    assert factor * reactions[1] == pytest.approx(reactions[0], rel=1e-13)

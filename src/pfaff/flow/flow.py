@@ -79,6 +79,13 @@ class Flow(Travels):
         return None
 
     @cached_property
+    def positions(self) -> np.ndarray | None:
+        """Which states are coordinates of a mechanical system, and no velocities; None where none are, or all."""
+        names = getattr(self.system, "coordinate_names", ())
+        found = np.array([name in names for name in self.states], dtype=bool)
+        return found if found.any() and not found.all() else None
+
+    @cached_property
     def heavy(self) -> bool:
         """Whether its derivatives are too large to be optimised."""
         return self.operations > QUICK_FROM

@@ -150,12 +150,12 @@ class Balance:
         if len(rows) == len(columns):
             left, right = (at.units if units is None else units)[rows], (at.units if units is None else units)[columns]
             try:
-                step[columns] = right * np.linalg.solve(jacobian * (left[:, None] * right), -left * residual[rows])
+                step[columns] = right * np.linalg.solve(jacobian * left[:, None] * right, -left * residual[rows])
                 return step
             except np.linalg.LinAlgError:
                 pass
         left, right = at.units[rows], at.units[columns]
-        scaled = jacobian * (left[:, None] * right)
+        scaled = jacobian * left[:, None] * right
         step[columns] = right * np.linalg.lstsq(scaled, -left * residual[rows], rcond=RANK)[0]
         return step
 
@@ -212,7 +212,7 @@ class Balance:
         """Directions in the free unknowns (or in all) along which the balance persists to first order."""
         at = self.at(z, self.case.numbers)
         units, free = at.units, np.arange(len(z)) if everything else self._places[1]
-        _, values, rows = np.linalg.svd((at.jacobian * (units[:, None] * units))[:, free])
+        _, values, rows = np.linalg.svd((at.jacobian * units[:, None] * units)[:, free])
         spanning = units[free, None] * rows[rank(values) :].T
         null = np.zeros((len(z), spanning.shape[1]))
         null[free] = np.linalg.qr(spanning)[0] if spanning.shape[1] > 1 else spanning / np.linalg.norm(spanning)

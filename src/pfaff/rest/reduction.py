@@ -120,7 +120,8 @@ def complement(columns: np.ndarray) -> np.ndarray:
     """An orthonormal basis of what is orthogonal to independent columns."""
     if columns.shape[1] != 1 or not columns.any():
         return np.linalg.qr(columns, mode="complete")[0][:, columns.shape[1] :]
-    mirror = columns[:, 0] / np.sqrt(columns[:, 0] @ columns[:, 0])  # Householder's, without the overhead of a call
+    mirror = columns[:, 0] / np.abs(columns).max()  # Householder's, without the overhead of a call
+    mirror /= np.sqrt(mirror @ mirror)
     mirror[0] += 1.0 if mirror[0] >= 0 else -1.0
     basis = mirror[:, None] * (-mirror[1:] / abs(mirror[0]))
     basis.ravel()[len(mirror) - 1 :: len(mirror)] += 1.0

@@ -292,7 +292,9 @@ class Linearisation:
     def _balancing(self, push: np.ndarray) -> np.ndarray:
         """The reactions that balance forces, column by column, as well as reactions can."""
         if len(self.A) == 1 and self.A.any():
-            return self.A @ push / (self.A @ self.A.T)
+            size = np.abs(self.A).max()  # its square may be beyond all numbers
+            row = self.A / size
+            return row @ push / (row @ row.T) / size
         return np.linalg.lstsq(self.A.T, push, rcond=None)[0] if len(self.A) else push[:0]
 
     def polynomial(self) -> np.ndarray:

@@ -27,7 +27,9 @@ RATED = 1e-13  # of a rate, what rounding makes of its real part
 NEARLY = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)  # of the way to a crossing, how far before it one looks
 CLOSER, NEARER = 8, 0.03  # how often, and how much nearer, the beginning of an interval is looked at
 EXPLAINED = (6, 12, 20, 30)  # halvings after which the crossing that explains a change is sought in what is left
-AT_ONCE = 3e-13  # usual loads, below which what happens does so as soon as there is a load: NOISE hides as much
+# Usual loads, below which what happens does so as soon as there is a load: of crossings, and of changes that none
+# explains, of which NOISE hides as much.
+AT_ONCE, UNSEEN = 1e-13, 3e-13
 STAGNATED = 1e-3  # relative steps below this that shrink no more are rounding: of a pair under heavy damping
 # Growth is first seen where its computed rate exceeds the noise, which includes the error of that rate: the true rate
 # is then between none and twice the noise, and so much growth, divided by the crossing speed, is the way back to none.
@@ -261,7 +263,7 @@ class Search:
                 return
             a, then, crossing = self._first_between(stretch, a, before, b, after)
             load = crossing.load if crossing else a
-            yield Change(load if load > AT_ONCE * self.unit else 0.0, *then, crossing)
+            yield Change(load if load > (AT_ONCE if crossing else UNSEEN) * self.unit else 0.0, *then, crossing)
             before = then
 
     def _first_between(

@@ -25,7 +25,8 @@ def polynomial_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> fl
 
 def lowest_degree(expression: sm.Expr, variables: Iterable[sm.Symbol]) -> float:
     """The same of its term of lowest degree; zero if not polynomial, infinite if there is no term."""
-    return float("inf") if expression == 0 else _degree(expression, frozenset(variables), min, 0)
+    # One factor such as 1/√(q̇²) spoils a whole product.
+    return float("inf") if expression == 0 else max(0, _degree(expression, frozenset(variables), min, -float("inf")))
 
 
 def _degree(e: sm.Basic, wanted: frozenset[sm.Symbol], of_terms: Callable[..., float], otherwise: float) -> float:

@@ -123,15 +123,22 @@ class Metric(NamedTuple):
     scalar_squares: np.ndarray
 
     @classmethod
-    def of(cls, cycle: Cycle, parameter: float, alike: np.ndarray | None = None) -> Metric:
-        """``alike`` numbers the kinds of states."""
-        states, scalars = 1 / sizes(cycle.x, cycle.halved, STILL), np.zeros(len(cycle.scalars))
+    def of(
+        cls, cycle: Cycle, parameter: float, alike: np.ndarray | None = None, positions: np.ndarray | None = None
+    ) -> Metric:
+        """``alike`` numbers the kinds of states; ``positions`` are those that are no velocities, if there are any."""
+        states = 1 / sizes(cycle.x, cycle.halved, STILL, positions, cycle.period)
+        scalars = np.zeros(len(cycle.scalars))
         if alike is not None:
             least = np.full(alike.max() + 1, np.inf)
             np.minimum.at(least, alike, states)
             states = least[alike]
         scalars[0], scalars[1] = 1 / cycle.scalars[0], 1 / parameter
         return cls(states, scalars, states * states / len(states), scalars * scalars)
+
+    def measured(self, G: np.ndarray) -> np.ndarray:
+        """Transition matrices of states that are measured by their sizes."""
+        return G * (self.states[:, None] / self.states)
 
     def dual(self, change: Cycle) -> tuple[np.ndarray, np.ndarray]:
         """The row ⟨change, ·⟩, over the mesh points and over the scalars."""

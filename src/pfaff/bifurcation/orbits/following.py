@@ -25,6 +25,7 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     homoclinic,
     limit,
     moments,
+    slows_evenly,
     states_of_rest,
 )
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
@@ -217,10 +218,10 @@ class Orbits(Problem[Point]):
         if periods[-1] < max(max(periods), LONG * min(periods)):
             return None
         rests = states_of_rest(self.continuation.collocation, last.cycle)
-        if not rests:
+        if not rests and not slows_evenly(self.continuation.collocation, last.cycle):
             return None
         where = limit(periods, values, self._still) * self._scale
-        towards = "homoclinic orbit" if len(rests) == 1 else "heteroclinic cycle"
+        towards = ("curve of equilibria", "homoclinic orbit", "heteroclinic cycle")[min(len(rests), 2)]
         words = f"the period grows without bound near {where:.10g}: towards a {towards}"
         return Ending(Reason.HOMOCLINIC, words)
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
+STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
+
 
 @compiled
 def amplitudes(x, halved, covered):
@@ -20,19 +22,22 @@ def amplitudes(x, halved, covered):
     return largest
 
 
-def sizes(x: np.ndarray, halved: bool, share: float) -> np.ndarray:
+def sizes(x: np.ndarray, halved: bool, share: float, positions: np.ndarray | None, period: float) -> np.ndarray:
     """By which states are compared: the amplitude of each, where it is not less than a share of the largest.
 
     A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
-    the less it moves: along the branch it may move like any other.
+    the less it moves: along the branch it may move like any other. Positions are compared with positions, velocities
+    with velocities: how large these are beside each other is a matter of the unit of time.
     """
     size = np.empty(x.shape[1])
-    largest = amplitudes(x, halved, size)
+    largest = np.full(len(size), amplitudes(x, halved, size))
+    if positions is not None:
+        reach = size[positions].max(initial=0.0), size[~positions].max(initial=0.0)
+        largest = np.where(positions, max(reach[0], STUCK * period * reach[1]), reach[1])
     still = share * largest
-    for t, each in enumerate(size.tolist()):
-        if each < still:
-            own = np.abs(x[:, t]).max()
-            size[t] = max(still, min(own, largest, still * still / max(each, share * still)))
+    for t in np.flatnonzero(size < still).tolist():
+        own, least = np.abs(x[:, t]).max(), still[t]
+        size[t] = max(least, min(own, largest[t], least * least / max(size[t], share * least)))
     return size
 
 

@@ -20,6 +20,7 @@ LONG = 20.0  # the same, if the parameters stand still
 SERIES = 6  # doublings of a period from which the limit of a parameter is extrapolated
 APART = 0.1  # of the amplitude, distance of states of rest that are different
 SLOW = 0.05  # part of an orbit, relative to its size, that is covered in its period at the least speed
+EVEN = 30.0  # the same at the greatest speed, where all of the orbit comes to rest at once; 2π on circles
 
 
 def converge(sizes: Sequence[float], values: Sequence[Sequence[float]], still: float = STILL) -> bool:
@@ -67,15 +68,25 @@ def limit(periods: Sequence[float], values: Sequence[float], still: float = STIL
 
 def states_of_rest(collocation: Collocation, cycle: Cycle) -> list[np.ndarray]:
     """States where an orbit nearly comes to rest, in units of its amplitude: those apart from each other."""
-    size = np.where(cycle.amplitude > 0, cycle.amplitude, np.inf)
-    x = np.vstack([cycle.x, -cycle.x[1:]]) if cycle.halved else cycle.x
-    speeds = np.abs(collocation.equations.rates(x, cycle.value) / size[:, None]).max(axis=0) * cycle.period
+    x, size, speeds = _speeds(collocation, cycle)
     lows = (speeds < SLOW) & (speeds <= np.roll(speeds, 1)) & (speeds <= np.roll(speeds, -1))
     found: list[np.ndarray] = []
     for state in x[lows] / size:
         if all(np.abs(state - other).max() > APART for other in found):
             found.append(state)
     return found
+
+
+def slows_evenly(collocation: Collocation, cycle: Cycle) -> bool:
+    """Whether a long orbit is slow all along, as where a wave stops to rotate: every state of it comes to rest."""
+    return bool(_speeds(collocation, cycle)[2].max() < EVEN)
+
+
+def _speeds(collocation: Collocation, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """States all around an orbit, its amplitudes, and the way at the speed of each state for a period, in those."""
+    size = np.where(cycle.amplitude > 0, cycle.amplitude, np.inf)
+    x = np.vstack([cycle.x, -cycle.x[1:]]) if cycle.halved else cycle.x
+    return x, size, np.abs(collocation.equations.rates(x, cycle.value) / size[:, None]).max(axis=0) * cycle.period
 
 
 def moments(collocation: Collocation, cycle: Cycle, sizes: np.ndarray) -> np.ndarray:

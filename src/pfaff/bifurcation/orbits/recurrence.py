@@ -137,7 +137,7 @@ def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
         solution = continuation.evaluated(guess, pins, metric)
     except Refused:
         return False
-    values, _ = multipliers(solution.G, guess.signs)
+    values, _ = multipliers(metric.measured(solution.G), guess.signs)
     return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
 
 

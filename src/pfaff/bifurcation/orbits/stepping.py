@@ -67,7 +67,8 @@ class Continuation:
 
     def measure(self, cycle: Cycle, parameter: float | None = None) -> Metric:
         """Sizes of an orbit, and the parameter's: its range, if none is given."""
-        return Metric.of(cycle, self.span if parameter is None else parameter, self.collocation.equations.flow.alike)
+        flow = self.collocation.equations.flow
+        return Metric.of(cycle, self.span if parameter is None else parameter, flow.alike, flow.positions)
 
     # Orbits
 
@@ -128,7 +129,9 @@ class Continuation:
             last = metric.dual(solution.tangent)
             solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
         if solution.levels is None:
-            values, basis = multipliers(solution.G, cycle.signs, basis if self.structural == 1 else None, accuracy)
+            values, basis = multipliers(
+                metric.measured(solution.G), cycle.signs, basis if self.structural == 1 else None, accuracy
+            )
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy)
         error = self.collocation.error(solution, metric)
