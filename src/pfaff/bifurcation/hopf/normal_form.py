@@ -93,12 +93,8 @@ def cubic(e: Expansion) -> Cubic:
     drift = (e.left.T @ mean).real
     h11 = e.resolvent(0, mean - e.right @ drift)
     terms = np.array([np.vdot(e.p, term) for term in (C(q, q, q_), B(q_, h20), 2 * B(q, h11))]) / 2
-<<<<<<< HEAD
-    large = np.linalg.norm(e.left, axis=0) * max(np.linalg.norm(mean), np.linalg.norm(twice))
-=======
     terms *= not _rounded(e, terms, 3)
-    large = np.linalg.norm(e.left, axis=0) * max(np.linalg.norm(mean), np.linalg.norm(B(q, q)))
->>>>>>> user
+    large = np.linalg.norm(e.left, axis=0) * max(np.linalg.norm(mean), np.linalg.norm(twice))
     moves = np.abs(drift) > MOVES * large
     alpha, shift = _along_the_family(e, h11)
     c1 = terms.sum() - alpha @ shift if not moves.any() else complex(np.nan, np.nan)
