@@ -13,7 +13,7 @@ import pytest
 import pfaff
 
 ROOT = Path(__file__).parents[1]
-SHARED = {"verified", "dense"}
+SHARED = {"verified", "dense", "auto07p"}
 SCRIPTS = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if path.stem not in SHARED)
 
 

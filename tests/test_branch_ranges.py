@@ -160,3 +160,8 @@ def test_a_branch_has_as_many_points_in_any_units(unit):
 def test_a_branch_ends_on_its_bound_to_the_last_digit():
     ode = pfaff.Ode({x: mu - x - x**3 / 5}, parameters={mu: 1.0})
     assert ode.at().branch("mu", to=0.0)[-1].value == 0.0
+
+
+def test_a_step_of_nothing_is_refused():
+    with pytest.raises(ParameterError, match="step=1e-300.*between 1e-09 and 1"):
+        pfaff.ode({x: mu - x**3}, {mu: 0}, load=mu).at().branch(to=1, x=0, step=1e-300)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -364,7 +365,7 @@ def test_many_operations_are_compiled_with_loops_unless_the_motion_is_long(monke
         return compile_taylor(*given, **settings)
 
     monkeypatch.setattr(hy, "taylor_adaptive", recorded)
-    disc, pendulum = pfaff.atlas.rolling_disc.__wrapped__, pfaff.atlas.pendulum.__wrapped__  # not yet compiled
+    disc, pendulum = (inspect.unwrap(atlas) for atlas in (pfaff.atlas.rolling_disc, pfaff.atlas.pendulum))  # anew
     disc().at().simulate(0.1, phi_dot=1)
     pendulum().at().simulate(0.1, Q=0.3)
     assert compact == [True, False]
@@ -397,7 +398,7 @@ def test_large_equations_are_optimised_for_motions_long_enough_to_gain_by_it(mon
         return compile_taylor(*given, **settings)
 
     monkeypatch.setattr(hy, "taylor_adaptive", recorded)
-    stone = pfaff.atlas.rattleback.__wrapped__().at()
+    stone = inspect.unwrap(pfaff.atlas.rattleback)().at()
     short = stone.simulate(0.2, project=True, psi_dot=5, alpha=0.1)
     assert levels == [(True, 0)]
     monkeypatch.setattr("pfaff.motion.taylor.SHORT", 0)

@@ -139,7 +139,9 @@ def _motion_as_json(motion: Any, written: list[Path]) -> None:
 def _print_motion(motion: Any, every: bool) -> None:
     """Of very many names those that move most."""
     histories = {name: motion[name] for name in _names(motion)}
-    rows = [[name, *(f"{x:.8g}" for x in (row[0], row[-1], row.min(), row.max()))] for name, row in histories.items()]
+    rows = [
+        [name, *(f"{x + 0.0:.8g}" for x in (row[0], row[-1], row.min(), row.max()))] for name, row in histories.items()
+    ]
     moved = [float(row.max() - row.min()) for row in histories.values()]
     order = sorted(range(len(rows)), key=lambda k: -moved[k])
     heads = ["name", "first", "last", "least", "greatest"]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 STEP, POINTS = 0.1, 1000  # what is asked for if nothing is said
 ROUNDING = 1e-12  # of the range that is followed
+LEAST = 1e-9  # step, as a share of the range: points differ in more than their last digits
 
 Bounds = tuple[float | None, float | None] | None
 Progress = Callable[[Any], Any] | None
@@ -60,11 +61,11 @@ class Course:
         of = of if isinstance(of, str) else ""
         if to is None:
             raise ParameterError(f"how far? Give the last value of {of or 'the parameter'}: to=…")
-        share = "give the largest step as a share of the range, between 0 and 1"
+        share = f"give the largest step as a share of the range, between {LEAST:g} and 1"
         told("progress", progress, "print", None)
         return cls(
             end_from(f"{of}: to" if of else "to", to),
-            number_within("step", step, lambda x: 0 < x <= 1, share),
+            number_within("step", step, lambda x: LEAST <= x <= 1, share),
             whole_number("points", points, 1, MOST, "ask for fewer"),
             _ends(bounds),
             progress,
