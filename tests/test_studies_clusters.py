@@ -28,7 +28,7 @@ def case(skate):
 @pytest.mark.slow
 def test_a_dask_cluster_loses_a_worker_and_gives_the_same_bits(case, tmp_path):
     distributed = pytest.importorskip("distributed")
-    study = case.sweep(AXES, measure=["hopf", "l1"], store=tmp_path / "a.zarr", chunk=2)
+    study = case.sweep(AXES, measure=["hopf", "l1"], store=tmp_path / "a.zarr", chunk=1)  # more than are sent ahead
     with (
         distributed.LocalCluster(
             n_workers=1, threads_per_worker=1, dashboard_address=None, host="127.0.0.1", silence_logs=50
