@@ -84,54 +84,62 @@ def test_functions(multipliers: np.ndarray, structural: int) -> tuple[float, int
 
 
 @part
-def reflect(w, columns, v, along):
-    """Householder's reflections that make the first columns of w upper triangular, applied to all.
+def reflect(w, v, beta, low, along):
+    """w less β v (v w) in the rows and columns from ``low`` on, with Householder's v; ``along`` is room for a row."""
+    n = len(w)
+    for t in range(low, n):
+        along[t] = 0.0
+    for i in range(low, n):
+        for t in range(low, n):
+            along[t] += v[i] * w[i, t]
+    for i in range(low, n):
+        factor = beta * v[i]
+        for t in range(low, n):
+            w[i, t] -= factor * along[t]
 
-    ``v`` and ``along`` are room for a column and a row.
-    """
-    height, width = w.shape
-    for p in range(columns):
-        norm = 0.0
-        for i in range(p, height):
-            v[i] = w[i, p]
-            norm += v[i] * v[i]
-        below = norm - v[p] * v[p]
+
+@part
+def triangulate(w, Q, v, betas, along):
+    """w becomes upper triangular, with Q the orthogonal factor; the columns of reflections are kept in ``v``."""
+    n = len(w)
+    for p in range(n):
+        below = 0.0
+        for i in range(p, n):
+            v[p, i] = w[i, p]
+            below += w[i, p] * w[i, p] if i > p else 0.0
+        betas[p] = 0.0
         if below == 0.0:
             continue
-        norm = np.sqrt(norm)
-        head = v[p]
-        v[p] += norm if head > 0 else -norm
-        beta = 2.0 / (below + v[p] * v[p])
-        for t in range(p, width):
-            along[t] = 0.0
-        for i in range(p, height):
-            for t in range(p, width):
-                along[t] += v[i] * w[i, t]
-        for i in range(p, height):
-            factor = beta * v[i]
-            for t in range(p, width):
-                w[i, t] -= factor * along[t]
+        norm = np.sqrt(below + v[p, p] * v[p, p])
+        v[p, p] += norm if v[p, p] > 0 else -norm
+        betas[p] = 2.0 / (below + v[p, p] * v[p, p])
+        reflect(w, v[p], betas[p], p, along)
+    for i in range(n):
+        for t in range(n):
+            Q[i, t] = 1.0 if i == t else 0.0
+    for p in range(n - 1, -1, -1):  # from the last: what is before it is the unit matrix still
+        if betas[p] != 0.0:
+            reflect(Q, v[p], betas[p], p, along)
 
 
 @part
 def sweep(G, Q, R):
     """G_j Q_j = Q_{j+1} R_j around the chain, R_j upper triangular with positive diagonal; Q becomes Q_N."""
     N, n = G.shape[:2]
-    w, v, along = np.empty((n, 2 * n)), np.empty(n), np.empty(2 * n)
+    w, v, betas, along = np.empty((n, n)), np.empty((n, n)), np.empty(n), np.empty(n)
     for j in range(N):
         for i in range(n):
             for t in range(n):
                 w[i, t] = 0.0
-                w[i, n + t] = 1.0 if t == i else 0.0
             for l in range(n):
                 for t in range(n):
                     w[i, t] += G[j, i, l] * Q[l, t]
-        reflect(w, n, v, along)
+        triangulate(w, Q, v, betas, along)
         for i in range(n):
             flip = -1.0 if w[i, i] < 0 else 1.0
             for t in range(n):
                 R[j, i, t] = flip * w[i, t] if t >= i else 0.0
-                Q[t, i] = flip * w[i, n + t]
+                Q[t, i] *= flip
 
 
 @part
