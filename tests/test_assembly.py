@@ -70,7 +70,7 @@ def test_units_of_force_do_not_change_the_load_of_very_many_bars(damping):
 
 
 def test_the_way_to_a_load_has_a_limit(monkeypatch):
-    monkeypatch.setattr(assemblies, "STEPS", 2)
+    monkeypatch.setattr("pfaff.rest.protocol.STEPS", 2)
     path = assemblies.AssemblyPath(column_assembly(2, "bow", **HEAVY, beta0=np.pi / 10), None, [0])
     with pytest.raises(ConvergenceError, match="cannot be followed beyond F = .* in 2 steps on its way to 90"):
         path.rest(90.0)

@@ -14,7 +14,7 @@ from pfaff.flow.placed import NodesAt
 from pfaff.flow.rod_mechanics import coefficients, mechanics_of
 from pfaff.flow.rod_series import parameter_list
 from pfaff.flow.series import Series
-from pfaff.rest import path
+from pfaff.rest import protocol
 from pfaff.rest.protocol import walk
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
@@ -228,7 +228,7 @@ def test_a_load_that_nothing_balances_is_tried_once(monkeypatch):
         coordinates=[X], rods=[first, second], potential=-F * X, nonholonomic_constraints=[row], parameters={F: 0},
         load=F,
     )  # fmt: skip
-    monkeypatch.setattr(path, "walk", lambda *given: walks.append(given) or walk(*given))
+    monkeypatch.setattr(protocol, "walk", lambda *given: walks.append(given) or walk(*given))
     assert "no continuation from F = 0" in system.at().flutter().status
     assert len(walks) < 10
 
@@ -264,7 +264,7 @@ def test_a_negative_mass_at_the_end_is_told_as_such():
 
 def test_a_path_that_needs_too_many_steps_ends(rod, monkeypatch):
     path = rod.at(beta0=0.01).path("F", {})
-    monkeypatch.setattr("pfaff.rest.path.STEPS", 3)
+    monkeypatch.setattr("pfaff.rest.protocol.STEPS", 3)
     monkeypatch.setattr(path, "_far", lambda z: False)
     monkeypatch.setattr(
         path, "_take", lambda here, ahead: ahead - here < 1e-3 and not path._remember(ahead, path._known[here])

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 
 @contextmanager
@@ -40,3 +41,8 @@ def copy(source: Path, path: Path) -> Path:
     with whole(path) as part:
         shutil.copyfile(source, part)
     return path
+
+
+def why(problem: Any) -> str:
+    """What is wrong with a file, without the name of the temporary one that was written."""
+    return getattr(problem, "strerror", None) or str(problem)

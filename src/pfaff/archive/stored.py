@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.files import whole
+from pfaff.archive.files import whole, why
 from pfaff.archive.layouts import Layout, Misfit
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement.expressions import constant
@@ -66,7 +66,7 @@ def write(layout: Layout, data: xarray.Dataset, path: str | Path) -> Path:
         with whole(path) as part:
             data.to_netcdf(part, engine="scipy")
     except (OSError, TypeError, ValueError) as problem:
-        raise ParameterError(f"cannot write {path}: {getattr(problem, 'strerror', None) or problem}") from problem
+        raise ParameterError(f"cannot write {path}: {why(problem)}") from problem
     return path
 
 
@@ -170,7 +170,7 @@ def _bytes(path: str | Path) -> io.BytesIO:
                 raise Misfit("it is no netCDF file that save() wrote")
             return io.BytesIO(MAGIC + file.read())
     except (OSError, TypeError, MemoryError) as problem:
-        raise ParameterError(f"cannot read {path}: {getattr(problem, 'strerror', None) or problem}") from problem
+        raise ParameterError(f"cannot read {path}: {why(problem)}") from problem
 
 
 def checksum(data: xarray.Dataset) -> str:

@@ -12,7 +12,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from pfaff.archive.files import whole
+from pfaff.archive.files import whole, why
 from pfaff.errors import ParameterError
 
 ROWS = 16  # of a table, unless all are asked for
@@ -83,7 +83,7 @@ def draw_into(figure: Any, path: Path) -> None:
         with whole(path) as part:
             figure.savefig(part)
     except (OSError, ValueError) as problem:
-        raise ParameterError(f"cannot draw into {path}: {getattr(problem, 'strerror', None) or problem}") from problem
+        raise ParameterError(f"cannot draw into {path}: {why(problem)}") from problem
     print(f"drawn: {path}", file=sys.stderr)
 
 

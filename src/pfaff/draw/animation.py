@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pfaff.archive.files import whole
+from pfaff.archive.files import whole, why
 from pfaff.draw.footage import FRAMES, Footage, of_branch, of_motion, of_orbit
 from pfaff.draw.player import page
 from pfaff.draw.scene import PATH, drawing_of
@@ -59,7 +59,7 @@ def _film(footage: Callable[[int], Footage], path: Any, seconds: Any, fps: Any, 
             else:
                 _on_paper(footage, path, part, count, fps, progress)
     except OSError as problem:
-        raise ParameterError(f"cannot write {path}: {problem.strerror or problem}") from problem
+        raise ParameterError(f"cannot write {path}: {why(problem)}") from problem
     return path
 
 

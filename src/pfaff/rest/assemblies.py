@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect, insort
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,11 @@ import numpy as np
 from pfaff.errors import ConvergenceError, RankError
 from pfaff.flow.assembly import Assembly, Rest
 from pfaff.flow.sparse_pencil import SparseLinearisation
-from pfaff.rest.protocol import walk
+from pfaff.rest import protocol
 from pfaff.threads import cached_property
 
 FARTHEST = 0.3  # the largest change of any coordinate, relative to all, accepted in one step of load
 SHORTEST = 1e-12  # step of load, relative to it
-STEPS = 500  # from one load to another; each doubles the last or halves it, so that tens are many
 STEP = 1e-5  # of the differences by the load, relative to it
 REPRODUCED = 1e-14  # entries that interpolation must reproduce, relative to the largest
 INSIDE = 0.3819  # where between its ends an interpolation is put to the test
@@ -71,16 +69,15 @@ class AssemblyPath:
         """(q, p) at this load."""
         if load in self._known:
             return self._known[load]
-        steps = count(1)
-        here = walk(self._nearest(load)[0], load, self._take, SHORTEST, lambda here: next(steps) >= STEPS)
+        here, tired = protocol.walk(self._nearest(load)[0], load, self._take, SHORTEST)
         if here == load:
             return self._known[load]
         self.end = here
         name, where = self.assembly.name, f"{self.assembly.load} = {here:.12g}"
-        if next(steps) > STEPS:
+        if tired:
             raise ConvergenceError(
-                f"the equilibrium of {name} cannot be followed beyond {where} in {STEPS} steps on its way to {load:g}: "
-                "ask for a smaller load, or give a start nearer to it"
+                f"the equilibrium of {name} cannot be followed beyond {where} in {protocol.STEPS} steps on its way to "
+                f"{load:g}: ask for a smaller load, or give a start nearer to it"
             )
         raise ConvergenceError(f"the equilibrium of {name} ends at {where}: it has no continuation to {load:g}")
 

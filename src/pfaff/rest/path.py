@@ -6,17 +6,16 @@ import math
 import sys
 from bisect import bisect, insort
 from collections.abc import Mapping
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.algebra.units import row_units
 from pfaff.errors import ConvergenceError
+from pfaff.rest import protocol
 from pfaff.rest.balance import Balance
 from pfaff.rest.mechanical import ACCEPTED
 from pfaff.rest.path_starts import beginning, changed_by
-from pfaff.rest.protocol import walk
 from pfaff.statement.values import number_from
 from pfaff.threads import Once, cached_property
 
@@ -29,7 +28,6 @@ RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
 NOISE = 1e-13  # of all that changes in a step, what rounding may move of it
 STRAIGHT = 1e-15  # residual of a point that needs no correction
 CORRECTIONS = 15  # steps of Newton's method from a predicted point
-STEPS = 500  # from one load to another; each doubles the last or halves it, so that tens are many
 SHORTEST = 1e-13  # of the load, relative to the interval
 BARRED = 1e-6  # of a load that no step from the origin led towards, the nearest one that is not tried either
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
@@ -78,17 +76,10 @@ class Path:
         here = self._nearest(load)
         if self._take(here, load):
             return self._known[load]
-        steps = count(1)
-        here = walk(
-            here,
-            load,
-            self._take,
-            SHORTEST,
-            lambda here: self._far(self._known[here]) or next(steps) >= STEPS,
-        )
+        here, tired = protocol.walk(here, load, self._take, SHORTEST, lambda here: self._far(self._known[here]))
         if here == load:
             return self._known[load]
-        self.end, self._tired = here, next(steps) > STEPS
+        self.end, self._tired = here, tired
         if here == self.origin:
             self._barred[upwards] = BARRED * distance
         raise ConvergenceError(self._no_way(here, load))
@@ -123,7 +114,7 @@ class Path:
     def ending(self) -> str:
         """What a path that has ended does, and where."""
         if self._tired:
-            return f"cannot be followed beyond {self.load} = {self.end:.12g} in {STEPS} steps"
+            return f"cannot be followed beyond {self.load} = {self.end:.12g} in {protocol.STEPS} steps"
         if self.boundless:
             return f"runs to infinity near {self.load} = {self.end:.4g}"
         if self.end == self.origin:

@@ -6,6 +6,7 @@ The linear algebra stays with each of them: a path asks for corrected states and
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from math import copysign, inf
 from typing import Any, Protocol, runtime_checkable
 
@@ -14,6 +15,8 @@ import numpy as np
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event, Pace, Problem
+
+STEPS = 500  # from one load to another; each doubles the last or halves it, so that tens are many
 
 
 @runtime_checkable
@@ -70,15 +73,16 @@ def walk(
     take: Callable[[float, float], bool],
     shortest: float,
     enough: Callable[[float], bool] = lambda here: False,
-) -> float:
-    """The last load that is reached on the way to another: a step that cannot be taken is halved, the next is doubled.
+) -> tuple[float, bool]:
+    """The last load that is reached on the way to another, and whether it took too many steps: one that cannot be taken
+    is halved, the next is doubled.
 
     Steps end where they are as short as that, relatively, or where it is enough.
     """
     if here == load:
-        return here
-    way = load - here
-    problem = Loads(load, shortest * max(abs(load), abs(here)), take, enough)
+        return here, False
+    way, steps = load - here, count(1)
+    problem = Loads(load, shortest * max(abs(load), abs(here)), take, lambda here: enough(here) or next(steps) >= STEPS)
     for item in Engine[float](problem).follow(here, abs(way), (load, -copysign(inf, way))):
         here = here if isinstance(item, Ending | Event) else item
-    return here
+    return here, next(steps) > STEPS

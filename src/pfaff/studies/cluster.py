@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from pfaff.archive.files import why
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.studies.block import CRASHED, Block, Job, Outcome, compute
 from pfaff.studies.executors import Aside, Progress, Task, written
-from pfaff.studies.stores import why
 from pfaff.studies.workers import Order, one_thread
 
 AHEAD = 4  # tasks for each thread of the cluster that are submitted at a time

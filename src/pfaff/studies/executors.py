@@ -10,10 +10,11 @@ from itertools import count
 from queue import Empty, Queue
 from typing import Any
 
+from pfaff.archive.files import why
 from pfaff.errors import PfaffError
 from pfaff.studies.block import CRASHED, TIMED_OUT, Block, Job, Outcome, compute
 from pfaff.studies.points import Chunks
-from pfaff.studies.stores import EVERY, Store, why
+from pfaff.studies.stores import EVERY, Store
 from pfaff.studies.workers import CRASHES, Order, Worker
 
 LOOK = 0.2  # seconds between looks at the clock

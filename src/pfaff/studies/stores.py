@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from pfaff.archive.files import whole
+from pfaff.archive.files import whole, why
 from pfaff.archive.stored import content, sealed
 from pfaff.errors import ParameterError
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
@@ -205,11 +205,6 @@ def in_turn(path: Path) -> Iterator[None]:
         yield
     finally:
         os.close(folder)
-
-
-def why(problem: Any) -> str:
-    """What is wrong with a file, without the name of the temporary one that was written."""
-    return getattr(problem, "strerror", None) or str(problem)
 
 
 def described(outcomes: Mapping[int, Outcome]) -> dict[int, Any]:

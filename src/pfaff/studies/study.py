@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.archive.files import why
 from pfaff.errors import ParameterError
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_within, one_of, path_from, spelt, whole_number
@@ -16,7 +17,7 @@ from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Job, summary
 from pfaff.studies.executors import Processes, Task, serial
 from pfaff.studies.points import Chunks, Points
-from pfaff.studies.stores import Memory, Store, why
+from pfaff.studies.stores import Memory, Store
 from pfaff.studies.telling import Running, Telling
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from pfaff.archive.files import why
 from pfaff.studies.block import Job, Outcome, compute
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
@@ -121,7 +122,7 @@ def _obey(order: Order, job: Job, store: Any, say: Any) -> None:
     try:
         store.write(order.k, block)
     except OSError as problem:
-        return say("full", problem.strerror or str(problem))
+        return say("full", why(problem))
     block.values = {}
     say("done", block)
 

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.files import write_text
+from pfaff.archive.files import why, write_text
 from pfaff.errors import ParameterError
 from pfaff.studies.block import STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
 from pfaff.studies.recipe import checked
-from pfaff.studies.stores import attributes, described, no_study, outcomes_from, why
+from pfaff.studies.stores import attributes, described, no_study, outcomes_from
 
 if TYPE_CHECKING:
     import xarray
