@@ -79,6 +79,18 @@ def case(skate):
     return skate.at(**XI_HAT, c_i=1.5)
 
 
+@pytest.mark.parametrize("name", ["foreign.nc", "foreign.zarr"])
+def test_a_store_that_is_something_else_is_left_alone(skate, tmp_path, name):
+    path = tmp_path / name
+    if path.suffix == ".zarr":
+        path.mkdir()
+    foreign = path / "notes.txt" if path.is_dir() else path
+    foreign.write_text("mine")
+    with pytest.raises(ParameterError, match="foreign.*name another store, or remove this"):
+        skate.at(**XI_HAT).sweep(AXES, ["flutter"], path)
+    assert foreign.read_text() == "mine"
+
+
 def test_a_grid_gives_what_single_calls_give(case):
     study = case.sweep(AXES, measure=["hopf", "omega", "l1", "criticality", "crossing_speed"]).run()
     data = study.dataset

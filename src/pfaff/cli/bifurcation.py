@@ -22,9 +22,10 @@ from pfaff.cli.arguments import (
 )
 from pfaff.cli.output import (
     ROWS,
+    beside,
     check_complete,
     counting,
-    draw_into,
+    drawn_beside,
     eigenvalue_table,
     finite,
     known,
@@ -75,8 +76,7 @@ def hopf(
     gc.enable()
     case = case_of(**which)
     found = case.hopf(load=load_parameter, to=to, near=near, **state_values(case, fix))
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     names = ["value", "omega", "crossing_speed", "distance", "l1", "l1_matcont", "V3", *["l2"] * second]
     computed = {name: getattr(found, name) for name in names}
     if as_json:
@@ -140,10 +140,8 @@ def orbits(
     born = case.hopf(load=load_parameter, near=near, **state_values(case, fix))
     with counting(f"orbits along {born.load}", quiet=as_json) as progress:
         branch = born.orbits(to=to, step=step, points=points, bounds=bounds, accuracy=accuracy, progress=progress)
-    if save:
-        branch.save(save)
-    if plot:
-        draw_into(branch.plot(), plot)
+    beside(save, branch.save)
+    drawn_beside(plot, branch.plot)
     _orbits_as_json(branch) if as_json else _print_orbits(branch, every)
     check_complete(branch.ended.reason is Reason.INTERRUPTED)
 
@@ -226,10 +224,8 @@ def branch(
         case = case_of(**which)
         fixed = state_values(case, fix)
         found = case.branch(name_in, to, step=step, points=points, bounds=bounds, progress=progress, **fixed)
-    if save:
-        found.save(save)
-    if plot:
-        draw_into(found.plot(), plot)
+    beside(save, found.save)
+    drawn_beside(plot, found.plot)
     print_json(branch_as_json(found)) if as_json else print_branch(found, every)
     check_complete(found.ended.reason is Reason.INTERRUPTED)
 

@@ -21,7 +21,7 @@ from pfaff.cli.arguments import (
     state_values,
     which_case,
 )
-from pfaff.cli.output import check_complete, draw_into, print_json, table_of_interest
+from pfaff.cli.output import beside, check_complete, drawn_beside, print_json, table_of_interest
 from pfaff.cli.statement import case_of, mechanical
 from pfaff.errors import number_of
 from pfaff.progress import bar
@@ -105,15 +105,12 @@ def simulate(
         options |= special
     with bar("integrating") as progress:
         motion = case.simulate(duration, **options, progress=progress, **state_values(case, start, "--start"))
-    if save:
-        motion.save(save)
-    if plot:
-        draw_into(motion.plot(), plot)
-    if film:
-        draw_into(motion.film(), film)
-    if animate:
-        _animate(motion, animate, seconds)
-    written = [path for path in (save, plot, film, animate) if path]
+    written = [
+        *beside(save, motion.save),
+        *drawn_beside(plot, motion.plot),
+        *drawn_beside(film, motion.film),
+        *beside(animate, lambda path: _animate(motion, path, seconds)),
+    ]
     _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
     from pfaff.motion.outcomes import Outcome  # not before: every command would open the room
 

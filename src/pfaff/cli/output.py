@@ -7,13 +7,16 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import count, islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import click
+
 from pfaff.archive.files import whole, why
-from pfaff.errors import ParameterError
+from pfaff.errors import ParameterError, PfaffError
 
 ROWS = 16  # of a table, unless all are asked for
 
@@ -85,6 +88,26 @@ def draw_into(figure: Any, path: Path) -> None:
     except (OSError, ValueError) as problem:
         raise ParameterError(f"cannot draw into {path}: {why(problem)}") from problem
     print(f"drawn: {path}", file=sys.stderr)
+
+
+def beside(path: Path | None, write: Callable[[Path], Any]) -> list[Path]:
+    """A file beside what is printed, if one is wanted; that it cannot be written is told last, and loses no result."""
+    if path is None:
+        return []
+    try:
+        write(path)
+    except PfaffError as problem:
+        click.get_current_context().call_on_close(partial(_raise, problem))
+        return []
+    return [path]
+
+
+def drawn_beside(path: Path | None, plot: Callable[[], Any]) -> list[Path]:
+    return beside(path, lambda path: draw_into(plot(), path))
+
+
+def _raise(problem: PfaffError) -> None:
+    raise problem
 
 
 def grouped(entries: dict[str, dict[str, str]]) -> None:

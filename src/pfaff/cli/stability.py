@@ -18,7 +18,7 @@ from pfaff.cli.arguments import (
     state_values,
     which_case,
 )
-from pfaff.cli.output import check_complete, draw_into, eigenvalue_table, print_json, table, table_of_interest
+from pfaff.cli.output import check_complete, drawn_beside, eigenvalue_table, print_json, table, table_of_interest
 from pfaff.cli.statement import case_of
 from pfaff.statement.told import without_rounding
 
@@ -42,8 +42,7 @@ def equilibria(
     """
     case = case_of(**which)
     found = case.equilibria(starts=starts, seed=seed, **state_values(case, fix))
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     if as_json:
         entries = [{"coordinates": e.coordinates, "reaction": e.reaction, "residual": e.residual} for e in found]
         print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
@@ -71,8 +70,7 @@ def spectrum(fix: tuple[str, ...], every: bool, plot: Path | None, as_json: bool
     """
     case = case_of(**which)
     found = case.spectrum(None, **state_values(case, fix))
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     if as_json:
         return print_json(
             {"values": found.values, "zeros": found.zeros, "stable": found.stable, "status": found.status}
@@ -99,8 +97,7 @@ def flutter(
     """
     case = case_of(**which)
     found = case.flutter(load=load_parameter, to=to, **state_values(case, fix))
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     if as_json:
         facts = {"flutter": _load_as_json(found), "load": found.load, "searched": list(found.searched)}
         return print_json(facts | {"status": found.status})
@@ -138,8 +135,7 @@ def critical(
     else:
         found = case.critical(load=load_parameter, to=to, **state_values(case, fix))
         loads = {"flutter": found.flutter, "divergence": found.divergence, "buckling": found.buckling}
-    if plot:
-        draw_into(loads["flutter"].plot(), plot)
+    drawn_beside(plot, loads["flutter"].plot)
     if as_json:
         return print_json(
             {kind: _load_as_json(each) for kind, each in loads.items()}

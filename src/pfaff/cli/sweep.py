@@ -58,7 +58,12 @@ def new(
     as_json: bool,
     **which: Any,
 ) -> None:
-    """Begin a study: what is measured, over which values."""
+    """Begin a study: what is measured, over which values.
+
+    \b
+    Example:
+      pfaff sweep new map.zarr column --set k1=50 --axis c_i=0.25:30:200 --measure hopf --measure l1
+    """
     case = case_of(name, values, **which)
     if not axis:
         example = next((p.name for p in case.system.parameters), "NAME")
@@ -89,7 +94,12 @@ def run(
     accept: bool,
     as_json: bool,
 ) -> None:
-    """Compute what is missing."""
+    """Compute what is missing.
+
+    \b
+    Example:
+      pfaff sweep run map.zarr --workers 4
+    """
     study = _opened(store, accept)
     if scheduler is None:
         return _say(study.run(workers, part=part, timeout=timeout), as_json)
@@ -105,7 +115,12 @@ def run(
 @STORE
 @as_json
 def status(store: Path, as_json: bool) -> None:
-    """How far it is, and what failed."""
+    """How far it is, and what failed.
+
+    \b
+    Example:
+      pfaff sweep status map.zarr
+    """
     from pfaff.studies.sweep import open_sweep
 
     study = open_sweep(store, accept=True, known=False)
@@ -125,7 +140,12 @@ def status(store: Path, as_json: bool) -> None:
 @click.option("--timeout", type=NUMBER, help="Seconds for a point.")
 @as_json
 def retry(store: Path, which: str, workers: int, timeout: float | None, as_json: bool) -> None:
-    """Compute points again that failed, timed out, crashed, or all of these."""
+    """Compute points again that failed, timed out, crashed, or all of these.
+
+    \b
+    Example:
+      pfaff sweep retry map.zarr timed-out --timeout 60
+    """
     _say(_opened(store, False).retry(which.replace("-", " "), workers, timeout=timeout), as_json)
 
 
@@ -135,7 +155,12 @@ def retry(store: Path, which: str, workers: int, timeout: float | None, as_json:
 @click.option("--at", multiple=True, metavar="NAME=VALUE", help="Where other axes are held. Repeat.")
 @plot_into
 def plot(store: Path, measure: str | None, at: tuple[str, ...], plot: Path | None) -> None:
-    """Draw a measure into a file: --plot map.png."""
+    """Draw a measure into a file.
+
+    \b
+    Example:
+      pfaff sweep plot map.zarr l1 --plot l1.png
+    """
     from pfaff.cli.arguments import numbers
     from pfaff.studies.sweep import open_sweep
 

@@ -218,7 +218,7 @@ def outcomes_from(described: Mapping[str, Any]) -> dict[int, Outcome]:
 
 def _study_in(path: Path) -> xarray.Dataset:
     """A file that is as a study wrote it."""
-    found = content(path)
+    found = content(path, "name another store, or remove this file")
     if found.holds != HELD:
         raise ParameterError(f"{path} holds a {found.holds}, no study: read it by pfaff.load({str(path)!r}, case)")
     return found.data
@@ -237,7 +237,7 @@ def recipe_of_netcdf(path: Path) -> tuple[Points, dict[str, Any]]:
 
 def no_study(path: Path, problem: Exception) -> ParameterError:
     said = f"it has no {problem}" if isinstance(problem, KeyError) else why(problem).partition("\n")[0]
-    return ParameterError(f"{path} holds no study that can be read ({said}): give another store")
+    return ParameterError(f"{path} holds no study that can be read ({said}): name another store, or remove this one")
 
 
 def answered(state: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.archive.files import why
+from pfaff.archive.stored import named_as_netcdf
 from pfaff.errors import ParameterError
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_within, one_of, path_from, spelt, whole_number
@@ -190,7 +191,7 @@ class Study:
 
     def save(self, path: str | Path) -> Path:
         """What is known so far as one netCDF file."""
-        path = path_from("path", path)
+        path = named_as_netcdf(path_from("path", path))
         kept = Memory(self.points, self.chunks, self.names, self.recipe)
         for k in self.store.finished():
             kept.write(k, self.store.read(k))
