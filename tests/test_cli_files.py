@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from conftest import shell
@@ -108,3 +110,23 @@ def test_constraints_are_shown_in_the_names_that_one_types(folder):
     assert "nonholonomic: -x_dot*sin(phi) + y_dot*cos(phi) = 0" in told
     assert "p_blade (p)" in told
     assert "Derivative" not in told
+
+
+def test_what_a_file_prints_is_no_part_of_the_answer(folder):
+    (folder / "noisy.py").write_text("from my_sleigh import control\nprint('hello')\n")
+    done = shell("equilibria", "noisy.py:control", "--json", folder=folder)
+    assert json.loads(done.stdout)["state"] == {"u": 0.0, "v": 0.0, "w": 0.0}
+    assert "hello" in done.stderr
+
+
+def test_the_response_of_a_file_of_ones_own(folder):
+    """A damped oscillator at its frequency: the amplitude is F/(c ω)."""
+    (folder / "forced.py").write_text(
+        "import sympy as sm, pfaff\n"
+        "x, y, Omega, t = sm.symbols('x y Omega t')\n"
+        "forced = pfaff.ode({x: y, y: -x - y/5 + sm.cos(Omega*t)/10}, {Omega: 0.8}, load=Omega)\n"
+    )
+    found = answer("response", "forced.py:forced", "--in", "Omega", "--to", "1", folder=folder)
+    last = found["responses"][-1]
+    assert (last["value"], last["amplitude"]["x"]) == (1.0, pytest.approx(0.5, rel=1e-7))
+    assert "reached 1" in shell("response", "forced.py:forced", "--in", "Omega", "--to", "1", folder=folder).stdout

@@ -20,7 +20,7 @@ import sympy as sm
 from scipy import stats
 
 import pfaff
-from conftest import XI_HAT
+from conftest import XI_HAT, shell
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement import TIME, coordinates
 from pfaff.studies.executors import Processes
@@ -77,6 +77,26 @@ def own(tmp_path):
 @pytest.fixture(scope="module")
 def case(skate):
     return skate.at(**XI_HAT, c_i=1.5)
+
+
+def test_more_points_than_fit_into_memory_are_refused(skate):
+    many = np.linspace(0.1, 1, 10**5)
+    with pytest.raises(ParameterError, match=r"10000000000 points would need 90 GB of memory: .*map.zarr"):
+        skate.at(**XI_HAT).sweep({"c_i": many, "c_e": many}, "flutter")
+
+
+def test_an_interrupted_sweep_says_so_by_its_exit_code(own, tmp_path, monkeypatch):
+    store = str(tmp_path / "a.nc")
+    own.case.sweep({"mu": [1.0, 2.0]}, measure="growth", store=store)
+    monkeypatch.setattr("pfaff.studies.study.serial", _interrupt)
+    done = shell("sweep", "run", store, "--json")
+    assert done.returncode == 130
+    assert json.loads(done.stdout)["counts"] == {"pending": 2}
+    assert done.stderr.startswith("interrupted: 0 of 2 points")
+
+
+def _interrupt(*task):
+    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("name", ["foreign.nc", "foreign.zarr"])
@@ -381,7 +401,7 @@ def test_ctrl_c_keeps_what_was_done(own, capsys):
 
     study = own.case.sweep({"mu": [1.0, 2.0, 3.0]}, measure=own.slow, chunk=1).run(progress=stop)
     assert study.counts == {"pending": 1, "done": 2}
-    assert "2 of 3 points" in capsys.readouterr().out
+    assert "2 of 3 points" in capsys.readouterr().err
     assert study.run().complete
 
 
@@ -393,9 +413,9 @@ def test_ctrl_c_keeps_the_points_of_the_chunk_in_hand(own, tmp_path, store, caps
     own.SEEN.clear()
     own.STOP.add(4.0)
     assert study.run().counts == {"pending": 6}
-    assert "and 3 of the chunks in hand" in capsys.readouterr().out
+    assert "and 3 more in chunks that are not complete" in capsys.readouterr().err
     again = study if path is None else pfaff.open_sweep(path, case=own.case)
-    assert again.status == "0 of 6 points and 3 of the chunks in hand"
+    assert again.status == "0 of 6 points, and 3 more in chunks that are not complete"
     own.STOP.clear()
     again = replace(again, job=study.job).run()
     assert own.SEEN == [1, 2, 3, 4, 4, 5, 6]

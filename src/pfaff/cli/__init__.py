@@ -19,6 +19,7 @@ ROOMS = {
     "systems": ("atlas", "show", "compare", "export"),
     "stability": ("equilibria", "spectrum", "flutter", "critical", "paradox"),
     "bifurcation": ("hopf", "orbits", "branch"),
+    "response": ("response",),
     "curves": ("curve",),
     "steady": ("steady",),
     "motion": ("simulate",),

@@ -91,6 +91,12 @@ def save_into(what: str) -> Command:
     return file_option("--save", f"Write the {what} as netCDF: .nc.", STORED)
 
 
+def is_ode(case: Any) -> bool:
+    from pfaff.statement.odes import Ode
+
+    return isinstance(case.system, Ode)
+
+
 all_rows = click.option("--all", "every", is_flag=True, help="All rows of the tables, not those that tell most.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 

@@ -22,7 +22,7 @@ from pfaff.cli.arguments import (
 )
 from pfaff.cli.output import (
     ROWS,
-    beside,
+    branch_beside,
     check_complete,
     counting,
     drawn_beside,
@@ -140,8 +140,7 @@ def orbits(
     born = case.hopf(load=load_parameter, near=near, **state_values(case, fix))
     with counting(f"orbits along {born.load}", quiet=as_json) as progress:
         branch = born.orbits(to=to, step=step, points=points, bounds=bounds, accuracy=accuracy, progress=progress)
-    beside(save, branch.save)
-    drawn_beside(plot, branch.plot)
+    branch_beside(branch, save, plot)
     _orbits_as_json(branch) if as_json else _print_orbits(branch, every)
     check_complete(branch.ended.reason is Reason.INTERRUPTED)
 
@@ -224,8 +223,7 @@ def branch(
         case = case_of(**which)
         fixed = state_values(case, fix)
         found = case.branch(name_in, to, step=step, points=points, bounds=bounds, progress=progress, **fixed)
-    beside(save, found.save)
-    drawn_beside(plot, found.plot)
+    branch_beside(found, save, plot)
     print_json(branch_as_json(found)) if as_json else print_branch(found, every)
     check_complete(found.ended.reason is Reason.INTERRUPTED)
 

@@ -20,7 +20,7 @@ from pfaff.cli.arguments import (
     which_case,
 )
 from pfaff.cli.bifurcation import followed_as_json, print_points, special_as_json, within
-from pfaff.cli.output import beside, check_complete, counting, drawn_beside, finite, known, print_json, table
+from pfaff.cli.output import branch_beside, check_complete, counting, finite, known, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.continuation.course import POINTS, STEP
 from pfaff.continuation.endings import Reason
@@ -76,8 +76,7 @@ def curve(
         start = _special_orbit(start, kind, orbits_to, as_json)
     with counting("points", quiet=as_json) as progress:
         found = start.curve(name_in, to, step=step, points=points, bounds=bounds, progress=progress)
-    beside(save, found.save)
-    drawn_beside(plot, found.plot)
+    branch_beside(found, save, plot)
     if kind is not None:
         _print_cycle_curve(found, every, as_json)
     else:

@@ -16,12 +16,13 @@ from pfaff.cli.arguments import (
     as_json,
     film_into,
     functions,
+    is_ode,
     plot_into,
     save_into,
     state_values,
     which_case,
 )
-from pfaff.cli.output import beside, check_complete, drawn_beside, print_json, table_of_interest
+from pfaff.cli.output import beside, check_complete, drawn_beside, print_json, saved_beside, table_of_interest
 from pfaff.cli.statement import case_of, mechanical
 from pfaff.errors import number_of
 from pfaff.progress import bar
@@ -100,13 +101,13 @@ def simulate(
     events = {**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}}
     options: dict[str, Any] = {"samples": samples, "tolerance": tolerance, "events": events}
     special = {"project": project, "method": method, "step": step, "prescribed": functions(drive)}
-    if project or drive or step is not None or method != "auto" or not _is_ode(case):
+    if project or drive or step is not None or method != "auto" or not is_ode(case):
         mechanical(case, "--project, --method, --step or --drive")
         options |= special
     with bar("integrating") as progress:
         motion = case.simulate(duration, **options, progress=progress, **state_values(case, start, "--start"))
     written = [
-        *beside(save, motion.save),
+        *saved_beside(save, motion.save),
         *drawn_beside(plot, motion.plot),
         *drawn_beside(film, motion.film),
         *beside(animate, lambda path: _animate(motion, path, seconds)),
@@ -150,12 +151,6 @@ def _print_motion(motion: Any, every: bool) -> None:
         print(f"{name} = 0: {number_of(len(found), 'time')}{': t = ' + times if len(found) else ''}")
     for name, change in getattr(motion, "changes", {}).items():
         print(f"changed to obey the constraints: {name} by {change:.6g}")
-
-
-def _is_ode(case: Any) -> bool:
-    from pfaff.statement.odes import Ode
-
-    return isinstance(case.system, Ode)
 
 
 def _check_pictures(case: Case, animate: Path | None) -> None:

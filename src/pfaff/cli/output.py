@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -16,6 +18,7 @@ from typing import Any
 import click
 
 from pfaff.archive.files import whole, why
+from pfaff.continuation.endings import Reason
 from pfaff.errors import ParameterError, PfaffError
 
 ROWS = 16  # of a table, unless all are asked for
@@ -96,17 +99,46 @@ def beside(path: Path | None, write: Callable[[Path], Any]) -> list[Path]:
         return []
     try:
         write(path)
-    except PfaffError as problem:
+    except (PfaffError, KeyboardInterrupt) as problem:
         click.get_current_context().call_on_close(partial(_raise, problem))
         return []
     return [path]
+
+
+def saved_beside(path: Path | None, save: Callable[[Path], Any]) -> list[Path]:
+    """A result in a file: a second Ctrl-C, while what the first one left is written, does not lose it."""
+    with _deaf():
+        written = beside(path, save)
+    for each in written:
+        print(f"saved: {each}", file=sys.stderr)
+    return written
+
+
+def branch_beside(branch: Any, save: Path | None, plot: Path | None) -> None:
+    """A branch or curve in its files; Ctrl-C is answered first, for writing what it left may take a while."""
+    if branch.ended.reason is Reason.INTERRUPTED and (save or plot):
+        print("interrupted: what was found is being written", file=sys.stderr)
+    saved_beside(save, branch.save)
+    drawn_beside(plot, branch.plot)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C is not heard; but by other threads than the main one it never is."""
+    main = threading.current_thread() is threading.main_thread()
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
+    try:
+        yield
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, usual)
 
 
 def drawn_beside(path: Path | None, plot: Callable[[], Any]) -> list[Path]:
     return beside(path, lambda path: draw_into(plot(), path))
 
 
-def _raise(problem: PfaffError) -> None:
+def _raise(problem: BaseException) -> None:
     raise problem
 
 

@@ -12,6 +12,7 @@ from pfaff.cli.arguments import (
     all_rows,
     as_json,
     fix,
+    is_ode,
     load_parameter,
     numbers,
     plot_into,
@@ -34,13 +35,15 @@ from pfaff.statement.told import without_rounding
 def equilibria(
     fix: tuple[str, ...], starts: int, seed: int, every: bool, plot: Path | None, as_json: bool, **which: Any
 ) -> None:
-    """All equilibria that a seeded search finds, with their reactions and family.
+    """All equilibria that a seeded search finds, with their reactions and family; of an ODE the one that is near.
 
     \b
     Example:
       pfaff equilibria column --bars 7 --load spring --set Delta=0.1 --set beta0=0.785 --fix X=0
     """
     case = case_of(**which)
+    if is_ode(case):
+        return _equilibrium_of_ode(case, fix, plot, as_json)
     found = case.equilibria(starts=starts, seed=seed, **state_values(case, fix))
     drawn_beside(plot, found.plot)
     if as_json:
@@ -53,6 +56,16 @@ def equilibria(
     table_of_interest("Equilibria", names, rows, range(len(rows)), every)
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
     check_complete(found.interrupted)
+
+
+def _equilibrium_of_ode(case: Any, fix: tuple[str, ...], plot: Path | None, as_json: bool) -> None:
+    """That which Newton's method reaches from the values in --fix, zero where none is given."""
+    found = case.equilibrium(**state_values(case, fix))
+    drawn_beside(plot, found.plot)
+    if as_json:
+        return print_json({"state": found.state, "residual": found.residual, "status": found.status})
+    table("Equilibrium", ["state", "value"], [[name, f"{value:.12g}"] for name, value in found.state.items()])
+    print(found.status)
 
 
 @click.command()

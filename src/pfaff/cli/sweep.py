@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
-from pfaff.cli.output import draw_into, print_json, table
+from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.errors import ParameterError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 STORE = click.argument("store", type=click.Path(path_type=Path))
 SHOWN = 20  # failures in a table
+MANY = 10**8  # values of one parameter
 
 
 @click.group(invoke_without_command=True)
@@ -178,8 +179,10 @@ def _opened(store: Path, accept: bool) -> Study:
 
 def _say(study: Study, as_json: bool) -> None:
     if as_json:
-        return print_json({"status": study.status, "counts": study.counts, "points": study.points.size})
-    print(study.status)
+        print_json({"status": study.status, "counts": study.counts, "points": study.points.size})
+    elif not study.interrupted:  # else it has been said
+        print(study.status)
+    check_complete(study.interrupted)
 
 
 def _values(name: str, text: str) -> list[float]:
@@ -187,12 +190,14 @@ def _values(name: str, text: str) -> list[float]:
     import numpy as np
 
     from pfaff.statement.expressions import constant
+    from pfaff.statement.values import whole_number
 
     wrong = f"--axis {name}={text[:40]}: write first:last:count, {name}=0.1:2:50, or values, {name}=1,2,5"
     parts = text.split(":")
     if len(parts) == 3 and parts[2].strip().isdigit() and int(parts[2]) > 1:
         first, last = (float(constant(each, wrong)) for each in parts[:2])
-        return [float(each) for each in np.linspace(first, last, int(parts[2]))]
+        many = whole_number(f"the number of values of {name}", int(parts[2]), 2, MANY, "ask for fewer")
+        return [float(each) for each in np.linspace(first, last, many)]
     if len(parts) != 1:
         raise ParameterError(wrong)
     return [float(constant(each, wrong)) for each in text.split(",")]

@@ -52,6 +52,7 @@ def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:
     """Starting values by name, zero where none is given."""
     names = case.system.state_names
     for name in start:
+        case.system.check_no_parameter(name)
         one_of(names, name, f"{case.system.name} has no state")
     given = {name: number_from(name, value) for name, value in start.items()}
     return np.array([given.get(name, 0.0) for name in names])

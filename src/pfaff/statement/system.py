@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import sympy as sm
 
-from pfaff.errors import NoSuchNameError, RankError, StatementError
+from pfaff.errors import RankError, StatementError
 from pfaff.statement.constraints import check_integrability, numbered, redundant_constraints
 from pfaff.statement.coordinates import checked_coordinates
 from pfaff.statement.degrees import check_degrees
@@ -163,11 +163,16 @@ class System(Parametrised):
         return self.coordinates[0].args[0]
 
     @cached_property
-    def autonomous(self) -> bool:
-        """Whether time appears in nothing but the coordinates."""
+    def acting(self) -> frozenset[sm.Symbol]:
+        """The symbols that energies, forces and constraints depend on."""
         s = self.statement
         stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
-        return not any(self.time in each.free_symbols for each in stated)
+        return frozenset().union(*(each.free_symbols for each in stated))
+
+    @cached_property
+    def autonomous(self) -> bool:
+        """Whether time appears in nothing but the coordinates."""
+        return self.time not in self.acting
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -215,15 +220,7 @@ class System(Parametrised):
         """Analyses want numbers: they are asked of a case."""
         from pfaff.case import Case
 
-        remedy = ""
-        if not name.startswith("_") and callable(getattr(Case, name, None)):
-            remedy = f"bind its parameters first, system.at({self._example()}).{name}(…)"
-        raise NoSuchNameError(type(self), name, like=Case, remedy=remedy)
-
-    def _example(self) -> str:
-        """Values for some parameters, as one would write them."""
-        names = self.__dict__.get("parameters", {})
-        return ", ".join(f"{p.name}={1 if value is None else value}" for p, value in list(names.items())[:2])
+        raise self.unbound(name, Case)
 
     @property
     def states_forces(self) -> bool:

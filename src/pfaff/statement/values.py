@@ -168,6 +168,8 @@ def whole_number(
     name: str, value: Any, least: int, most: int, remedy: str, refuse: type[PfaffError] = ParameterError
 ) -> int:
     """A count within limits: beyond them it would take hours or more memory than there is."""
+    if isinstance(value, float) and value.is_integer():
+        raise refuse(f"{name}={shown(value)} is written with a point or a power: write {value:.0f}")
     if not _is_whole(value):
         raise refuse(f"{name}={shown(value)} is no whole number: give one from {least} up")
     if value < least:

@@ -39,7 +39,7 @@ WORDS = {
     "stable": "1 where the equilibrium is stable, 0 elsewhere",
     "growth": "largest growth rate of small motions",
     "period": "period of the cycle",
-    "amplitude": "largest amplitude of the cycle",
+    "amplitude": "largest amplitude of a coordinate on the cycle",
     "multiplier": "largest Floquet multiplier but the trivial one",
 }
 
@@ -263,10 +263,11 @@ def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
     last = branch[-1]
     if abs(last.value - to) > 1e-9 * (1 + abs(to)):
         return Found(dict.fromkeys(measure.names, math.nan), f"no cycle is reached at {load} = {to:g}: {branch.status}")
+    coordinates = getattr(case.system, "coordinate_names", case.system.state_names)
     trivial = int(np.abs(last.multipliers - 1).argmin())
     values = {
         "period": last.period,
-        "amplitude": max(last.amplitude.values()),
+        "amplitude": max(size for name, size in last.amplitude.items() if name in coordinates),
         "multiplier": np.delete(np.abs(last.multipliers), trivial).max(initial=0.0),
     }
     return Found({name: float(values[name]) for name in measure.names})

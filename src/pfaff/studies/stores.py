@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import xarray
 
 HELD = "study"  # as files say what they hold
+LARGEST = 2e10  # bytes that a study may have in memory
 EVERY = 30.0  # seconds after which a file is written again
 MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
 
@@ -71,6 +72,12 @@ class Memory:
     shared: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
+        needed = self.points.size * (8 * len(self.names) + 1)
+        if needed > LARGEST:
+            raise ParameterError(
+                f"{self.points.size} points would need {needed / 1e9:.3g} GB of memory: take fewer, or "
+                "store='map.zarr', which keeps what is done on disk"
+            )
         self._values = {name: np.full(self.points.size, np.nan) for name in self.names}
         self._state = np.zeros(self.points.size, dtype=np.int8)
         self._reasons: dict[int, str] = {}

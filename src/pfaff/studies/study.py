@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,6 +54,7 @@ class Study:
     recipe: Mapping[str, Any] = field(repr=False)
     job: Job | None = field(repr=False)
     _batched: list[int] = field(default_factory=list, init=False, repr=False)
+    _interrupted: list[bool] = field(default_factory=list, init=False, repr=False)  # whether each run was
 
     def __repr__(self) -> str:
         return f"<Study of {', '.join(self.names)} over {', '.join(self.points.names)}: {self.status}>"
@@ -131,10 +133,18 @@ class Study:
                 else:
                     serial(task, tell)
         except KeyboardInterrupt:
-            print(f"interrupted: {self.status}; run again to go on", flush=True)
+            self._interrupted.append(True)
+            print(f"interrupted: {self.status}; run again to go on", file=sys.stderr, flush=True)
+        else:
+            self._interrupted.append(False)
         finally:
             self.store.close()
         return self
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the last run of this object."""
+        return self._interrupted[-1:] == [True]
 
     @property
     def batched(self) -> int:
@@ -157,7 +167,7 @@ class Study:
         total = self.points.size
         text = f"{total - counts.get('pending', 0)} of {total} points"
         aside = self.store.aside() if counts.get("pending") else 0
-        text += f" and {aside} of the chunks in hand" if aside else ""
+        text += f", and {aside} more in chunks that are not complete" if aside else ""
         if counts.get("none"):
             text += f", {counts['none']} without an answer to all that was asked"
         bad = {word: counts[word] for word in ("failed", "timed out", "crashed") if counts.get(word)}

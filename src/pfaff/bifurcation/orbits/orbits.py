@@ -199,7 +199,7 @@ class OrbitPoint:
         flow, cycle, c = self.problem.flow, self.point.cycle, self.problem.collocation
         if not flow.dropped:
             return {}
-        names = list(flow.system.coordinate_names)  # type: ignore[union-attr]
+        names = list(flow.system.coordinate_names)
         rows = [names.index(name) for name in flow.dropped]
         weights = cycle.scalars[0] * c.weights(cycle)
         X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
