@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pfaff.motion.result import Motion
     from pfaff.rest.mechanical import Equilibria, Equilibrium
     from pfaff.rest.path import Path
-    from pfaff.rest.small_motions import Linearisation, Spectrum
+    from pfaff.rest.small_motions import Linearisation
+    from pfaff.rest.spectrum import Spectrum
     from pfaff.rest.steady_motions import SteadyMotion
     from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
     from pfaff.stability.exact import ExactLinearisation

@@ -17,7 +17,7 @@ from pfaff.statement.values import number_from, one_of
 
 if TYPE_CHECKING:
     from pfaff.case import OdeCase
-    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.spectrum import Spectrum
 
 
 @told
@@ -133,7 +133,7 @@ def linearise_flow(J: np.ndarray, chain: Sequence[int], allowed: np.ndarray | No
 
 def spectrum_of(at: SteadyState) -> Spectrum:
     from pfaff.algebra.rounding import axis_rounding
-    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.spectrum import Spectrum
 
     J = at.case.system.flow.jacobian(at.x, at.case.numbers)
     values, vectors = np.linalg.eig(J)

@@ -19,7 +19,7 @@ from pfaff.studio.view import View
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.spectrum import Spectrum
 
 FINEST = 1e-3  # of a range, the smallest value of a parameter that is declared positive
 MODES = 12  # of an assembly that are shown
