@@ -11,7 +11,7 @@ import sympy as sm
 import pfaff
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.relative import relative_flow
-from pfaff.rest.protocol import Rests
+from pfaff.rest.protocol import UnderLoad
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
 
@@ -403,7 +403,7 @@ def test_a_hopf_point_at_speed_is_that_of_the_branch_and_of_the_closed_form(shaf
 
 def test_steady_motions_are_followed_by_the_protocol_of_all_that_rests(shaft):
     path = shaft.path("c_i", {"phi_dot": 3})
-    assert isinstance(path, Rests)
+    assert isinstance(path, UnderLoad)
     for value in (0.05, 0.3):
         there = shaft.at(c_i=value).steady(phi_dot=3)
         assert path.solution(value) == pytest.approx(there.x, abs=1e-12)

@@ -73,10 +73,9 @@ class Path:
         upwards, distance = load > self.origin, abs(load - self.origin)
         if distance >= self._barred.get(upwards, math.inf):
             raise ConvergenceError(self._no_way(self.origin, load))
-        here = self._nearest(load)
-        if self._take(here, load):
-            return self._known[load]
-        here, tired = protocol.walk(here, load, self._take, SHORTEST, lambda here: self._far(self._known[here]))
+        here, tired = protocol.walk(
+            self._nearest(load), load, self._take, SHORTEST, lambda here: self._far(self._known[here])
+        )
         if here == load:
             return self._known[load]
         self.end, self._tired = here, tired
