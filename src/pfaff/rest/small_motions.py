@@ -41,7 +41,7 @@ from pfaff.threads import known_property
 if TYPE_CHECKING:
     from pfaff.stability.determinant import Determinant
 
-SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over the NOISE of these units
+SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over what is SOFT in these units
 
 
 @answering
