@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import product
 
 import heyoka as hy
@@ -49,6 +50,7 @@ def control():
     return pfaff.ode({x: y, y: z, z: -alpha * z - beta * y - x + x**2}, {alpha: 2, beta: 1}, load=alpha)
 
 
+@cache
 def lorenz():
     rho, sigma, b = sm.symbols("rho sigma b")
     equations = {x: sigma * (y - x), y: x * (rho - z) - y, z: x * y - b * z}
@@ -413,6 +415,7 @@ def test_a_branch_keeps_the_level_of_a_conserved_quantity_that_is_not_linear():
         assert np.sort(np.abs(point.multipliers - 1))[:2] == pytest.approx([0, 0], abs=1e-9)
 
 
+@cache
 def rotor():
     """An oscillator that turns: the momentum L = (1 + q²) ψ̇ is conserved."""
     q, psi = coordinates("q psi")
@@ -644,6 +647,7 @@ def test_an_orbit_from_a_coarsely_sampled_motion_has_its_least_period(skate):
         assert case.orbit(motion).period == pytest.approx(6.2503299589458, rel=1e-11)
 
 
+@cache
 def van_der_pol(eps=0):
     mu, forced = sm.symbols("mu eps", real=True)
     return pfaff.ode({x: y, y: mu * y - x - x**2 * y + forced * x**2}, {mu: -1, forced: eps}, load=mu)

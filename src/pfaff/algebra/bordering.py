@@ -14,7 +14,7 @@ import numpy as np
 from pfaff.algebra import newtons_method
 from pfaff.algebra.tolerances import AT_REST, NEIGHBOUR, TRANSVERSAL, rank
 
-NOISE = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
+FAINT = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
 WIDEST = 1e9  # ratio of units in which a matrix is balanced
 FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
 
@@ -64,7 +64,7 @@ def deficiency(matrix: np.ndarray, values: np.ndarray) -> int:
     if not k or k == len(values):
         return k
     rows = np.abs(matrix).max(axis=1, keepdims=True)
-    like = np.linalg.svd(matrix / np.maximum(rows, NOISE * rows.max()), compute_uv=False)
+    like = np.linalg.svd(matrix / np.maximum(rows, FAINT * rows.max()), compute_uv=False)
     return min(k, len(like) - rank(like))
 
 

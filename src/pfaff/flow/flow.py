@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.tolerances import NOISE
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
@@ -238,7 +239,7 @@ class Flow(Travels):
         M, A = self._inertia_and_rows(q, numbers)
         m = len(A)
         inertia, directions = np.linalg.eigh(M)
-        if inertia[0] <= 1e-13 * inertia[-1]:
+        if inertia[0] <= NOISE * inertia[-1]:
             along = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]
             raise SingularMassError(
                 f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia, or, if it has "

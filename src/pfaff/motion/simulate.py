@@ -38,7 +38,7 @@ FINEST, USUAL, COARSE = (
 )  # tolerances of Taylor's, of implicit and of the augmented method, unless told
 SHARP = 1e-10  # tolerance for rods, whose steps are of high order
 COUNTABLE = 1e15  # equal steps that add up to the duration
-STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
+MANY_STEPS = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
 APART = 1e3  # the fastest decay to the slowest time scale of a motion that is stiff
 
 
@@ -193,7 +193,7 @@ def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -
         return "as asked", False
     if events or task.driven.changing:
         return f"it locates {'events' if events else 'knots'}", False
-    if expected <= STIFF:
+    if expected <= MANY_STEPS:
         return f"not stiff: a first step of {first:.2g}", False
     apart = spread(task.driven.case, task.x, task.duration)
     if apart <= APART:

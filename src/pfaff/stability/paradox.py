@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 SAMPLES = 400  # loads at which the cone of stable directions is probed
+UNDAMPED = 1e-12  # damping of a mode, relative to the largest, that is none but for rounding
+ALIKE = 1e-8  # frequencies apart by less, relatively, are one: a double one parts by √ε
 FINER, REFINEMENTS = 8, 9  # the best load is enclosed in ever finer grids
 RECOVERED = 1e-9  # a limit this close to P_0, relatively, is P_0
 
@@ -221,7 +223,7 @@ class WeakDamping:
             size = np.maximum(np.abs(beta), np.finfo(float).tiny)
             # The two modes that meet at P_0 have β like ±(P_0 − load)^(−1/2): their product has a simple pole.
             log = np.log(size).sum() + np.log(1 - load / self.undamped)
-            error = log + np.log(1e-12 * size.max() / size.min())
+            error = log + np.log(UNDAMPED * size.max() / size.min())
             return np.array([np.sign(beta).prod()]), np.array([log]), np.array([error])
 
         if untouched == len(self.decay(0.0, weights)):
@@ -274,7 +276,7 @@ class WeakDamping:
     def _normalised(self, load: float) -> np.ndarray:
         rates = self.rates(load)
         size = np.abs(rates).max(axis=1, keepdims=True)
-        return rates / np.where(size > 1e-12 * size.max(), size, np.inf)
+        return rates / np.where(size > UNDAMPED * size.max(), size, np.inf)
 
     def _at_meeting(self) -> np.ndarray:
         """yᵀC_j x of the double mode at P_0: a direction keeps P_0 only if these cancel."""
@@ -286,12 +288,12 @@ class WeakDamping:
 def _clusters(squares: np.ndarray) -> list[np.ndarray]:
     """Indices of modes whose frequencies are the same but for rounding."""
     order = np.argsort(squares.real)
-    breaks = np.nonzero(np.diff(squares.real[order]) > 1e-8 * np.abs(squares.real[order][1:]))[0] + 1
+    breaks = np.nonzero(np.diff(squares.real[order]) > ALIKE * np.abs(squares.real[order][1:]))[0] + 1
     return np.split(order, breaks)
 
 
 def _undamped(beta: np.ndarray) -> int:
-    return int((np.abs(beta) <= 1e-12 * np.abs(beta).max(initial=0.0)).sum())
+    return int((np.abs(beta) <= UNDAMPED * np.abs(beta).max(initial=0.0)).sum())
 
 
 def _longest_prefix(held: list[np.ndarray], rows: list[np.ndarray]) -> tuple[int, np.ndarray | None]:
