@@ -108,7 +108,7 @@ def simulate(
     written = [
         *beside(save, motion.save),
         *drawn_beside(plot, motion.plot),
-        *drawn_beside(film, motion.film),
+        *drawn_beside(film, lambda: motion.film()),  # which a plain ODE does not have
         *beside(animate, lambda path: _animate(motion, path, seconds)),
     ]
     _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
