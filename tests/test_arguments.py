@@ -152,3 +152,53 @@ def test_what_is_declared_positive_stays_so(case):
     found = case.branch("k1", -1)
     assert found[-1].value > 0
     assert "beyond it k1 is not positive, as it is declared" in found.ended
+
+
+class Law:
+    """A distribution of the user's."""
+
+    def __init__(self, ppf):
+        self.ppf = ppf
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda case: pfaff.sobol(2**20, indices=True, **{f"c{k}": (1, 2) for k in range(99)}),
+            "more memory than there",
+        ),
+        (lambda case: pfaff.sobol(8, c_i=Law(lambda share: 1 / 0)), "the distribution of c_i fails: division by zero"),
+        (lambda case: pfaff.sobol(8, c_i=Law(lambda share: 1.0)), r"an array of shape \(\) for one of \(8,\)"),
+        (lambda case: pfaff.sobol(8, c_i=Law(lambda share: 1j * share)), "not complex numbers"),
+        (lambda case: pfaff.sobol(8, c_i=(-1e308, 1e308)), "is no range"),
+        (lambda case: case.sweep({name: np.arange(1, 10**4) for name in ("c_i", "M_L", "k1")}), "store='map.zarr'"),
+        (lambda case: case.sweep({"c_i": [1]}).run().run(workers="x"), "workers='x' is no whole number"),
+        (lambda case: case.sweep({"c_i": [1]}).run().run(timeout=0), "timeout=0: give a positive time"),
+        (lambda case: case.sweep({"c_i": [1]}).run().run(progress=3), "progress=3 cannot be called"),
+        (lambda case: case.sweep({"c_i": [1]}).run().run(part=(1.5, 2)), r"part=\(1.5, 2\): write the i-th of n"),
+    ],
+)
+def test_studies_refuse_in_words(case, call, words):
+    with pytest.raises(ParameterError, match=words):
+        call(case)
+
+
+def test_counts_of_numpy_are_counts(case):
+    drawn = case.sweep(pfaff.sobol(np.int64(4), seed=np.int64(1), c_i=("1/2", 2)), "flutter").run()
+    assert drawn.points.coordinates["c_i"].tolist() == pfaff.sobol(4, seed=1, c_i=(0.5, 2)).coordinates["c_i"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda case: case.hopf().growth().amplitude("x"), "load='x' is not a number"),
+        (lambda case: case.hopf().growth().speed("theta1", 80), "no ignorable coordinate 'theta1'"),
+        (lambda case: case.linearise(exact=True).polynomial("s"), "variable='s': give a symbol"),
+        (lambda case: pfaff.grid(c_i=[1, 2]).point(2), "place=2 is more than 1: there are 2 points"),
+        (lambda case: case.system.shape.parameter_jacobian([0] * 4, case, []), r"names=\[\] is empty"),
+    ],
+)
+def test_results_refuse_in_words(case, call, words):
+    with pytest.raises(ParameterError, match=words):
+        call(case)

@@ -20,7 +20,7 @@ from pfaff.cli.arguments import (
     which_case,
 )
 from pfaff.cli.bifurcation import followed_as_json, print_points, special_as_json, within
-from pfaff.cli.output import beside, check_complete, counting, drawn_beside, finite, known, print_json, table
+from pfaff.cli.output import beside, check_complete, counting, drawn_beside, known, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.continuation.course import POINTS, STEP
 from pfaff.continuation.endings import Reason
@@ -87,11 +87,8 @@ def curve(
 
 def _print_curve(found: Any, every: bool, as_json: bool) -> None:
     if as_json:
-        special = [
-            special_as_json(each) | {"coefficients": {name: finite(x) for name, x in each.coefficients.items()}}
-            for each in found.special
-        ]
-        l1 = [finite(each.coefficient) for each in found]
+        special = [special_as_json(each) | {"coefficients": each.coefficients} for each in found.special]
+        l1 = [each.coefficient for each in found]
         return print_json(followed_as_json(found) | {"l1": l1, "special": special})
     names = found.parameters
     rows = [

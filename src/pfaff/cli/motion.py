@@ -124,13 +124,15 @@ def _names(motion: Any) -> tuple[str, ...]:
 
 
 def _motion_as_json(motion: Any, written: list[Path]) -> None:
+    from pfaff.archive.stored import labels
+
     facts: dict[str, Any] = {"status": motion.status, "method": motion.method}
     if hasattr(motion, "energy"):
         facts["energy_drift"] = motion.energy.drift
     facts["events"] = {name: found.t for name, found in motion.events.items()}
     facts["written"] = [str(path) for path in written]
     facts |= {"changes": getattr(motion, "changes", {}), "t": motion.t}
-    print_json(facts | {name: motion[name] for name in _names(motion)})
+    print_json(facts | {label: motion[name] for name, label in labels(_names(motion), facts).items()})
 
 
 def _print_motion(motion: Any, every: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice
@@ -58,22 +58,22 @@ def eigenvalue_table(values: Any, every: bool) -> None:
 
 
 def print_json(facts: Any) -> None:
-    print(json.dumps(facts, default=_jsonable, ensure_ascii=False))
+    print(json.dumps(_plain(facts), ensure_ascii=False, allow_nan=False))
 
 
-def _jsonable(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """In the words of JSON, which has none for what is not a number: null."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
     if isinstance(value, complex):
-        return {"re": value.real, "im": value.imag}
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if hasattr(value, "items"):
-        return dict(value)
-    return str(value)
-
-
-def finite(number: float) -> float | None:
-    """JSON has no word for what is not a number."""
-    return number if isfinite(number) else None
+        return {"re": _plain(value.real), "im": _plain(value.imag)}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return _plain(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 
 def known(number: float, digits: int) -> str:

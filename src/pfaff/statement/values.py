@@ -30,6 +30,7 @@ LONGEST_NAME = 255  # bytes, of a file or folder
 SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
 SQUARABLE = 1e150
 MOST = 100_000_000  # values in one array
+MEMORY = 4e9  # bytes of the numbers in one result
 LISTED = 100_000  # things in one list
 KINDS = {"b": "truth values", "c": "complex numbers", "M": "dates", "m": "lapses of time", "S": "bytes", "U": "text"}
 
