@@ -25,6 +25,7 @@ from pfaff.cli.statement import case_of
 from pfaff.continuation.course import POINTS, STEP
 from pfaff.continuation.endings import Reason
 from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.threads import part_of_a_whole
 
 
 @click.command()
@@ -102,7 +103,7 @@ def _print_curve(found: Any, every: bool, as_json: bool) -> None:
 
 def _special_orbit(hopf: Any, kind: str, to: float | None, quiet: bool) -> Any:
     """The first special orbit of a kind on the branch that is born at a Hopf point."""
-    with counting(f"orbits along {hopf.load}", quiet=quiet) as progress:
+    with counting(f"orbits along {hopf.load}", quiet=quiet) as progress, part_of_a_whole():
         orbits = hopf.orbits(to=to, progress=progress)
     found = orbits.of_kind(kind)
     if not found:

@@ -19,6 +19,7 @@ from pfaff.archive.files import whole, why
 from pfaff.errors import ParameterError, PfaffError
 
 ROWS = 16  # of a table, unless all are asked for
+INTERRUPTED = 130  # exit code, as of what Ctrl-C ends
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
@@ -140,7 +141,7 @@ def check_output(path: Path, flag: str, endings: tuple[str, ...]) -> None:
 def check_complete(interrupted: bool, cut_short: bool = False) -> None:
     """What Ctrl-C or a failure left unfinished has been printed; the exit code still says so."""
     if interrupted or cut_short:
-        sys.exit(130 if interrupted else 1)
+        sys.exit(INTERRUPTED if interrupted else 1)
 
 
 @contextmanager

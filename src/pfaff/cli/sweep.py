@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
-from pfaff.cli.output import draw_into, print_json, table
+from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.errors import ParameterError
 
@@ -178,8 +178,10 @@ def _opened(store: Path, accept: bool) -> Study:
 
 def _say(study: Study, as_json: bool) -> None:
     if as_json:
-        return print_json({"status": study.status, "counts": study.counts, "points": study.points.size})
-    print(study.status)
+        print_json({"status": study.status, "counts": study.counts, "points": study.points.size})
+    else:
+        print(study.status)
+    check_complete(study.interrupted)
 
 
 def _values(name: str, text: str) -> list[float]:

@@ -16,6 +16,7 @@ import numpy as np
 from pfaff.errors import NoBifurcationError, ParameterError
 from pfaff.statement.values import named, number_from, one_of, shown
 from pfaff.studies.recipe import function_from, function_origin
+from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -153,6 +154,7 @@ def _of_motion(name: str, options: Any) -> Measure:
     return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, "of": list(which), "options": numbers})
 
 
+@part_of_a_whole()
 def _of_function(function: Callable[[Any], Any], case: Bound) -> Measure:
     """A function that names its numbers itself: they are learnt from the case."""
     title = getattr(function, "__name__", "measure")

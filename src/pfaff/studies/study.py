@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import index
@@ -54,6 +55,7 @@ class Study:
     recipe: Mapping[str, Any] = field(repr=False)
     job: Job | None = field(repr=False)
     _batched: list[int] = field(default_factory=list, init=False, repr=False)
+    _interrupts: list[str] = field(default_factory=list, init=False, repr=False)
 
     def __repr__(self) -> str:
         return f"<Study of {', '.join(self.names)} over {', '.join(self.points.names)}: {self.status}>"
@@ -119,6 +121,7 @@ class Study:
                 f"{given}= is for processes that pfaff starts: leave it out with client=. A point that hangs on a "
                 "cluster is ended by the limits of its scheduler"
             )
+        self._interrupts.clear()
         if not todo:
             return self
         if self.job is None:
@@ -135,10 +138,16 @@ class Study:
                 else:
                     serial(task, tell)
         except KeyboardInterrupt:
-            print(f"interrupted: {self.status}; run again to go on", flush=True)
+            self._interrupts.append(self.status)
+            print(f"interrupted: {self.status}; run again to go on", file=sys.stderr, flush=True)
         finally:
             self.store.close()
         return self
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the last run of this object."""
+        return bool(self._interrupts)
 
     @property
     def batched(self) -> int:

@@ -28,7 +28,7 @@ from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import MOST, number_within, one_of, whole_number
-from pfaff.threads import cached_property
+from pfaff.threads import cached_property, part_of_a_whole
 
 if TYPE_CHECKING:
     import xarray
@@ -175,6 +175,7 @@ def normal_mode(
     return _followed(small, number, limits, points, step, accurate(accuracy))
 
 
+@part_of_a_whole()
 def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tuple[NormalMode, ...]:
     """Modes whose small vibrations have frequencies in or near a range, up to an amplitude."""
     small, found = vibration(case, {}), []
