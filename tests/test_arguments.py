@@ -173,6 +173,11 @@ class Law:
         (lambda case: pfaff.sobol(8, c_i=Law(lambda share: 1j * share)), "not complex numbers"),
         (lambda case: pfaff.sobol(8, c_i=(-1e308, 1e308)), "is no range"),
         (lambda case: case.sweep({name: np.arange(1, 10**4) for name in ("c_i", "M_L", "k1")}), "store='map.zarr'"),
+        (lambda case: case.sweep({"c_i": [1]}, lambda case: {}), "a measure gives no numbers"),
+        (
+            lambda case: case.sweep({"c_i": [1]}, lambda case: {1: 2}),
+            r"gives \{1: 2\}: return a number, or numbers by",
+        ),
         (lambda case: case.sweep({"c_i": [1]}).run().run(workers="x"), "workers='x' is no whole number"),
         (lambda case: case.sweep({"c_i": [1]}).run().run(timeout=0), "timeout=0: give a positive time"),
         (lambda case: case.sweep({"c_i": [1]}).run().run(progress=3), "progress=3 cannot be called"),
@@ -202,3 +207,17 @@ def test_counts_of_numpy_are_counts(case):
 def test_results_refuse_in_words(case, call, words):
     with pytest.raises(ParameterError, match=words):
         call(case)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\0", " "])
+def test_measures_have_names_of_one_line(case, name):
+    with pytest.raises(StatementError, match="name of a measure .* is no title"):
+        case.sweep({"c_i": [1]}, {name: lambda case: 1.0})
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_loops_of_no_size_are_refused(size):
+    t, x, y, mu = np.linspace(0, 2 * np.pi, 50), *sm.symbols("x y mu")
+    case = pfaff.ode({x: y, y: mu * y - x - x**2 * y}, {mu: 0.2}, load=mu).at()
+    with pytest.raises(ParameterError, match="which has no finite square or inverse: use other units"):
+        case.orbit(t=t, x=size * np.cos(t), y=-size * np.sin(t))

@@ -129,8 +129,8 @@ def _real(value: Any) -> float | None:
 
 def _masked(value: Any) -> bool:
     """Whether values are masked; NumPy's room for that is entered only where the user has done so."""
-    masks = sys.modules.get("numpy.ma")
-    return masks is not None and masks.is_masked(value)
+    is_masked = getattr(sys.modules.get("numpy.ma"), "is_masked", None)  # another thread may be entering it just now
+    return is_masked is not None and is_masked(value)
 
 
 def complex_number(name: str, value: Any, symbols: bool = True) -> Any:
