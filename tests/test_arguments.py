@@ -109,6 +109,9 @@ def test_truth_values_are_no_counts_where_equal_counts_were_seen():
 
 def test_assemblies_refuse_in_words():
     chain = pfaff.atlas.column_assembly(3)
+    for places in (range(10**9), np.broadcast_to(1, (10**6, 10**6))):
+        with pytest.raises(StatementError, match="the number of places of part .* is more than 100000000: give fewer"):
+            chain.parts[0].part.copies(places)
     with pytest.raises(ParameterError, match="load='x'"):
         chain.equilibrium("x")
     with pytest.raises(ParameterError, match="modes=2.5 is no whole number"):

@@ -144,10 +144,15 @@ def complex_number(name: str, value: Any, symbols: bool = True) -> Any:
     return value
 
 
+def check_fitting(name: str, values: Any, refuse: type[PfaffError] = ParameterError) -> None:
+    """Refuse more values than fit into an array, before one is made of them."""
+    count = values.size if isinstance(values, np.ndarray) else len(values) if isinstance(values, Sized) else 1
+    whole_number(name, count, 0, MOST, "give fewer", refuse)
+
+
 def numbers_from(name: str, values: Any) -> np.ndarray:
     """Numbers in an array of any shape; finite or not is for whoever asks to say."""
-    count = values.size if isinstance(values, np.ndarray) else len(values) if isinstance(values, Sized) else 1
-    whole_number(f"the number of values of {name}", count, 0, MOST, "give fewer")
+    check_fitting(f"the number of values of {name}", values)
     try:
         array = np.asarray(values)
         kind = KINDS.get(array.dtype.kind, "")
