@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 
+import numpy as np
 import pytest
 
 from conftest import shell
+from pfaff.cli.output import print_json
 from test_cli import answer
 
 SLEIGH = """
@@ -53,6 +56,9 @@ def folder(tmp_path_factory):
         "import pfaff.statement as s\nt = s.TIME\nx, y, phi = s.coordinates('x y phi')\n"
     )
     (folder / "n.py").write_text("")
+    (folder / "clashing.py").write_text(
+        "import pfaff\nimport sympy as sm\nt, s = sm.symbols('t status')\node = pfaff.ode({t: s, s: -t})\n"
+    )
     (folder / "alone.py").write_text("from my_sleigh import sleigh\n")
     (folder / "wrong.py").write_text("import pfaff\n\nsystem = pfaff.System(coordinates=[], kinetic=0)\n")
     (folder / "torn.py").write_text("import pfaff\nsystem = pfaff.System(\n")
@@ -75,6 +81,21 @@ def test_an_ode(folder):
     assert hopf["l1_matcont"] == pytest.approx(-0.3, abs=1e-12)  # MatCont's manual
     assert answer("show", "my_sleigh.py:control", folder=folder)["equations"]["u"] == "v"
     assert r"\dot{w}" in shell("show", "my_sleigh.py:control", "--latex", folder=folder).stdout
+
+
+def test_a_plain_ode_moves_whatever_its_states_are_called(folder):
+    """A state called like a fact of the motion has an underscore, as in files; what is no number is null."""
+    moved = answer("simulate", "clashing.py", "--duration", "1", "--start", "t=1", "--samples", "3", folder=folder)
+    assert moved["t"] == [0, 0.5, 1]
+    assert moved["t_"] == pytest.approx([1, math.cos(0.5), math.cos(1)])
+    assert moved["status_"] == pytest.approx([0, -math.sin(0.5), -math.sin(1)])
+    assert moved["status"] == "finished"
+
+
+def test_what_is_no_number_is_null_in_json(capsys):
+    print_json({"a": np.array([1.0, np.nan]), "b": [math.inf, 1j], "c": {"d": (np.float64("nan"), np.bool_(True))}})
+    read = json.loads(capsys.readouterr().out)
+    assert read == {"a": [1, None], "b": [None, {"re": 0, "im": 1}], "c": {"d": [None, True]}}
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import _thread
 import ast
+import signal
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -239,13 +241,13 @@ def test_a_zero_eigenvalue_beside_a_pair_is_no_resonance():
 
 
 @contextmanager
-def interrupting(*arguments, **options):
+def interrupting(*arguments, by=signal.SIGINT, **options):
     """Progress that is interrupted when it is told for the third time."""
     told = count(1)
 
     def progress(*reached):
         if next(told) == 3:
-            raise KeyboardInterrupt
+            signal.raise_signal(by)
 
     yield progress
 
@@ -264,6 +266,17 @@ def test_an_interrupted_command_prints_what_it_has(arguments, words, monkeypatch
     assert done.returncode == 130
     assert words in done.stdout
     assert "interrupted" in done.stdout
+
+
+def test_a_command_that_is_told_to_end_prints_what_it_has(monkeypatch):
+    """Schedulers end jobs by SIGTERM; 143 is the exit code of what they ended."""
+    monkeypatch.setattr("pfaff.cli.bifurcation.counting", partial(interrupting, by=signal.SIGTERM))
+    usual = signal.getsignal(signal.SIGTERM)
+    done = shell("branch", "column", "--set", "c_i=1", "--to", "5")
+    assert done.returncode == 143
+    assert "equilibria from F = 0" in done.stdout
+    assert "interrupted" in done.stdout
+    assert signal.getsignal(signal.SIGTERM) is usual
 
 
 def test_names_that_results_do_not_have_are_answered_with_the_nearest(skate):

@@ -103,3 +103,17 @@ def test_what_has_no_normal_mode_is_told_why():
         inverted.at().normal_mode(energy=1)
     with pytest.raises(ParameterError, match=r"give one of mode\.special"):
         PENDULUM.at().normal_mode(energy=0.5).switch(None, energy=1)
+
+
+@pytest.mark.parametrize("limit", [{"energy": 0}, {"energy": -1}, {"amplitude": 0}, {"frequency": 0}])
+def test_a_mode_ends_nowhere_below_rest(limit):
+    with pytest.raises(ParameterError, match="give a positive number, at which the mode ends"):
+        PENDULUM.at().normal_mode(**limit)
+
+
+def test_steps_may_be_fractions_and_are_positive(out_of_phase):
+    mode = PENDULUM.at().normal_mode(energy=0.1, step="1/10")
+    assert mode.energies == pytest.approx(PENDULUM.at().normal_mode(energy=0.1).energies)
+    for wrong in ({"step": -1}, {"points": 0}):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            out_of_phase.switch(out_of_phase.special[0], energy=1, **wrong)

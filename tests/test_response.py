@@ -51,6 +51,11 @@ def test_a_linear_oscillator_answers_in_closed_form():
         [expected.conjugate(), expected], rel=1e-8
     )
     assert "stable throughout; reached 2" in response.status
+    line = response.plot().axes[0].lines[0].get_ydata()  # drawn, though it has no special points
+    assert line.max() == pytest.approx(response.amplitude("x").max(), rel=1e-3)
+    for k, words in ((0.5, "no whole number"), (10**12, "known at too few points")):
+        with pytest.raises(ParameterError, match=words):
+            response[0].harmonic(k)
 
 
 def test_without_damping_rounding_makes_no_tori():

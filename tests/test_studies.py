@@ -50,6 +50,13 @@ def counted(case):
         raise KeyboardInterrupt
     return 2 * SEEN[-1]
 
+def followed(case):
+    def stop(point):
+        if float(case.values["a"]) in STOP:
+            raise KeyboardInterrupt
+
+    return case.branch(to=1, progress=stop)[-1].value
+
 def cruel(case):
     mu = float(case.values["mu"])
     if mu == 2:
@@ -77,26 +84,6 @@ def own(tmp_path):
 @pytest.fixture(scope="module")
 def case(skate):
     return skate.at(**XI_HAT, c_i=1.5)
-
-
-def test_more_points_than_fit_into_memory_are_refused(skate):
-    many = np.linspace(0.1, 1, 10**5)
-    with pytest.raises(ParameterError, match=r"10000000000 points would need 90 GB of memory: .*map.zarr"):
-        skate.at(**XI_HAT).sweep({"c_i": many, "c_e": many}, "flutter")
-
-
-def test_an_interrupted_sweep_says_so_by_its_exit_code(own, tmp_path, monkeypatch):
-    store = str(tmp_path / "a.nc")
-    own.case.sweep({"mu": [1.0, 2.0]}, measure="growth", store=store)
-    monkeypatch.setattr("pfaff.studies.study.serial", _interrupt)
-    done = shell("sweep", "run", store, "--json")
-    assert done.returncode == 130
-    assert json.loads(done.stdout)["counts"] == {"pending": 2}
-    assert done.stderr.startswith("interrupted: 0 of 2 points")
-
-
-def _interrupt(*task):
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("name", ["foreign.nc", "foreign.zarr"])
@@ -402,7 +389,28 @@ def test_ctrl_c_keeps_what_was_done(own, capsys):
     study = own.case.sweep({"mu": [1.0, 2.0, 3.0]}, measure=own.slow, chunk=1).run(progress=stop)
     assert study.counts == {"pending": 1, "done": 2}
     assert "2 of 3 points" in capsys.readouterr().err
+    assert study.interrupted
     assert study.run().complete
+    assert not study.interrupted
+
+
+def test_ctrl_c_inside_a_point_ends_the_run_and_is_no_answer(own):
+    """A branch by itself would keep what it has; here that would be recorded as the number that was asked for."""
+    own.STOP.add(-2.0)
+    study = own.case.sweep({"a": [-1.0, -2.0, -3.0]}, measure={"end": own.followed}).run()
+    assert study.interrupted
+    assert study.status == "0 of 3 points, and 1 more in chunks that are not complete"
+    own.STOP.clear()
+    assert study.run().dataset["end"].values == pytest.approx([1, 1, 1])
+
+
+def test_an_interrupted_sweep_says_so_by_its_exit_code(skate, tmp_path, monkeypatch):
+    skate.at(c_i=1).sweep({"c_i": [1.0, 2.0]}, store=tmp_path / "a.nc")
+    monkeypatch.setattr("pfaff.studies.study.serial", lambda *order: signal.raise_signal(signal.SIGINT))
+    done = shell("sweep", "run", str(tmp_path / "a.nc"), "--json")
+    assert done.returncode == 130
+    assert json.loads(done.stdout)["counts"] == {"pending": 2}
+    assert done.stderr == "interrupted: 0 of 2 points; run again to go on\n"
 
 
 @pytest.mark.parametrize("store", [None, "a.nc", "a.zarr"])

@@ -150,7 +150,9 @@ def functions(given: tuple[str, ...]) -> dict[str, Any]:
     found = {}
     for text in given:
         name, equals, formula = text.partition("=")
-        if not equals:
-            raise ParameterError(f"--drive {text!r}: write NAME=f(t), such as F=80+sin(2*t)")
+        if not (equals and name.strip()):
+            raise ParameterError(f"--drive {brief(text)!r}: write NAME=f(t), such as F=80+sin(2*t)")
+        if name.strip() in found:
+            raise ParameterError(f"--drive gives {name.strip()} twice: leave one out")
         found[name.strip()] = formula
     return found

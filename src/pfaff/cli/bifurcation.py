@@ -27,7 +27,6 @@ from pfaff.cli.output import (
     counting,
     drawn_beside,
     eigenvalue_table,
-    finite,
     known,
     print_json,
     table,
@@ -82,9 +81,7 @@ def hopf(
     if as_json:
         words = ("load", "criticality", "status", "simple", "transversal", "structural_zeros", "state")
         vectors = {name: list(getattr(found, name)) for name in ("eigenvalues", "q", "p")}
-        return print_json(
-            {name: getattr(found, name) for name in words} | {name: finite(x) for name, x in computed.items()} | vectors
-        )
+        return print_json({name: getattr(found, name) for name in words} | computed | vectors)
     meanings = {
         "value": f"load {found.load}",
         "omega": "frequency ω",
@@ -229,7 +226,7 @@ def branch(
 
 
 def branch_as_json(found: Any) -> dict[str, Any]:
-    special = [special_as_json(each) | {"coefficient": finite(each.coefficient)} for each in found.special]
+    special = [special_as_json(each) | {"coefficient": each.coefficient} for each in found.special]
     return followed_as_json(found) | {"parameter": found.parameter, "special": special}
 
 
@@ -248,4 +245,4 @@ def followed_as_json(found: Any) -> dict[str, Any]:
 
 def special_as_json(special: Any) -> dict[str, Any]:
     facts = {"kind": special.kind, "value": special.value, "values": special.values, "state": special.state}
-    return facts | {"omega": finite(special.omega), "status": special.status}
+    return facts | {"omega": special.omega, "status": special.status}

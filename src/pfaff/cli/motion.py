@@ -109,7 +109,7 @@ def simulate(
     written = [
         *saved_beside(save, motion.save),
         *drawn_beside(plot, motion.plot),
-        *drawn_beside(film, motion.film),
+        *drawn_beside(film, lambda: motion.film()),  # which a plain ODE does not have
         *beside(animate, lambda path: _animate(motion, path, seconds)),
     ]
     _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
@@ -125,13 +125,15 @@ def _names(motion: Any) -> tuple[str, ...]:
 
 
 def _motion_as_json(motion: Any, written: list[Path]) -> None:
+    from pfaff.archive.stored import labels
+
     facts: dict[str, Any] = {"status": motion.status, "method": motion.method}
     if hasattr(motion, "energy"):
         facts["energy_drift"] = motion.energy.drift
     facts["events"] = {name: found.t for name, found in motion.events.items()}
     facts["written"] = [str(path) for path in written]
     facts |= {"changes": getattr(motion, "changes", {}), "t": motion.t}
-    print_json(facts | {name: motion[name] for name in _names(motion)})
+    print_json(facts | {label: motion[name] for name, label in labels(_names(motion), facts).items()})
 
 
 def _print_motion(motion: Any, every: bool) -> None:

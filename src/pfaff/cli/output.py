@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import count, islice
@@ -22,6 +22,7 @@ from pfaff.continuation.endings import Reason
 from pfaff.errors import ParameterError, PfaffError
 
 ROWS = 16  # of a table, unless all are asked for
+INTERRUPTED = 130  # exit code, as of what Ctrl-C ends
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
@@ -61,22 +62,22 @@ def eigenvalue_table(values: Any, every: bool) -> None:
 
 
 def print_json(facts: Any) -> None:
-    print(json.dumps(facts, default=_jsonable, ensure_ascii=False))
+    print(json.dumps(_plain(facts), ensure_ascii=False, allow_nan=False))
 
 
-def _jsonable(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """In the words of JSON, which has none for what is not a number: null."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
     if isinstance(value, complex):
-        return {"re": value.real, "im": value.imag}
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if hasattr(value, "items"):
-        return dict(value)
-    return str(value)
-
-
-def finite(number: float) -> float | None:
-    """JSON has no word for what is not a number."""
-    return number if isfinite(number) else None
+        return {"re": _plain(value.real), "im": _plain(value.imag)}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return _plain(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 
 def known(number: float, digits: int) -> str:
@@ -172,7 +173,7 @@ def check_output(path: Path, flag: str, endings: tuple[str, ...]) -> None:
 def check_complete(interrupted: bool, cut_short: bool = False) -> None:
     """What Ctrl-C or a failure left unfinished has been printed; the exit code still says so."""
     if interrupted or cut_short:
-        sys.exit(130 if interrupted else 1)
+        sys.exit(INTERRUPTED if interrupted else 1)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from pfaff.continuation.engine import Engine
 from pfaff.continuation.measuring import watches
 from pfaff.continuation.problem import Event
 from pfaff.errors import number_of
+from pfaff.threads import hand_on
 
 
 @dataclass
@@ -60,6 +61,7 @@ def gathered(
             if course.progress is not None:
                 course.progress(result)
     except KeyboardInterrupt:
+        hand_on()
         kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {_where(kept)}")
         return kept
     words = f"stopped at {_where(kept)} after {number_of(len(kept.points), 'point')}: ask for more points"

@@ -130,6 +130,8 @@ class Flow(Travels):
     ) -> np.ndarray:
         """∂f/∂parameter, one column for each name (all parameters by default)."""
         chosen = named("names", names, "['F']") if names is not None else self.system.parameter_names
+        if not chosen:
+            raise ParameterError(f"names={shown(names)} is empty: name at least one parameter of {self.system.name}")
         index = [self.system.parameter_names.index(self.system.parameter(name).name) for name in chosen]
 
         def derivatives() -> list[Expression]:

@@ -20,7 +20,7 @@ from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
 from pfaff.motion.outcomes import FINISHED, INTERRUPTED, NOT_RUN, Outcome, Status
 from pfaff.motion.propagation import fly
 from pfaff.statement import System
-from pfaff.threads import once
+from pfaff.threads import hand_on, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -55,6 +55,7 @@ class Batches:
                 compiled = _batch_integrator(self.case.system, self.zeros, self.tolerance, self.count > MANY)
                 idle.put(copy.deepcopy(compiled))
         except KeyboardInterrupt:
+            hand_on()
             return
         with ThreadPoolExecutor(self.workers) as pool:
             running: set[Future[int]] = set()
@@ -72,6 +73,7 @@ class Batches:
                 self.stopped = True
                 for future in running:
                     future.cancel()
+                hand_on()
 
     def _groups(self) -> Iterator[np.ndarray]:
         """Members of each batch; the last one is filled up by repeating its last member."""

@@ -22,14 +22,23 @@ from pfaff.motion.propagation import Sampling, fly
 from pfaff.motion.result import Motion
 from pfaff.motion.stiff import spread, stiff_motion
 from pfaff.progress import unheard
-from pfaff.statement.values import SMALLEST, by_name, number_from, number_within, one_of, told, truth, whole_number
+from pfaff.statement.values import (
+    MEMORY,
+    SMALLEST,
+    by_name,
+    number_from,
+    number_within,
+    one_of,
+    told,
+    truth,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
 METHODS = ("auto", "taylor", "implicit", "cvode", "radau", "augmented")
 BACKENDS = {"cvode": "sundials", "radau": "scipy"}
-LARGEST = 4e9  # bytes of sampled states
 SHORTEST = 1e-100  # duration whose powers, as Taylor's method takes them, are numbers
 FINEST, USUAL, COARSE = (
     1e-15,
@@ -140,7 +149,7 @@ def check_request(
         raise ParameterError(
             f"duration={duration:g} leaves no digits for its powers in double precision: use other units"
         )
-    fitting = int(LARGEST / (8 * max(1, states) * motions))
+    fitting = int(MEMORY / (8 * max(1, states) * motions))
     what = f"{motions} motions" if motions > 1 else "it"
     whole_number("samples", samples, 2, max(2, fitting), f"{what} would need more memory than there is, ask for fewer")
     whole_number("max_steps", max_steps, 1, sys.maxsize, "ask for fewer")

@@ -17,6 +17,7 @@ import numpy as np
 from pfaff.archive.files import whole, why
 from pfaff.archive.stored import content, sealed
 from pfaff.errors import ParameterError
+from pfaff.statement.values import MEMORY, whole_number
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
 from pfaff.studies.quantities import WORDS
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     import xarray
 
 HELD = "study"  # as files say what they hold
-LARGEST = 2e10  # bytes that a study may have in memory
 EVERY = 30.0  # seconds after which a file is written again
 MEANINGS = " ".join(word.replace(" ", "_") for word in STATES)
 
@@ -72,12 +72,9 @@ class Memory:
     shared: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
-        needed = self.points.size * (8 * len(self.names) + 1)
-        if needed > LARGEST:
-            raise ParameterError(
-                f"{self.points.size} points would need {needed / 1e9:.3g} GB of memory: take fewer, or "
-                "store='map.zarr', which keeps what is done on disk"
-            )
+        fitting = int(MEMORY / (8 * len(self.names) + 1))
+        remedy = "they do not fit into memory, take fewer or a folder, store='map.zarr'"
+        whole_number("the number of points", self.points.size, 1, fitting, remedy)
         self._values = {name: np.full(self.points.size, np.nan) for name in self.names}
         self._state = np.zeros(self.points.size, dtype=np.int8)
         self._reasons: dict[int, str] = {}

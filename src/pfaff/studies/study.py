@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from pfaff.archive.files import why
 from pfaff.archive.stored import named_as_netcdf
 from pfaff.errors import ParameterError
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import number_within, one_of, path_from, spelt, whole_number
+from pfaff.statement.values import number_within, one_of, path_from, shown, spelt, told, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Job, summary
 from pfaff.studies.executors import Processes, Task, serial
@@ -54,7 +55,7 @@ class Study:
     recipe: Mapping[str, Any] = field(repr=False)
     job: Job | None = field(repr=False)
     _batched: list[int] = field(default_factory=list, init=False, repr=False)
-    _interrupted: list[bool] = field(default_factory=list, init=False, repr=False)  # whether each run was
+    _interrupts: list[str] = field(default_factory=list, init=False, repr=False)
 
     def __repr__(self) -> str:
         return f"<Study of {', '.join(self.names)} over {', '.join(self.points.names)}: {self.status}>"
@@ -108,19 +109,23 @@ class Study:
         timeout: float | None = None,
         progress: Callable[[Running], Any] | None = None,
     ) -> Study:
-        if recipes.LOADING or not todo:
+        if recipes.LOADING:
             return self
-        if self.job is None:
-            raise ParameterError("this study does not know its case: open it with open_sweep(store, case=…)")
         if timeout is not None:
             timeout = number_within("timeout", timeout, lambda x: x > 0, "give a positive time in seconds")
-        count = whole_number("workers", workers or 0, 0, MOST_WORKERS, "start fewer")
+        count = whole_number("workers", 0 if workers is None else workers, 0, MOST_WORKERS, "start fewer")
+        told("progress", progress, "print", None)
         if client is not None and (timeout is not None or count):
             given = "timeout" if timeout is not None else "workers"
             raise ParameterError(
                 f"{given}= is for processes that pfaff starts: leave it out with client=. A point that hangs on a "
                 "cluster is ended by the limits of its scheduler"
             )
+        self._interrupts.clear()
+        if not todo:
+            return self
+        if self.job is None:
+            raise ParameterError("this study does not know its case: open it with open_sweep(store, case=…)")
         task = Task(self.job, self.chunks, self.store, todo, known)
         try:
             with Telling(sum(map(self.chunks.size, todo)), progress, self._batched) as tell:
@@ -133,10 +138,8 @@ class Study:
                 else:
                     serial(task, tell)
         except KeyboardInterrupt:
-            self._interrupted.append(True)
+            self._interrupts.append(self.status)
             print(f"interrupted: {self.status}; run again to go on", file=sys.stderr, flush=True)
-        else:
-            self._interrupted.append(False)
         finally:
             self.store.close()
         return self
@@ -144,7 +147,7 @@ class Study:
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the last run of this object."""
-        return self._interrupted[-1:] == [True]
+        return bool(self._interrupts)
 
     @property
     def batched(self) -> int:
@@ -244,11 +247,11 @@ def _share(count: int, part: Any) -> range:
     if part is None:
         return range(count)
     try:
-        i, n = (int(each) for each in (part.split("/") if isinstance(part, str) else part))
-    except (ValueError, TypeError, AttributeError):
-        raise ParameterError(f"part={part!r}: write the i-th of n shares, part='3/100'") from None
+        i, n = map(int, part.split("/")) if isinstance(part, str) else map(index, part)
+    except (ValueError, TypeError):
+        raise ParameterError(f"part={shown(part)}: write the i-th of n shares, part='3/100'") from None
     if not 1 <= i <= n:
-        raise ParameterError(f"part={part!r}: shares are counted from 1 to {n}")
+        raise ParameterError(f"part={shown(part)}: shares are counted from 1 to {n}")
     return range(i - 1, count, n)
 
 

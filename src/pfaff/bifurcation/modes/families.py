@@ -27,8 +27,8 @@ from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, number_of
-from pfaff.statement.values import MOST, number_from, number_within, one_of, whole_number
-from pfaff.threads import cached_property
+from pfaff.statement.values import MOST, number_within, one_of, whole_number
+from pfaff.threads import cached_property, part_of_a_whole
 
 if TYPE_CHECKING:
     import xarray
@@ -149,7 +149,12 @@ class NormalMode(Branch[OrbitPoint, Special]):
 def limits_from(energy: Any, frequency: Any, amplitude: Any) -> dict[str, float]:
     """Where a mode ends, by the names of the measures that are given."""
     limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
-    given = {name: number_from(name, value) for name, value in limits.items() if value is not None}
+    positive = "give a positive number, at which the mode ends"
+    given = {
+        name: number_within(name, value, lambda x: x > 0, positive)
+        for name, value in limits.items()
+        if value is not None
+    }
     if not given:
         raise ParameterError("how far? Give energy=…, frequency=… or amplitude=…, at which the mode ends")
     return given
@@ -167,11 +172,10 @@ def normal_mode(
     """The n-th mode, by growing frequency of its small vibrations, until a measure of it reaches a limit."""
     small = vibration(case, fixed)
     whole_number("number", number, 1, len(small.frequencies), "ask for a lower mode")
-    whole_number("points", points, 2, MOST, "ask for fewer")
-    number_within("step", step, lambda x: x > 0, "give a positive number")
     return _followed(small, number, limits, points, step, accurate(accuracy))
 
 
+@part_of_a_whole()
 def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tuple[NormalMode, ...]:
     """Modes whose small vibrations have frequencies in or near a range, up to an amplitude."""
     small, found = vibration(case, {}), []
@@ -211,6 +215,8 @@ def _along(
     step: float,
 ) -> NormalMode:
     """The family from a vibration along its tangent, until a measure of it reaches a limit."""
+    whole_number("points", points, 2, MOST, "ask for fewer")
+    step = number_within("step", step, lambda x: x > 0, "give a positive number")
     omega = small.frequencies[number - 1]
     family = _family(problem, omega)
     first = family.adopted(first)

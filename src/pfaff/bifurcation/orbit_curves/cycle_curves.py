@@ -107,9 +107,7 @@ class CyclePoint:
         return f"<{self.status}>"
 
     def __getitem__(self, name: str) -> float:
-        if name not in self.values:
-            raise ParameterError(f"no parameter {name!r} varies on this curve: take one of {', '.join(self.values)}")
-        return self.values[name]
+        return self.values[one_of(self.values, name, "on this curve there varies no parameter")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -25,7 +25,7 @@ from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.flow.forcing import forced_flow, forcing_of
 from pfaff.statement.system import System
 from pfaff.statement.told import answering, shown_in_notebooks
-from pfaff.statement.values import one_of
+from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class ResponsePoint:
         """The complex amplitudes h of the states' parts Re(h e^{ikωt}); of k = 0, their means."""
         c, cycle, flow = self.orbit.problem.collocation, self.orbit.point.cycle, self.orbit.problem.flow
         names, X, weights = own_states(flow), c.stages(cycle), c.weights(cycle)
+        whole_number("k", k, 0, len(weights) // 2, "the orbit is known at too few points for it")
         if cycle.halved and k % 2 == 0:
             return dict.fromkeys(names, 0j)
         wave = (X[-2] - 1j * X[-1]) ** k * weights
@@ -242,7 +243,7 @@ class Response(Branch[ResponsePoint, "Special"]):
         from pfaff.draw.response import draw_response
 
         one_of(("amplitude", "mean"), of, "a response has no")
-        return draw_response(self, one_of(self.states, state, "no state") if state else self.states[0], of)
+        return draw_response(self, self.states[0] if state is None else one_of(self.states, state, "no state"), of)
 
 
 def respond(
