@@ -103,12 +103,13 @@ class Collocation:
         self._workspaces: Own[dict[int, Workspace]] = Own(dict)
 
     @cached_property
-    def _shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, int]:
+        """How many states there are, and scalars: period, parameter and what unfolds conserved quantities."""
         return self.equations.unfolding.shape[0], 2 + self.equations.unfolding.shape[1]
 
     def stages(self, cycle: Cycle) -> np.ndarray:
         """The states at the Gauss points, one column each: the first points of all intervals, then the second …"""
-        X = np.empty((self._shape[0], cycle.intervals * self.gauss.degree))
+        X = np.empty((self.shape[0], cycle.intervals * self.gauss.degree))
         self._fill(cycle, X)
         return X
 
@@ -232,43 +233,9 @@ class Collocation:
             workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
         return workspaces[intervals]
 
-    def kernel(self, cycle: Cycle, pins: Pins) -> Cycle:
-        """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way
-        off the branch to whose tangent the last pin belongs."""
-        n, nb = self._shape
-        G, w = self._linearised(cycle)
-        w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
-        at_zero = np.zeros_like(cycle.x), np.zeros(nb)
-        close_chain(G, w.ends, pins.rows, pins.scalars, at_zero[1], *at_zero, cycle.signs, w.dx, w.dc)
-        dK = (w.Z[:, :, :n] @ w.dx[0, :-1, :, None])[:, :, 0] + w.Z[:, :, n : n + nb] @ w.dc[0]
-        return Cycle(cycle.mesh, w.dx[0].copy(), dK.reshape(cycle.K.shape), w.dc[0].copy(), cycle.signs)
-
-    def gradients(self, cycle: Cycle, pins: Pins) -> np.ndarray | None:
-        """Of what is conserved, at the mesh points of an orbit, indexed [quantity, point, state]; none if singular.
-
-        ψ with ψ_j = ψ_{j+1} G_j, orthogonal to the changes by period and parameter, and of unit mean along the
-        unfolding: the rows of the inverse of all equations that belong to α, by the transposed chain. They do not
-        depend on the pins. Muñoz-Almaraz, Freire, Galán, Doedel and Vanderbauwhede, Physica D 181 (2003).
-        """
-        n, nb = self._shape
-        G, w = self._linearised(cycle)
-        at_nodes = pins.rows[:, :-1].copy()
-        at_nodes[:, 0] += pins.rows[:, -1]
-        N, back = cycle.intervals, np.ascontiguousarray(G[::-1].transpose(0, 2, 1))
-        columns, rows = np.zeros((N, n, nb + 1)), np.zeros((nb, N + 1, n))
-        columns[:, :, :nb] = at_nodes[:, ::-1].transpose(1, 2, 0)
-        rows[:, :N] = w.ends[::-1, :, :nb].transpose(2, 0, 1)
-        found, at_zero = np.empty((nb - 2, N + 1, n)), (np.zeros_like(cycle.x), np.zeros(nb))
-        for k, gradient in enumerate(found):
-            by_scalars, right = np.ascontiguousarray(pins.scalars.T), np.eye(nb)[2 + k]
-            if not isfinite(close_chain(back, columns, rows, by_scalars, right, *at_zero, cycle.signs, w.dx, w.dc)):
-                return None
-            gradient[:] = w.dx[0, ::-1]
-        return found
-
-    def _linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
+    def linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
         """Transition matrices, and a workspace that holds what else the equations condense to."""
-        n = self._shape[0]
+        n = self.shape[0]
         w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
         self._condensed(cycle, self.stages(cycle), G, w)
         return G, w
@@ -290,7 +257,7 @@ class Collocation:
 
         The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
         """
-        n, nb = self._shape
+        n, nb = self.shape
         rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
         rows[-1], scalars[-1] = last
         mesh = cycle.mesh
@@ -311,7 +278,7 @@ class Collocation:
         return self._slopes(change, cycle, cycle.scalars[0], change.scalars[0])
 
     def _slopes(self, change: Cycle, about: Cycle, T: float, dT: float) -> np.ndarray:
-        slopes = np.empty((about.intervals, self.gauss.degree, self._shape[0]))
+        slopes = np.empty((about.intervals, self.gauss.degree, self.shape[0]))
         all_slopes(change.x, change.K, about.mesh.h, T, about.x, about.K, dT, *self._rule, slopes)
         return slopes
 
@@ -323,7 +290,7 @@ class Collocation:
     def carried(self, cycle: Cycle, K: np.ndarray, mesh: Mesh) -> Cycle:
         """An orbit, or a change with slopes K, on another mesh."""
         g, rows = self.gauss, self.equations.rows
-        x, slopes = np.empty((len(mesh) + 1, self._shape[0])), np.empty((len(mesh), g.degree, len(rows)))
+        x, slopes = np.empty((len(mesh) + 1, self.shape[0])), np.empty((len(mesh), g.degree, len(rows)))
         carry(cycle.mesh.at, cycle.x, K, cycle.signs, g.inverse, g.c, rows, mesh.at, x, slopes)
         return Cycle(mesh, x, slopes, cycle.scalars, cycle.signs)
 
