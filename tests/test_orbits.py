@@ -470,7 +470,7 @@ def test_lanes_and_pivoting_give_the_same(skate_branch, monkeypatch):
     results = []
     for grown in (30.0, 0.0):
         monkeypatch.setattr(condensation, "GROWN", grown)
-        results.append(c._linearised(cycle)[0])
+        results.append(c.linearised(cycle)[0])
     assert results[0] == pytest.approx(results[1], rel=1e-11, abs=1e-12)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
+from pfaff.algebra.tolerances import CORRECTIONS, ceased
 from pfaff.bifurcation.orbits.chain import close_chain
 from pfaff.bifurcation.orbits.condensation import conclude, condense, move, side_by_side, stage_states
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
@@ -29,9 +30,8 @@ from pfaff.bifurcation.orbits.meshes import (
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.threads import Own, cached_property
 
-NEWTON_STEPS = 10
-CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared it
-SETTLED = 1e-7  # changes below this that no longer shrink are rounding
+CONVERGED, ROUGHLY = 1e-11, 1e-7  # the last change, relative, at most and at least: Newton's method has squared it then
+DROWNED = 1e-7  # changes below this that no longer shrink are rounding, which orbits multiply as motions separate
 FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 NOT_FINITE = "the equations are singular or not finite on the orbit"
@@ -99,7 +99,7 @@ class Collocation:
 
     def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
         self.equations, self.gauss, self.accuracy = equations, rule, accuracy
-        self.converged = float(np.clip(accuracy, CONVERGED, SETTLED))
+        self.converged = float(np.clip(accuracy, CONVERGED, ROUGHLY))
         self._workspaces: Own[dict[int, Workspace]] = Own(dict)
 
     @cached_property
@@ -134,16 +134,16 @@ class Collocation:
         enough = self.converged if converged is None else converged
         cycle, last = cycle.copy(), inf
         G, workspace = self._room(cycle)
-        for steps in range(1, NEWTON_STEPS + 1):
+        for steps in range(1, CORRECTIONS + 1):
             size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace)
             if not isfinite(size):
                 return NOT_FINITE
-            if size < enough or last / 2 < size < SETTLED:
+            if ceased(size, last, DROWNED, enough):
                 return self._solution(cycle, G, determinant, residual, steps, workspace)
             if size > (FARTHEST if steps == 1 else last):
                 return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
             last = size
-        return f"Newton's method did not converge in {NEWTON_STEPS} steps"
+        return f"Newton's method did not converge in {CORRECTIONS} steps"
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
         """A cycle taken as it is for a solution, with tangent and transition matrices; or why it cannot be one."""
