@@ -7,6 +7,7 @@ accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are sol
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isfinite, nan
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from pfaff.bifurcation.orbits.meshes import (
     equidistributed,
     jumps,
     pinned,
+    shares,
 )
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.threads import Own, cached_property
@@ -37,7 +39,6 @@ MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 NOT_FINITE = "the equations are singular or not finite on the orbit"
 CLEAR, FINE = 0.5, 12  # margin of the chart at mesh points below which it is looked for between them, at so many places
 EDGE = 2.5e-4  # margin at which a chart ends
-EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
 
 
 class Pins(NamedTuple):
@@ -294,10 +295,12 @@ class Collocation:
         carry(cycle.mesh.at, cycle.x, K, cycle.signs, g.inverse, g.c, rows, mesh.at, x, slopes)
         return Cycle(mesh, x, slopes, cycle.scalars, cycle.signs)
 
-    def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
-        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
-        derivatives, mesh = self._derivatives(cycle, metric), cycle.mesh
-        return Mesh(equidistributed(derivatives, mesh.h, mesh.at, 1 / (self.gauss.degree + 1), EVEN, intervals))
+    def adapted(self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int]) -> Mesh:
+        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell; of how many
+        may depend on what it makes of the error, which is of order h^2m, if they are as many as before."""
+        mine = shares(self._derivatives(cycle, metric), cycle.mesh.h, 1 / (self.gauss.degree + 1))
+        gain = 1 / ((mine / mine.mean()) ** (2 * self.gauss.degree)).mean()
+        return Mesh(equidistributed(mine, cycle.mesh.at, intervals(float(gain))))
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
         """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
+EVEN = 0.2  # share of a mesh, relative to the rest, that is spread evenly
 STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
 
 
@@ -60,23 +61,37 @@ def all_slopes(x, K, h, T, about, about_K, dT, rule, rows, follow, slopes):
                 slopes[j, i, followers[k]] = T * v + dT * (about[j, rows[s]] + h[j] * v0)
 
 
-def jumps(slopes: np.ndarray, h: np.ndarray, highest: np.ndarray, scale: np.ndarray, signs: np.ndarray) -> np.ndarray:
+@compiled
+def jumps(slopes, h, highest, scale, signs):
     """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
-    top = (highest @ slopes) * scale / h[:, None] ** (slopes.shape[1] - 1)
-    around = np.concatenate([[signs * top[-1]], top, [signs * top[0]]])
-    lengths = np.concatenate([h[-1:], h, h[:1]])
-    jump = 2 * np.abs(np.diff(around, axis=0)).max(axis=1) / (lengths[1:] + lengths[:-1])
+    N, m, n = slopes.shape
+    top, jump = np.empty((N, n)), np.zeros(N + 1)
+    for j in range(N):
+        for t in range(n):
+            total = 0.0
+            for i in range(m):
+                total += highest[i] * slopes[j, i, t]
+            top[j, t] = total * scale[t] / h[j] ** (m - 1)
+    for j in range(N + 1):
+        before, after = (j - 1) % N, j % N
+        for t in range(n):
+            left = signs[t] * top[before, t] if j == 0 else top[before, t]
+            right = signs[t] * top[after, t] if j == N else top[after, t]
+            jump[j] = max(jump[j], 2 * abs(right - left) / (h[before] + h[after]))
     return (jump[1:] + jump[:-1]) / 2
 
 
-def equidistributed(
-    derivative: np.ndarray, h: np.ndarray, at: np.ndarray, power: float, even: float, count: int
-) -> np.ndarray:
-    """Times between which the integral of derivative^power, with a share of its mean added, is the same."""
+def shares(derivative: np.ndarray, h: np.ndarray, power: float) -> np.ndarray:
+    """What every interval has of the integral of derivative^power, with a share of its mean added: a mesh on which all
+    have the same is adapted."""
     density = derivative**power
     mean = density @ h
-    density = density + even * mean if mean > 0 else np.ones_like(h)
-    integral = np.concatenate([[0.0], np.cumsum(density * h)])
+    return (density + EVEN * mean) * h if mean > 0 else h
+
+
+def equidistributed(shares: np.ndarray, at: np.ndarray, count: int) -> np.ndarray:
+    """Times between which the integral is the same of which every interval has these shares."""
+    integral = np.concatenate([[0.0], np.cumsum(shares)])
     times = np.interp(np.arange(count + 1) * (integral[-1] / count), integral, at)
     times[0], times[-1] = 0.0, 1.0
     return times
