@@ -63,11 +63,8 @@ class Orbits(Problem[Point]):
         self.place, self.returned = continuation.place, max(self.returned, continuation.accuracy)
         self.tried: Point | None = None  # the point from which a step was refused
         self.earlier: Point | None = None  # the point before, ...
-        self.gone, self.rate, self.age = (
-            0.0,
-            0.0,
-            ADAPT_EVERY,
-        )  # ... the step from there, the determinant's, those on this mesh
+        self.gone, self.rate = 0.0, 0.0  # ... the step from there, and the determinant's change in it
+        self.age = ADAPT_EVERY  # of the mesh, in steps: the first orbit's is not its own
         self.length, self.finer = 0.0, False  # of the last step, and whether it needed a finer mesh
         self.hidden: dict[str, list[Event[Point]]] = {}
         self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
