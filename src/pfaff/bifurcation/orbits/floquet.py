@@ -8,7 +8,7 @@ Those of comparable size are taken together, as eigenvalues of one block; blocks
 from __future__ import annotations
 
 from itertools import pairwise
-from math import exp, sqrt
+from math import exp, log1p, sqrt
 
 import numpy as np
 from scipy.linalg.lapack import dgeev
@@ -66,6 +66,11 @@ def _eigenvalues(block: np.ndarray) -> list[complex]:
         return [complex(half, imaginary), complex(half, -imaginary)]
     larger = half + sqrt(square) if half > 0 else half - sqrt(square)
     return [complex(larger), complex((a * d - b * c) / larger if larger != 0 else 0.0)]
+
+
+def shrunk(multipliers: np.ndarray) -> float:
+    """Π 1/(1 + |μ|), by which functions of the multipliers, such as Π(μ − 1), are of unit size however large those are."""
+    return exp(-min(sum(log1p(abs(each)) for each in multipliers.tolist()), LARGEST))
 
 
 def test_functions(multipliers: np.ndarray, structural: int) -> tuple[float, int, float, float]:

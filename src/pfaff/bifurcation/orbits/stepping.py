@@ -11,7 +11,7 @@ import numpy as np
 from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
 from pfaff.bifurcation.orbits.collocation import CLEAR, CONVERGED, Collocation, Pins, Solution
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.floquet import multipliers, test_functions
+from pfaff.bifurcation.orbits.floquet import multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
 from pfaff.continuation.endings import Refused
@@ -137,7 +137,7 @@ class Continuation:
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy)
         error = self.collocation.error(solution, metric)
-        determinant, margin = sign * solution.determinant, solution.margin
+        determinant, margin = sign * solution.determinant * shrunk(values), solution.margin
         residual, steps = solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
         return Point(
