@@ -87,10 +87,11 @@ class Workspace(NamedTuple):
     @classmethod
     def of(cls, N: int, m: int, equations: Equations) -> Workspace:
         (n, k), nr = equations.unfolding.shape, len(equations.rows)
-        nb = 2 + k
+        nb, size = 2 + k, m * nr
+        width = size + n + nb + 1
         shapes = (
-            (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
-            (n, N + 1), (n, 2 * N + 2), (m * nr, m * nr + n + nb + 1, side_by_side(N)),
+            (n, N * m), (N, size, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
+            (n, N + 1), (n, 2 * N + 2), (size, width, side_by_side(N, size * width)),
         )  # fmt: skip
         return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
 

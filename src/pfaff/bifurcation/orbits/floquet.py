@@ -69,7 +69,7 @@ def _eigenvalues(block: np.ndarray) -> list[complex]:
 
 
 def shrunk(multipliers: np.ndarray) -> float:
-    """Π 1/(1 + |μ|), by which functions of the multipliers, such as Π(μ − 1), are of unit size however large those are."""
+    """Π 1/(1 + |μ|), by which functions such as Π(μ − 1) are of unit size, however large multipliers are."""
     return exp(-min(sum(log1p(abs(each)) for each in multipliers.tolist()), LARGEST))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.kernels import compiled, part
+from pfaff.bifurcation.orbits.kernels import compiled
 
 EVEN = 0.2  # share of a mesh, relative to the rest, that is spread evenly
 STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
@@ -81,19 +81,29 @@ def jumps(slopes, h, highest, scale, signs):
     return (jump[1:] + jump[:-1]) / 2
 
 
-def shares(derivative: np.ndarray, h: np.ndarray, power: float) -> np.ndarray:
+@compiled
+def shares(derivative, h, power):
     """What every interval has of the integral of derivative^power, with a share of its mean added: a mesh on which all
     have the same is adapted."""
     density = derivative**power
-    mean = density @ h
-    return (density + EVEN * mean) * h if mean > 0 else h
+    mean = 0.0
+    for j in range(len(h)):
+        mean += density[j] * h[j]
+    return (density + EVEN * mean) * h if mean > 0 else h.copy()
 
 
-def equidistributed(shares: np.ndarray, at: np.ndarray, count: int) -> np.ndarray:
+@compiled
+def equidistributed(shares, at, count):
     """Times between which the integral is the same of which every interval has these shares."""
-    integral = np.concatenate([[0.0], np.cumsum(shares)])
-    times = np.interp(np.arange(count + 1) * (integral[-1] / count), integral, at)
-    times[0], times[-1] = 0.0, 1.0
+    times = np.empty(count + 1)
+    each = shares.sum() / count
+    j, passed = 0, 0.0  # the interval, and the integral before it
+    for k in range(1, count):
+        while j < len(shares) - 1 and passed + shares[j] < k * each:
+            passed += shares[j]
+            j += 1
+        times[k] = at[j] + (at[j + 1] - at[j]) * (k * each - passed) / shares[j]
+    times[0], times[count] = 0.0, 1.0
     return times
 
 
@@ -138,47 +148,42 @@ def inner_product(weights, squares, a, b, scalar_squares, a_scalars, b_scalars):
     return total
 
 
-@part
-def polynomials(s, inverse, values, integrals):
-    """At s in [0, 1]: the polynomials that are 1 at one Gauss point and 0 at the others, and their integrals from 0."""
-    m = len(values)
-    P = np.empty(m + 1)
-    u = 2 * s - 1
-    P[0], P[1] = 1.0, u
-    for k in range(1, m):
-        P[k + 1] = ((2 * k + 1) * u * P[k] - k * P[k - 1]) / (k + 1)
-    for l in range(m):
-        value, integral = P[0] * inverse[0, l], (P[1] + P[0]) / 2 * inverse[0, l]
-        for k in range(1, m):
-            value += P[k] * inverse[k, l]
-            integral += (P[k + 1] - P[k - 1]) / (2 * (2 * k + 1)) * inverse[k, l]
-        values[l], integrals[l] = value, integral
-
-
 @compiled
 def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
-    """States and slopes on another mesh, by the collocation polynomials."""
+    """States and slopes on another mesh, by the collocation polynomials, whose slopes are sums of Legendre's P_k."""
     N, m, n = slopes.shape
-    values, integrals = np.empty(m), np.empty(m)
-    j = 0
+    P, terms = np.empty(m + 1), np.empty((m, n))
+    P[0] = 1.0
+    j, known = 0, -1
     for k in range(len(new_at) - 1):
         for i in range(-1, m):
             time = new_at[k] if i < 0 else new_at[k] + (new_at[k + 1] - new_at[k]) * c[i]
             while j < N - 1 and time >= at[j + 1]:
                 j += 1
+            if j != known:
+                known = j
+                for l in range(m):
+                    for t in range(n):
+                        total = 0.0
+                        for q in range(m):
+                            total += inverse[l, q] * slopes[j, q, t]
+                        terms[l, t] = total
             h = at[j + 1] - at[j]
-            polynomials((time - at[j]) / h, inverse, values, integrals)
+            u = 2 * (time - at[j]) / h - 1
+            P[1] = u
+            for l in range(1, m):
+                P[l + 1] = ((2 * l + 1) * u * P[l] - l * P[l - 1]) / (l + 1)
             if i < 0:
                 for t in range(n):
-                    total = 0.0
-                    for l in range(m):
-                        total += integrals[l] * slopes[j, l, t]
+                    total = (P[1] + P[0]) / 2 * terms[0, t]
+                    for l in range(1, m):
+                        total += (P[l + 1] - P[l - 1]) / (2 * (2 * l + 1)) * terms[l, t]
                     new_x[k, t] = x[j, t] + h * total
             else:
                 for r in range(len(rows)):
                     total = 0.0
                     for l in range(m):
-                        total += values[l] * slopes[j, l, rows[r]]
+                        total += P[l] * terms[l, rows[r]]
                     new_K[k, i, r] = total
     for t in range(n):
         new_x[-1, t] = signs[t] * new_x[0, t]
