@@ -81,15 +81,12 @@ def jumps(slopes, h, highest, scale, signs):
     return (jump[1:] + jump[:-1]) / 2
 
 
-@compiled
-def shares(derivative, h, power):
+def shares(derivative: np.ndarray, h: np.ndarray, power: float) -> np.ndarray:
     """What every interval has of the integral of derivative^power, with a share of its mean added: a mesh on which all
     have the same is adapted."""
     density = derivative**power
-    mean = 0.0
-    for j in range(len(h)):
-        mean += density[j] * h[j]
-    return (density + EVEN * mean) * h if mean > 0 else h.copy()
+    mean = density @ h
+    return (density + EVEN * mean) * h if mean > 0 else h
 
 
 @compiled
