@@ -28,7 +28,7 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     states_of_rest,
 )
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
-from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, KEPT, MERGED, Continuation
+from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, MERGED, Continuation
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import Event, Pace, Problem
 
@@ -106,7 +106,7 @@ class Orbits(Problem[Point]):
         self.rate = (point.determinant - at.determinant) / self.length if told and at is not None else 0.0
         self.earlier, self.gone, self.age = at, self.length, 1 if self.finer else self.age + 1
         self.finer = False
-        if self.age >= ADAPT_EVERY or point.error > KEPT[1] * self.continuation.accuracy:
+        if self.age >= ADAPT_EVERY or self.continuation.worn(point):
             self.rate, self.age = 0.0, 0
             point = self.continuation.adapted(point)
         return self, point

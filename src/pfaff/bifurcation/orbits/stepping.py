@@ -25,6 +25,7 @@ ADAPT_EVERY = 4  # steps between new meshes
 FEWEST, MOST = 8, 2000  # intervals
 RESERVE = 0.01  # share of the accuracy at which the error of a new mesh aims
 KEPT = 3e-3, 0.1  # shares between which a mesh keeps its number of intervals
+BLURRED = 3.0  # times the residual before Newton's last step, what that may leave of an estimated error
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 SHARE = 1e-4  # of the accuracy, by which special points may be displaced on their chord
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
@@ -207,12 +208,16 @@ class Continuation:
 
         def intervals(gain: float) -> int:
             share, order = gain * max(point.error, 1e-14) / self.accuracy, 2 * self.collocation.gauss.degree
-            if KEPT[0] < share < KEPT[1]:
+            if KEPT[0] < share and not (share > KEPT[1] and self.worn(point)):
                 return point.cycle.intervals
             factor = (share / RESERVE) ** (1 / order)
             return min(max(FEWEST, ceil(point.cycle.intervals * min(max(factor, 0.5), 1.5))), MOST)
 
         return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals))
+
+    def worn(self, point: Point) -> bool:
+        """Whether the error of an orbit comes near the accuracy, by its mesh and not by what Newton's method left."""
+        return point.error > max(KEPT[1] * self.accuracy, BLURRED * point.residual)
 
     def _on_mesh(self, point: Point, mesh: Mesh) -> Point:
         cycle, tangent = self.moved_to(point, mesh)
