@@ -12,7 +12,8 @@ import numpy as np
 from pfaff.bifurcation.orbit_curves.resonance import first_cosine
 from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
-from pfaff.bifurcation.orbits.orbits import Orbit, Special
+from pfaff.bifurcation.orbits.orbit_in_time import Orbit
+from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.continuation.course import POINTS, Bounds, Course, Limits
 from pfaff.continuation.endings import Ending, Refused
 from pfaff.continuation.engine import Engine

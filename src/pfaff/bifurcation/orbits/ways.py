@@ -10,6 +10,7 @@ import numpy as np
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
 from pfaff.bifurcation.orbits.following import Orbits
+from pfaff.bifurcation.orbits.null_vectors import way_off
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
 from pfaff.continuation.course import Course
@@ -91,7 +92,7 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
     continuation = special.problem.continuation(span_of(special.value, to, special.load))
     metric = continuation.measure(cycle)
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
-    off = continuation.collocation.kernel(cycle, pins)
+    off = way_off(continuation.collocation, cycle, pins)
     off = off.scaled(1 / metric.norm(off))
     why = Refused("")
     for distance in OFF:
