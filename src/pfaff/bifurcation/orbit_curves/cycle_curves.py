@@ -22,11 +22,13 @@ from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from pfaff.bifurcation.orbit_curves.codimension_two import ResonanceForm
     from pfaff.case import Bound
 
 KINDS = {
@@ -118,6 +120,8 @@ class CycleSpecial(CyclePoint):
 
     ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last),
     a resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus; of symmetric orbits, those of half a period.
+    Where the coefficient of a period doubling, a symmetry breaking or a torus vanishes, it is generalised period
+    doubling, degenerate pitchfork or chenciner.
     """
 
     kind: str
@@ -126,9 +130,27 @@ class CycleSpecial(CyclePoint):
     def _what(self) -> str:
         return self.kind
 
+    @cached_property
+    def normal_form(self) -> ResonanceForm:
+        """What happens about a cusp, a generalised period doubling or a resonance, by the coefficients of its form."""
+        from pfaff.bifurcation.orbit_curves.codimension_two import normal_form
+
+        return normal_form(self)
+
     @property
     def status(self) -> str:
+        """With what the normal form says, where it is had at once."""
+        from pfaff.bifurcation.orbit_curves.codimension_two import said
+
+        words = said(self)
+        return f"{self._placed}; {words}" if words else self._placed
+
+    @property
+    def _placed(self) -> str:
         return f"{self.kind} at {self._where}" if self.kind == "generalised hopf" else super().status
+
+    def __repr__(self) -> str:
+        return f"<{self._placed}>"
 
 
 @shown_in_notebooks

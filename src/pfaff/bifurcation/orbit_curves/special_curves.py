@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,8 +15,13 @@ from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.orbit_ends import converge, homoclinic, states_of_rest
 from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY
 from pfaff.continuation.endings import Ending, Reason, Refused
-from pfaff.continuation.problem import Event, Pace, Problem
+from pfaff.continuation.problem import Asked, Event, Pace, Problem
 
+DEGENERATE = {  # where the coefficients of special orbits vanish
+    "period doubling": "generalised period doubling",
+    "symmetry breaking": "degenerate pitchfork",
+    "torus": "chenciner",
+}
 SMALL = 0.05  # amplitude, relative to the largest, below which an end in an equilibrium is looked for
 VANISHED = 4  # places from which such an end is extrapolated
 
@@ -83,8 +89,11 @@ class SpecialCurve(Problem[Place]):
 
     # Points of codimension two
 
-    def tests(self, point: Place) -> dict[str, float]:
-        return point.critical.tests
+    def tests(self, point: Place) -> Mapping[str, float]:
+        known: dict[str, Callable[[], float]] = {name: partial(float, each) for name, each in point.tests.items()}
+        if self.kind in DEGENERATE:
+            known[DEGENERATE[self.kind]] = lambda: point.degeneracy
+        return Asked(known)
 
     def event(self, name: str, point: Place) -> Event[Place] | None:
         if name.endswith("-torus") and self.kind != "torus" and not on_circle(point.critical.others):

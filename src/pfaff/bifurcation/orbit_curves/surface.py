@@ -18,10 +18,13 @@ import numpy as np
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbit_curves.resonance import Critical, critical_flip, critical_fold, critical_torus
 from pfaff.bifurcation.orbits.chords import Point
+from pfaff.bifurcation.orbits.cycle_forms import flip_coefficient, resonant, torus_coefficient
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.stepping import FEWEST, MOST, Continuation
+from pfaff.bifurcation.orbits.variation import Variation
 from pfaff.continuation.endings import Refused
+from pfaff.errors import PfaffError
 from pfaff.threads import cached_property
 
 PROBE = 1e-3  # distance of the orbits whose difference is a derivative, at most
@@ -30,6 +33,8 @@ LEAST = 0.01  # of it, where g is steep
 CORRECTED = 1e-10  # the last change of s and q
 NOISY = 1e-8  # the same, where steps do not get smaller
 ROUNDING = 1e-14  # values of g that are none: near canards it is so small everywhere that s is hardly determined
+WATCHED = 600  # states at all mesh points, beyond which coefficients are not watched along a curve
+POLES = {"torus": ("fold-torus",), "flip": ("fold-flip", "1:2 resonance")}  # tests that vanish where they are infinite
 STEEP = 3.0  # slope of the curve, in the scales of the parameters, beyond which they change their roles
 
 Coordinates = np.ndarray
@@ -63,6 +68,24 @@ class Place:
     @property
     def tests(self) -> dict[str, float]:
         return self.critical.tests
+
+    @cached_property
+    def degeneracy(self) -> float:
+        """The coefficient of a period doubling or a torus, beside its terms and without its poles; not a number where it
+        has none, or where it would take long."""
+        problem, cycle, cosine = self.problem, self.point.cycle, self.critical.cosine
+        if len(problem.held) or cycle.x.size > WATCHED or problem.flow.heavy:
+            return np.nan
+        turn = complex(cosine, np.sqrt(max(1 - cosine**2, 0.0)))
+        if resonant(turn):
+            return np.nan
+        v = Variation(problem.collocation, cycle)
+        try:
+            coefficient, terms = flip_coefficient(v) if np.isnan(cosine) else torus_coefficient(v, turn)
+        except (PfaffError, np.linalg.LinAlgError):
+            return np.nan
+        poles = POLES["flip" if np.isnan(cosine) else "torus"]
+        return float(coefficient.real / terms * np.prod([self.tests[name] for name in poles])) if terms else np.nan
 
     @cached_property
     def square(self) -> float:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.cycle_forms import rates_and_jacobians
+from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.floquet import test_functions
 from pfaff.bifurcation.orbits.forced import own_states
