@@ -225,6 +225,7 @@ def test_period_doublings_around_a_tongue(driven):
     edges = [mathieu_b(1, 0.2) / 4, mathieu_a(1, 0.2) / 4]
     assert [special["kappa"] for special in curve.of_kind("1:2 resonance")] == pytest.approx(edges, abs=1e-9)
     assert [special["mu"] for special in curve.special] == pytest.approx([1, 1], abs=1e-9)
+    assert curve.special[0].status.endswith(f"period {2 * np.pi:.10g}")  # damping alone is cubic: a vanishes
 
 
 def test_a_fold_and_a_flip_meet():

@@ -16,13 +16,14 @@ the phase is α ξ + … and not −ξ: forms exist also where periods do not ch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.cycle_forms import LARGE, torus_coefficient
+from pfaff.bifurcation.orbits.cycle_forms import LARGE, VANISHES, torus_coefficient
+from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.bifurcation.orbits.variation import Variation
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 
@@ -69,14 +70,21 @@ def normal_form(special: CycleSpecial) -> ResonanceForm:
         raise ParameterError("something is conserved, so that orbits come in families: no normal form of one is taken")
     critical, coefficients, words = FORMS[special.kind]
     found = coefficients(Variation(orbit.problem.collocation, orbit.point.cycle))
-    if not np.isfinite(list(found.values())).all():
-        raise ConvergenceError(f"the coefficients of the {special.kind} are not resolved")
-    around = _others_grow(orbit.point.multipliers, critical)
-    stable, told = words(found, orbit.symmetric)
+    if not np.isfinite(list(found.values())).all() or _degenerate(found, orbit.period):
+        raise ConvergenceError(f"a coefficient of the {special.kind} vanishes, or is not resolved")
+    turning = np.exp(special.angle * np.array([1j, -1j])) if special.kind == "chenciner" else critical
+    around = _others_grow(orbit.point.multipliers, turning)
+    stable, told = words(found, orbit)
     return ResonanceForm(special.kind, found, stable and not around, told + (UNSTABLE if around else ""))
 
 
-def _others_grow(multipliers: np.ndarray, critical: tuple[complex, ...]) -> bool:
+def _degenerate(found: Coefficients, period: float) -> bool:
+    """Whether a or b of a resonance 1:1 or 1:2 vanishes beside the other."""
+    sizes = [abs(found.get("a", 1.0)) * period, abs(found.get("b", 1.0))]
+    return "a" in found and min(sizes) <= VANISHES * max(sizes)
+
+
+def _others_grow(multipliers: np.ndarray, critical: Sequence[complex] | np.ndarray) -> bool:
     """Whether a multiplier that is neither critical nor that of the phase lies outside the unit circle."""
     left = multipliers
     for each in (1.0, *critical):
@@ -172,59 +180,65 @@ def resonance_1_4(v: Variation) -> Coefficients:
 # Words
 
 UNSTABLE = ", all unstable by another multiplier"
+UNRESONANT = "as elsewhere: the resonant term vanishes"
 
 
-def _of_cusp(found: Coefficients, half: bool) -> tuple[bool, str]:
+def _of_cusp(found: Coefficients, orbit: Special) -> tuple[bool, str]:
     two = found["c"].real < 0
     return True, f"of three orbits between the folds {'two are' if two else 'one is'} stable"
 
 
-def _of_doubling(found: Coefficients, half: bool) -> tuple[bool, str]:
+def _of_doubling(found: Coefficients, orbit: Special) -> tuple[bool, str]:
     outer = found["e"].real < 0
-    new = "orbits without the symmetry" if half else "orbits of twice the period"
+    new = "orbits without the symmetry" if orbit.symmetric else "orbits of twice the period"
     return outer, f"folds of {new} start here, the {'larger' if outer else 'smaller'} of two is stable"
 
 
-def _of_1_1(found: Coefficients, half: bool) -> tuple[bool, str]:
+def _of_1_1(found: Coefficients, orbit: Special) -> tuple[bool, str]:
     stable = found["a"].real * found["b"].real < 0
-    return stable, f"{'stable' if stable else 'unstable'} tori, as far as homoclinic orbits of the saddle"
+    return stable, f"{_tori(stable)}, as far as homoclinic orbits of the saddle"
 
 
-def _of_1_2(found: Coefficients, half: bool) -> tuple[bool, str]:
+def _of_1_2(found: Coefficients, orbit: Special) -> tuple[bool, str]:
     stable = found["b"].real < 0
-    twice = "orbits without the symmetry" if half else "orbits of twice the period"
+    twice = "orbits without the symmetry" if orbit.symmetric else "orbits of twice the period"
     if found["a"].real < 0:
         end = f"about the orbit and, beyond homoclinic orbits, about {twice} as well"
     else:
         end = f"as far as heteroclinic orbits of saddles, {twice}"
-    return stable, f"{'stable' if stable else 'unstable'} tori, {end}"
+    return stable, f"{_tori(stable)}, {end}"
 
 
-def _of_1_3(found: Coefficients, half: bool) -> tuple[bool, str]:
+def _of_1_3(found: Coefficients, orbit: Special) -> tuple[bool, str]:
     stable = found["c"].real < 0
-    return stable, (
-        "a saddle orbit of three times the period shrinks to it here; "
-        f"{'stable' if stable else 'unstable'} tori, as far as heteroclinic orbits of the saddles"
-    )
+    if abs(found["b"]) ** 2 * orbit.period <= VANISHES * abs(found["c"]):
+        return stable, f"{_tori(stable)}, {UNRESONANT}"
+    longer = "a saddle orbit of three times the period shrinks to it here"
+    return stable, f"{longer}; {_tori(stable)}, as far as heteroclinic orbits of the saddle"
 
 
-def _of_1_4(found: Coefficients, half: bool) -> tuple[bool, str]:
-    ratio = found["c"] / abs(found["d"])
-    stable = ratio.real < 0
-    longer = "twice" if half else "four times"  # a symmetric orbit is closed up to the sign by half its period
-    many = (
-        f"a saddle orbit of {longer} the period shrinks to it here"
-        if abs(ratio) < 1
-        else f"orbits of {longer} the period are born in pairs, at folds"
-    )
-    return stable, f"|c/d| = {abs(ratio):.4g}, {many}; {'stable' if stable else 'unstable'} tori"
+def _of_1_4(found: Coefficients, orbit: Special) -> tuple[bool, str]:
+    c, d = found["c"], found["d"]
+    stable = c.real < 0
+    if abs(d) <= VANISHES * abs(c):
+        return stable, f"{_tori(stable)}, {UNRESONANT}"
+    longer = (
+        "twice" if orbit.symmetric else "four times"
+    )  # a symmetric orbit is closed up to the sign by half its period
+    if abs(c) < abs(d):
+        return stable, f"a saddle orbit of {longer} the period shrinks to it here, |c/d| = {abs(c / d):.4g}"
+    return stable, f"{_tori(stable)}, and orbits of {longer} the period born at folds, |c/d| = {abs(c / d):.4g}"
 
 
-def _of_chenciner(found: Coefficients, half: bool) -> tuple[bool, str]:
+def _tori(stable: bool) -> str:
+    return f"{'stable' if stable else 'unstable'} tori"
+
+
+def _of_chenciner(found: Coefficients, orbit: Special) -> tuple[bool, str]:
     return False, "tori are stable on one side and unstable on the other: folds of tori start here"
 
 
-Words = Callable[[Coefficients, bool], tuple[bool, str]]
+Words = Callable[[Coefficients, Special], tuple[bool, str]]
 FORMS: dict[str, tuple[tuple[complex, ...], Callable[[Variation], Coefficients], Words]] = {
     "cusp": ((1.0,), cusp, _of_cusp),
     "generalised period doubling": ((-1.0,), generalised_doubling, _of_doubling),

@@ -98,6 +98,8 @@ class SpecialCurve(Problem[Place]):
     def event(self, name: str, point: Place) -> Event[Place] | None:
         if name.endswith("-torus") and self.kind != "torus" and not on_circle(point.critical.others):
             return None
+        if name == DEGENERATE.get(self.kind) and abs(point.pole) < self.sharp:
+            return None
         last = self.kind == "torus" and name in ("1:1 resonance", "1:2 resonance")  # neutral saddles follow
         return Event(name, point, last, detail=point.values)
 

@@ -18,7 +18,7 @@ import numpy as np
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbit_curves.resonance import Critical, critical_flip, critical_fold, critical_torus
 from pfaff.bifurcation.orbits.chords import Point
-from pfaff.bifurcation.orbits.cycle_forms import flip_coefficient, resonant, torus_coefficient
+from pfaff.bifurcation.orbits.cycle_forms import VANISHES, flip_coefficient, resonant, torus_coefficient
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.stepping import FEWEST, MOST, Continuation
@@ -34,7 +34,7 @@ CORRECTED = 1e-10  # the last change of s and q
 NOISY = 1e-8  # the same, where steps do not get smaller
 ROUNDING = 1e-14  # values of g that are none: near canards it is so small everywhere that s is hardly determined
 WATCHED = 600  # states at all mesh points, beyond which coefficients are not watched along a curve
-POLES = {"torus": ("fold-torus",), "flip": ("fold-flip", "1:2 resonance")}  # tests that vanish where they are infinite
+POLES = ("fold-torus", "fold-flip", "1:2 resonance")  # tests that vanish where coefficients are infinite
 STEEP = 3.0  # slope of the curve, in the scales of the parameters, beyond which they change their roles
 
 Coordinates = np.ndarray
@@ -71,21 +71,23 @@ class Place:
 
     @cached_property
     def degeneracy(self) -> float:
-        """The coefficient of a period doubling or a torus, beside its terms and without its poles; not a number where it
-        has none, or where it would take long."""
+        """The coefficient of a period doubling or a torus, without its poles; not a number where there is none, or
+        where it would take long."""
         problem, cycle, cosine = self.problem, self.point.cycle, self.critical.cosine
-        if len(problem.held) or cycle.x.size > WATCHED or problem.flow.heavy:
-            return np.nan
         turn = complex(cosine, np.sqrt(max(1 - cosine**2, 0.0)))
-        if resonant(turn):
+        if len(problem.held) or cycle.x.size > WATCHED or problem.flow.heavy or resonant(turn):
             return np.nan
-        v = Variation(problem.collocation, cycle)
+        v, flip = Variation(problem.collocation, cycle), bool(np.isnan(cosine))
         try:
-            coefficient, terms = flip_coefficient(v) if np.isnan(cosine) else torus_coefficient(v, turn)
+            coefficient, terms = flip_coefficient(v) if flip else torus_coefficient(v, turn)
         except (PfaffError, np.linalg.LinAlgError):
             return np.nan
-        poles = POLES["flip" if np.isnan(cosine) else "torus"]
-        return float(coefficient.real / terms * np.prod([self.tests[name] for name in poles])) if terms else np.nan
+        return float(coefficient.real * self.pole) if abs(coefficient.real) > VANISHES * terms else 0.0
+
+    @property
+    def pole(self) -> float:
+        """What vanishes where the coefficient of a period doubling or a torus is infinite."""
+        return float(np.prod([self.tests[name] for name in POLES if name in self.tests]))
 
     @cached_property
     def square(self) -> float:

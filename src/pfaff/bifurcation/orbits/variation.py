@@ -51,16 +51,9 @@ class Variation:
 
     def form(self, *vectors: np.ndarray) -> np.ndarray:
         """The derivative of the rates along two or more functions."""
-        jets, order = jets_of(self.c.equations.flow), len(vectors)
-        out = np.empty(self.x.shape, dtype=np.result_type(*vectors))
-        alone = all(each is vectors[0] for each in vectors) and not np.iscomplexobj(vectors[0])
-        for place in np.ndindex(self.x.shape[:2]):
-            x = self.x[place]
-            if alone:
-                out[place] = jets.line(x, self.numbers, vectors[0][place])[:, order]
-            else:
-                out[place] = jets.form(x, self.numbers, *(each[place] for each in vectors))
-        return out
+        N, m, n = self.x.shape
+        flat = [each.reshape(N * m, n) for each in (self.x, *vectors)]
+        return jets_of(self.c.equations.flow).forms(flat[0], self.numbers, *flat[1:]).reshape(N, m, n)
 
     # Functions along the cycle
 
