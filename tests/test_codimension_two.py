@@ -7,7 +7,7 @@ import pytest
 import sympy as sm
 
 import pfaff
-from pfaff.errors import ParameterError
+from pfaff.errors import NoBifurcationError, ParameterError
 
 x, y, z, w = sm.symbols("x y z w", real=True)
 mu, nu = sm.symbols("mu nu", real=True)
@@ -139,3 +139,44 @@ def test_what_has_no_normal_form_says_so():
 
     with pytest.raises(ParameterError, match="a fold-flip has no normal form here: ask at a cusp"):
         _ = replace(found, kind="fold-flip").normal_form
+
+
+# Other curves that meet there.
+
+
+@pytest.fixture(scope="module")
+def doubled():
+    """ζ̇ = μζ + νζ³ − ζ⁵: the doubled orbits fold at μ = −ν²/4."""
+    rates = beside_the_circle(2, (mu + nu * SQUARE - SQUARE**2) * ALONG - sm.I * ACROSS, 0)
+    return located(rates, "generalised period doubling", 0.1, "period doubling")
+
+
+def test_folds_of_doubled_orbits_start_at_a_generalised_period_doubling(doubled):
+    curve = doubled.switch("fold", to=0.3)
+    assert curve[0].period == pytest.approx(4 * np.pi, rel=1e-8)
+    assert max(abs(point["mu"] + point["nu"] ** 2 / 4) for point in curve) < 1e-12
+    with pytest.raises(ParameterError, match="folds of cycles are above nu = .* give to above it"):
+        doubled.switch("fold", to=-0.3)
+
+
+def test_tori_and_period_doublings_meet_at_a_1_2_resonance():
+    """ζ̈ = νζ + μζ̇ + …: period doublings at ν = 0, tori at μ = 0 < −ν, the angle of their pair being 2π(1/2 − √−ν)."""
+    rates = beside_the_circle(2, ACROSS + sm.I * (nu * ALONG + mu * ACROSS - SQUARE * (ALONG + ACROSS)), 0)
+    found = located(rates, "1:2 resonance", -0.02, "torus")
+    flips = found.switch("period doubling", to=-1, points=4)
+    assert max(abs(point["nu"]) for point in flips) < 1e-9
+    assert np.ptp([point["mu"] for point in flips]) > 0.03
+    tori = found.switch("torus", to=-0.02)
+    assert max(abs(point["mu"]) for point in tori) < 1e-9
+    assert tori[-1].angle == pytest.approx(2 * np.pi * (0.5 - np.sqrt(0.02)), abs=1e-8)
+    with pytest.raises(ParameterError, match="tori are below nu = .*, and to=0.05 is not"):
+        found.switch("torus", to=0.05)
+
+
+def test_what_starts_nowhere_is_said(doubled):
+    from dataclasses import replace
+
+    with pytest.raises(ParameterError, match="there starts no curve of kind 'torus'"):
+        doubled.switch("torus", to=1)
+    with pytest.raises(NoBifurcationError, match="no curve of another kind starts at a cusp"):
+        replace(doubled, kind="cusp").switch("fold", to=1)

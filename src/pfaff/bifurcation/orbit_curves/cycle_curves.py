@@ -13,7 +13,7 @@ from pfaff.bifurcation.orbit_curves.resonance import first_cosine
 from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
 from pfaff.bifurcation.orbits.orbits import Orbit, Special
-from pfaff.continuation.course import POINTS, Bounds, Course, Limits
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits
 from pfaff.continuation.endings import Ending, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
@@ -125,10 +125,33 @@ class CycleSpecial(CyclePoint):
     """
 
     kind: str
+    spans: dict[str, float]
 
     @property
     def _what(self) -> str:
         return self.kind
+
+    def switch(
+        self,
+        of: str,
+        to: float,
+        *,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[CyclePoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
+    ) -> CycleCurve:
+        """The curve of another kind that passes or starts here, until the second parameter is ``to``.
+
+        ``of`` is "torus" or "fold" at a 1:1 resonance and where both meet, "torus" or "period doubling" at a 1:2
+        resonance, and likewise where other kinds meet; "fold" at a generalised period doubling, where folds of the
+        doubled orbits start. Of symmetric orbits it is "symmetry breaking" instead of "period doubling".
+        """
+        from pfaff.bifurcation.orbit_curves.crossing_curves import switched
+
+        name = list(self.values)[-1]
+        return switched(self, of, Course.asked(to, step, points, bounds, progress, name, events))
 
     @cached_property
     def normal_form(self) -> ResonanceForm:
@@ -202,8 +225,8 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         limits = self._limits(course)
         ahead = last.value - self.points[-2].value if len(self) > 1 else course.to - last.value
         surface = Surface(self.kind, self.spans | {name: max(self.spans[name], limits.span)}, name)
-        more = _followed(surface, last.special, float(np.cos(last.angle)), ahead, course, limits)
-        return self._joined(more)
+        first = started(surface, last.special, float(np.cos(last.angle)), ahead)
+        return self._joined(followed(surface, first, course, limits))
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters, special points labelled."""
@@ -226,24 +249,26 @@ def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 
     spans = {special.load: max(float(1 / special.point.metric.scalars[1]), reach), name: limits.span}
     cosine = first_cosine(special.point.multipliers, 1 + len(special.problem.held))
     surface = Surface(special.kind, spans, name)
-    return _followed(surface, special, cosine, course.to - value, course, limits)
+    return followed(surface, started(surface, special, cosine, course.to - value), course, limits)
 
 
-def _followed(
-    surface: Surface, special: Special, cosine: float, ahead: float, course: Course, limits: Limits
-) -> CycleCurve:
-    """The curve through a special orbit, the second parameter at first moving ahead."""
-    kind, second = surface.kind, surface.second
-    parameters = tuple(surface.spans)
+def started(surface: Surface, special: Special, cosine: float, ahead: float) -> Place:
+    """The first place of a curve through a special orbit, the second parameter moving ahead."""
     try:
-        first = surface.start(special.problem, special.point, cosine, ahead)
+        return surface.start(special.problem, special.point, cosine, ahead)
     except Refused as why:
-        raise ConvergenceError(f"the curve cannot start at {second} = {limits.start:g}: {why}") from why
+        raise ConvergenceError(f"the curve of {KINDS[surface.kind]} cannot start: {why}") from why
+
+
+def followed(surface: Surface, first: Place, course: Course, limits: Limits) -> CycleCurve:
+    """The curve on from its first place."""
+    kind, parameters = surface.kind, tuple(surface.spans)
 
     def at_event(event: Event[Place]) -> CycleSpecial:
         at = _point(event.point, kind, parameters)
         values = event.detail or event.point.values
-        return CycleSpecial(at.special, {name: values[name] for name in parameters}, at.angle, event.kind)
+        placed = {name: values[name] for name in parameters}
+        return CycleSpecial(at.special, placed, at.angle, event.kind, surface.spans)
 
     engine: Engine[Place] = Engine(SpecialCurve(surface))
     found = gathered(engine, first, course, limits, lambda place: _point(place, kind, parameters), at_event)

@@ -68,14 +68,7 @@ class SpecialCurve(Problem[Place]):
         return point.values[self.surface.second]
 
     def slope(self, point: Place) -> float:
-        return float(self._slopes(point) @ point.along)
-
-    def _slopes(self, place: Place) -> np.ndarray:
-        """How the second parameter changes with s and q, all in their scales."""
-        if place.fixed == self.surface.second:
-            return np.array([0.0, 1.0])
-        changes = np.array([place.point.tangent.scalars[1], place.drift.scalars[1]])
-        return changes / self.surface.spans[self.surface.second]
+        return float(self.surface.slopes(point) @ point.along)
 
     def renewed(self, point: Place) -> tuple[SpecialCurve, Place]:
         """With the parameters in the roles, and on the mesh, that serve best; as it is where that fails."""
@@ -114,7 +107,7 @@ class SpecialCurve(Problem[Place]):
 
         guess = b.reached * (bound - first) / (last - first)
         try:
-            found = self.surface.solved(a, guess, left, self._slopes(a))
+            found = self.surface.solved(a, guess, left, self.surface.slopes(a))
             return rounded(self.point(found, a), second, bound)
         except Refused as why:
             raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why

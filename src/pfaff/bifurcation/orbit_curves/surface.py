@@ -35,6 +35,7 @@ NOISY = 1e-8  # the same, where steps do not get smaller
 ROUNDING = 1e-14  # values of g that are none: near canards it is so small everywhere that s is hardly determined
 WATCHED = 600  # states at all mesh points, beyond which coefficients are not watched along a curve
 POLES = ("fold-torus", "fold-flip", "1:2 resonance")  # tests that vanish where coefficients are infinite
+LEVEL = 1e-2  # slope of the second parameter along a curve that starts where it turns
 STEEP = 3.0  # slope of the curve, in the scales of the parameters, beyond which they change their roles
 
 Coordinates = np.ndarray
@@ -107,15 +108,21 @@ class Surface:
 
     def start(self, problem: OrbitProblem, point: Point, cosine: float, ahead: float) -> Place:
         """The first point, the second parameter growing (or shrinking, if ahead < 0)."""
+        (fixed,) = (name for name in self.spans if name != problem.load)
         point = self._continuation(problem).adopted(point)
         critical, still = self._critical(problem, point, cosine), point.cycle.scaled(0.0)
-        given = Place(problem, point, self.second, critical, still, np.ones(2), np.ones(2))
-        place = self.surveyed(given, np.array([0.0, ahead]))
-        try:
-            _, found = self.across(place, np.zeros(2), np.array([0.0, 1.0]))
-        except Refused:  # at a cusp
-            _, found = self.across(place, np.zeros(2), place.along)
-        return self.surveyed(rounded(found, self.second, place.values[self.second]), place.along)
+        place = self.surveyed(Place(problem, point, fixed, critical, still, np.ones(2), np.ones(2)), np.ones(2))
+        place = place if self.slopes(place) @ place.along * ahead >= 0 else replace(place, along=-place.along)
+        level = abs(self.slopes(place) @ place.along) < LEVEL * np.linalg.norm(self.slopes(place))  # as at a cusp
+        _, found = self.across(place, np.zeros(2), place.along if level else self.slopes(place))
+        return self.surveyed(found if level else rounded(found, self.second, place.values[self.second]), place.along)
+
+    def slopes(self, place: Place) -> np.ndarray:
+        """How the second parameter changes with s and q, all in their scales."""
+        if place.fixed == self.second:
+            return np.array([0.0, 1.0])
+        changes = np.array([place.point.tangent.scalars[1], place.drift.scalars[1]])
+        return changes / self.spans[self.second]
 
     # Orbits by their coordinates
 
