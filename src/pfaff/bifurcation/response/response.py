@@ -198,8 +198,8 @@ class Response(Branch[ResponsePoint, "Special"]):
         events: Mapping[str, Any] | None = None,
     ) -> Response:
         """The same response followed on until the parameter is ``to``."""
-        asked = {"points": points, "bounds": bounds, "progress": progress, "events": events}
-        return replace(self, orbits=self.orbits.extend(to, **asked))
+        more = self.orbits.extend(to, points=points, bounds=bounds, progress=progress, events=events)
+        return replace(self, orbits=more)
 
     @property
     def status(self) -> str:
