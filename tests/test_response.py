@@ -58,6 +58,20 @@ def test_a_linear_oscillator_answers_in_closed_form():
             response[0].harmonic(k)
 
 
+def test_events_and_measures_of_a_response():
+    """Displacement and force are in quadrature where Ω is the natural frequency."""
+    events = {"quadrature": "phase_x = -pi/2", "double": "frequency = 2"}
+    response = duffing(k3=0).response("Omega", from_=0.5, to=1.5, events=events)
+    (quadrature,) = response.of_kind("event: quadrature")
+    assert quadrature.value == pytest.approx(1, abs=1e-8)
+    assert response.measure("phase_x") == pytest.approx(response.phase("x"), abs=1e-12)
+    assert response.measure("amplitude_x * Omega - amplitude_x_dot") == pytest.approx(np.zeros(len(response)), abs=1e-4)
+    (double,) = response.extend(2.5, events=events).of_kind("event: double")
+    assert double.value == pytest.approx(2, abs=1e-8)
+    with pytest.raises(ParameterError, match="unknown phase_y"):
+        response.measure("phase_y")
+
+
 def test_without_damping_rounding_makes_no_tori():
     """Multipliers e^{±iT} on the unit circle, of which nothing follows."""
     response = duffing(k3=0, zeta=0).response("Omega", from_=0.6, to=0.9)

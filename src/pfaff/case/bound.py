@@ -179,6 +179,7 @@ class Bound(Travels):
         bounds: Bounds = None,
         accuracy: float = 1e-9,
         progress: Callable[[OrbitPoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
         **start: float,
     ) -> Response:
         """The periodic response to explicit forcing: ``case.response("Omega", from_=0.5, to=3.0)``.
@@ -187,7 +188,7 @@ class Bound(Travels):
         other, runs from ``from_`` (its value in this case, by default) to ``to``; folds, tori and period doublings on
         the way are located.
 
-        step, points, bounds, progress
+        step, points, bounds, progress, events
             As for ``branch``.
         accuracy
             Relative, of the orbits.
@@ -201,7 +202,8 @@ class Bound(Travels):
         check_forced(self)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return respond(self, name, from_, Course.asked(to, step, points, bounds, progress, name), accuracy, start)
+        course = Course.asked(to, step, points, bounds, progress, name, events)
+        return respond(self, name, from_, course, accuracy, start)
 
     def branch(
         self,

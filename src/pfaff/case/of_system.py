@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.starts import Start
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.modes.families import NormalMode
+    from pfaff.bifurcation.modes.vibrations import FreeVibration
     from pfaff.rest.mechanical import Equilibria, Equilibrium
     from pfaff.rest.path import Path
     from pfaff.rest.small_motions import Linearisation
@@ -265,15 +266,19 @@ class Case(Moving):
         points: int = 300,
         step: float = STEP,
         accuracy: float = 1e-9,
+        progress: Callable[[FreeVibration], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
         **fixed: float,
     ) -> NormalMode:
         """The n-th nonlinear normal mode: free vibrations about the equilibrium, without damping and forcing.
 
         The family of periodic orbits that starts at the n-th frequency of the small vibrations is followed until its
         energy, its frequency or the largest amplitude of a coordinate reaches the value given; branch points, symmetry
-        breakings and period doublings on it are located. Family coordinates are fixed by name.
+        breakings and period doublings on it are located, and events in which ``energy`` and ``frequency`` may occur.
+        Family coordinates are fixed by name.
         """
-        from pfaff.bifurcation.modes.families import limits_from, normal_mode
+        from pfaff.bifurcation.modes.families import normal_mode
+        from pfaff.bifurcation.modes.vibrations import Reach
 
-        limits = limits_from(energy, frequency, amplitude)
-        return normal_mode(self, number, limits, points, step, accuracy, fixed)
+        limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
+        return normal_mode(self, number, Reach.asked(limits, points, step, progress, events), accuracy, fixed)

@@ -125,9 +125,12 @@ class OrbitPoint:
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """What expressions of an orbit may contain: parameters, its period, and extreme values of states by name."""
-        extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in (*EXTREMES, "mean"))
-        return (*self.case.system.parameter_names, "period", *extremes)
+        """What expressions of an orbit may contain: parameters, its period, and extreme values of states by name; of a
+        forced one the frequency of the forcing and the phases as well."""
+        forced = bool(self.problem.flow.carried)
+        kinds, others = (*EXTREMES, "mean", *(("phase",) if forced else ())), ("frequency",) if forced else ()
+        extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in kinds)
+        return (*self.case.system.parameter_names, "period", *others, *extremes)
 
     def measured(self, name: str) -> float:
         """The value of what has a name in expressions."""
@@ -138,6 +141,10 @@ class OrbitPoint:
         if name == "period":
             return self.period
         kind, _, state = name.partition("_")
+        if kind in ("frequency", "phase"):
+            from pfaff.bifurcation.response.response import ResponsePoint
+
+            return ResponsePoint(self).phase[state] if state else ResponsePoint(self).frequency
         if kind == "mean":
             mean = self.problem.collocation.deviations(self.point.cycle)[0]
             return float(mean[self.problem.flow.states.index(state)])
