@@ -8,7 +8,7 @@ function changes its sign is searched for its zero, each trial a solution on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Generic
@@ -52,6 +52,7 @@ class Engine(Generic[P]):
         known = self._events_at(at, ABOUT * step) if fresh else []
         yield from known
         while True:
+            at, length = yield from self._walked(at, length, step, bounds, first, passed)
             try:
                 ahead, turn = self.problem.ahead(at, length)
                 ahead, ending = self._cut(at, ahead, bounds, first if len(passed) > 2 else None)
@@ -92,6 +93,24 @@ class Engine(Generic[P]):
             self.problem, at = self.problem.renewed(ahead)
 
     # Steps
+
+    def _walked(
+        self, at: P, length: float, step: float, bounds: tuple[float, float], first: P, passed: list[P]
+    ) -> Generator[P, None, tuple[P, float]]:
+        """Stretches on which nothing happens, if the problem has a walker: where it stops, and the next step there."""
+        more = not self.watched
+        while more:
+            stretch = self.problem.walked(at, length, step, bounds, first)
+            if stretch is None:
+                break
+            for self.problem, ahead in stretch.points:
+                yield ahead
+                passed.append(ahead)
+                self._before, at = at, ahead
+            if stretch.points:
+                self.problem, at = self.problem.renewed(at)
+            length, more = stretch.length, stretch.more
+        return at, length
 
     def _cut(self, a: P, b: P, bounds: tuple[float, float], home: P | None) -> tuple[P, Ending | None]:
         """A step that ends on the bound that it crosses, or where the branch began."""

@@ -49,6 +49,16 @@ class Missed(Generic[P]):
     event: Callable[[P], Event[P] | None]
 
 
+@dataclass(frozen=True)
+class Stretch(Generic[P]):
+    """Points in order, each with the problem that it belongs to, the length of the step that is next, and whether it
+    may go on at once."""
+
+    points: Sequence[tuple[Any, P]]
+    length: float
+    more: bool
+
+
 class Asked(Mapping[str, float]):
     """Numbers by name, each computed when it is asked for: a search for the zero of one needs no other."""
 
@@ -133,6 +143,14 @@ class Problem(Generic[P]):
         except FAILURES as why:
             raise why if isinstance(why, Refused) else Refused(str(why)) from why
         return ahead, turn
+
+    def walked(
+        self, at: P, length: float, longest: float, bounds: tuple[float, float], home: P
+    ) -> Stretch[P] | None:
+        """A stretch on which nothing happens, by whoever takes it quicker than step by step; none if nobody does.
+
+        Its steps begin with a length and are no longer than the longest; bounds are not reached, nor the home."""
+        return None
 
     def paced(self, length: float, turn: float) -> float:
         """The length of the step after one of a length and a turn."""

@@ -74,7 +74,7 @@ class BranchPoints(Folds):
             return False
         return True
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> BranchFacts:
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> BranchFacts:
         left = abs(float(self._along @ self.equations.residual(z)))
         if left > APART * float(self.equations.row_sizes(z).max()):
             raise Refused("the branches come apart: no symmetry keeps their branch point")

@@ -89,7 +89,7 @@ class Hopfs(Singular):
         """ω² = det J on the critical plane."""
         return _invariants(self._plane(self._matrix(self.equations.state_jacobian(z)))[2])[1]
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> HopfFacts:
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> HopfFacts:
         return HopfFacts(self, z)
 
     def re_c1(self, z: np.ndarray, square: float) -> float:

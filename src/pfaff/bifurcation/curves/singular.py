@@ -182,7 +182,7 @@ class Folds(Singular):
         v, w, _ = self._bordered(N)
         return Null(N, v / np.linalg.norm(v[:n]), w / np.linalg.norm(w[:n]), n)
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> FoldFacts:
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> FoldFacts:
         return FoldFacts(self, z)
 
     def passes_zero(self, z: np.ndarray, p: np.ndarray) -> bool:

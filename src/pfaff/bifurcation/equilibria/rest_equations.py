@@ -20,6 +20,7 @@ from pfaff.bifurcation.equilibria.linearised import Linearised, jacobian_of, lin
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.flow import Flow
+from pfaff.flow.pointers import Pointer
 from pfaff.rest.field import Field
 from pfaff.threads import known_property
 
@@ -70,6 +71,21 @@ class RestEquations:
         """Of the parameters that vary: among the numbers of the case, and among the free names."""
         names = self.case.system.parameter_names
         return [names.index(name) for name in self.parameters], [self.free.index(name) for name in self.parameters]
+
+    @property
+    def structural(self) -> bool:
+        """Whether equilibria come in families, or constraints attract the flow."""
+        return bool(self.k or self.zeros or self.attracting or len(self.parameters) < len(self.free))
+
+    @property
+    def pointer(self) -> Pointer | None:
+        """Of f, ∂f/∂x and ∂f/∂λ, compiled as one function, for compiled loops."""
+        return self._linearised.pointer
+
+    @known_property
+    def free_places(self) -> np.ndarray:
+        """Of what is free among the numbers of the case."""
+        return np.array(self._places[0], dtype=np.int64)
 
     @property
     def varied(self) -> list[int]:

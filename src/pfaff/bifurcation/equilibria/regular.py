@@ -1,0 +1,82 @@
+"""Problems of continuation whose points are found by compiled loops, where their equations have nothing structural."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
+from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.endings import Refused
+from pfaff.continuation.problem import Stretch
+from pfaff.threads import known_property
+
+STRETCH = 32  # points that are walked at once: Ctrl-C is heard between them
+
+
+class Regular(Implicit):
+    """Equilibria, with or without one more equation; ``kind`` is that of ``corrector``."""
+
+    equations: RestEquations
+    kind: int
+    walks = True  # whether nothing but its tests says what happens
+
+    @property
+    def borders(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows b and c of what is bordered."""
+        none = np.zeros((0, self.equations.n))
+        return none, none
+
+    @known_property
+    def loops(self) -> tuple[Any, ...] | None:
+        """The equations as compiled loops take them; none where they have a structure, or no pointer."""
+        s = self.equations
+        pointer = None if s.structural else s.pointer
+        if pointer is None:
+            return None
+        from pfaff.bifurcation.equilibria.addresses import lapack
+
+        return self.kind, pointer.address, lapack(), s.case.numbers, s.free_places, *self.borders, s.sizes
+
+    def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
+        if self.loops is not None:
+            from pfaff.bifurcation.equilibria.corrector import FOUND, placed
+
+            z, _, _, ended, _ = placed(*self.loops, guess, row, row, True)
+            if ended == FOUND:
+                return z
+        return super().solved(guess, row)  # which says why there is none
+
+    def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
+        if self.loops is None:
+            return super().spot(z, towards)
+        from pfaff.bifurcation.equilibria.corrector import placed
+
+        _, tangent, J, _, _ = placed(*self.loops, z, towards, towards, False)
+        if not np.isfinite(J).all():
+            raise Refused("the equations are not finite")
+        return Spot(z, tangent, self.equations.sizes, self.inspect(z, tangent))
+
+    def walked(
+        self, at: Spot, length: float, longest: float, bounds: tuple[float, float], home: Spot
+    ) -> Stretch[Spot] | None:
+        if self.loops is None or not self.walks:
+            return None
+        from pfaff.bifurcation.equilibria.walker import walk
+
+        s, bend = self.equations, np.zeros(len(at.z)) if at.bend is None else at.bend
+        origin = s.origin if isfinite(s.reach) else np.nan
+        found = np.empty((STRETCH, 4, len(at.z)))
+        many, length = walk(
+            *self.loops, np.array([at.z, at.tangent, at.units, bend]), length, longest, np.array(bounds),
+            np.array([home.z, home.units]), origin, found,
+        )  # fmt: skip
+        points, problem = [], self
+        for z, tangent, units, bend in found[:many]:
+            if (units != problem.equations.sizes).any():
+                problem = replace(problem, equations=replace(problem.equations, sizes=units))
+            points.append((problem, Spot(z, tangent, units, problem.inspect(z, tangent), bend)))
+        return Stretch(points, length, many == STRETCH)
