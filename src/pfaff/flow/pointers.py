@@ -39,7 +39,8 @@ def linked(function: Compiled) -> Pointer | None:
     known = all(each.startswith("llvm.") or binding.address_of_symbol(each) for each in called - defined)
     if name is None or not known:
         return None
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _machine())
+    machine = binding.Target.from_default_triple().create_target_machine()  # is the engine's from then on
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
     for _, code in modules:
         engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -62,7 +63,3 @@ def _binding() -> Any:
     binding.initialize_native_asmprinter()
     return binding
 
-
-@cache
-def _machine() -> Any:
-    return _binding().Target.from_default_triple().create_target_machine()

@@ -15,6 +15,7 @@ import numpy as np
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.curves.singular import NAN, CurveFacts, Singular
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, imaginary, pairs
+from pfaff.bifurcation.equilibria.regular import HOPFS
 from pfaff.bifurcation.hopf.extended import normal_form_at
 from pfaff.bifurcation.hopf.normal_form import VANISHES, quintic
 from pfaff.continuation.dense import Spot
@@ -45,6 +46,8 @@ class HopfFacts(CurveFacts):
 
 class Hopfs(Singular):
     """b and c are bases of the critical plane of Jᵀ and J."""
+
+    kind = HOPFS
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         s = self.equations

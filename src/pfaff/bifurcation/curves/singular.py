@@ -14,13 +14,14 @@ import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, hopf_product, imaginary, signed_log
+from pfaff.bifurcation.equilibria.regular import FOLDS, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import (
     Null,
     cusp_coefficient,
     takens_coefficients,
 )
-from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.dense import Spot
 from pfaff.continuation.problem import Asked, Event
 from pfaff.threads import known_property
 
@@ -88,7 +89,7 @@ class FoldFacts(CurveFacts):
 
 
 @dataclass(frozen=True, eq=False)
-class Singular(Implicit):
+class Singular(Regular):
     """Equilibria with g = 0, as a problem of continuation in z = (x, u, λ1, λ2); b and c are borders."""
 
     equations: RestEquations
@@ -96,6 +97,13 @@ class Singular(Implicit):
     b: np.ndarray
     c: np.ndarray
     looks_inside = True
+
+    @property
+    def borders(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.ascontiguousarray(np.atleast_2d(self.b.T)), np.ascontiguousarray(np.atleast_2d(self.c.T))
+
+    def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
+        return replace(super().at_step(units, b, c), b=b.T.reshape(self.b.shape), c=c.T.reshape(self.c.shape))
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.evaluated(z)[0]
@@ -151,6 +159,8 @@ class Singular(Implicit):
 
 class Folds(Singular):
     """N is the bordered Jacobian [[J, C], [R, 0]]."""
+
+    kind: int | None = FOLDS
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         n = self.equations.n

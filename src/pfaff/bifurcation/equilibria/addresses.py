@@ -19,8 +19,8 @@ from pfaff.bifurcation.orbits.kernels import OPTIONS
 # Called by kernels only, and compiled once for each of those that call them.
 called = njit(**OPTIONS, no_cpython_wrapper=True)
 
-ROUTINES = ("dgetrf", "dgetrs", "dgeev")
-FACTORISE, SOLVE, EIGEN = range(len(ROUTINES))
+ROUTINES = ("dgetrf", "dgetrs", "dgeev", "zgesv")
+FACTORISE, SOLVE, EIGEN, COMPLEX = range(len(ROUTINES))
 PLAIN, TRANSPOSED, WITHOUT, WITH = (np.uint8(ord(each)) for each in "NTNV")
 
 
@@ -79,6 +79,20 @@ def substituted(
     )  # fmt: skip
     # Used once more, so that they outlive the call.
     how[0], size[0] = PLAIN, 0
+
+
+@called
+def solve_complex(routines: np.ndarray, A: np.ndarray, pivots: np.ndarray, right: np.ndarray) -> None:
+    """The solution with a complex matrix, given by columns, in place of the right side."""
+    size = np.array([len(A), 1, 0], dtype=np.int32)
+    call(
+        routines[COMPLEX],
+        (
+            size.ctypes.data, size[1:].ctypes.data, A.ctypes.data, size.ctypes.data, pivots.ctypes.data,
+            right.ctypes.data, size.ctypes.data, size[2:].ctypes.data,
+        ),
+    )  # fmt: skip
+    size[0] = 0  # used once more, so that it outlives the call
 
 
 @called

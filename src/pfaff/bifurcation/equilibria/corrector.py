@@ -11,11 +11,11 @@ import numpy as np
 
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
 from pfaff.bifurcation.equilibria.addresses import call, called, factorised, substituted
+from pfaff.bifurcation.equilibria.regular import FOLDS, HOPFS
 from pfaff.bifurcation.equilibria.rest_equations import PROBE
 from pfaff.bifurcation.orbits.kernels import compiled
 from pfaff.continuation.dense import ASTRAY, QUADRATIC
 
-EQUILIBRIA, FOLDS, HOPFS = range(3)  # what is followed
 FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
 TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
 
@@ -71,7 +71,7 @@ def bent(system, z, left, right, factor, gradient):
 
 @called
 def bordered(routines, J, b, c, right, left):
-    """v, w and g of J v + b g = 0, ⟨c, v⟩ = 1 and Jᵀw + c g = 0, ⟨b, w⟩ = 1."""
+    """v, w and g of J v + b g = 0, ⟨c, v⟩ = 1 and Jᵀw + c g = 0, ⟨b, w⟩ = 1; g and the sign of the determinant."""
     n = b.shape[1]
     whole, pivots, unit = np.empty((n + 1, n + 1)), np.empty(n + 1, dtype=np.int32), np.empty((2, n + 1))
     for i in range(n):
@@ -80,22 +80,21 @@ def bordered(routines, J, b, c, right, left):
         whole[n, i], whole[i, n] = b[0, i], c[0, i]
         unit[0, i] = unit[1, i] = 0.0
     whole[n, n], unit[0, n], unit[1, n] = 0.0, 1.0, 1.0
-    factorised(routines, whole, pivots)
+    sign = factorised(routines, whole, pivots)
     substituted(routines, whole, pivots, unit[0], 1, False)
     substituted(routines, whole, pivots, unit[1], 1, True)
     for i in range(n):
         right[0, i], left[0, i] = unit[0, i], unit[1, i]
-    return unit[0, n]
+    return unit[0, n], sign
 
 
 @called
-def restricted(A, V, W, dual):
-    """A on the plane of V, T = (WᵀV)⁻¹ WᵀA V for bases that are rows: its trace and determinant, and the dual basis."""
-    n = len(A)
-    T, P = np.zeros((2, 2)), np.zeros((2, 2))
+def restricted(A, V, W, dual, T):
+    """A on the plane of V, T = (WᵀV)⁻¹ WᵀA V for bases that are rows, and the dual basis: trace and determinant."""
+    n, P = len(A), np.empty((2, 2))
     for a in range(2):
         for d in range(2):
-            P[a, d] = product(W[a], V[d])
+            P[a, d], T[a, d] = product(W[a], V[d]), 0.0
     det = P[0, 0] * P[1, 1] - P[0, 1] * P[1, 0]
     for i in range(n):
         dual[0, i] = (P[1, 1] * W[0, i] - P[0, 1] * W[1, i]) / det
@@ -112,7 +111,7 @@ def restricted(A, V, W, dual):
 def critical_plane(routines, A, V, W, dual):
     """Bases (rows) of the invariant planes of A and Aᵀ near others, in their place, with the dual basis of the former:
     trace and determinant of A there."""
-    n = len(A)
+    n, T = len(A), np.empty((2, 2))
     if n == 2:
         for i in range(2):
             for j in range(2):
@@ -124,7 +123,7 @@ def critical_plane(routines, A, V, W, dual):
             size = max(size, abs(A[i, j]))
     squared = np.dot(A, A)
     whole, pivots, unit = np.empty((n + 2, n + 2)), np.empty(n + 2, dtype=np.int32), np.empty((2, n + 2))
-    trace, det = restricted(A, V, W, dual)
+    trace, det = restricted(A, V, W, dual, T)
     for _ in range(TURNS):
         for i in range(n):
             for j in range(n):
@@ -144,7 +143,7 @@ def critical_plane(routines, A, V, W, dual):
             for i in range(n):
                 basis[0, i], basis[1, i] = unit[0, i], unit[1, i]
         before, product_before = trace, det
-        trace, det = restricted(A, V, W, dual)
+        trace, det = restricted(A, V, W, dual, T)
         if abs(trace - before) < STILL * size and abs(det - product_before) < STILL * size**2:
             break
     return trace, det
@@ -152,9 +151,10 @@ def critical_plane(routines, A, V, W, dual):
 
 @called
 def equations(system, z, G, J, right, left):
-    """What vanishes and its derivatives, null vectors or bases of the critical plane, and ω² of the latter."""
+    """What vanishes and its derivatives, null vectors or bases of the critical plane; the sign of the bordered
+    determinant or ω²."""
     kind, fn, routines, numbers, places, b, c, units = system
-    n, N, square = b.shape[1], len(z), 0.0
+    n, N, about = b.shape[1], len(z), 0.0
     values = np.empty((n, 1 + N))
     rates(fn, numbers, places, z, values)
     for i in range(n):
@@ -162,7 +162,7 @@ def equations(system, z, G, J, right, left):
         for j in range(N):
             J[i, j] = values[i, 1 + j]
     if kind == FOLDS:
-        G[n] = bordered(routines, J, b, c, right, left)
+        G[n], about = bordered(routines, J, b, c, right, left)
         bent(system, z, left, right, -1.0, J[n])
     elif kind == HOPFS:
         A, dual, along = np.empty((n, n)), np.empty_like(b), np.empty_like(b)
@@ -171,13 +171,13 @@ def equations(system, z, G, J, right, left):
                 A[i, j] = J[i, j] * units[j] / units[i]
             for a in range(2):
                 right[a, i], left[a, i] = c[a, i], b[a, i]
-        trace, square = critical_plane(routines, A, right, left, dual)
+        trace, about = critical_plane(routines, A, right, left, dual)
         for i in range(n):
             for a in range(2):
                 along[a, i], dual[a, i] = right[a, i] * units[i], dual[a, i] / units[i]
         G[n] = trace / 2
         bent(system, z, dual, along, 0.5, J[n])
-    return square
+    return about
 
 
 @called
@@ -240,10 +240,10 @@ def newton(system, z, row, J, right, left):
 @called
 def directed(system, z, towards, tangent, J, right, left):
     """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors: the sign of
-    the bordered determinant, and ω²."""
+    the determinant with it, and what else is known about the point."""
     units, routines = system[7], system[2]
     N, row = len(z), np.empty(len(z))
-    square = equations(system, z, tangent, J, right, left)
+    about = equations(system, z, tangent, J, right, left)
     size = length(towards, units)
     for i in range(N):
         row[i] = towards[i] / units[i] ** 2 / (size if size else 1.0)
@@ -254,7 +254,7 @@ def directed(system, z, towards, tangent, J, right, left):
     size = size if regular else length(towards, units)
     for i in range(N):
         tangent[i] = (tangent[i] if regular else towards[i]) / size
-    return sign, square
+    return sign, about
 
 
 @compiled

@@ -14,14 +14,15 @@ from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Stretch
 from pfaff.threads import known_property
 
+EQUILIBRIA, FOLDS, HOPFS = range(3)  # what compiled loops know
 STRETCH = 32  # points that are walked at once: Ctrl-C is heard between them
 
 
 class Regular(Implicit):
-    """Equilibria, with or without one more equation; ``kind`` is that of ``corrector``."""
+    """Equilibria, with or without one more equation; of no ``kind`` are those that compiled loops do not know."""
 
     equations: RestEquations
-    kind: int
+    kind: int | None
     walks = True  # whether nothing but its tests says what happens
 
     @property
@@ -34,7 +35,7 @@ class Regular(Implicit):
     def loops(self) -> tuple[Any, ...] | None:
         """The equations as compiled loops take them; none where they have a structure, or no pointer."""
         s = self.equations
-        pointer = None if s.structural else s.pointer
+        pointer = None if self.kind is None or s.structural else s.pointer
         if pointer is None:
             return None
         from pfaff.bifurcation.equilibria.addresses import lapack
@@ -60,6 +61,11 @@ class Regular(Implicit):
             raise Refused("the equations are not finite")
         return Spot(z, tangent, self.equations.sizes, self.inspect(z, tangent))
 
+    def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
+        """The problem with other units and borders."""
+        same = (units == self.equations.sizes).all()
+        return self if same else replace(self, equations=replace(self.equations, sizes=units))  # type: ignore[type-var]
+
     def walked(
         self, at: Spot, length: float, longest: float, bounds: tuple[float, float], home: Spot
     ) -> Stretch[Spot] | None:
@@ -69,14 +75,15 @@ class Regular(Implicit):
 
         s, bend = self.equations, np.zeros(len(at.z)) if at.bend is None else at.bend
         origin = s.origin if isfinite(s.reach) else np.nan
-        found = np.empty((STRETCH, 4, len(at.z)))
+        rows = len(self.borders[0])
+        found = np.empty((STRETCH, 4 + 2 * rows, len(at.z)))
         many, length = walk(
             *self.loops, np.array([at.z, at.tangent, at.units, bend]), length, longest, np.array(bounds),
             np.array([home.z, home.units]), origin, found,
         )  # fmt: skip
         points, problem = [], self
-        for z, tangent, units, bend in found[:many]:
-            if (units != problem.equations.sizes).any():
-                problem = replace(problem, equations=replace(problem.equations, sizes=units))
+        for row in found[:many]:
+            z, tangent, units, bend = row[:4]
+            problem = problem.at_step(units, row[4 : 4 + rows, : s.n], row[4 + rows :, : s.n])
             points.append((problem, Spot(z, tangent, units, problem.inspect(z, tangent), bend)))
         return Stretch(points, length, many == STRETCH)

@@ -30,7 +30,7 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     slopes,
     unstable,
 )
-from pfaff.bifurcation.equilibria.regular import Regular
+from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.continuation.dense import Spot
@@ -115,7 +115,7 @@ class Rests(Regular):
     equations: RestEquations
     undamped: int  # sums of eigenvalues that vanish everywhere
     still: int = 0  # eigenvalues that do
-    kind = 0
+    kind = EQUILIBRIA
 
     @property
     def walks(self) -> bool:

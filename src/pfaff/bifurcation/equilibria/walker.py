@@ -9,10 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from pfaff.bifurcation.equilibria.addresses import called
-from pfaff.bifurcation.equilibria.corrector import EQUILIBRIA, FOUND, directed, length, newton
+from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton, product
+from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
+from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
 from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
-from pfaff.bifurcation.equilibria.spectra import CROSSING, HIDING, QUIET, conduct, spectrum
+from pfaff.bifurcation.equilibria.spectra import HIDING, QUIET, conduct, spectrum
 from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.continuation.engine import NEAR, STEADY
 from pfaff.continuation.problem import Pace
 
 PACE = Pace()
@@ -55,62 +58,141 @@ def passes(a, b, bounds, home, units):
     return 0 < inner <= chord and back <= 4 * chord
 
 
+@called
+def may_dip(earlier, first, last):
+    """Whether a test of one sign at both ends of a step may have the other in between."""
+    changes = max(abs(last - first), abs(first - earlier) if earlier == earlier else np.inf)
+    return first * last > 0 and not changes < STEADY * min(abs(first), abs(last))
+
+
+@called
+def dips_at(first, middle, last):
+    """Whether a test that has one sign at both ends of a step, and a value in its middle, is worth a look inside."""
+    if not middle * first > 0:
+        return True
+    values, places = np.array([first, middle, last]), np.array([0.0, 0.5, 1.0])
+    for i in range(2):  # in order of their size
+        for j in range(2 - i):
+            if abs(values[j]) > abs(values[j + 1]):
+                values[j], values[j + 1] = values[j + 1], values[j]
+                places[j], places[j + 1] = places[j + 1], places[j]
+    slope, beyond = (values[1] - values[0]) / (places[1] - places[0]), (values[2] - values[1]) / (places[2] - places[1])
+    bend = (beyond - slope) / (places[2] - places[0])
+    if not bend * values[0] > 0:
+        return False
+    at = (places[0] + places[1]) / 2 - slope / (2 * bend)
+    low = values[0] + slope * (at - places[0]) + bend * (at - places[0]) * (at - places[1])
+    return 0 < at < 1 and at != 0.5 and low / first <= NEAR * values[0] / first
+
+
+@called
+def happens(system, here, z, tangent, tests, J, right, left):
+    """Whether a test changes its sign in a step, or may do so twice: rows of ``tests`` are those of the point before
+    it, of its ends and of its middle, which is looked at if need be."""
+    N, looks = len(z), False
+    for k in range(TESTS):
+        if not tests[1, k] * tests[2, k] > 0:
+            return True
+        looks = looks or may_dip(tests[0, k], tests[1, k], tests[2, k])
+    if not looks:
+        return False
+    middle, row, way, aside = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
+    for i in range(N):
+        way[i] = z[i] - here[0, i]
+        row[i] = way[i] / here[2, i] ** 2
+    chord, size = length(way, here[2]), length(tangent, here[2])
+    for i in range(N):
+        middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
+    ended, _ = newton(system, middle, row, J, right, left)
+    if ended != FOUND:
+        return True
+    _, about = directed(system, middle, way, aside, J, right, left)
+    measured(system, middle, J, right, left, about, tests[3])
+    for k in range(TESTS):
+        if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
+            return True
+    return False
+
+
 @compiled
-def walk(
-    kind, fn, routines, numbers, places, b, c, units, at, length_, longest, bounds, home, origin, found
-):  # fmt: skip
-    """Points ahead of one, rows (z, tangent, units, bend) of ``found`` after it, and how many; the length of the step
-    that is next. ``home`` are z and units of the first point, ``origin`` the value from which the parameter is measured,
-    not a number where its units stay."""
-    n, N = b.shape[1], at.shape[1]
-    units, numbers = units.copy(), numbers.copy()
-    system = (kind, fn, routines, numbers, places, b, c, units)
+def walk(kind, fn, routines, numbers, places, b, c, units, at, step, longest, bounds, home, origin, found):
+    """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it, and how many; the length of the
+    step that is next. ``home`` are z and units of the first point, ``origin`` the value from which the parameter is
+    measured, not a number where its units stay."""
+    n, N, h, many = b.shape[1], at.shape[1], step, 0
+    b, c, units = b.copy(), c.copy(), units.copy()
+    system = (kind, fn, routines, numbers.copy(), places, b, c, units)
     z, tangent, guess, row = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     J, right, left = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b)
     values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
-    before = np.empty(N)
-    sign, _ = directed(system, at[0], at[1], tangent, J, right, left)
-    spectrum(system, at[0], at[1], J, values[0], slopes[0])
-    many, h = 0, length_
-    while many < len(found):
+    tests = np.full((TESTS, 4), np.nan)
+    sign, about = directed(system, at[0], at[1], tangent, J, right, left)
+    if kind == EQUILIBRIA:
+        spectrum(system, at[0], at[1], J, values[0], slopes[0])
+    else:
+        measured(system, at[0], J, right, left, about, tests[1])
+    while many < len(found) and h >= SMALLEST:
         here = at if many == 0 else found[many - 1]
-        if h < SMALLEST:
-            break
         for i in range(N):
             z[i] = guess[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
             row[i] = here[1, i] / here[2, i] ** 2
         ended, _ = newton(system, z, row, J, right, left)
-        strayed = 0.0
         for i in range(N):
-            strayed += ((z[i] - guess[i]) / here[2, i]) ** 2
-        if ended != FOUND or not np.sqrt(strayed) <= STRAYED * h:
+            guess[i] -= z[i]
+        if ended != FOUND or not length(guess, here[2]) <= STRAYED * h:
             h /= 2
             continue
-        ahead, _ = directed(system, z, here[1], tangent, J, right, left)
+        ahead, about = directed(system, z, here[1], tangent, J, right, left)
         turn = turned(here[1], tangent, here[2])
         if not turn < SHARPEST:
             h /= 2
             continue
-        a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
-        noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
-        spectrum(system, z, tangent, J, values[1], slopes[1])
-        how = conduct(values[0], slopes[0], values[1], slopes[1], h)
-        if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):
-            h /= 2
-            continue
-        if how != QUIET or not a * e > 0 or not sign * ahead > 0 or passes(here[0], z, bounds, home[0], home[1]):
+        if passes(here[0], z, bounds, home[0], home[1]):
             break
+        if kind == EQUILIBRIA:
+            a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
+            noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
+            spectrum(system, z, tangent, J, values[1], slopes[1])
+            how = conduct(values[0], slopes[0], values[1], slopes[1], h)
+            if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):
+                h /= 2
+                continue
+            if how != QUIET or not a * e > 0 or not sign * ahead > 0:
+                break
+            for i in range(n):
+                values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
+        else:
+            measured(system, z, J, right, left, about, tests[2])
+            if happens(system, here, z, tangent, tests, J, right, left):
+                break
+            for k in range(TESTS):
+                tests[0, k], tests[1, k] = tests[1, k], tests[2, k]
         for i in range(N):
-            before[i] = z[i] - here[0, i]
-        apart, size = length(before, units), length(here[1], units)
+            guess[i] = z[i] - here[0, i]
+        apart, size = length(guess, units), length(here[1], units)
         for i in range(N):
             found[many, 0, i], found[many, 1, i], found[many, 2, i] = z[i], tangent[i], units[i]
             found[many, 3, i] = (tangent[i] - here[1, i] / size) / apart
-        for i in range(n):
-            values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
-        renew(z, units, n, origin)
+        for a in range(len(b)):
+            for i in range(n):
+                found[many, 4 + a, i], found[many, 4 + len(b) + a, i] = b[a, i], c[a, i]
         sign, h, many = ahead, min(longest, GROWTH * h if turn < EASY else h), many + 1
+        orthonormal(left, b)
+        orthonormal(right, c)
+        renew(z, units, n, origin)
     return many, h
+
+
+@called
+def orthonormal(vectors, rows):
+    """One or two vectors as new borders."""
+    for a in range(len(rows)):
+        along = product(rows[0], vectors[a]) if a else 0.0
+        for i in range(rows.shape[1]):
+            rows[a, i] = vectors[a, i] - (along * rows[0, i] if a else 0.0)
+        size = np.sqrt(product(rows[a], rows[a]))
+        for i in range(rows.shape[1]):
+            rows[a, i] /= size
 
 
 @called
