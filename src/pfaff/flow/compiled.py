@@ -42,7 +42,7 @@ class Compiled:
         self._inputs, self._outputs = len(variables), len(expressions)
         # heyoka wants exactly the parameters up to the last one that occurs.
         used = hy.get_params(self._expressions)
-        self.parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
+        self._parameters = 1 + max((int(str(p)[1:]) for p in used), default=-1)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Compiled, (self._expressions, self._variables, self._quick, self._compact)
@@ -62,11 +62,11 @@ class Compiled:
 
     def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
         """The same for a batch with columns of parameters, without time, into a given array: for inner loops."""
-        return self.function(x, out, pars=parameters[: self.parameters])
+        return self.function(x, out, pars=parameters[: self._parameters])
 
     def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         x = np.ascontiguousarray(x, dtype=float)
-        parameters = parameters[: self.parameters]
+        parameters = parameters[: self._parameters]
         if x.ndim == 1:
             return self.function(x, pars=np.ascontiguousarray(parameters), time=time)
         size = x.shape[1]

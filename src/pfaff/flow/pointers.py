@@ -1,6 +1,7 @@
 """C pointers of compiled expressions: what heyoka compiled, linked once more, for loops that are compiled themselves.
 
-``f(out, x, parameters, time)`` takes addresses of doubles and returns nothing. What cannot be linked has no pointer.
+``f(out, x, parameters, time, tape)`` takes addresses of doubles and returns nothing; the tape is room for what it
+computes on the way. What cannot be linked has no pointer.
 """
 
 from __future__ import annotations
@@ -8,58 +9,58 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import Any
 
 from pfaff.flow.compiled import Compiled
 
-SCALAR = "cfunc", "cfunc.unstrided.batch_size_1"  # of one state, compiled as a whole and in compact mode
+WHOLE, COMPACT = "cfunc", "cfunc.unstrided.batch_size_1"  # what heyoka calls the function of a single state
 DEFINED = re.compile(r'^define [^@\n]*@"?([\w.$]+)"?\(', re.MULTILINE)
 CALLED = re.compile(r'\bcall [^@\n]*@"?([\w.$]+)"?\(')
+LIBRARIES = count()
 
 
 @dataclass(frozen=True, eq=False)
 class Pointer:
-    """``address`` is valid as long as the engine that it was linked by lives; the function reads so many parameters."""
+    """``address`` is valid as long as the library lives; ``tape`` is how many numbers the function writes down."""
 
     address: int
-    linked_by: Any
-    parameters: int
+    tape: int
+    library: Any
 
 
 def linked(function: Compiled) -> Pointer | None:
-    """Of a function that does not depend on time, if all that it calls is known to the linker."""
+    """Of a function that does not depend on time, if the linker knows all that it calls."""
     compiled = function.function
     if compiled.is_time_dependent:
         return None
-    modules = [each for each in _modules(compiled) if any(name.startswith(SCALAR) for name in DEFINED.findall(each[0]))]
-    defined = {name for text, _ in modules for name in DEFINED.findall(text)}
-    called = {name for text, _ in modules for name in CALLED.findall(text)}
-    name = next((each for each in SCALAR if each in defined), None)
-    binding = _binding()
-    known = all(each.startswith("llvm.") or binding.address_of_symbol(each) for each in called - defined)
-    if name is None or not known:
+    name, texts, codes = _parts(compiled)
+    defined = {each for text in texts for each in DEFINED.findall(text)}
+    called = {each for text in texts for each in CALLED.findall(text)} - defined
+    binding, linker = _linker()
+    if not all(each.startswith("llvm.") or binding.address_of_symbol(each) for each in called):
         return None
-    machine = binding.Target.from_default_triple().create_target_machine()  # is the engine's from then on
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
-    for _, code in modules:
-        engine.add_object_file(binding.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return Pointer(engine.get_function_address(name), engine, function.parameters)
+    builder = binding.JITLibraryBuilder()
+    for code in codes:  # of which those are linked that are needed
+        builder.add_object_img(code)
+    library = builder.add_current_process().export_symbol(name).link(linker, f"pfaff {next(LIBRARIES)}")
+    return Pointer(library[name], len(compiled.dc) if name == COMPACT else 0, library)
 
 
-def _modules(compiled: Any) -> list[tuple[str, bytes]]:
-    """Intermediate representation and object code of each part; without compact mode the first one is all."""
+def _parts(compiled: Any) -> tuple[str, list[str], list[bytes]]:
+    """The name of the function of a single state, what it is made of in LLVM's language, and all object code."""
     states = compiled.llvm_states
     if isinstance(states, list):
-        return [(states[0].ir, states[0].object_code)]
-    return list(zip(states.ir, states.object_code, strict=True))
+        return WHOLE, [states[0].ir], [states[0].object_code]
+    texts = [text for text in states.ir if any(each.startswith(COMPACT) for each in DEFINED.findall(text))]
+    return COMPACT, texts, states.object_code
 
 
 @cache
-def _binding() -> Any:
+def _linker() -> Any:
     from llvmlite import binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    return binding
-
+    machine = binding.Target.from_default_triple().create_target_machine()
+    return binding, binding.create_lljit_compiler(machine)

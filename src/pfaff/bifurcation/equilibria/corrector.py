@@ -19,17 +19,18 @@ from pfaff.continuation.dense import ASTRAY, QUADRATIC
 FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
 TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
 
-# The equations of a system: what is followed, the addresses of its compiled function and of LAPACK, the numbers of its
-# parameters, places among them of those that are free, borders, and units of z.
+# A system is what is followed, the addresses of its compiled function and of LAPACK, a tape for the former, the numbers
+# of its parameters, places among them of those that are free, borders, and units of z.
 
 
 @called
-def rates(fn, numbers, places, z, values):
+def rates(fn, tape, numbers, places, z, values):
     """f, ∂f/∂x and ∂f/∂λ, the columns of values."""
     n = len(values)
     for j in range(len(places)):
         numbers[places[j]] = z[n + j]
-    call(fn, (values.ctypes.data, z.ctypes.data, numbers.ctypes.data, numbers.ctypes.data))
+    time = numbers.ctypes.data  # nothing depends on it
+    call(fn, (values.ctypes.data, z.ctypes.data, numbers.ctypes.data, time, tape.ctypes.data))
 
 
 @called
@@ -52,7 +53,7 @@ def product(a, b):
 @called
 def bent(system, z, left, right, factor, gradient):
     """Σ ⟨w, (∂J/∂z) v⟩ over the rows w and v, for every component of z, times a factor."""
-    _, fn, _, numbers, places, b, _, units = system
+    _, fn, _, tape, numbers, places, b, _, units = system
     n, N = b.shape[1], len(z)
     beside, values = z.copy(), np.empty((n, 1 + N))
     for j in range(N):
@@ -62,7 +63,7 @@ def bent(system, z, left, right, factor, gradient):
         for side in (1.0, -1.0):
             for i in range(n):
                 beside[i] = z[i] + side * h * right[a, i]
-            rates(fn, numbers, places, beside, values)
+            rates(fn, tape, numbers, places, beside, values)
             for i in range(n):
                 weight = factor * side * left[a, i] / (2 * h)
                 for j in range(N):
@@ -153,10 +154,10 @@ def critical_plane(routines, A, V, W, dual):
 def equations(system, z, G, J, right, left):
     """What vanishes and its derivatives, null vectors or bases of the critical plane; the sign of the bordered
     determinant or ω²."""
-    kind, fn, routines, numbers, places, b, c, units = system
+    kind, fn, routines, tape, numbers, places, b, c, units = system
     n, N, about = b.shape[1], len(z), 0.0
     values = np.empty((n, 1 + N))
-    rates(fn, numbers, places, z, values)
+    rates(fn, tape, numbers, places, z, values)
     for i in range(n):
         G[i] = values[i, 0]
         for j in range(N):
@@ -212,7 +213,7 @@ def bordered_by(routines, J, row, units, right):
 @called
 def newton(system, z, row, J, right, left):
     """The solution near z, in its place, where row·z keeps its value: how it ends, and the last change."""
-    units, routines = system[7], system[2]
+    units, routines = system[8], system[2]
     N, last, kept, step = len(z), np.inf, product(row, z), np.empty(len(z))
     for _ in range(CORRECTIONS):
         equations(system, z, step, J, right, left)
@@ -241,7 +242,7 @@ def newton(system, z, row, J, right, left):
 def directed(system, z, towards, tangent, J, right, left):
     """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors: the sign of
     the determinant with it, and what else is known about the point."""
-    units, routines = system[7], system[2]
+    units, routines = system[8], system[2]
     N, row = len(z), np.empty(len(z))
     about = equations(system, z, tangent, J, right, left)
     size = length(towards, units)
@@ -258,10 +259,10 @@ def directed(system, z, towards, tangent, J, right, left):
 
 
 @compiled
-def placed(kind, fn, routines, numbers, places, b, c, units, guess, row, towards, correct):
+def placed(kind, fn, routines, tape, numbers, places, b, c, units, guess, row, towards, correct):
     """The solution near a guess, or the guess itself, with its tangent and Jacobian; how the search for it ended, with
     its last change."""
-    system = (kind, fn, routines, numbers.copy(), places, b, c, units)
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
     z, tangent, J = guess.copy(), np.empty(len(guess)), np.empty((len(guess) - 1, len(guess)))
     right, left = np.empty_like(b), np.empty_like(b)
     ended, size = newton(system, z, row, J, right, left) if correct else (FOUND, 0.0)

@@ -22,7 +22,7 @@ LARGEST = 600.0  # logarithm of a product
 def measured(system, z, J, right, left, about, tests):
     """Cusp, Bogdanov–Takens and zero-Hopf points of folds; of Hopf points Bogdanov–Takens, zero-Hopf, double and
     generalised ones."""
-    kind, n = system[0], system[5].shape[1]
+    kind, n = system[0], system[6].shape[1]
     A = np.empty((n, n))
     for i in range(n):
         for j in range(n):
@@ -85,7 +85,7 @@ def pair_product(values, first, second):
 def re_c1(system, z, A, V, W, square):
     """Re ⟨p, C(q, q, q̄) + B(q̄, h20) + 2B(q, h11)⟩/2 with (2iω − A) h20 = B(q, q) and A h11 = −B(q, q̄), where
     ⟨q, q⟩ = ⟨p, q⟩ = 1; V and W are bases of the critical planes, in units."""
-    _, fn, routines, numbers, places, _, _, units = system
+    _, fn, routines, tape, numbers, places, _, _, units = system
     n, N = len(A), len(z)
     if not square > 0:
         return np.nan
@@ -101,7 +101,7 @@ def re_c1(system, z, A, V, W, square):
         for side in (1.0, -1.0):
             for i in range(n):
                 beside[i] = z[i] + side * h * (q[i].real if part == 0 else q[i].imag)
-            rates(fn, numbers, places, beside, values)
+            rates(fn, tape, numbers, places, beside, values)
             for i in range(n):
                 for j in range(n):
                     bend[i, j] += side * values[i, 1 + j] / (2 * h) * (1 if part == 0 else 1j)

@@ -40,7 +40,7 @@ class Regular(Implicit):
             return None
         from pfaff.bifurcation.equilibria.addresses import lapack
 
-        return self.kind, pointer.address, lapack(), s.case.numbers, s.free_places, *self.borders, s.sizes
+        return self.kind, pointer.address, lapack(), pointer.tape, s.case.numbers, s.free_places, *self.borders, s.sizes
 
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
         if self.loops is not None:

@@ -19,14 +19,14 @@ QUIET, HIDING, CROSSING = range(3)  # what eigenvalues do in a step
 @called
 def spectrum(system, z, tangent, J, values, slopes):
     """Eigenvalues and their derivatives ⟨p, J' q⟩/⟨p, q⟩ along the tangent."""
-    _, fn, routines, numbers, places, _, _, units = system
+    _, fn, routines, tape, numbers, places, _, _, units = system
     n, N = len(values), len(z)
     A, beside, change = np.empty((n, n)), np.empty(N), np.empty((2, n, 1 + N))
     h = PROBE / length(tangent, units)
     for side in range(2):
         for i in range(N):
             beside[i] = z[i] + (1 - 2 * side) * h * tangent[i]
-        rates(fn, numbers, places, beside, change[side])
+        rates(fn, tape, numbers, places, beside, change[side])
     for i in range(n):
         for j in range(n):
             A[i, j] = J[i, j]

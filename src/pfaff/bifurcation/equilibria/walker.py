@@ -115,13 +115,13 @@ def happens(system, here, z, tangent, tests, J, right, left):
 
 
 @compiled
-def walk(kind, fn, routines, numbers, places, b, c, units, at, step, longest, bounds, home, origin, found):
+def walk(kind, fn, routines, tape, numbers, places, b, c, units, at, step, longest, bounds, home, origin, found):
     """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it, and how many; the length of the
     step that is next. ``home`` are z and units of the first point, ``origin`` the value from which the parameter is
     measured, not a number where its units stay."""
     n, N, h, many = b.shape[1], at.shape[1], step, 0
     b, c, units = b.copy(), c.copy(), units.copy()
-    system = (kind, fn, routines, numbers.copy(), places, b, c, units)
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
     z, tangent, guess, row = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     J, right, left = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b)
     values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
