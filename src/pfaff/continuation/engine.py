@@ -52,9 +52,9 @@ class Engine(Generic[P]):
         known = self._events_at(at, ABOUT * step) if fresh else []
         yield from known
         while True:
-            at, length = yield from self._walked(at, length, step, bounds, first, passed)
+            at, length, known_ahead = yield from self._walked(at, length, step, bounds, first, passed)
             try:
-                ahead, turn = self.problem.ahead(at, length)
+                ahead, turn = known_ahead or self.problem.ahead(at, length)
                 ahead, ending = self._cut(at, ahead, bounds, first if len(passed) > 2 else None)
                 events = self.problem.events(self, at, ahead, length, ending is not None)
                 turned = None if ending else self._turned(at, ahead, events, bounds)
@@ -96,9 +96,10 @@ class Engine(Generic[P]):
 
     def _walked(
         self, at: P, length: float, step: float, bounds: tuple[float, float], first: P, passed: list[P]
-    ) -> Generator[P, None, tuple[P, float]]:
-        """Stretches on which nothing happens, if the problem has a walker: where it stops, and the next step there."""
-        more = not self.watched
+    ) -> Generator[P, None, tuple[P, float, tuple[P, float] | None]]:
+        """Stretches on which nothing happens, if the problem has a walker: where it stops, and the next step there,
+        with what is known about it."""
+        more, ahead_of_all = not self.watched, None
         while more:
             stretch = self.problem.walked(at, length, step, bounds, first)
             if stretch is None:
@@ -109,8 +110,8 @@ class Engine(Generic[P]):
                 self._before, at = at, ahead
             if stretch.points:
                 self.problem, at = self.problem.renewed(at)
-            length, more = stretch.length, stretch.more
-        return at, length
+            length, more, ahead_of_all = stretch.length, stretch.more, stretch.ahead
+        return at, length, ahead_of_all
 
     def _cut(self, a: P, b: P, bounds: tuple[float, float], home: P | None) -> tuple[P, Ending | None]:
         """A step that ends on the bound that it crosses, or where the branch began."""
@@ -162,7 +163,7 @@ class Engine(Generic[P]):
         before, after = problem.tests(a), problem.tests(b)
         between, found = cache(problem.chord(a, b)), []
         for name in (each for each in after if each in before):
-            for at, point in self._zeros(a, b, partial(_tested, problem, name), between):
+            for at, point in self._zeros(a, b, partial(_tested, problem, name), between, name):
                 event = problem.event(name, point)
                 found += [(at, event)] if event else []
         missed = problem.missed(a, b, [event for _, event in found])
@@ -204,7 +205,9 @@ class Engine(Generic[P]):
     def _apart(self, a: P, b: P) -> float:
         return float(np.linalg.norm(self.problem.signature(a, b) - self.problem.signature(b, b)))
 
-    def _zeros(self, a: P, b: P, test: Test, between: Callable[[float], P]) -> Iterator[tuple[float, P]]:
+    def _zeros(
+        self, a: P, b: P, test: Test, between: Callable[[float], P], name: str = ""
+    ) -> Iterator[tuple[float, P]]:
         """Where on the chord between two points a test vanishes: once, or twice if it dips below zero."""
         dips = self.problem.looks_inside and self._may_dip(test, a, b)
         inner = dip(lambda at: test(between(at)), test(a), test(b)) if dips else None
@@ -213,7 +216,7 @@ class Engine(Generic[P]):
             # A zero at the end of a step belongs to the step that ends with it.
             if test(first) * test(last) > 0 or test(first) == 0:
                 continue
-            place = self.located(first, last, test)
+            place = self.problem.zero(name, first, last) or self.located(first, last, test)
             # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
             if place and abs(test(place[1])) <= self.problem.sharp * max(abs(test(first)), abs(test(last))):
                 yield start + place[0] * (end - start), place[1]

@@ -52,11 +52,12 @@ class Missed(Generic[P]):
 @dataclass(frozen=True)
 class Stretch(Generic[P]):
     """Points in order, each with the problem that it belongs to, the length of the step that is next, and whether it
-    may go on at once."""
+    may go on at once. ``ahead`` is where that step leads and its turn, as ``Problem.ahead`` has them, if it is known."""
 
     points: Sequence[tuple[Any, P]]
     length: float
     more: bool
+    ahead: tuple[P, float] | None = None
 
 
 class Asked(Mapping[str, float]):
@@ -169,6 +170,11 @@ class Problem(Generic[P]):
     def tests(self, point: P) -> Mapping[str, float]:
         """Functions that change their sign at special points."""
         return {}
+
+    def zero(self, name: str, a: P, b: P) -> tuple[float, P] | None:
+        """Where on the chord of two points a test vanishes, and the point there, by whoever finds it quicker than the
+        engine; none if nobody does."""
+        return None
 
     def event(self, name: str, point: P) -> Event[P] | None:
         """What a zero of a test function is; none if it is nothing."""

@@ -48,6 +48,7 @@ class Hopfs(Singular):
     """b and c are bases of the critical plane of Jᵀ and J."""
 
     kind = HOPFS
+    numbered = {"bogdanov-takens": 0, "zero-hopf": 1, "double hopf": 2}
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         s = self.equations

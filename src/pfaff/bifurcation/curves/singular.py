@@ -7,6 +7,7 @@ more than those of the Jacobian along v, since second derivatives are symmetric.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,6 +42,9 @@ class CurveFacts:
     problem: Any
     z: np.ndarray
     pitchfork = False  # of a branch point: its coefficient is then that of the third order
+
+    def tell(self, values: np.ndarray, slopes: np.ndarray) -> None:
+        """Nothing is known already."""
 
     @known_property
     def eigenvalues(self) -> np.ndarray:
@@ -161,6 +165,7 @@ class Folds(Singular):
     """N is the bordered Jacobian [[J, C], [R, 0]]."""
 
     kind: int | None = FOLDS
+    numbered: Mapping[str, int] = {"cusp": 0, "bogdanov-takens": 1, "zero-hopf": 2}
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         n = self.equations.n

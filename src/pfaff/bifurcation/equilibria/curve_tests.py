@@ -1,7 +1,7 @@
 """Tests on curves of folds and Hopf points in compiled loops: what changes its sign at points of codimension two.
 
-The functions of ``curves.singular`` and ``curves.hopfs``. The third derivatives of l1 are differences of Jacobians here,
-good enough to see a change of sign; where there is one, the engine looks again.
+The functions of ``curves.singular`` and ``curves.hopfs``. The third derivatives of l1 are differences of Jacobians
+here, good enough to see a change of sign; where there is one, the engine looks again.
 """
 
 from __future__ import annotations

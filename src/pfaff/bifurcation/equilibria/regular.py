@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -15,6 +16,7 @@ from pfaff.continuation.problem import Stretch
 from pfaff.threads import known_property
 
 EQUILIBRIA, FOLDS, HOPFS = range(3)  # what compiled loops know
+BOUND, FOLD, HOPF = -1, 0, 2  # tests on branches of equilibria by number
 STRETCH = 32  # points that are walked at once: Ctrl-C is heard between them
 
 
@@ -24,6 +26,7 @@ class Regular(Implicit):
     equations: RestEquations
     kind: int | None
     walks = True  # whether nothing but its tests says what happens
+    numbered: Mapping[str, int] = {}  # tests that compiled loops know
 
     @property
     def borders(self) -> tuple[np.ndarray, np.ndarray]:
@@ -77,13 +80,38 @@ class Regular(Implicit):
         origin = s.origin if isfinite(s.reach) else np.nan
         rows = len(self.borders[0])
         found = np.empty((STRETCH, 4 + 2 * rows, len(at.z)))
-        many, length = walk(
+        spectra = np.empty((2, 2, s.n), dtype=complex)
+        many, length, turn = walk(
             *self.loops, np.array([at.z, at.tangent, at.units, bend]), length, longest, np.array(bounds),
-            np.array([home.z, home.units]), origin, found,
+            np.array([home.z, home.units]), origin, found, *spectra,
         )  # fmt: skip
-        points, problem = [], self
-        for row in found[:many]:
+        points, problem, event = [], self, turn == turn
+        for row in found[: many + event]:
             z, tangent, units, bend = row[:4]
             problem = problem.at_step(units, row[4 : 4 + rows, : s.n], row[4 + rows :, : s.n])
             points.append((problem, Spot(z, tangent, units, problem.inspect(z, tangent), bend)))
-        return Stretch(points, length, many == STRETCH)
+        if not event:
+            return Stretch(points, length, many == STRETCH)
+        (_, ahead), before = points.pop(), points[-1][1] if many else at
+        for spot, values, slopes in zip((before, ahead), *spectra, strict=True):
+            spot.facts.tell(values, slopes)
+        return Stretch(points, length, False, (ahead, turn))
+
+    def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
+        return self._located(self.numbered[name], 0.0, a, b) if name in self.numbered else None
+
+    def landed(self, a: Spot, b: Spot, bound: float) -> Spot | None:
+        found = self._located(BOUND, bound, a, b)
+        return None if found is None else self.on_bound(found[1], bound)
+
+    def _located(self, which: int, bound: float, a: Spot, b: Spot) -> tuple[float, Spot] | None:
+        """Where on the chord of two points a test of a number vanishes."""
+        if self.loops is None:
+            return None
+        from pfaff.bifurcation.equilibria.locator import locate
+
+        found, ends = np.empty((2, len(a.z))), (np.array([each.z, each.tangent, each.units]) for each in (a, b))
+        place = locate(*self.loops, which, bound, *ends, found, self.place)
+        if place != place:
+            return None
+        return place, Spot(found[0], found[1], self.equations.sizes, self.inspect(*found))

@@ -30,7 +30,7 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     slopes,
     unstable,
 )
-from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, Regular
+from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.continuation.dense import Spot
@@ -62,6 +62,10 @@ class Facts:
     @known_property
     def jacobian(self) -> np.ndarray:
         return self.problem.jacobian(self.z)
+
+    def tell(self, values: np.ndarray, slopes: np.ndarray) -> None:
+        """Eigenvalues and slopes that are known already."""
+        self.__dict__.update(eigenvalues=values, slopes=slopes)
 
     @known_property
     def _deflate(self) -> Callable[[np.ndarray], np.ndarray]:
@@ -116,9 +120,10 @@ class Rests(Regular):
     undamped: int  # sums of eigenvalues that vanish everywhere
     still: int = 0  # eigenvalues that do
     kind = EQUILIBRIA
+    numbered = {"fold": FOLD, "hopf": HOPF}
 
     @property
-    def walks(self) -> bool:
+    def walks(self) -> bool:  # type: ignore[override]
         return not (self.undamped or self.still)
 
     def residual(self, z: np.ndarray) -> np.ndarray:

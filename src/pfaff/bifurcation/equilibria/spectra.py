@@ -125,9 +125,9 @@ def conduct(a, da, b, db, step):
         wrong = abs(last - first - (rise + fall) / 2)
         if max(wrong, abs(fall - rise) / 8) > WILD * max(abs(first), abs(last)) + noise:
             hidden = True
-        elif first * last > 0 and min(abs(first), abs(last)) > noise:
-            if dips(first, rise, last, fall) < max(UNSURE * wrong, -noise):
-                hidden = True
+        same = first * last > 0 and min(abs(first), abs(last)) > noise
+        if same and dips(first, rise, last, fall) < max(UNSURE * wrong, -noise):
+            hidden = True
         right += (b[j].real > GROWING * abs(b[j]) + floor) - (a[i].real > GROWING * abs(a[i]) + floor)
         beside += (b[j].real >= -GROWING * abs(b[j]) - floor) - (a[i].real >= -GROWING * abs(a[i]) - floor)
     signs = pairs_sign(a) * pairs_sign(b)

@@ -115,17 +115,21 @@ def happens(system, here, z, tangent, tests, J, right, left):
 
 
 @compiled
-def walk(kind, fn, routines, tape, numbers, places, b, c, units, at, step, longest, bounds, home, origin, found):
-    """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it, and how many; the length of the
-    step that is next. ``home`` are z and units of the first point, ``origin`` the value from which the parameter is
-    measured, not a number where its units stay."""
+def walk(
+    kind, fn, routines, tape, numbers, places, b, c, units, at, step, longest, bounds, home, origin, found, values, slopes
+):
+    """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it, and how many; the length of
+    the step that is next, and its turn if it leads to one more point beside which something happens, else NaN.
+
+    ``home`` are z and units of the first point, ``origin`` the value from which the parameter is measured, not a number
+    where its units stay. ``values`` and ``slopes`` of eigenvalues are left as they are at both ends of the last step."""
     n, N, h, many = b.shape[1], at.shape[1], step, 0
     b, c, units = b.copy(), c.copy(), units.copy()
     system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
     z, tangent, guess, row = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     J, right, left = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b)
-    values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
-    tests = np.full((TESTS, 4), np.nan)
+    ends = np.empty((2, len(b), n))  # of the step: new borders
+    tests = np.full((4, TESTS), np.nan)
     sign, about = directed(system, at[0], at[1], tangent, J, right, left)
     if kind == EQUILIBRIA:
         spectrum(system, at[0], at[1], J, values[0], slopes[0])
@@ -147,8 +151,7 @@ def walk(kind, fn, routines, tape, numbers, places, b, c, units, at, step, longe
         if not turn < SHARPEST:
             h /= 2
             continue
-        if passes(here[0], z, bounds, home[0], home[1]):
-            break
+        event = passes(here[0], z, bounds, home[0], home[1])
         if kind == EQUILIBRIA:
             a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
             noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
@@ -157,16 +160,13 @@ def walk(kind, fn, routines, tape, numbers, places, b, c, units, at, step, longe
             if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):
                 h /= 2
                 continue
-            if how != QUIET or not a * e > 0 or not sign * ahead > 0:
-                break
-            for i in range(n):
-                values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
-        else:
+            event = event or how != QUIET or not a * e > 0 or not sign * ahead > 0
+        elif not event:
+            for a in range(len(b)):
+                for i in range(n):
+                    ends[0, a, i], ends[1, a, i] = left[a, i], right[a, i]
             measured(system, z, J, right, left, about, tests[2])
-            if happens(system, here, z, tangent, tests, J, right, left):
-                break
-            for k in range(TESTS):
-                tests[0, k], tests[1, k] = tests[1, k], tests[2, k]
+            event = happens(system, here, z, tangent, tests, J, right, left)
         for i in range(N):
             guess[i] = z[i] - here[0, i]
         apart, size = length(guess, units), length(here[1], units)
@@ -176,11 +176,17 @@ def walk(kind, fn, routines, tape, numbers, places, b, c, units, at, step, longe
         for a in range(len(b)):
             for i in range(n):
                 found[many, 4 + a, i], found[many, 4 + len(b) + a, i] = b[a, i], c[a, i]
+        if event:
+            return many, h, turn
+        for i in range(n):
+            values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
+        for k in range(TESTS):
+            tests[0, k], tests[1, k] = tests[1, k], tests[2, k]
         sign, h, many = ahead, min(longest, GROWTH * h if turn < EASY else h), many + 1
-        orthonormal(left, b)
-        orthonormal(right, c)
+        orthonormal(ends[0], b)
+        orthonormal(ends[1], c)
         renew(z, units, n, origin)
-    return many, h
+    return many, h, np.nan
 
 
 @called
