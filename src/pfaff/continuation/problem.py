@@ -69,6 +69,9 @@ class Asked(Mapping[str, float]):
     def __getitem__(self, name: str) -> float:
         return self._of[name]()
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._of
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._of)
 

@@ -43,8 +43,8 @@ class CurveFacts:
     z: np.ndarray
     pitchfork = False  # of a branch point: its coefficient is then that of the third order
 
-    def tell(self, values: np.ndarray, slopes: np.ndarray) -> None:
-        """Nothing is known already."""
+    def tell(self, **known: np.ndarray) -> None:
+        """What compiled loops know already, by name: none of it is asked for here."""
 
     @known_property
     def eigenvalues(self) -> np.ndarray:

@@ -239,7 +239,7 @@ def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
         there = z.copy()
         there[-1] += share * (to - z[-1])
         J = at.state_jacobian(there)
-        values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J))
+        values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J) if at.zeros else J)
         undamped.append(always_zero(values))
         still.append(int((np.abs(values) <= floor(values)).sum()))
     return Rests(at, min(undamped), min(still))

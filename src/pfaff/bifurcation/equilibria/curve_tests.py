@@ -64,7 +64,9 @@ def whole_product(values, first, second):
     for i in range(len(values)):
         if i != first and i != second:
             size = abs(values[i])
-            unit, log = unit * values[i] / size, log + np.log(size)
+            if not size:
+                return 0.0
+            unit, log = unit * values[i] * (1 / size), log + np.log(size)
     return bounded(unit.real, log)
 
 
@@ -77,7 +79,9 @@ def pair_product(values, first, second):
             if i != first and i != second and j != first and j != second:
                 whole, sizes = values[i] + values[j], abs(values[i]) + abs(values[j])
                 size = abs(whole)
-                unit, log = unit * whole / size, log + np.log(size / sizes)
+                if not size:
+                    return 0.0
+                unit, log = unit * whole * (1 / size), log + np.log(size / sizes)
     return bounded(unit.real, log)
 
 
@@ -139,12 +143,13 @@ def critical_vectors(A, V, W, units, omega):
     first, second = (T[0, 1] + 0j, 1j * omega - T[0, 0]) if upper else (1j * omega - T[1, 1], T[1, 0] + 0j)
     third, fourth = (1j * omega - T[1, 1], T[0, 1] + 0j) if upper else (T[1, 0] + 0j, 1j * omega - T[0, 0])
     overlap = first * third + second * fourth
+    inverse = 1 / overlap if overlap else complex(np.nan, np.nan)
     q, p, size = np.empty(n, dtype=np.complex128), np.empty(n, dtype=np.complex128), 0.0
     for i in range(n):
         q[i] = (first * V[0, i] + second * V[1, i]) * units[i]
-        p[i] = (third * dual[0, i] + fourth * dual[1, i]) / (overlap * units[i])
+        p[i] = (third * dual[0, i] + fourth * dual[1, i]) * inverse * (1 / units[i])
         size += abs(q[i]) ** 2
     size = np.sqrt(size)
     for i in range(n):
-        q[i], p[i] = q[i] / size, p[i] * size
+        q[i], p[i] = q[i] * (1 / size), p[i] * size
     return q, p

@@ -62,7 +62,9 @@ class Regular(Implicit):
         _, tangent, J, _, _ = placed(*self.loops, z, towards, towards, False)
         if not np.isfinite(J).all():
             raise Refused("the equations are not finite")
-        return Spot(z, tangent, self.equations.sizes, self.inspect(z, tangent))
+        facts = self.inspect(z, tangent)
+        facts.tell(jacobian=J)
+        return Spot(z, tangent, self.equations.sizes, facts)
 
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
         """The problem with other units and borders."""
@@ -94,7 +96,7 @@ class Regular(Implicit):
             return Stretch(points, length, many == STRETCH)
         (_, ahead), before = points.pop(), points[-1][1] if many else at
         for spot, values, slopes in zip((before, ahead), *spectra, strict=True):
-            spot.facts.tell(values, slopes)
+            spot.facts.tell(eigenvalues=values, slopes=slopes)
         return Stretch(points, length, False, (ahead, turn))
 
     def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:

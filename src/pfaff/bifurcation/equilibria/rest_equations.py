@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, row_sizes
-from pfaff.bifurcation.equilibria.linearised import Linearised, jacobian_of, linearised
+from pfaff.bifurcation.equilibria.linearised import Linearised, along_lines, jacobian_of, linearised
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.flow import Flow
@@ -321,12 +321,16 @@ def _sizes(
 def _straight(J: np.ndarray, x: np.ndarray, way: np.ndarray, D: np.ndarray, flow: Flow, case: Bound) -> float:
     """The share of a way from x on which the Jacobian changes by its own size: all of it, if it does not."""
     size = np.linalg.norm(J * D / D[:, None])
-    for share in SHARES:
-        with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):
+        if not along_lines(flow):
+            there = flow.jacobian(x[:, None] + SHARES * way[:, None], case.numbers)
+            changes = np.linalg.norm((there - J[..., None]) * (D / D[:, None])[..., None], axis=(0, 1))
+            return float(SHARES[(~(changes < size)).argmax()]) if not (changes < size).all() else 1.0
+        for share in SHARES:
             try:
                 change = jacobian_of(flow, x + share * way, case.numbers) - J
             except PfaffError:
                 return float(share)
-        if not np.linalg.norm(change * D / D[:, None]) < size:
-            return float(share)
+            if not np.linalg.norm(change * D / D[:, None]) < size:
+                return float(share)
     return 1.0

@@ -63,9 +63,9 @@ class Facts:
     def jacobian(self) -> np.ndarray:
         return self.problem.jacobian(self.z)
 
-    def tell(self, values: np.ndarray, slopes: np.ndarray) -> None:
-        """Eigenvalues and slopes that are known already."""
-        self.__dict__.update(eigenvalues=values, slopes=slopes)
+    def tell(self, **known: np.ndarray) -> None:
+        """What is known already, by name."""
+        self.__dict__.update(known)
 
     @known_property
     def _deflate(self) -> Callable[[np.ndarray], np.ndarray]:

@@ -39,7 +39,7 @@ def spectrum(system, z, tangent, J, values, slopes):
                 mapped += (change[0, i, 1 + j] - change[1, i, 1 + j]) * right[k, j]
             above += left[k, i] * mapped
             below += left[k, i] * right[k, i]
-        values[k], slopes[k] = found[k], above / (2 * h * below)
+        values[k], slopes[k] = found[k], above / (2 * h * below) if below else 0j
 
 
 @called
