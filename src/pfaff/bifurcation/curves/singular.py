@@ -41,10 +41,12 @@ class CurveFacts:
 
     problem: Any
     z: np.ndarray
+    eventful = False  # whether something is known to happen in the step that leads to it
     pitchfork = False  # of a branch point: its coefficient is then that of the third order
 
-    def tell(self, **known: np.ndarray) -> None:
-        """What compiled loops know already, by name: none of it is asked for here."""
+    def tell(self, eventful: bool = False, **known: np.ndarray) -> None:
+        """What compiled loops know already, by name: of numbers nothing is asked for here."""
+        self.__dict__["eventful"] = eventful
 
     @known_property
     def eigenvalues(self) -> np.ndarray:

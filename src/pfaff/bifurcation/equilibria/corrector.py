@@ -211,6 +211,18 @@ def bordered_by(routines, J, row, units, right):
 
 
 @called
+def all_finite(G, J):
+    """Of what vanishes and its derivatives."""
+    for i in range(len(J)):
+        if not np.isfinite(G[i]):
+            return False
+        for j in range(len(J) + 1):
+            if not np.isfinite(J[i, j]):
+                return False
+    return True
+
+
+@called
 def newton(system, z, row, J, right, left):
     """The solution near z, in its place, where row·z keeps its value: how it ends, and the last change."""
     units, routines = system[8], system[2]
@@ -218,11 +230,7 @@ def newton(system, z, row, J, right, left):
     for _ in range(CORRECTIONS):
         equations(system, z, step, J, right, left)
         step[N - 1] = product(row, z) - kept
-        finite = True
-        for i in range(N - 1):
-            finite = finite and np.isfinite(step[i])
-            for j in range(N):
-                finite = finite and np.isfinite(J[i, j])
+        finite = all_finite(step, J)
         bordered_by(routines, J, row, units, step)
         size = 0.0
         for i in range(N):
@@ -241,10 +249,11 @@ def newton(system, z, row, J, right, left):
 @called
 def directed(system, z, towards, tangent, J, right, left):
     """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors: the sign of
-    the determinant with it, and what else is known about the point."""
+    the determinant with it, not a number where the equations are not finite, and what else is known about the point."""
     units, routines = system[8], system[2]
     N, row = len(z), np.empty(len(z))
     about = equations(system, z, tangent, J, right, left)
+    finite = all_finite(tangent, J)
     size = length(towards, units)
     for i in range(N):
         row[i] = towards[i] / units[i] ** 2 / (size if size else 1.0)
@@ -255,7 +264,7 @@ def directed(system, z, towards, tangent, J, right, left):
     size = size if regular else length(towards, units)
     for i in range(N):
         tangent[i] = (tangent[i] if regular else towards[i]) / size
-    return sign, about
+    return sign if finite else np.nan, about
 
 
 @compiled
@@ -267,5 +276,6 @@ def placed(kind, fn, routines, tape, numbers, places, b, c, units, guess, row, t
     right, left = np.empty_like(b), np.empty_like(b)
     ended, size = newton(system, z, row, J, right, left) if correct else (FOUND, 0.0)
     if ended == FOUND:
-        directed(system, z, towards, tangent, J, right, left)
+        sign, _ = directed(system, z, towards, tangent, J, right, left)
+        ended = FOUND if sign == sign or correct else UNDEFINED
     return z, tangent, J, ended, size

@@ -29,7 +29,9 @@ def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
     ended, _ = newton(system, z, row, J, right, left)
     if ended != FOUND:
         return np.nan
-    _, about = directed(system, z, way, tangent, J, right, left)
+    sign, about = directed(system, z, way, tangent, J, right, left)
+    if sign != sign:
+        return np.nan
     if which == BOUND:
         return z[N - 1] - bound
     if kind != EQUILIBRIA:

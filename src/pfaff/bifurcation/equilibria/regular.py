@@ -11,8 +11,7 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.dense import Implicit, Spot
-from pfaff.continuation.endings import Refused
-from pfaff.continuation.problem import Stretch
+from pfaff.continuation.problem import Event, Stretch
 from pfaff.threads import known_property
 
 EQUILIBRIA, FOLDS, HOPFS = range(3)  # what compiled loops know
@@ -55,16 +54,15 @@ class Regular(Implicit):
         return super().solved(guess, row)  # which says why there is none
 
     def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
-        if self.loops is None:
-            return super().spot(z, towards)
-        from pfaff.bifurcation.equilibria.corrector import placed
+        if self.loops is not None:
+            from pfaff.bifurcation.equilibria.corrector import FOUND, placed
 
-        _, tangent, J, _, _ = placed(*self.loops, z, towards, towards, False)
-        if not np.isfinite(J).all():
-            raise Refused("the equations are not finite")
-        facts = self.inspect(z, tangent)
-        facts.tell(jacobian=J)
-        return Spot(z, tangent, self.equations.sizes, facts)
+            _, tangent, J, ended, _ = placed(*self.loops, z, towards, towards, False)
+            if ended == FOUND:
+                facts = self.inspect(z, tangent)
+                facts.tell(jacobian=J)
+                return Spot(z, tangent, self.equations.sizes, facts)
+        return super().spot(z, towards)  # which says why there is none
 
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
         """The problem with other units and borders."""
@@ -97,7 +95,16 @@ class Regular(Implicit):
         (_, ahead), before = points.pop(), points[-1][1] if many else at
         for spot, values, slopes in zip((before, ahead), *spectra, strict=True):
             spot.facts.tell(eigenvalues=values, slopes=slopes)
+        ahead.facts.tell(eventful=True)
         return Stretch(points, length, False, (ahead, turn))
+
+    def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
+        if self.loops is not None and self.walks and not b.facts.eventful:
+            from pfaff.bifurcation.equilibria.walker import quiet
+
+            if quiet(*self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))):
+                return []
+        return super().events(engine, a, b, length, last)
 
     def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
         return self._located(self.numbered[name], 0.0, a, b) if name in self.numbered else None

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -58,12 +59,13 @@ class Facts:
     problem: Rests
     z: np.ndarray
     tangent: np.ndarray
+    eventful = False  # whether something is known to happen in the step that leads to it
 
     @known_property
     def jacobian(self) -> np.ndarray:
         return self.problem.jacobian(self.z)
 
-    def tell(self, **known: np.ndarray) -> None:
+    def tell(self, **known: Any) -> None:
         """What is known already, by name."""
         self.__dict__.update(known)
 

@@ -148,7 +148,7 @@ def walk(
             continue
         ahead, about = directed(system, z, here[1], tangent, J, right, left)
         turn = turned(here[1], tangent, here[2])
-        if not turn < SHARPEST:
+        if not turn < SHARPEST or ahead != ahead:
             h /= 2
             continue
         event = passes(here[0], z, bounds, home[0], home[1])
@@ -187,6 +187,28 @@ def walk(
         orthonormal(ends[1], c)
         renew(z, units, n, origin)
     return many, h, np.nan
+
+
+@compiled
+def quiet(kind, fn, routines, tape, numbers, places, b, c, units, first, last):
+    """Whether nothing happens between two points, rows z, tangent and units."""
+    system, n, N = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units), b.shape[1], first.shape[1]
+    J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
+    values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
+    tests, signs = np.full((4, TESTS), np.nan), np.empty(2)
+    for side in range(2):
+        here = first if side == 0 else last
+        signs[side], about = directed(system, here[0], here[1], aside, J, right, left)
+        if kind == EQUILIBRIA:
+            spectrum(system, here[0], here[1], J, values[side], slopes[side])
+        else:
+            measured(system, here[0], J, right, left, about, tests[1 + side])
+    if kind != EQUILIBRIA:
+        return not happens(system, first, last[0], last[1], tests, J, right, left)
+    for i in range(N):
+        aside[i] = last[0, i] - first[0, i]
+    how = conduct(values[0], slopes[0], values[1], slopes[1], length(aside, first[2]))
+    return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
 
 
 @called
