@@ -8,7 +8,7 @@ function changes its sign is searched for its zero, each trial a solution on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Generic
@@ -18,7 +18,7 @@ import numpy as np
 from pfaff.algebra.brackets import vertex
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.kinds import EVENT
-from pfaff.continuation.problem import FAILURES, Event, P, Problem
+from pfaff.continuation.problem import FAILURES, TURNING, Event, P, Problem
 
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
 HERE = 1e-6  # distance, in the problem's own measure, of an event that is at the first point
@@ -130,7 +130,7 @@ class Engine(Generic[P]):
         if not slope(a) * slope(b) < 0:
             return None
         fold = next((event.point for event in events if event.kind == "fold"), None)
-        place = (0.0, fold) if fold is not None else self.located(a, b, slope)
+        place = (0.0, fold) if fold is not None else self.problem.zero(TURNING, a, b) or self.located(a, b, slope)
         landed, ending = (b, None) if place is None else self._cut(a, place[1], bounds, None)
         return None if ending is None else (landed, ending)
 
@@ -157,12 +157,12 @@ class Engine(Generic[P]):
 
     # Special points
 
-    def events(self, a: P, b: P) -> list[Event[P]]:
-        """Special points between two, in their order along the branch."""
+    def events(self, a: P, b: P, names: Sequence[str] | None = None) -> list[Event[P]]:
+        """Special points between two, in their order along the branch; of all tests, or of those that are named."""
         problem = self.problem
         before, after = problem.tests(a), problem.tests(b)
         between, found = cache(problem.chord(a, b)), []
-        for name in (each for each in after if each in before):
+        for name in (each for each in after if each in before and (names is None or each in names)):
             for at, point in self._zeros(a, b, partial(_tested, problem, name), between, name):
                 event = problem.event(name, point)
                 found += [(at, event)] if event else []

@@ -12,6 +12,7 @@ from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.errors import PfaffError
 
 P = TypeVar("P")
+TURNING = "the parameter turns"  # of what else is located than tests
 FAILURES = (PfaffError, ArithmeticError, ValueError)  # a LinAlgError is a ValueError
 
 
@@ -148,9 +149,7 @@ class Problem(Generic[P]):
             raise why if isinstance(why, Refused) else Refused(str(why)) from why
         return ahead, turn
 
-    def walked(
-        self, at: P, length: float, longest: float, bounds: tuple[float, float], home: P
-    ) -> Stretch[P] | None:
+    def walked(self, at: P, length: float, longest: float, bounds: tuple[float, float], home: P) -> Stretch[P] | None:
         """A stretch on which nothing happens, by whoever takes it quicker than step by step; none if nobody does.
 
         Its steps begin with a length and are no longer than the longest; bounds are not reached, nor the home."""

@@ -8,6 +8,7 @@ the eigenvalues are real, of a neutral saddle. The plane is that of the point be
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,8 @@ class Hopfs(Singular):
     """b and c are bases of the critical plane of Jᵀ and J."""
 
     kind = HOPFS
-    numbered = {"bogdanov-takens": 0, "zero-hopf": 1, "double hopf": 2}
+    numbers = {"bogdanov-takens": 0, "zero-hopf": 1, "double hopf": 2, "generalised hopf": 3}
+    located_by_number = ("bogdanov-takens", "zero-hopf", "double hopf")
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         s = self.equations
@@ -128,7 +130,8 @@ class Hopfs(Singular):
         return found[name](point) if name in found else None
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
-        return Event("bogdanov-takens", spot, last=True, detail=self._takens(spot.z), outranks=("zero-hopf",))
+        detail = partial(self._takens, spot.z)
+        return Event("bogdanov-takens", spot, last=True, detail=detail, outranks=("zero-hopf",))
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         square = spot.facts.square

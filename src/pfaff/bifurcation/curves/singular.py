@@ -7,8 +7,9 @@ more than those of the Jacobian along v, since second derivatives are symmetric.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,12 @@ class CurveFacts:
 
     problem: Any
     z: np.ndarray
-    eventful = False  # whether something is known to happen in the step that leads to it
+    suspects = None  # tests that change their sign, or may do so twice, in the step that leads to it, if they are known
     pitchfork = False  # of a branch point: its coefficient is then that of the third order
 
-    def tell(self, eventful: bool = False, **known: np.ndarray) -> None:
-        """What compiled loops know already, by name: of numbers nothing is asked for here."""
-        self.__dict__["eventful"] = eventful
+    def tell(self, **known: Any) -> None:
+        """What compiled loops know already, by name."""
+        self.__dict__.update((name, known[name]) for name in known if name == "suspects")
 
     @known_property
     def eigenvalues(self) -> np.ndarray:
@@ -167,7 +168,8 @@ class Folds(Singular):
     """N is the bordered Jacobian [[J, C], [R, 0]]."""
 
     kind: int | None = FOLDS
-    numbered: Mapping[str, int] = {"cusp": 0, "bogdanov-takens": 1, "zero-hopf": 2}
+    numbers: Mapping[str, int] = {"cusp": 0, "bogdanov-takens": 1, "zero-hopf": 2}
+    located_by_number: Sequence[str] = tuple(numbers)
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         n = self.equations.n
@@ -228,11 +230,13 @@ class Folds(Singular):
         return found[name](point) if name in found else None
 
     def _cusp(self, spot: Spot) -> Event | None:
-        c = NAN if self.equations.k else cusp_coefficient(self.null(spot.z), self.equations.form(spot.z))
-        return Event("cusp", spot, detail={"c": c})
+        return Event("cusp", spot, detail=partial(self._cubic, spot.z))
+
+    def _cubic(self, z: np.ndarray) -> dict[str, float]:
+        return {"c": NAN if self.equations.k else cusp_coefficient(self.null(z), self.equations.form(z))}
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
-        return Event("bogdanov-takens", spot, detail=self._takens(spot.z))
+        return Event("bogdanov-takens", spot, detail=partial(self._takens, spot.z))
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         values = spot.facts.eigenvalues

@@ -7,7 +7,7 @@ import numpy as np
 from pfaff.bifurcation.equilibria.addresses import called, eigen
 from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured, pair_product
-from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, FOLD
+from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
 from pfaff.bifurcation.orbits.kernels import compiled
 
 TRIALS = 100
@@ -34,11 +34,11 @@ def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
         return np.nan
     if which == BOUND:
         return z[N - 1] - bound
+    if which == TURN:
+        return tangent[N - 1]
     if kind != EQUILIBRIA:
         measured(system, z, J, right, left, about, tests)
         return tests[which]
-    if which == FOLD:
-        return tangent[N - 1]
     A = np.empty((n, n))
     for i in range(n):
         for j in range(n):

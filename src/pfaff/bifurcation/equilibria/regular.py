@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -11,11 +11,12 @@ import numpy as np
 
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.continuation.dense import Implicit, Spot
-from pfaff.continuation.problem import Event, Stretch
+from pfaff.continuation.problem import TURNING, Event, Stretch
 from pfaff.threads import known_property
 
 EQUILIBRIA, FOLDS, HOPFS = range(3)  # what compiled loops know
-BOUND, FOLD, HOPF = -1, 0, 2  # tests on branches of equilibria by number
+BOUND, TURN = -1, -2  # what is located by number beside tests: a value of the parameter, and where it turns
+FOLD, BRANCHING, HOPF = range(3)  # tests on branches of equilibria
 STRETCH = 32  # points that are walked at once: Ctrl-C is heard between them
 
 
@@ -25,7 +26,8 @@ class Regular(Implicit):
     equations: RestEquations
     kind: int | None
     walks = True  # whether nothing but its tests says what happens
-    numbered: Mapping[str, int] = {}  # tests that compiled loops know
+    numbers: Mapping[str, int] = {}  # of tests in compiled loops
+    located_by_number: Sequence[str] = ()  # those that are as sharp there
 
     @property
     def borders(self) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +83,7 @@ class Regular(Implicit):
         rows = len(self.borders[0])
         found = np.empty((STRETCH, 4 + 2 * rows, len(at.z)))
         spectra = np.empty((2, 2, s.n), dtype=complex)
-        many, length, turn = walk(
+        many, length, turn, changed = walk(
             *self.loops, np.array([at.z, at.tangent, at.units, bend]), length, longest, np.array(bounds),
             np.array([home.z, home.units]), origin, found, *spectra,
         )  # fmt: skip
@@ -95,19 +97,24 @@ class Regular(Implicit):
         (_, ahead), before = points.pop(), points[-1][1] if many else at
         for spot, values, slopes in zip((before, ahead), *spectra, strict=True):
             spot.facts.tell(eigenvalues=values, slopes=slopes)
-        ahead.facts.tell(eventful=True)
+        if changed >= 0:
+            ahead.facts.tell(suspects=[name for name, k in self.numbers.items() if changed >> k & 1])
         return Stretch(points, length, False, (ahead, turn))
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
-        if self.loops is not None and self.walks and not b.facts.eventful:
+        names = b.facts.suspects
+        if self.loops is not None and self.walks and names is None:
             from pfaff.bifurcation.equilibria.walker import quiet
 
             if quiet(*self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))):
                 return []
-        return super().events(engine, a, b, length, last)
+        found: list[Event] = engine.events(a, b, names)
+        return found
 
     def zero(self, name: str, a: Spot, b: Spot) -> tuple[float, Spot] | None:
-        return self._located(self.numbered[name], 0.0, a, b) if name in self.numbered else None
+        if name in ("fold", TURNING):
+            return self._located(TURN, 0.0, a, b)
+        return self._located(self.numbers[name], 0.0, a, b) if name in self.located_by_number else None
 
     def landed(self, a: Spot, b: Spot, bound: float) -> Spot | None:
         found = self._located(BOUND, bound, a, b)

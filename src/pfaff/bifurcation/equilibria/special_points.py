@@ -31,7 +31,7 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     slopes,
     unstable,
 )
-from pfaff.bifurcation.equilibria.regular import EQUILIBRIA, FOLD, HOPF, Regular
+from pfaff.bifurcation.equilibria.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.continuation.dense import Spot
@@ -59,7 +59,7 @@ class Facts:
     problem: Rests
     z: np.ndarray
     tangent: np.ndarray
-    eventful = False  # whether something is known to happen in the step that leads to it
+    suspects = None  # tests that change their sign, or may do so twice, in the step that leads to it, if they are known
 
     @known_property
     def jacobian(self) -> np.ndarray:
@@ -122,7 +122,8 @@ class Rests(Regular):
     undamped: int  # sums of eigenvalues that vanish everywhere
     still: int = 0  # eigenvalues that do
     kind = EQUILIBRIA
-    numbered = {"fold": FOLD, "hopf": HOPF}
+    numbers = {"fold": FOLD, "branch point": BRANCHING, "hopf": HOPF}
+    located_by_number = ("hopf",)
 
     @property
     def walks(self) -> bool:  # type: ignore[override]

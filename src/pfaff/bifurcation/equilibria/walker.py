@@ -11,9 +11,9 @@ import numpy as np
 from pfaff.bifurcation.equilibria.addresses import called
 from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton, product
 from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
-from pfaff.bifurcation.equilibria.regular import EQUILIBRIA
+from pfaff.bifurcation.equilibria.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF
 from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
-from pfaff.bifurcation.equilibria.spectra import HIDING, QUIET, conduct, spectrum
+from pfaff.bifurcation.equilibria.spectra import HIDING, QUIET, conduct, pairs_sign, spectrum
 from pfaff.bifurcation.orbits.kernels import compiled
 from pfaff.continuation.engine import NEAR, STEADY
 from pfaff.continuation.problem import Pace
@@ -87,15 +87,15 @@ def dips_at(first, middle, last):
 
 @called
 def happens(system, here, z, tangent, tests, J, right, left):
-    """Whether a test changes its sign in a step, or may do so twice: rows of ``tests`` are those of the point before
-    it, of its ends and of its middle, which is looked at if need be."""
-    N, looks = len(z), False
+    """Which tests change their signs in a step, or may do so twice, as bits: rows of ``tests`` are those of the point
+    before it, of its ends and of its middle, which is looked at if need be."""
+    N, looks, changed = len(z), False, 0
     for k in range(TESTS):
         if not tests[1, k] * tests[2, k] > 0:
-            return True
+            changed |= 1 << k
         looks = looks or may_dip(tests[0, k], tests[1, k], tests[2, k])
     if not looks:
-        return False
+        return changed
     middle, row, way, aside = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
     for i in range(N):
         way[i] = z[i] - here[0, i]
@@ -105,21 +105,39 @@ def happens(system, here, z, tangent, tests, J, right, left):
         middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
     ended, _ = newton(system, middle, row, J, right, left)
     if ended != FOUND:
-        return True
+        return (1 << TESTS) - 1
     _, about = directed(system, middle, way, aside, J, right, left)
     measured(system, middle, J, right, left, about, tests[3])
     for k in range(TESTS):
         if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
-            return True
-    return False
+            changed |= 1 << k
+    return changed
 
 
 @compiled
 def walk(
-    kind, fn, routines, tape, numbers, places, b, c, units, at, step, longest, bounds, home, origin, found, values, slopes
+    kind,
+    fn,
+    routines,
+    tape,
+    numbers,
+    places,
+    b,
+    c,
+    units,
+    at,
+    step,
+    longest,
+    bounds,
+    home,
+    origin,
+    found,
+    values,
+    slopes,
 ):
     """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it, and how many; the length of
-    the step that is next, and its turn if it leads to one more point beside which something happens, else NaN.
+    the step that is next, and its turn if it leads to one more point before which something happens, else NaN; which
+    tests change their signs there, as bits, −1 if that is not known.
 
     ``home`` are z and units of the first point, ``origin`` the value from which the parameter is measured, not a number
     where its units stay. ``values`` and ``slopes`` of eigenvalues are left as they are at both ends of the last step."""
@@ -151,7 +169,7 @@ def walk(
         if not turn < SHARPEST or ahead != ahead:
             h /= 2
             continue
-        event = passes(here[0], z, bounds, home[0], home[1])
+        event, changed = passes(here[0], z, bounds, home[0], home[1]), -1
         if kind == EQUILIBRIA:
             a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
             noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
@@ -160,13 +178,16 @@ def walk(
             if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):
                 h /= 2
                 continue
-            event = event or how != QUIET or not a * e > 0 or not sign * ahead > 0
+            changed = (1 << FOLD) * (not a * e > 0) | (1 << BRANCHING) * (not sign * ahead > 0)
+            changed |= (1 << HOPF) * (not pairs_sign(values[0]) * pairs_sign(values[1]) > 0)
+            event = event or how != QUIET or changed > 0
         elif not event:
             for a in range(len(b)):
                 for i in range(n):
                     ends[0, a, i], ends[1, a, i] = left[a, i], right[a, i]
             measured(system, z, J, right, left, about, tests[2])
-            event = happens(system, here, z, tangent, tests, J, right, left)
+            changed = happens(system, here, z, tangent, tests, J, right, left)
+            event = changed > 0
         for i in range(N):
             guess[i] = z[i] - here[0, i]
         apart, size = length(guess, units), length(here[1], units)
@@ -177,7 +198,7 @@ def walk(
             for i in range(n):
                 found[many, 4 + a, i], found[many, 4 + len(b) + a, i] = b[a, i], c[a, i]
         if event:
-            return many, h, turn
+            return many, h, turn, changed
         for i in range(n):
             values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
         for k in range(TESTS):
@@ -186,7 +207,7 @@ def walk(
         orthonormal(ends[0], b)
         orthonormal(ends[1], c)
         renew(z, units, n, origin)
-    return many, h, np.nan
+    return many, h, np.nan, 0
 
 
 @compiled
@@ -204,7 +225,7 @@ def quiet(kind, fn, routines, tape, numbers, places, b, c, units, first, last):
         else:
             measured(system, here[0], J, right, left, about, tests[1 + side])
     if kind != EQUILIBRIA:
-        return not happens(system, first, last[0], last[1], tests, J, right, left)
+        return happens(system, first, last[0], last[1], tests, J, right, left) == 0
     for i in range(N):
         aside[i] = last[0, i] - first[0, i]
     how = conduct(values[0], slopes[0], values[1], slopes[1], length(aside, first[2]))
