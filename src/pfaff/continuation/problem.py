@@ -53,7 +53,7 @@ class Missed(Generic[P]):
 @dataclass(frozen=True)
 class Stretch(Generic[P]):
     """Points in order, each with the problem that it belongs to, the length of the step that is next, and whether it
-    may go on at once. ``ahead`` is where that step leads and its turn, as ``Problem.ahead`` has them, if it is known."""
+    may go on at once. ``ahead`` is where that step leads, and its turn, as ``Problem.ahead`` has them, if known."""
 
     points: Sequence[tuple[Any, P]]
     length: float

@@ -7,9 +7,10 @@ the eigenvalues are real, of a neutral saddle. The plane is that of the point be
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,7 +50,12 @@ class Hopfs(Singular):
     """b and c are bases of the critical plane of Jᵀ and J."""
 
     kind = HOPFS
-    numbers = {"bogdanov-takens": 0, "zero-hopf": 1, "double hopf": 2, "generalised hopf": 3}
+    numbers: ClassVar[Mapping[str, int]] = {
+        "bogdanov-takens": 0,
+        "zero-hopf": 1,
+        "double hopf": 2,
+        "generalised hopf": 3,
+    }
     located_by_number = ("bogdanov-takens", "zero-hopf", "double hopf")
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -168,8 +168,8 @@ class Folds(Singular):
     """N is the bordered Jacobian [[J, C], [R, 0]]."""
 
     kind: int | None = FOLDS
-    numbers: Mapping[str, int] = {"cusp": 0, "bogdanov-takens": 1, "zero-hopf": 2}
-    located_by_number: Sequence[str] = tuple(numbers)
+    numbers: ClassVar[Mapping[str, int]] = {"cusp": 0, "bogdanov-takens": 1, "zero-hopf": 2}
+    located_by_number: ClassVar[Sequence[str]] = tuple(numbers)
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         n = self.equations.n

@@ -16,7 +16,7 @@ LEFT = 4e-15  # of a place, what rounding leaves uncertain
 
 @called
 def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
-    """The point at a fraction of the chord of two (rows z, tangent, units), and a test there; NaN if it is not found."""
+    """A test at a fraction of the chord of two points, rows z, tangent and units; not a number if no point is there."""
     n, N, kind = system[6].shape[1], len(z), system[0]
     way, row = np.empty(N), np.empty(N)
     for i in range(N):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,8 +26,8 @@ class Regular(Implicit):
     equations: RestEquations
     kind: int | None
     walks = True  # whether nothing but its tests says what happens
-    numbers: Mapping[str, int] = {}  # of tests in compiled loops
-    located_by_number: Sequence[str] = ()  # those that are as sharp there
+    numbers: ClassVar[Mapping[str, int]] = {}  # of tests in compiled loops
+    located_by_number: ClassVar[Sequence[str]] = ()  # those that are as sharp there
 
     @property
     def borders(self) -> tuple[np.ndarray, np.ndarray]:

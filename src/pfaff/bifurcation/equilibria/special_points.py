@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -122,7 +122,7 @@ class Rests(Regular):
     undamped: int  # sums of eigenvalues that vanish everywhere
     still: int = 0  # eigenvalues that do
     kind = EQUILIBRIA
-    numbers = {"fold": FOLD, "branch point": BRANCHING, "hopf": HOPF}
+    numbers: ClassVar[Mapping[str, int]] = {"fold": FOLD, "branch point": BRANCHING, "hopf": HOPF}
     located_by_number = ("hopf",)
 
     @property

@@ -140,7 +140,7 @@ def walk(
     tests change their signs there, as bits, −1 if that is not known.
 
     ``home`` are z and units of the first point, ``origin`` the value from which the parameter is measured, not a number
-    where its units stay. ``values`` and ``slopes`` of eigenvalues are left as they are at both ends of the last step."""
+    where its units stay. ``values`` and ``slopes`` of eigenvalues are left as at both ends of the last step."""
     n, N, h, many = b.shape[1], at.shape[1], step, 0
     b, c, units = b.copy(), c.copy(), units.copy()
     system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
