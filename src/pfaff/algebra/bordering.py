@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(invalid="ignore"):
         _, (scale, _) = matrix_balance(J, permute=False, separate=True)
     # Entries that are zero but for rounding would ask for units without end.
-    middle = 2.0 ** np.round(np.median(np.log2(scale))) if len(scale) else 1.0
+    middle = 2.0 ** round(median(np.log2(scale).tolist())) if len(scale) else 1.0
     scale = np.clip(scale / middle, 1 / WIDEST, WIDEST)
     return J * scale / scale[:, None], scale
 
