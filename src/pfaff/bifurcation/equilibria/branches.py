@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
-from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
+from pfaff.bifurcation.equilibria.branch_points import crossing_direction
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, axis_pairs, floor, imaginary
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
+from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations, sparse_start
+from pfaff.bifurcation.equilibria.sparse_points import SparseRests
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.starts import start_equations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of, normal_form_at
 from pfaff.bifurcation.hopf.hopf import criticality_of
+from pfaff.bifurcation.hopf.sparse_hopf import sparse_hopf
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Reason, Refused
@@ -212,9 +215,10 @@ def follow_equilibria(
 ) -> EquilibriumBranch:
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
     fixed = {each: number_from(each, value) for each, value in fixed.items()}
-    at, z = start_equations(case, name, course.to, start, fixed)
+    sparse = sparse_start(case, name, course.to, start, fixed)
+    at, z = sparse or start_equations(case, name, course.to, start, fixed)
     limits = course.limits(case.system, name, float(z[-1]))
-    problem = _with_undamped(at.measured(z), z, course.to)
+    problem = SparseRests(at.measured(z), 0) if sparse else _with_undamped(at.measured(z), z, course.to)
     return EquilibriumBranch.gathered(problem, problem.start(z, course.to - z[-1]), course, limits, fresh=True)
 
 
@@ -237,7 +241,7 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     if event.kind.startswith("multiple"):
         return _multiple(special, spot, event)
     if event.kind == "branch point":
-        return special(replace(spot, z=polished(problem.equations, spot.z)))
+        return special(replace(spot, z=problem.polished(spot.z)))
     if event.kind == "fold":
         if problem.equations.k and not _singular(spot.facts.eigenvalues):
             return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
@@ -250,7 +254,7 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
         return special(spot, omega=0.0, note="two eigenvalues are zero together, so that there is no l1")
     if event.kind != "hopf":
         return special(spot)
-    pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
+    pair = event.detail or imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
     try:
         if not problem.equations.parameters:
             return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))
@@ -288,6 +292,8 @@ def _on_family(problem: Rests, spot: Spot, omega: float) -> str:
 def hopf_on(problem: Rests, spot: Spot, pair: complex) -> Hopf:
     """The Hopf point near a spot, as ``case.hopf`` would give it."""
     s = problem.equations
+    if isinstance(s, SparseRestEquations):
+        return sparse_hopf(s, spot.z, pair.imag)
     around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot)
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:
