@@ -36,7 +36,7 @@ class Rightmost:
         """Those of the transposed matrix that belong to the same eigenvalues, in the same order."""
         factors = Factors(shifted(J, self.shift))
         inverted, vectors = largest(
-            lambda x: factors.solve(x, transposed=True), J.shape[0], J.shape[0], len(self.values) + 1, float
+            lambda x: factors.unrefined(x, transposed=True), J.shape[0], J.shape[0], len(self.values) + 1, float
         )
         values = self.shift + 1 / inverted
         nearest = np.abs(values[None] - self.values[:, None]).argmin(axis=1)
@@ -51,7 +51,7 @@ def rightmost(J: sparse.csc_array, expected: int = FEWEST) -> Rightmost:
     wanted = WIDER * max(np.hypot(shift, imaginary), real - shift)
     factors, count = Factors(shifted(J, shift)), min(max(expected, FEWEST), n)
     while True:
-        inverted, vectors = largest(factors.solve, n, n, count, float)
+        inverted, vectors = largest(factors.unrefined, n, n, count, float)
         values = shift + 1 / inverted
         radius = float(np.abs(values - shift).max()) if len(values) < n else np.inf
         if radius >= wanted or count >= min(MOST, n):
