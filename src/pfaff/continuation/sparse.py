@@ -26,10 +26,9 @@ class SparseImplicit(Implicit):
         return Factors(with_rows(in_units(J, units), (row * units)[None]), self.dense + 1)
 
     def start(self, z: np.ndarray, ahead: float) -> Spot:
-        unit = np.zeros(len(z))
-        unit[-1] = np.copysign(1.0, ahead)
-        units = self.units(z)
-        tangent = self.bordered(self.jacobian(z), unit / units**2, unit, units)
+        unit, units = np.zeros(len(z)), self.units(z)
+        unit[-1] = 1.0
+        tangent = self.bordered(self.jacobian(z), np.copysign(unit, ahead) / units, unit, units)
         if not np.isfinite(tangent).all():
             raise ConvergenceError("the branch is singular where it starts: start beside this point")
         return self.spot(z, tangent)

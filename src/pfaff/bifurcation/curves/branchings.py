@@ -45,6 +45,8 @@ class BranchFacts(FoldFacts):
 class BranchPoints(Folds):
     """F = 0 but along the border b, ⟨w, F_λ⟩ = 0, and the bordered Jacobian singular."""
 
+    words = "branch point", "a", "branch points"
+
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (F, J), b = self.equations.evaluated(z), self._along
         g, singular = self.singularity(z, J)

@@ -46,12 +46,14 @@ class HopfFacts(CurveFacts):
 class Hopfs(Singular):
     """b and c are bases of the critical plane of Jᵀ and J."""
 
+    words = "Hopf point", "l1", "Hopf points"
+
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         s = self.equations
         V, W, T = self._plane(self._matrix(J[: s.n, : s.n]))
         dual, units = np.linalg.solve(W.T @ V, W.T).T, s.sizes[: s.n, None]
         gradient = self._deflated_changes(z, dual, V) if s.zeros else self.bent(z, dual / units, V * units)
-        return _invariants(T)[0] / 2, gradient / 2
+        return invariants(T)[0] / 2, gradient / 2
 
     def _deflated_changes(self, z: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """The same as ``bent``, for the Jacobian without its structural zeros."""
@@ -87,7 +89,7 @@ class Hopfs(Singular):
 
     def square(self, z: np.ndarray) -> float:
         """ω² = det J on the critical plane."""
-        return _invariants(self._plane(self._matrix(self.equations.state_jacobian(z)))[2])[1]
+        return invariants(self._plane(self._matrix(self.equations.state_jacobian(z)))[2])[1]
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> HopfFacts:
         return HopfFacts(self, z)
@@ -168,16 +170,16 @@ def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndar
     A, unit, whole = A / size, np.eye(m + 2)[:, m:], np.zeros((m + 2, m + 2))
     T = np.linalg.solve(W.T @ V, W.T @ A @ V)
     for _ in range(TURNS):
-        whole[:m, :m] = _polynomial(A, *_invariants(T))
+        whole[:m, :m] = _polynomial(A, *invariants(T))
         whole[:m, m:], whole[m:, :m] = W, V.T
         V, W = np.linalg.solve(whole, unit)[:m], np.linalg.solve(whole.T, unit)[:m]
         before, T = T, np.linalg.solve(W.T @ V, W.T @ A @ V)
-        if np.abs(np.subtract(_invariants(T), _invariants(before))).max() < SETTLED:
+        if np.abs(np.subtract(invariants(T), invariants(before))).max() < SETTLED:
             break
     return V, W, T * size
 
 
-def _invariants(T: np.ndarray) -> tuple[float, float]:
+def invariants(T: np.ndarray) -> tuple[float, float]:
     """Trace and determinant."""
     (a, b), (c, d) = T.tolist()
     return a + d, a * d - b * c

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import row_sizes
-from pfaff.algebra.structural_zeros import Deflation
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.branchings import BranchPoints
@@ -162,8 +161,7 @@ def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
         kind: type[Singular] = _one_of(
             {"folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}, file.notes["about"]["of"]
         )
-        problem = kind(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
-        return _restored(Curve, problem, file)
+        return _restored(Curve, kind.at(s, z), file)
 
 
 def _one_of(known: Mapping[str, Any], name: str) -> Any:

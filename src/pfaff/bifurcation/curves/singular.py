@@ -8,7 +8,7 @@ more than those of the Jacobian along v, since second derivatives are symmetric.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -96,6 +96,12 @@ class Singular(Implicit):
     b: np.ndarray
     c: np.ndarray
     looks_inside = True
+    words: ClassVar[tuple[str, str, str]]  # for one of its points, its coefficient, and several points
+
+    @classmethod
+    def at(cls, s: RestEquations, z: np.ndarray) -> Any:
+        """With borders that are found at a point."""
+        return cls(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.evaluated(z)[0]
@@ -151,6 +157,8 @@ class Singular(Implicit):
 
 class Folds(Singular):
     """N is the bordered Jacobian [[J, C], [R, 0]]."""
+
+    words = "fold", "a", "folds"
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         n = self.equations.n

@@ -111,11 +111,9 @@ def sparse_start(
     if name not in case.system.parameter_names:
         raise ParameterError(f"{name} is a state, and equilibria do not form a family along it: vary a parameter")
     x = sparse_rest(case, _first_guess(case, start, fixed))
-    J = sparse_linearised(flow).jacobian(x, case.numbers)
-    if _in_families(J):
+    if _in_families(sparse_linearised(flow).jacobian(x, case.numbers)):
         return None
-    span = abs(to - value_of(case, flow, x, name)) or 1.0
-    return _about(case, flow, name, x, span, J)
+    return sparse_about(case, flow, name, x, abs(to - value_of(case, flow, x, name)) or 1.0)
 
 
 def _first_guess(case: Bound, start: Any, fixed: Mapping[str, float]) -> np.ndarray:
@@ -158,19 +156,21 @@ def _in_families(J: sparse.csc_array) -> bool:
     return bool(np.linalg.norm(J @ q) <= REGULAR * np.abs(J.data).max())
 
 
-def _about(
-    case: Bound, flow: Flow, name: str, x: np.ndarray, span: float, J: sparse.csc_array
+def sparse_about(
+    case: Bound, flow: Flow, name: str, x: np.ndarray, span: float
 ) -> tuple[SparseRestEquations, np.ndarray]:
+    """The problem about an equilibrium, and its z there."""
     n = len(x)
-    sizes = np.append(_sizes(case, flow, name, x, span, J), span)
+    sizes = np.append(_sizes(case, flow, name, x, span), span)
     blank = np.zeros((n, 0)), np.zeros((0, n)), np.zeros(0), np.zeros((0, 1))
     return SparseRestEquations(case, flow, (name,), (), *blank, sizes), np.append(x, value_of(case, flow, x, name))
 
 
-def _sizes(case: Bound, flow: Flow, name: str, x: np.ndarray, span: float, J: sparse.csc_array) -> np.ndarray:
+def _sizes(case: Bound, flow: Flow, name: str, x: np.ndarray, span: float) -> np.ndarray:
     """Of the states: as large as they are, or as what the parameter does to them, as ``rest_equations`` has it."""
-    numbers = case.numbers
-    push = sparse_linearised(flow, (name,))(x, numbers)[1][:, [-1]].toarray()[:, 0]
+    numbers, n = case.numbers, len(x)
+    wide = sparse_linearised(flow, (name,))(x, numbers)[1]
+    J, push = wide[:, :n], wide[:, [n]].toarray()[:, 0]
     try:
         way = -Factors(J).solve(push) * span
     except np.linalg.LinAlgError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,8 @@ from pfaff.continuation.problem import Asked, Event, Missed
 from pfaff.continuation.sparse import SparseImplicit
 from pfaff.stability.rightmost import FEWEST, Rightmost, rightmost
 from pfaff.threads import known_property
+
+Values = Callable[[Spot], np.ndarray]
 
 TOGETHER = 1e-6  # of a step, on which eigenvalues cross at one place
 REACH = 2.0  # times what an eigenvalue moves by in a step, from where the imaginary axis is near
@@ -142,6 +145,11 @@ class SparseRests(SparseImplicit, Rests):
         return sparse_polished(self.equations, z)
 
 
+def _eigenvalues(spot: Spot) -> np.ndarray:
+    values: np.ndarray = spot.facts.eigenvalues
+    return values
+
+
 def _near_axis(first: SparseFacts, last: SparseFacts, length: float) -> Rates:
     """Growth rates of those eigenvalues that may reach the imaginary axis in a step."""
     whole = Rates.between(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
@@ -150,18 +158,18 @@ def _near_axis(first: SparseFacts, last: SparseFacts, length: float) -> Rates:
     return Rates(*(each[near] for each in (whole.a, whole.da, whole.b, whole.db, whole.noise)))
 
 
-def crossings(engine: Any, a: Spot, b: Spot) -> list[tuple[Spot, int]]:
-    """Where eigenvalues pass the imaginary axis between two points, and how many at each place."""
-    counts = [unstable(spot.facts.eigenvalues) for spot in (a, b)]
+def crossings(engine: Any, a: Spot, b: Spot, values: Values = _eigenvalues) -> list[tuple[Spot, int]]:
+    """Where eigenvalues, or some of them, pass the imaginary axis between two points, and how many at each place."""
+    counts = [unstable(values(spot)) for spot in (a, b)]
     found: list[list[Any]] = []
     order = min(counts) + 1
     while order <= max(counts):
-        place = engine.located(a, b, _in_order(order))
+        place = engine.located(a, b, partial(_real_part, values, order))
         if place is None:
             order += 1
             continue
         at, spot = place
-        together = 1 + int(_pair(spot, order))  # of a pair, both
+        together = 1 + int(_pair(values(spot), order))  # of a pair, both
         if found and abs(found[-1][0] - at) < TOGETHER:
             found[-1][2] += together
         else:
@@ -170,17 +178,12 @@ def crossings(engine: Any, a: Spot, b: Spot) -> list[tuple[Spot, int]]:
     return [(spot, many) for _, spot, many in found]
 
 
-def _in_order(order: int) -> Callable[[Spot], float]:
-    """The real part of an eigenvalue, counted from the right: continuous, whatever meets whatever."""
-
-    def real(spot: Spot) -> float:
-        values = spot.facts.eigenvalues
-        return float(np.sort(values.real)[-order]) if len(values) >= order else np.nan
-
-    return real
+def _real_part(values: Values, order: int, spot: Spot) -> float:
+    """Of an eigenvalue, counted from the right: continuous, whatever meets whatever."""
+    known = np.sort(values(spot).real)
+    return float(known[-order]) if len(known) >= order else np.nan
 
 
-def _pair(spot: Spot, order: int) -> bool:
-    values = spot.facts.eigenvalues
+def _pair(values: np.ndarray, order: int) -> bool:
     value = values[np.argsort(-values.real, kind="stable")[order - 1]]
     return bool(abs(value.imag) > REAL * abs(value))

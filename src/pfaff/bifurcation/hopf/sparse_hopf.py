@@ -43,11 +43,12 @@ def sparse_hopf(s: SparseRestEquations, z: np.ndarray, omega: float, origin: flo
     A, push = J[:, :n], J[:, [n]].toarray()[:, 0]
     q, p = sparse_modes(A, omega)
     try:
-        moved = _along(s, z, -Factors(A).solve(push))
+        moved = -Factors(A).solve(push)
     except np.linalg.LinAlgError as problem:
         raise ConvergenceError(f"an eigenvalue passes zero at the Hopf point at {s.free[0]} = {load:.10g}") from problem
     values = at_crossing(rightmost(A).values, omega)
     expansion = _expansion(s, z, omega, A, q, p)
+    crossing = np.vdot(p, expansion.form(moved, q)) + s.bent(z, p.conj(), _along(s, z, np.zeros(n)))[:n] @ q
     return Hopf(
         case=s.case_at(z),
         load=s.free[0],
@@ -60,7 +61,7 @@ def sparse_hopf(s: SparseRestEquations, z: np.ndarray, omega: float, origin: flo
         q=q,
         p=p,
         distance=float(np.abs(others(values, omega).real).min(initial=np.inf)),
-        crossing=complex(s.bent(z, p.conj(), moved)[:n] @ q),
+        crossing=complex(crossing),
         normal_form=cubic_of(expansion, s.free[0], load),
         expansion=expansion,
         origin=float(s.origin if origin is None else origin),
