@@ -7,7 +7,7 @@ their number changes, the real part of the one that is next in order passes zero
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -30,7 +30,7 @@ from pfaff.threads import known_property
 
 Values = Callable[[Spot], np.ndarray]
 
-TOGETHER = 1e-6  # of a step, on which eigenvalues cross at one place
+TOGETHER = 1e-5  # of a step, on which eigenvalues cross at one place
 REACH = 2.0  # times what an eigenvalue moves by in a step, from where the imaginary axis is near
 
 
@@ -114,24 +114,27 @@ class SparseRests(SparseImplicit, Rests):
         return None  # crossings are counted below, together ones too
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
-        found = engine.events(a, b)
+        """Folds, and branch points by the determinant; and what eigenvalues do that cross at other places."""
+        found, chord = engine.events(a, b), (b.z - a.z) / a.units**2
         crossed = [self._crossed(spot, many) for spot, many in crossings(engine, a, b)]
-        places = [event for event in (*found, *crossed) if event is not None]
-        chord = (b.z - a.z) / a.units**2
-        several = any(event.kind == "multiple branch point" for event in places)
-        places = [event for event in places if not (several and event.kind in ("fold", "branch point"))]
-        return sorted(places, key=lambda event: float(chord @ event.point.z))
 
-    def _crossed(self, spot: Spot, many: int) -> Event | None:
-        """What so many eigenvalues do that cross the imaginary axis at one place; real ones alone have their tests."""
+        def here(event: Event, others: Sequence[Event]) -> bool:
+            return any(abs(chord @ (event.point.z - each.point.z)) < TOGETHER * (chord @ (b.z - a.z)) for each in others)
+
+        several = [event for event in crossed if event.kind == "multiple branch point"]
+        found = [event for event in found if not here(event, several)]
+        crossed = [event for event in crossed if event.kind != "branch point" or not here(event, found)]
+        return sorted([*found, *crossed], key=lambda event: float(chord @ event.point.z))
+
+    def _crossed(self, spot: Spot, many: int) -> Event:
+        """What so many eigenvalues do that cross the imaginary axis at one place."""
         values = spot.facts.eigenvalues
         nearest = values[np.argsort(np.abs(values.real))[:many]]
         pairs = nearest[nearest.imag > REAL * np.abs(nearest)]
-        if len(pairs) > 1:
-            return Event("multiple hopf", spot, detail=len(pairs))
         if len(pairs):
-            return Event("hopf", spot, detail=complex(pairs[0]))
-        return Event("multiple branch point", spot, detail=many) if many > 1 else None
+            alone = len(pairs) == 1
+            return Event("hopf", spot, detail=complex(pairs[0])) if alone else Event("multiple hopf", spot, detail=len(pairs))
+        return Event("branch point", spot) if many == 1 else Event("multiple branch point", spot, detail=many)
 
     def _curvature(self, spot: Spot) -> float:
         s, t = self.equations, spot.tangent
