@@ -1,8 +1,8 @@
 """Sparse matrices with a few dense rows and columns around them: assembled, factorised, and their null vectors.
 
-A matrix that is singular, as at a bifurcation, is regular with a border of its null vectors (Govaerts, Numerical Methods
-for Bifurcations of Dynamical Equilibria, 2000, Ch. 3). Rows of a border are dense: as a pivot, one would fill all that
-is left of the factors, so that they are made small and come last, unless nothing else will do.
+A matrix that is singular, as at a bifurcation, is regular with a border of its null vectors (Govaerts, Numerical
+Methods for Bifurcations of Dynamical Equilibria, 2000, Ch. 3). Rows of a border are dense: as a pivot, one would fill
+all that is left of the factors, so that they are made small and come last, unless nothing else will do.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TURNS = 4  # of inverse iteration: each squares what null vectors are wrong by
 
 
 class Factors:
-    """LU factors of a square matrix whose last rows, so many, are dense. Rows may have any size: they are made alike."""
+    """LU factors of a square matrix whose last rows, so many, are dense. Rows of any size are made alike."""
 
     def __init__(self, matrix: sparse.csc_array, dense: int = 0) -> None:
         rows = largest_in_rows(matrix)

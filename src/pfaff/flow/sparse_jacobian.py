@@ -1,7 +1,7 @@
 """Jacobians of plain flows with many states, whose rates depend on few of them each: what is not zero by structure.
 
-The graph of expressions tells which states a rate depends on. Only these entries are differentiated and compiled, as one
-list in the order of a sparse matrix: thousands of states compile in a second and are evaluated in microseconds.
+The graph of expressions tells which states a rate depends on. Only these entries are differentiated and compiled, as
+one list in the order of a sparse matrix: a thousand states compile in a second and are evaluated in microseconds.
 """
 
 from __future__ import annotations
@@ -75,3 +75,13 @@ def is_sparse(flow: Flow) -> bool:
     if n < MANY or not isinstance(flow.system, Ode):
         return False
     return sum(map(len, _dependencies(flow))) <= FULL * n**2
+
+
+def sparse_flow(system: Any) -> bool:
+    """Whether the flow of what is stated is large and sparse; that of a mechanical system is not even asked for."""
+    return isinstance(system, Ode) and len(system.state_names) >= MANY and is_sparse(system.flow)
+
+
+def jacobian_at(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """∂f/∂x as a full matrix, the quicker way."""
+    return sparse_linearised(flow).jacobian(x, numbers).toarray() if is_sparse(flow) else flow.jacobian(x, numbers)

@@ -1,8 +1,8 @@
 """The rightmost eigenvalues of a sparse matrix, all of those that grow among them.
 
 In whatever units, every eigenvalue lies in the box that the symmetric and the skew part of a matrix span: Re λ ≤ ρ and
-|Im λ| ≤ Ω (Bendixson 1902). Arnoldi's method about a shift σ to the right gives the eigenvalues nearest to it, in a disc.
-Once the disc covers what lies of the box to the right of the imaginary axis, none that grows is left out.
+|Im λ| ≤ Ω (Bendixson 1902). Arnoldi's method about a shift to the right gives the eigenvalues nearest to it, in a disc:
+once that covers what lies of the box to the right of the imaginary axis, none that grows is left out.
 """
 
 from __future__ import annotations

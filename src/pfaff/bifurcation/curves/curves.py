@@ -12,7 +12,7 @@ from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.hopfs import Hopfs
 from pfaff.bifurcation.curves.singular import Folds, Singular
-from pfaff.bifurcation.curves.sparse_singular import SparseHopfs, sparse_curves
+from pfaff.bifurcation.curves.sparse_singular import SparseFolds, SparseHopfs
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations, sparse_about
@@ -144,8 +144,9 @@ def curve_of_hopf(hopf: Hopf, name: str, course: Course) -> Curve:
     """From a Hopf point, with a second parameter freed."""
     around = hopf.around
     if isinstance(hopf.expansion, SparseExpansion):
-        s, z = sparse_about(hopf.case, around.flow, hopf.load, hopf.x, _searched(hopf))
-        return _curve(SparseHopfs, s, z, name, course)
+        return _curve(
+            SparseHopfs, *sparse_about(hopf.case, around.flow, hopf.load, hopf.x, _searched(hopf)), name, course
+        )
     zeros = zero_chain(around.jacobian(hopf.x, hopf.value), around.zeros)
     held = [around.flow.states[j] for j in around.held]
     s, z = equations_about(hopf.case, around.flow, (hopf.load,), hopf.x, (_searched(hopf),), held, zeros)
@@ -176,15 +177,23 @@ def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float) -> Hopf:
 def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
     """From a fold, branch or Hopf point of a branch, with a second parameter freed."""
     s = special.equations
-    kinds = sparse_curves(s) or {"fold": Folds, "hopf": Hopfs, "branch point": BranchPoints}
-    if special.kind not in kinds or not s.parameters:
+    kinds = {"fold": "folds", "hopf": "hopf", "branch point": "branch points"}
+    problem = curve_problems(s).get(kinds.get(special.kind, ""))
+    if problem is None or not s.parameters:
         raise NoBifurcationError(
             f"no curve starts from a {special.kind} along {special.parameter}: take a fold, a branch point or a "
             "Hopf point of a branch in a parameter"
             + (", or of large sparse equations one of the other two" if special.kind == "branch point" else "")
         )
     s = replace(s, case=special.case)
-    return _curve(kinds[special.kind], s, special.spot.z, name, course)
+    return _curve(problem, s, special.spot.z, name, course)
+
+
+def curve_problems(s: RestEquations) -> dict[str, type[Singular]]:
+    """What is followed in two parameters, by the names that files have for it."""
+    if isinstance(s, SparseRestEquations):
+        return {"folds": SparseFolds, "hopf": SparseHopfs}
+    return {"folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}
 
 
 def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, course: Course) -> Curve:

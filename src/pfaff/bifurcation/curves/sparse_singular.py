@@ -17,7 +17,8 @@ from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.curves.hopfs import SETTLED, TURNS, HopfFacts, Hopfs, invariants
 from pfaff.bifurcation.curves.singular import FoldFacts, Folds, Singular
-from pfaff.bifurcation.equilibria.sparse_equations import SparseNull, SparseRestEquations, sparse_null
+from pfaff.bifurcation.equilibria.rest_equations import RestEquations
+from pfaff.bifurcation.equilibria.sparse_equations import SparseNull, SparseRestEquations
 from pfaff.bifurcation.equilibria.sparse_points import crossings
 from pfaff.bifurcation.equilibria.zero_forms import takens_coefficients
 from pfaff.bifurcation.hopf.sparse_hopf import sparse_normal_form
@@ -40,7 +41,7 @@ class SparseSingular(SparseImplicit, Singular):
     dense = 1
 
     @classmethod
-    def at(cls, s: SparseRestEquations, z: np.ndarray) -> Any:
+    def at(cls, s: RestEquations, z: np.ndarray) -> Any:
         """With borders that are found at a point."""
         return cls(s, NO_DEFLATION, np.zeros(0), np.zeros(0)).with_borders(z)
 
@@ -51,9 +52,7 @@ class SparseSingular(SparseImplicit, Singular):
 
     def bent(self, z: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         s, free = self.equations, np.zeros(len(z) - self.equations.n)
-        return sum(
-            (s.bent(z, w, np.append(v, free)) for w, v in zip(left.T, right.T, strict=True)), np.zeros(len(z))
-        )
+        return sum((s.bent(z, w, np.append(v, free)) for w, v in zip(left.T, right.T, strict=True)), np.zeros(len(z)))
 
     def defect(self, z: np.ndarray) -> float:
         J = self.equations.jacobian(z)
@@ -68,7 +67,8 @@ class SparseSingular(SparseImplicit, Singular):
         found, chord = engine.events(a, b), (b.z - a.z) / a.units**2
         passed = [self._passed(spot) for spot, _ in crossings(engine, a, b, lambda spot: spot.facts.others)]
         double = [event.point.z for event in found if event.kind == "bogdanov-takens"]  # where another zero is no news
-        alone = [each for each in passed if each and not any(abs(chord @ (each.point.z - z)) < NEAR * (chord @ (b.z - a.z)) for z in double)]
+        near = NEAR * float(chord @ (b.z - a.z))
+        alone = [each for each in passed if each and not any(abs(chord @ (each.point.z - z)) < near for z in double)]
         return sorted([*found, *alone], key=lambda event: float(chord @ event.point.z))
 
     def _passed(self, spot: Spot) -> Event | None:
@@ -182,9 +182,7 @@ class SparseHopfs(SparseSingular, Hopfs):
         return Event("double hopf", spot, detail=found | {"omega2": abs(float(nearest.imag))})
 
 
-def sparse_plane(
-    A: sparse.csc_array, V: np.ndarray, W: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def sparse_plane(A: sparse.csc_array, V: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Bases of the invariant planes of A and Aᵀ near those of V and W, and A on the former.
 
     Inverse iteration from both sides, about an eigenvalue of A on the plane, or beside both where they meet.
@@ -204,8 +202,3 @@ def sparse_plane(
 def _plane_of(X: np.ndarray) -> np.ndarray:
     """The plane that real and imaginary parts are nearest to."""
     return np.linalg.svd(np.hstack([X.real, X.imag]) if np.iscomplexobj(X) else X, full_matrices=False)[0][:, :2]
-
-
-def sparse_curves(s: Any) -> dict[str, type[Any]] | None:
-    """The problems by kinds of special points, where the equations are sparse."""
-    return {"fold": SparseFolds, "hopf": SparseHopfs} if isinstance(s, SparseRestEquations) else None

@@ -216,6 +216,7 @@ def follow_equilibria(
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
     fixed = {each: number_from(each, value) for each, value in fixed.items()}
     sparse = sparse_start(case, name, course.to, start, fixed)
+    at: Any
     at, z = sparse or start_equations(case, name, course.to, start, fixed)
     limits = course.limits(case.system, name, float(z[-1]))
     problem = SparseRests(at.measured(z), 0) if sparse else _with_undamped(at.measured(z), z, course.to)
@@ -254,7 +255,7 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
         return special(spot, omega=0.0, note="two eigenvalues are zero together, so that there is no l1")
     if event.kind != "hopf":
         return special(spot)
-    pair = event.detail or imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
+    pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
     try:
         if not problem.equations.parameters:
             return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))

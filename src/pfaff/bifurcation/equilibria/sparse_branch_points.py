@@ -15,8 +15,8 @@ STEPS = 12  # of Newton's method
 def sparse_polished(s: SparseRestEquations, z: np.ndarray) -> np.ndarray:
     """f + β b = 0, g = 0, ⟨w, f_λ⟩ = 0 for z and β, by Newton's method (Moore 1980; Govaerts 2000, Sec. 6.6).
 
-    g and w are those of the bordered Jacobian, N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1, with b and c its
-    null vectors. Their derivatives are those of wᵀN along v, and of wᵀ(f_λ − N y) where N y = f_λ but along b.
+    g and w are those of the bordered Jacobian, N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1, with its null
+    vectors b and c. Their derivatives are those of wᵀN along v, and of wᵀ(f_λ − N y) where N y = f_λ but along b.
     """
     n, start = s.n, z
     c, b = null_vectors(s.state_jacobian(z))

@@ -13,20 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.sparse_borders import Factors, bordered, entries, in_units, null_vectors
 from pfaff.bifurcation.equilibria.rest_equations import FEW, PROBE, SHARES, RestEquations, value_of
 from pfaff.bifurcation.equilibria.zero_forms import Null
-from pfaff.errors import ConvergenceError, ParameterError, PfaffError
+from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.flow import Flow
-from pfaff.flow.sparse_jacobian import SparseLinearised, is_sparse, sparse_linearised
+from pfaff.flow.sparse_jacobian import SparseLinearised, sparse_flow, sparse_linearised
+from pfaff.rest.sparse_states import in_families, sparse_rest
 from pfaff.threads import known_property
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-
-FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
-REGULAR = 1e-11  # of the largest entry, what is left of a Jacobian along its null vectors where it has one
 
 
 class SparseNull(Null):
@@ -72,7 +69,7 @@ class SparseRestEquations(RestEquations):
     def row_sizes(self, z: np.ndarray) -> np.ndarray:
         return np.asarray(abs(in_units(self.jacobian(z), self.sizes)).sum(axis=1)).ravel()
 
-    def measured(self, z: np.ndarray) -> SparseRestEquations:
+    def measured(self, z: np.ndarray) -> Any:
         n, units = self.n, self.sizes[: self.n]
         change = self.bending(z, np.eye(1, len(z), len(z) - 1)[0] * self.sizes[-1])[:, :n]
         whole, part = (
@@ -80,7 +77,8 @@ class SparseRestEquations(RestEquations):
             for each in (self.state_jacobian(z), change)
         )
         reach = whole / part * float(self.sizes[-1]) if part > 0 and whole > 0 else inf
-        return replace(self, origin=float(z[-1]), reach=reach).reaching(z, float(self.sizes[-1]), 0.0)
+        known: Any = replace(self, origin=float(z[-1]), reach=reach)
+        return known.reaching(z, float(self.sizes[-1]), 0.0)
 
     def across(self, z: np.ndarray) -> SparseNull:
         return sparse_null(self.state_jacobian(z))
@@ -103,15 +101,15 @@ class SparseRestEquations(RestEquations):
 def sparse_start(
     case: Bound, name: str, to: float, start: Any, fixed: Mapping[str, float]
 ) -> tuple[SparseRestEquations, np.ndarray] | None:
-    """The problem at an equilibrium of a large sparse flow; none if the flow is another, or its equilibria form a family,
-    which dense matrices tell more about."""
-    flow = case.system.flow
-    if not is_sparse(flow):
+    """The problem at an equilibrium of a large sparse flow; none if the flow is another, or its equilibria form a
+    family, of which dense matrices tell more."""
+    if not sparse_flow(case.system):
         return None
+    flow: Flow = case.system.flow  # type: ignore[attr-defined]
     if name not in case.system.parameter_names:
         raise ParameterError(f"{name} is a state, and equilibria do not form a family along it: vary a parameter")
     x = sparse_rest(case, _first_guess(case, start, fixed))
-    if _in_families(sparse_linearised(flow).jacobian(x, case.numbers)):
+    if in_families(sparse_linearised(flow).jacobian(x, case.numbers)):
         return None
     return sparse_about(case, flow, name, x, abs(to - value_of(case, flow, x, name)) or 1.0)
 
@@ -123,37 +121,6 @@ def _first_guess(case: Bound, start: Any, fixed: Mapping[str, float]) -> np.ndar
         return np.asarray(start.x)
     given = start if isinstance(start, Mapping) else {}
     return start_state(case, {**fixed, **given})  # type: ignore[arg-type]
-
-
-def sparse_rest(case: Bound, x: np.ndarray) -> np.ndarray:
-    """The equilibrium that Newton's method reaches."""
-    evaluate, numbers = sparse_linearised(case.system.flow), case.numbers
-
-    def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
-        rates, J = evaluate(x, numbers)
-        try:
-            change = -Factors(J).solve(rates)
-        except np.linalg.LinAlgError:
-            return None
-        size = float(np.abs(change).max() / (1 + np.abs(x).max()))
-        return (x + change * min(1.0, FARTHEST / size if size else 1.0), size) if np.isfinite(size) else None
-
-    found = newton(step, x.copy())
-    if not found.settled:
-        raise ConvergenceError(
-            f"no equilibrium of {case.system.name} was reached from this start: give values of the states by name, "
-            "nearer to one"
-        )
-    return found.at
-
-
-def _in_families(J: sparse.csc_array) -> bool:
-    """Whether an equilibrium is one of many."""
-    try:
-        q, _ = null_vectors(J)
-    except np.linalg.LinAlgError:
-        return True
-    return bool(np.linalg.norm(J @ q) <= REGULAR * np.abs(J.data).max())
 
 
 def sparse_about(
@@ -192,4 +159,3 @@ def _straight(flow: Flow, numbers: np.ndarray, x: np.ndarray, way: np.ndarray, J
         if not np.linalg.norm(change) < size:
             return float(share)
     return 1.0
-

@@ -119,7 +119,9 @@ class SparseRests(SparseImplicit, Rests):
         crossed = [self._crossed(spot, many) for spot, many in crossings(engine, a, b)]
 
         def here(event: Event, others: Sequence[Event]) -> bool:
-            return any(abs(chord @ (event.point.z - each.point.z)) < TOGETHER * (chord @ (b.z - a.z)) for each in others)
+            return any(
+                abs(chord @ (event.point.z - each.point.z)) < TOGETHER * (chord @ (b.z - a.z)) for each in others
+            )
 
         several = [event for event in crossed if event.kind == "multiple branch point"]
         found = [event for event in found if not here(event, several)]
@@ -131,9 +133,10 @@ class SparseRests(SparseImplicit, Rests):
         values = spot.facts.eigenvalues
         nearest = values[np.argsort(np.abs(values.real))[:many]]
         pairs = nearest[nearest.imag > REAL * np.abs(nearest)]
+        if len(pairs) == 1:
+            return Event("hopf", spot)
         if len(pairs):
-            alone = len(pairs) == 1
-            return Event("hopf", spot, detail=complex(pairs[0])) if alone else Event("multiple hopf", spot, detail=len(pairs))
+            return Event("multiple hopf", spot, detail=len(pairs))
         return Event("branch point", spot) if many == 1 else Event("multiple branch point", spot, detail=many)
 
     def _curvature(self, spot: Spot) -> float:

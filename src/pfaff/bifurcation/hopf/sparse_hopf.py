@@ -1,7 +1,7 @@
 """A Hopf point of a large sparse flow, to rounding, and its normal form by sparse factors.
 
-f = 0 and g = 0, with g that of the bordered system (A − iω) v + b g = 0, ⟨c, v⟩ = 1: a complex equation for the load and
-ω (Govaerts 2000, Sec. 4.3). The equilibrium is regular there, and is eliminated.
+f = 0 and g = 0, with g that of the bordered system (A − iω) v + b g = 0, ⟨c, v⟩ = 1: a complex equation for the load
+and ω (Govaerts 2000, Sec. 4.3). The equilibrium is regular there, and is eliminated.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def sparse_hopf(s: SparseRestEquations, z: np.ndarray, omega: float, origin: flo
     """The Hopf point near z, where a pair is nearly ±iω; the load is the first parameter that is free."""
     z, omega = _settled(s, z, omega)
     n, load = s.n, float(z[s.n])
-    J = s.jacobian(z)
+    J: Any = s.jacobian(z)
     A, push = J[:, :n], J[:, [n]].toarray()[:, 0]
     q, p = sparse_modes(A, omega)
     try:
