@@ -8,15 +8,18 @@ once that covers what lies of the box to the right of the imaginary axis, none t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from pfaff.algebra.sparse_borders import Factors, shifted
 from pfaff.algebra.tolerances import REAL
+from pfaff.errors import ConvergenceError
 from pfaff.stability.large_modes import largest
 
-FEWEST, MOST = 8, 96  # eigenvalues that are looked for
+FEWEST, MOST = 8, 128  # eigenvalues that are looked for
+FEW, AFFORDED = 120, 1000  # states of which all eigenvalues are computed at once, and where it must be
 SWEEPS = 30  # of balancing
 WIDER = 1.01  # than the box, the disc
 
@@ -34,36 +37,64 @@ class Rightmost:
 
     def left_vectors(self, J: sparse.csc_array) -> np.ndarray:
         """Those of the transposed matrix that belong to the same eigenvalues, in the same order."""
+        n = J.shape[0]
+        if len(self.values) == n:
+            return np.linalg.pinv(self.vectors).T
         factors = Factors(shifted(J, self.shift))
-        inverted, vectors = largest(
-            lambda x: factors.unrefined(x, transposed=True), J.shape[0], J.shape[0], len(self.values) + 1, float
-        )
-        values = self.shift + 1 / inverted
-        nearest = np.abs(values[None] - self.values[:, None]).argmin(axis=1)
+        operator = partial(factors.unrefined, transposed=True)
+        inverted, vectors = largest(operator, n, n, min(len(self.values) + 1, n), float)
+        nearest = np.abs(self.shift + 1 / inverted[None] - self.values[:, None]).argmin(axis=1)
         return vectors[:, nearest]
 
 
 def rightmost(J: sparse.csc_array, expected: int = FEWEST) -> Rightmost:
-    """Eigenvalues from the right on: so many, or as many as it takes to be sure of those that grow."""
+    """Eigenvalues from the right on: so many, or as many as it takes to be sure of those that grow.
+
+    Where eigenvalues crowd about a point, as those of states that nothing carries to their neighbours, Arnoldi's method
+    does not part them: then, and of few states, all are computed.
+    """
     n = J.shape[0]
+    if n <= FEW or expected >= n:
+        return _all(J)
     real, imaginary = box(J)
     shift = max(imaginary, abs(real) / 2) or 1.0
     wanted = WIDER * max(np.hypot(shift, imaginary), real - shift)
-    factors, count = Factors(shifted(J, shift)), min(max(expected, FEWEST), n)
-    while True:
-        inverted, vectors = largest(factors.unrefined, n, n, count, float)
-        values = shift + 1 / inverted
-        radius = float(np.abs(values - shift).max()) if len(values) < n else np.inf
-        if radius >= wanted or count >= min(MOST, n):
+    factors, count, radius = Factors(shifted(J, shift)), max(expected, FEWEST), 0.0
+    while radius < wanted and count < MOST:
+        values, vectors = _nearest(factors, shift, n, count)
+        if len(values) < count:
             break
-        count = min(2 * count, MOST, n)
+        radius, count = float(np.abs(values - shift).max()), min(2 * count, MOST)
+    if radius < wanted and n <= AFFORDED:
+        return _all(J)
+    return Rightmost(*_in_order(values, vectors), shift, radius, bool(radius >= wanted))
+
+
+def _nearest(factors: Factors, shift: float, n: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """So many eigenvalues about a shift, or as many of them as are found."""
+    try:
+        inverted, vectors = largest(factors.unrefined, n, n, count, float)
+    except ConvergenceError:
+        return np.zeros(0, dtype=complex), np.zeros((n, 0), dtype=complex)
+    return shift + 1 / inverted, vectors
+
+
+def _all(J: sparse.csc_array) -> Rightmost:
+    values, vectors = np.linalg.eig(J.toarray())
+    return Rightmost(*_in_order(values.astype(complex), vectors), 0.0, np.inf, True)
+
+
+def _in_order(values: np.ndarray, vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rightmost first, each with its conjugate."""
     kept = np.flatnonzero(_paired(values))
     kept = kept[np.lexsort((values[kept].imag, -values[kept].real))]
-    return Rightmost(values[kept], vectors[:, kept], shift, radius, bool(radius >= wanted))
+    return values[kept], vectors[:, kept]
 
 
 def _paired(values: np.ndarray) -> np.ndarray:
     """Which eigenvalues are real, or known with their conjugates: a pair may be cut where the disc ends."""
+    if not len(values):
+        return np.zeros(0, dtype=bool)
     apart = np.abs(values[:, None] - values.conj()[None]).min(axis=1)
     return apart <= REAL * np.abs(values)
 

@@ -159,7 +159,7 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
         about, s = file.notes["about"], _equations(path, file, case, 1).measured(file["unknowns"][0])
-        kind = SparseRests if isinstance(s, SparseRestEquations) else Rests
+        kind: Any = SparseRests if isinstance(s, SparseRestEquations) else Rests
         return _restored(EquilibriumBranch, kind(s, about["undamped"], about["still"]), file)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pfaff.algebra.bordering import at_rest
 from pfaff.algebra.newtons_method import newton
 from pfaff.algebra.sparse_borders import Factors, bordered, null_vectors, with_columns, with_rows
 from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
@@ -12,11 +13,12 @@ NEAR = 1e-3  # all steps together of an accepted polish, in units
 STEPS = 12  # of Newton's method
 
 
-def sparse_polished(s: SparseRestEquations, z: np.ndarray) -> np.ndarray:
+def sparse_polished(s: SparseRestEquations, z: np.ndarray) -> tuple[np.ndarray, bool]:
     """f + β b = 0, g = 0, ⟨w, f_λ⟩ = 0 for z and β, by Newton's method (Moore 1980; Govaerts 2000, Sec. 6.6).
 
     g and w are those of the bordered Jacobian, N v + b g = 0, ⟨c, v⟩ = 1 and Nᵀw + c g = 0, ⟨b, w⟩ = 1, with its null
-    vectors b and c. Their derivatives are those of wᵀN along v, and of wᵀ(f_λ − N y) where N y = f_λ but along b.
+    vectors b and c. Their derivatives are those of wᵀN along v, and of wᵀ(f_λ − N y) where N y = f_λ but along b. Where
+    β does not vanish, two branches come near each other and do not cross: that is told, too.
     """
     n, start = s.n, z
     c, b = null_vectors(s.state_jacobian(z))
@@ -40,5 +42,7 @@ def sparse_polished(s: SparseRestEquations, z: np.ndarray) -> np.ndarray:
         return (z, beta - float(change[-1])), float(np.abs(change[:-1] / s.sizes).max())
 
     found = newton(step, (z, 0.0), STEPS)
-    near = np.abs((found.at[0] - start) / s.sizes).max() < NEAR
-    return found.at[0] if found.settled and near else start
+    z, beta = found.at
+    if not found.settled or np.abs((z - start) / s.sizes).max() > NEAR:
+        return start, True
+    return z, at_rest(beta * b, s.row_sizes(z))

@@ -1,8 +1,9 @@
 """Branches of equilibria of large sparse flows: folds, branch points and Hopf points by a few eigenvalues.
 
-Folds are found as always, where the parameter turns; branch points where the bordered Jacobian changes the sign of its
-determinant, which sparse factors tell. Of the eigenvalues the rightmost are known, those that grow among them: where
-their number changes, the real part of the one that is next in order passes zero.
+Folds are found as always, where the parameter turns. Of the eigenvalues the rightmost are known, those that grow among
+them: where their number changes, the real part of the one that is next in order passes zero, at a Hopf point or, if it
+is real and the branch does not fold, at a branch point. Where it takes too many eigenvalues to be sure of all that
+grow, branch points are also where the bordered Jacobian changes the sign of its determinant, as sparse factors tell.
 """
 
 from __future__ import annotations
@@ -76,10 +77,12 @@ class SparseFacts(Facts):
 
 @dataclass(frozen=True, eq=False)
 class SparseRests(SparseImplicit, Rests):
-    """Equilibria along one free parameter; so many eigenvalues are ``expected`` to be of interest."""
+    """Equilibria along one free parameter; so many eigenvalues are ``expected`` to be of interest, and branch points
+    are looked for ``by_determinant`` where not all that grow are known."""
 
     equations: SparseRestEquations
     expected: int = FEWEST
+    by_determinant: bool = True
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray, J: sparse.csc_array) -> SparseFacts:
         if not np.isfinite(entries(J)).all():
@@ -92,13 +95,14 @@ class SparseRests(SparseImplicit, Rests):
         return np.random.default_rng(1949).uniform(-1, 1, self.equations.n + 1)
 
     def renewed(self, point: Spot) -> tuple[Any, Spot]:
-        known = point.facts.__dict__.get("eigenvalues")
-        problem = self if known is None else replace(self, expected=len(known))
+        facts = point.facts
+        problem = replace(self, expected=len(facts.eigenvalues), by_determinant=not facts.complete)
         return problem.rebased(point.z), point
 
     def tests(self, point: Spot) -> Asked:
         facts = point.facts
-        return Asked({"fold": lambda: facts.turning, "branch point": lambda: facts.singular})
+        singular = {"branch point": lambda: facts.singular} if self.by_determinant else {}
+        return Asked({"fold": lambda: facts.turning, **singular})
 
     def hides(self, a: Spot, b: Spot, length: float) -> bool:
         """Two folds, or a growth rate that comes and goes, or one that comes as another goes."""
@@ -114,7 +118,7 @@ class SparseRests(SparseImplicit, Rests):
         return None  # crossings are counted below, together ones too
 
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
-        """Folds, and branch points by the determinant; and what eigenvalues do that cross at other places."""
+        """Folds, and what eigenvalues do that cross at other places."""
         found, chord = engine.events(a, b), (b.z - a.z) / a.units**2
         crossed = [self._crossed(spot, many) for spot, many in crossings(engine, a, b)]
 
@@ -123,10 +127,18 @@ class SparseRests(SparseImplicit, Rests):
                 abs(chord @ (event.point.z - each.point.z)) < TOGETHER * (chord @ (b.z - a.z)) for each in others
             )
 
+        if a.facts.complete and b.facts.complete:
+            found = [event for event in found if event.kind != "branch point"]
         several = [event for event in crossed if event.kind == "multiple branch point"]
         found = [event for event in found if not here(event, several)]
         crossed = [event for event in crossed if event.kind != "branch point" or not here(event, found)]
+        if length > self.pace.resolved and not all(self._crossing(e) for e in crossed if e.kind == "branch point"):
+            raise Refused("two branches pass each other, and the step may lead from one to the other")
         return sorted([*found, *crossed], key=lambda event: float(chord @ event.point.z))
+
+    def _crossing(self, event: Event) -> bool:
+        """Whether branches cross at what seems to be a branch point."""
+        return sparse_polished(self.equations, event.point.z)[1]
 
     def _crossed(self, spot: Spot, many: int) -> Event:
         """What so many eigenvalues do that cross the imaginary axis at one place."""
@@ -148,7 +160,7 @@ class SparseRests(SparseImplicit, Rests):
             return 0.0
 
     def polished(self, z: np.ndarray) -> np.ndarray:
-        return sparse_polished(self.equations, z)
+        return sparse_polished(self.equations, z)[0]
 
 
 def _eigenvalues(spot: Spot) -> np.ndarray:
