@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 REGULAR = 1e-11  # of the largest entry, what is left of a Jacobian along its null vectors where it has one
 
 
-def sparse_rest(case: Bound, x: np.ndarray) -> np.ndarray:
-    """The equilibrium that Newton's method reaches."""
+def sparse_rest(case: Bound, x: np.ndarray) -> np.ndarray | None:
+    """The equilibrium that Newton's method reaches; none where that meets singular matrices, as on a family."""
     evaluate, numbers = sparse_linearised(case.system.flow), case.numbers  # type: ignore[attr-defined]
 
     def step(x: np.ndarray) -> tuple[np.ndarray, float] | None:
@@ -33,6 +33,8 @@ def sparse_rest(case: Bound, x: np.ndarray) -> np.ndarray:
         return (x + change * min(1.0, FARTHEST / size if size else 1.0), size) if np.isfinite(size) else None
 
     found = newton(step, x.copy())
+    if not found.settled and found.change == np.inf:
+        return None
     if not found.settled:
         raise ConvergenceError(
             f"no equilibrium of {case.system.name} was reached from this start: give values of the states by name, "

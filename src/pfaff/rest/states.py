@@ -86,6 +86,8 @@ def _sparse_steady(case: OdeCase, start: np.ndarray) -> SteadyState | None:
     from pfaff.rest.sparse_states import in_families, sparse_rest
 
     x = sparse_rest(case, start)
+    if x is None:
+        return None
     rates, J = sparse_linearised(case.system.flow)(x, case.numbers)
     residual = float(np.abs(rates).max() / (np.abs(J.data).max() * (1 + np.abs(x).max()) or 1.0))
     return None if in_families(J) else SteadyState(case, x, 0, residual)

@@ -52,7 +52,7 @@ def crossing_direction(s: RestEquations, z: np.ndarray, tangent: np.ndarray) -> 
     t = null.T @ (null @ (tangent / units))
     t = t / np.linalg.norm(t)
     across = null.T @ np.array([[0, -1], [1, 0]]) @ (null @ t)
-    alpha, beta = (float(psi @ s.bending(z, v * units) @ (across * units)) for v in (t, across))
+    alpha, beta = (s.second(z, psi, v * units, across * units) for v in (t, across))
     direction = across - beta / (2 * alpha) * t if abs(alpha) > PARALLEL * abs(beta) else across
     return direction / np.linalg.norm(direction) * units
 

@@ -235,6 +235,10 @@ class RestEquations:
         h = PROBE / float(np.linalg.norm(direction / self.sizes))
         return (self.jacobian(z + h * direction) - self.jacobian(z - h * direction)) / (2 * h)
 
+    def second(self, z: np.ndarray, left: np.ndarray, v: np.ndarray, w: np.ndarray) -> float:
+        """⟨left, G_zz(v, w)⟩."""
+        return float(left @ self.bending(z, v) @ w)
+
     def field(self, z: np.ndarray) -> Field:
         """The same flow as normal forms want it, with the first free name as its load."""
         held = tuple(self.flow.states.index(name) for name in self.held_states)

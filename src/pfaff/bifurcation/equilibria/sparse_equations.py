@@ -89,6 +89,14 @@ class SparseRestEquations(RestEquations):
         h = PROBE / float(np.linalg.norm(direction / self.sizes))
         return (left @ self.jacobian(z + h * direction) - left @ self.jacobian(z - h * direction)) / (2 * h)
 
+    def second(self, z: np.ndarray, left: np.ndarray, v: np.ndarray, w: np.ndarray) -> float:
+        """By derivatives of f along lines: differences of large entries would hide it."""
+        n, unit = self.n, np.zeros(len(z))
+        unit[-1] = 1.0
+        *by_states, by_itself = self.bent(z, left, unit)
+        mixed = by_states @ (v[-1] * w[:n] + w[-1] * v[:n]) + by_itself * v[-1] * w[-1]
+        return float(left @ self.form(z)(v[:n], w[:n]) + mixed)
+
     def branching(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         scaled = in_units(self.state_jacobian(z), self.sizes[: self.n], self.row_sizes(z))
         q, p = null_vectors(scaled)
@@ -109,7 +117,7 @@ def sparse_start(
     if name not in case.system.parameter_names:
         raise ParameterError(f"{name} is a state, and equilibria do not form a family along it: vary a parameter")
     x = sparse_rest(case, _first_guess(case, start, fixed))
-    if in_families(sparse_linearised(flow).jacobian(x, case.numbers)):
+    if x is None or in_families(sparse_linearised(flow).jacobian(x, case.numbers)):
         return None
     return sparse_about(case, flow, name, x, abs(to - value_of(case, flow, x, name)) or 1.0)
 
