@@ -7,12 +7,15 @@ the eigenvalues are real, of a neutral saddle. The plane is that of the point be
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
+from pfaff.algebra.tolerances import EPS
 from pfaff.bifurcation.curves.singular import NAN, CurveFacts, Singular
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, imaginary, pairs
 from pfaff.bifurcation.hopf.extended import normal_form_at
@@ -22,6 +25,8 @@ from pfaff.continuation.problem import Asked, Event
 from pfaff.errors import PfaffError
 from pfaff.threads import known_property
 
+ASIDE = 1e-4  # of the critical eigenvalues, how far from them a matrix is factorised
+STIFF = 1e-10  # of ω², what rounding may leave of A²
 TURNS, SETTLED = 12, 1e-9  # of a plane, at most, and the last change of trace and determinant: the error is its square
 
 
@@ -167,6 +172,8 @@ def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndar
     if m == 2:
         return np.eye(2), np.eye(2), A
     size = float(np.abs(A).max()) or 1.0
+    if size**2 * EPS > STIFF * abs(invariants(np.linalg.solve(W.T @ V, W.T @ A @ V))[1]):
+        return plane_about(A, V, W, partial(_factorised, A))
     A, unit, whole = A / size, np.eye(m + 2)[:, m:], np.zeros((m + 2, m + 2))
     T = np.linalg.solve(W.T @ V, W.T @ A @ V)
     for _ in range(TURNS):
@@ -177,6 +184,37 @@ def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndar
         if np.abs(np.subtract(invariants(T), invariants(before))).max() < SETTLED:
             break
     return V, W, T * size
+
+
+def plane_about(
+    A: Any, V: np.ndarray, W: np.ndarray, factorised: Callable[[complex], Callable[[np.ndarray, bool], np.ndarray]]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same where A² would lose what decides: inverse iteration from both sides, beside an eigenvalue on the plane.
+
+    ``factorised`` gives the solutions with A less a shift, or its transpose.
+    """
+    T = np.linalg.solve(W.T @ V, W.T @ (A @ V))
+    for _ in range(TURNS):
+        critical = complex(np.linalg.eigvals(T)[0])
+        solve = factorised(critical + ASIDE * (abs(critical) or 1.0))
+        V, W = _plane_of(solve(V, False)), _plane_of(solve(W, True))
+        before, T = T, np.linalg.solve(W.T @ V, W.T @ (A @ V))
+        size = max(1.0, float(np.abs(T).max()) ** 2)
+        if np.abs(np.subtract(invariants(T), invariants(before))).max() < SETTLED * size:
+            break
+    return V, W, T
+
+
+def _plane_of(X: np.ndarray) -> np.ndarray:
+    """The plane that real and imaginary parts are nearest to."""
+    return np.linalg.svd(np.hstack([X.real, X.imag]), full_matrices=False)[0][:, :2]
+
+
+def _factorised(A: np.ndarray, shift: complex) -> Callable[[np.ndarray, bool], np.ndarray]:
+    from scipy.linalg import lu_factor, lu_solve
+
+    factors = lu_factor(A - shift * np.eye(len(A)))
+    return lambda right, transposed: lu_solve(factors, right.astype(complex), trans=int(transposed))
 
 
 def invariants(T: np.ndarray) -> tuple[float, float]:

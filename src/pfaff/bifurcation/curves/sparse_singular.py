@@ -1,7 +1,7 @@
 """Folds and Hopf points of large sparse flows in two parameters, as problems of continuation.
 
 The equations are those of ``singular`` and ``hopfs``; what is singular is bordered and factorised as a sparse matrix.
-The critical plane is found by inverse iteration about its own eigenvalues, since A² would lose as many digits as A has.
+The critical plane is found by inverse iteration about its own eigenvalues: A² would be full, and lose digits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scipy import sparse
 from pfaff.algebra.sparse_borders import Factors, bordered, in_units, null_vectors, shifted, with_rows
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import REAL
-from pfaff.bifurcation.curves.hopfs import SETTLED, TURNS, HopfFacts, Hopfs, invariants
+from pfaff.bifurcation.curves.hopfs import ASIDE, HopfFacts, Hopfs, invariants, plane_about
 from pfaff.bifurcation.curves.singular import FoldFacts, Folds, Singular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.sparse_equations import SparseNull, SparseRestEquations
@@ -29,7 +29,6 @@ from pfaff.errors import NoBifurcationError
 from pfaff.stability.rightmost import rightmost
 from pfaff.threads import known_property
 
-ASIDE = 1e-4  # of the critical eigenvalues, how far from them a matrix is factorised
 NEAR = 1e-3  # of a step, how far what happens at a Bogdanov–Takens point may be from it
 NO_DEFLATION = Deflation(np.zeros(0), ())
 
@@ -148,7 +147,7 @@ class SparseHopfs(SparseSingular, Hopfs):
         return in_units(J, units, units)
 
     def _plane(self, A: sparse.csc_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return sparse_plane(A, self.c, self.b)
+        return plane_about(A, self.c, self.b, lambda shift: Factors(shifted(A, shift)).solve)
 
     def with_borders(self, z: np.ndarray) -> Any:
         """Of the pair that is nearest to the imaginary axis."""
@@ -180,25 +179,3 @@ class SparseHopfs(SparseSingular, Hopfs):
         if abs(nearest.imag) <= REAL * abs(nearest) or abs(nearest) < ASIDE * found["omega"]:
             return Event("zero-hopf", spot, detail=found)
         return Event("double hopf", spot, detail=found | {"omega2": abs(float(nearest.imag))})
-
-
-def sparse_plane(A: sparse.csc_array, V: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Bases of the invariant planes of A and Aᵀ near those of V and W, and A on the former.
-
-    Inverse iteration from both sides, about an eigenvalue of A on the plane, or beside both where they meet.
-    """
-    T = np.linalg.solve(W.T @ V, W.T @ (A @ V))
-    for _ in range(TURNS):
-        critical = np.linalg.eigvals(T)[0]
-        factors = Factors(shifted(A, critical + ASIDE * (abs(critical) or 1.0)))
-        V, W = (_plane_of(factors.solve(each, transposed=side)) for each, side in ((V, False), (W, True)))
-        before, T = T, np.linalg.solve(W.T @ V, W.T @ (A @ V))
-        size = max(1.0, float(np.abs(T).max()) ** 2)
-        if np.abs(np.subtract(invariants(T), invariants(before))).max() < SETTLED * size:
-            break
-    return V, W, T
-
-
-def _plane_of(X: np.ndarray) -> np.ndarray:
-    """The plane that real and imaginary parts are nearest to."""
-    return np.linalg.svd(np.hstack([X.real, X.imag]) if np.iscomplexobj(X) else X, full_matrices=False)[0][:, :2]
