@@ -25,8 +25,8 @@ from pfaff.continuation.problem import Asked, Event
 from pfaff.errors import PfaffError
 from pfaff.threads import known_property
 
-ASIDE = 1e-4  # of the critical eigenvalues, how far from them a matrix is factorised
-STIFF = 1e-10  # of ω², what rounding may leave of A²
+ASIDE = 1e-4  # of A on its critical plane, how far from an eigenvalue it is factorised
+STIFF = 1e-10  # of the square of A on its critical plane, what rounding may leave of A²
 TURNS, SETTLED = 12, 1e-9  # of a plane, at most, and the last change of trace and determinant: the error is its square
 
 
@@ -172,7 +172,7 @@ def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndar
     if m == 2:
         return np.eye(2), np.eye(2), A
     size = float(np.abs(A).max()) or 1.0
-    if size**2 * EPS > STIFF * abs(invariants(np.linalg.solve(W.T @ V, W.T @ A @ V))[1]):
+    if size**2 * EPS > STIFF * float(np.abs(np.linalg.solve(W.T @ V, W.T @ A @ V)).max()) ** 2:
         return plane_about(A, V, W, partial(_factorised, A))
     A, unit, whole = A / size, np.eye(m + 2)[:, m:], np.zeros((m + 2, m + 2))
     T = np.linalg.solve(W.T @ V, W.T @ A @ V)
@@ -196,7 +196,7 @@ def plane_about(
     T = np.linalg.solve(W.T @ V, W.T @ (A @ V))
     for _ in range(TURNS):
         critical = complex(np.linalg.eigvals(T)[0])
-        solve = factorised(critical + ASIDE * (abs(critical) or 1.0))
+        solve = factorised(critical + ASIDE * (float(np.abs(T).max()) or 1.0))
         V, W = _plane_of(solve(V, False)), _plane_of(solve(W, True))
         before, T = T, np.linalg.solve(W.T @ V, W.T @ (A @ V))
         size = max(1.0, float(np.abs(T).max()) ** 2)
