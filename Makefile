@@ -42,6 +42,7 @@ bench: $(VENV)/ready
 	$(BIN)/python benchmarks/cold_start.py
 	$(BIN)/python benchmarks/orbits.py
 	$(BIN)/python benchmarks/bifurcation.py
+	$(BIN)/python benchmarks/large.py
 	$(BIN)/python benchmarks/studio.py
 
 $(VENV)/ready: pyproject.toml

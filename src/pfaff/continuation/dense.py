@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pfaff.algebra.bordering import row_sizes
+from pfaff.algebra.sparse_borders import entries
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Problem
@@ -47,6 +48,10 @@ class Implicit(Problem[Spot]):
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Residual and Jacobian, where they are cheaper together."""
         return self.residual(z), self.jacobian(z)
+
+    def bordered(self, J: Any, row: np.ndarray, right: np.ndarray, units: np.ndarray) -> np.ndarray:
+        """The solution of the Jacobian with one more row; not a number where that is singular."""
+        return _solved(J, row, right, units)
 
     def units(self, z: np.ndarray) -> np.ndarray:
         """Sizes of the unknowns, by which lengths are measured."""
@@ -133,10 +138,10 @@ class Implicit(Problem[Spot]):
             except (PfaffError, np.linalg.LinAlgError) as problem:
                 raise Refused(str(problem)) from problem
             right[-1] = row @ z - value
-            step = _solved(J, row, right, units)
+            step = self.bordered(J, row, right, units)
             size = float(np.abs(step / units).max())
             if not size <= ASTRAY:
-                finite = np.isfinite(right).all() and np.isfinite(J).all()
+                finite = np.isfinite(right).all() and np.isfinite(entries(J)).all()
                 raise Refused("Newton's method meets a singular matrix" if finite else "the equations are not finite")
             z = z - step
             if size < SETTLED and (size < QUADRATIC * last or size >= last / 4):
@@ -153,13 +158,17 @@ class Implicit(Problem[Spot]):
         row = towards / units**2 / (np.linalg.norm(towards / units) or 1.0)
         unit = np.zeros(len(z))
         unit[-1] = 1.0
-        tangent = _solved(J, row, unit, units)
+        tangent = self.bordered(J, row, unit, units)
         if not np.isfinite(tangent).all():
             tangent = towards
         tangent = tangent / np.linalg.norm(tangent / units)
+        return Spot(z, tangent, units, self.inspected(z, tangent, J))
+
+    def inspected(self, z: np.ndarray, tangent: np.ndarray, J: Any) -> Any:
+        """What is to be known about a solution with a Jacobian."""
         if not np.isfinite(J).all():
             raise Refused("the equations are not finite")
-        return Spot(z, tangent, units, self.inspect(z, tangent))
+        return self.inspect(z, tangent)
 
     def start(self, z: np.ndarray, ahead: float) -> Spot:
         """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""

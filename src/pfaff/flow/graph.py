@@ -168,8 +168,9 @@ def _added(*contributions: list[list[Expression]]) -> list[Expression]:
 def lower_ode(ode: Ode) -> list[Expression]:
     """The right-hand sides of a plain ODE, in its states, its parameters and the time."""
     states = {x: hy.expression(x.name) for x in ode.symbols}
-    parameters = {p: hy.par[i] for i, p in enumerate(ode.parameters)}
-    return [convert(e, {ode.time: hy.time, **states, **parameters}) for e in ode.right_hand_sides]
+    known = {ode.time: hy.time, **states, **{p: hy.par[i] for i, p in enumerate(ode.parameters)}}
+    # heyoka looks at all that is known for every expression: of many states, at those that occur in it.
+    return [convert(e, {x: known[x] for x in e.free_symbols}) for e in ode.right_hand_sides]
 
 
 @once(most=64)

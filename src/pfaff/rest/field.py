@@ -14,6 +14,7 @@ from pfaff.flow.flow import Flow
 from pfaff.flow.jets import COMPACT_FROM, jets_of
 from pfaff.flow.lowering import shape_flow
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates
+from pfaff.flow.sparse_jacobian import is_sparse, jacobian_at
 from pfaff.rest.flow_paths import FlowPath
 from pfaff.rest.path import LoadPath, Path
 from pfaff.rest.small_motions import Linearisation
@@ -50,6 +51,8 @@ class Field:
     def jacobian(self, x: np.ndarray, load: float) -> np.ndarray:
         if len(x) <= COMPACT_FROM or self.flow.structured:
             return self.flow.jacobian(x, self.numbers(load))
+        if is_sparse(self.flow):
+            return jacobian_at(self.flow, x, self.numbers(load))
         # A few Jacobians of a large flow are sooner evaluated along lines than compiled.
         return np.column_stack([jets_of(self.flow).line(x, self.numbers(load), e)[:, 1] for e in np.eye(len(x))])
 

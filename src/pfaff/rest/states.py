@@ -13,6 +13,7 @@ from pfaff.algebra.pencil import Pencil
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import ConvergenceError, PfaffError
+from pfaff.flow.sparse_jacobian import is_sparse, jacobian_at, sparse_linearised
 from pfaff.statement.told import told
 from pfaff.statement.values import number_from, one_of
 
@@ -63,6 +64,10 @@ def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
     """The equilibrium that Newton's method reaches from the starting values."""
     flow, numbers = case.system.flow, case.numbers
     x0 = start_state(case, start)
+    if is_sparse(flow):
+        found = _sparse_steady(case, x0)
+        if found is not None:
+            return found
     try:
         x, settled = newton(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), x0)
     except (np.linalg.LinAlgError, PfaffError) as problem:
@@ -76,6 +81,18 @@ def steady_near(case: OdeCase, start: Mapping[str, float]) -> SteadyState:
     residual = float(np.abs(flow.rhs(x, numbers)).max() / (np.abs(J).max() * (1 + np.abs(x).max()) or 1.0))
     family = _family_dimension(lambda x: flow.rhs(x, numbers), lambda x: flow.jacobian(x, numbers), x)
     return SteadyState(case, x, family, residual)
+
+
+def _sparse_steady(case: OdeCase, start: np.ndarray) -> SteadyState | None:
+    """The equilibrium of a large sparse flow; none where it is one of many, or singular."""
+    from pfaff.rest.sparse_states import in_families, sparse_rest
+
+    x = sparse_rest(case, start)
+    if x is None:
+        return None
+    rates, J = sparse_linearised(case.system.flow)(x, case.numbers)
+    residual = float(np.abs(rates).max() / (np.abs(J.data).max() * (1 + np.abs(x).max()) or 1.0))
+    return None if in_families(J) else SteadyState(case, x, 0, residual)
 
 
 def _family_dimension(
@@ -133,7 +150,7 @@ def spectrum_of(at: SteadyState) -> Spectrum:
     from pfaff.algebra.rounding import axis_rounding
     from pfaff.rest.spectrum import Spectrum
 
-    J = at.case.system.flow.jacobian(at.x, at.case.numbers)
+    J = jacobian_at(at.case.system.flow, at.x, at.case.numbers)
     values, vectors = np.linalg.eig(J)
     zeros = {"families of equilibria": at.family_dimension} if at.family_dimension else {}
     kept = np.sort(np.argsort(np.abs(values))[at.family_dimension :])

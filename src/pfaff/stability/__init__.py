@@ -4,5 +4,5 @@ Read ``critical`` first (what is asked, and what is told: ``critical_load``), th
 which units, without ``rigid`` motions) and ``search`` (what changes from interval to interval). It stands on
 ``stretches`` of a path, on which the pencil is a polynomial in the load, ``candidates`` on them, ``crossings`` that are
 sharpened, and ``locating``, in order. ``large`` does the same for assemblies, by a small model (``large_model``) and
-Newton's method on sparse pencils (``large_views``).
+Newton's method on sparse pencils (``large_views``); ``rightmost`` gives eigenvalues of any sparse matrix.
 """

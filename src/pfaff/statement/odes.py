@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -48,8 +49,8 @@ class Ode(Parametrised):
         normalise(self, "parameters", checked_parameters(self.parameters, names, "a state"))
         normalise(self, "load", checked_load(self.load, self.parameters))
         normalise(self, "symbols", tuple(sm.Symbol(name, real=True) for name in names))
-        plain = dict(zip(self.equations, self.symbols, strict=True))
-        normalise(self, "right_hand_sides", tuple(_plain(self, x, plain) for x in self.equations))
+        written = _Written(self)
+        normalise(self, "right_hand_sides", tuple(written.plain(x) for x in self.equations))
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -132,26 +133,33 @@ def _check_states(equations: Any) -> None:
                 "dynamicsymbols, and give higher derivatives a state of their own"
             )
     names = [checked_name(_name(state), "state") for state in equations]
-    for name in names:
-        if names.count(name) > 1:
+    for name, times in Counter(names).items():
+        if times > 1:
             raise StatementError(f"two states are called {name!r}: give each its own name")
 
 
-def _plain(system: Ode, state: sm.Expr, plain: Mapping[sm.Expr, sm.Symbol]) -> sm.Expr:
-    """The right-hand side of one state in plain symbols, checked."""
-    where = f"the equation of {_name(state)}"
-    words = {_name(x): x for x in plain} | {p.name: p for p in system.parameters}
-    expression = scalar(system.equations[state], where, {"t": sm.Symbol("t")} | words)
-    times = {x.args[0] for x in plain if not isinstance(x, sm.Symbol)} | {sm.Symbol("t")}
-    expression = expression.xreplace(plain)
-    for leftover in sorted(expression.atoms(sm.Derivative), key=str):
-        raise StatementError(f"{where} contains {leftover}: give derivatives a state of their own")
-    for leftover in sorted(expression.atoms(sm.core.function.AppliedUndef), key=str):
-        close = nearest(_name(leftover), system.state_names)
-        raise StatementError(f"{where} contains {leftover}, which is no state ({close}): add its equation")
-    own = dict.fromkeys(times - set(system.parameters), system.time)
-    expression = expression.xreplace(own)
-    known = {*plain.values(), *system.parameters, *own.values()}
-    check_symbols(expression, known, known, where)
-    check_smooth(expression, where, "give real and imaginary part a real state each")
-    return expression
+class _Written:
+    """The right-hand sides as they were written, with all that may stand in them."""
+
+    def __init__(self, system: Ode) -> None:
+        self.system, names = system, (_name(x) for x in system.equations)
+        self.states: dict[sm.Expr, sm.Symbol] = dict(zip(system.equations, system.symbols, strict=True))
+        self.words = {"t": sm.Symbol("t"), **dict(zip(names, self.states, strict=True))}
+        self.words |= {p.name: p for p in system.parameters}
+        times = {x.args[0] for x in self.states if not isinstance(x, sm.Symbol)} | {sm.Symbol("t")}
+        self.time = dict.fromkeys(times - set(system.parameters), system.time)
+        self.known = {*self.states.values(), *system.parameters, *self.time.values()}
+
+    def plain(self, state: sm.Expr) -> sm.Expr:
+        """The right-hand side of one state in plain symbols, checked."""
+        where = f"the equation of {_name(state)}"
+        expression = scalar(self.system.equations[state], where, self.words).xreplace(self.states)
+        for leftover in sorted(expression.atoms(sm.Derivative), key=str):
+            raise StatementError(f"{where} contains {leftover}: give derivatives a state of their own")
+        for leftover in sorted(expression.atoms(sm.core.function.AppliedUndef), key=str):
+            close = nearest(_name(leftover), self.system.state_names)
+            raise StatementError(f"{where} contains {leftover}, which is no state ({close}): add its equation")
+        expression = expression.xreplace(self.time)
+        check_symbols(expression, self.known, self.known, where)
+        check_smooth(expression, where, "give real and imaginary part a real state each")
+        return expression

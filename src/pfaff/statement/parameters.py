@@ -111,7 +111,7 @@ def check_symbols(
     expression: sm.Expr, known: Collection[sm.Symbol], declared: Collection[sm.Symbol], where: str
 ) -> None:
     """Every symbol of an expression must be known; a declared name with other assumptions is a common slip."""
-    for symbol in sorted(expression.free_symbols - set(known), key=str):
+    for symbol in sorted(expression.free_symbols.difference(known), key=str):
         if any(symbol.name == other.name for other in declared):
             raise StatementError(
                 f"{where} contains the symbol {symbol} with other assumptions than the {symbol} that is declared: "

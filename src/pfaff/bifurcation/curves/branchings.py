@@ -46,6 +46,7 @@ class BranchPoints(Folds):
     """F = 0 but along the border b, ⟨w, F_λ⟩ = 0, and the bordered Jacobian singular."""
 
     kind = None
+    words = "branch point", "a", "branch points"
 
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (F, J), b = self.equations.evaluated(z), self._along

@@ -12,12 +12,15 @@ from pfaff.algebra.structural_zeros import Deflation, zero_chain
 from pfaff.bifurcation.curves.branchings import BranchPoints
 from pfaff.bifurcation.curves.hopfs import Hopfs
 from pfaff.bifurcation.curves.singular import Folds, Singular
+from pfaff.bifurcation.curves.sparse_singular import SparseFolds, SparseHopfs
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations, equations_about
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
+from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations, sparse_about
 from pfaff.bifurcation.equilibria.zero_forms import (
     fold_coefficient,
 )
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
+from pfaff.bifurcation.hopf.sparse_hopf import SparseExpansion, sparse_hopf
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Event
@@ -70,8 +73,7 @@ class CurvePoint(RestPoint):
 
     @property
     def _what(self) -> str:
-        kinds = {Folds: ("fold", "a"), Hopfs: ("Hopf point", "l1"), BranchPoints: ("branch point", "a")}
-        kind, letter = ("pitchfork", "c") if self.spot.facts.pitchfork else kinds[type(self.problem)]
+        kind, letter = ("pitchfork", "c") if self.spot.facts.pitchfork else self.problem.words[:2]
         return f"{kind} ({letter} = {self.coefficient:.6g})"
 
 
@@ -128,9 +130,8 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     @property
     def of(self) -> str:
-        names = {Folds: "folds", Hopfs: "Hopf points", BranchPoints: "branch points"}
         pitchforks = all(point.spot.facts.pitchfork for point in self.points)
-        return "pitchforks" if pitchforks else names[type(self.points[0].problem)]
+        return "pitchforks" if pitchforks else self.points[0].problem.words[2]
 
     @property
     def status(self) -> str:
@@ -146,6 +147,10 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 def curve_of_hopf(hopf: Hopf, name: str, course: Course) -> Curve:
     """From a Hopf point, with a second parameter freed."""
     around = hopf.around
+    if isinstance(hopf.expansion, SparseExpansion):
+        return _curve(
+            SparseHopfs, *sparse_about(hopf.case, around.flow, hopf.load, hopf.x, _searched(hopf)), name, course
+        )
     zeros = zero_chain(around.jacobian(hopf.x, hopf.value), around.zeros)
     held = [around.flow.states[j] for j in around.held]
     s, z = equations_about(hopf.case, around.flow, (hopf.load,), hopf.x, (_searched(hopf),), held, zeros)
@@ -160,6 +165,8 @@ def _searched(hopf: Hopf) -> float:
 
 def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float) -> Hopf:
     """The Hopf point at z in two parameters, the first of which is its load."""
+    if isinstance(s, SparseRestEquations):
+        return sparse_hopf(s, z, omega, float(z[s.n]))
     around, border, load = s.field(z), s.border(z), s.free_values(z)[s.free[0]]
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:
@@ -173,15 +180,24 @@ def hopf_of_point(s: RestEquations, z: np.ndarray, omega: float) -> Hopf:
 
 def curve_of_special(special: SpecialPoint, name: str, course: Course) -> Curve:
     """From a fold, branch or Hopf point of a branch, with a second parameter freed."""
-    kinds = {"fold": Folds, "hopf": Hopfs, "branch point": BranchPoints}
     s = special.equations
-    if special.kind not in kinds or not s.parameters:
+    kinds = {"fold": "folds", "hopf": "hopf", "branch point": "branch points"}
+    problem = curve_problems(s).get(kinds.get(special.kind, ""))
+    if problem is None or not s.parameters:
         raise NoBifurcationError(
             f"no curve starts from a {special.kind} along {special.parameter}: take a fold, a branch point or a "
             "Hopf point of a branch in a parameter"
+            + (", or of large sparse equations one of the other two" if special.kind == "branch point" else "")
         )
     s = replace(s, case=special.case)
-    return _curve(kinds[special.kind], s, special.spot.z, name, course)
+    return _curve(problem, s, special.spot.z, name, course)
+
+
+def curve_problems(s: RestEquations) -> dict[str, type[Singular]]:
+    """What is followed in two parameters, by the names that files have for it."""
+    if isinstance(s, SparseRestEquations):
+        return {"folds": SparseFolds, "hopf": SparseHopfs}
+    return {"folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}
 
 
 def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, course: Course) -> Curve:
@@ -193,8 +209,7 @@ def _curve(kind: type[Singular], s: RestEquations, z: np.ndarray, name: str, cou
     other = float(s.case.numbers[system.parameter_names.index(name)])
     limits = course.limits(system, name, other)
     s, z = s.freed(name, other, limits.span, z)
-    deflate = Deflation.about(s.state_jacobian(z), s.zeros)
-    singular = kind(s, deflate, np.zeros(0), np.zeros(0)).with_borders(z)
+    singular = kind.at(s, z)
     try:
         start = singular.solved(z, np.eye(len(z))[-1])
     except Refused as why:

@@ -7,7 +7,7 @@ the eigenvalues are real, of a neutral saddle. The plane is that of the point be
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
+from pfaff.algebra.tolerances import EPS
 from pfaff.bifurcation.curves.singular import NAN, CurveFacts, Singular
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, imaginary, pairs
 from pfaff.bifurcation.equilibria.regular import HOPFS
@@ -25,6 +26,8 @@ from pfaff.continuation.problem import Asked, Event
 from pfaff.errors import PfaffError
 from pfaff.threads import known_property
 
+ASIDE = 1e-4  # of A on its critical plane, how far from an eigenvalue it is factorised
+STIFF = 1e-10  # of the square of A on its critical plane, what rounding may leave of A²
 TURNS, SETTLED = 12, 1e-9  # of a plane, at most, and the last change of trace and determinant: the error is its square
 
 
@@ -49,6 +52,7 @@ class HopfFacts(CurveFacts):
 class Hopfs(Singular):
     """b and c are bases of the critical plane of Jᵀ and J."""
 
+    words = "Hopf point", "l1", "Hopf points"
     kind = HOPFS
     numbers: ClassVar[Mapping[str, int]] = {
         "bogdanov-takens": 0,
@@ -63,7 +67,7 @@ class Hopfs(Singular):
         V, W, T = self._plane(self._matrix(J[: s.n, : s.n]))
         dual, units = np.linalg.solve(W.T @ V, W.T).T, s.sizes[: s.n, None]
         gradient = self._deflated_changes(z, dual, V) if s.zeros else self.bent(z, dual / units, V * units)
-        return _invariants(T)[0] / 2, gradient / 2
+        return invariants(T)[0] / 2, gradient / 2
 
     def _deflated_changes(self, z: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """The same as ``bent``, for the Jacobian without its structural zeros."""
@@ -99,7 +103,7 @@ class Hopfs(Singular):
 
     def square(self, z: np.ndarray) -> float:
         """ω² = det J on the critical plane."""
-        return _invariants(self._plane(self._matrix(self.equations.state_jacobian(z)))[2])[1]
+        return invariants(self._plane(self._matrix(self.equations.state_jacobian(z)))[2])[1]
 
     def inspect(self, z: np.ndarray, tangent: np.ndarray) -> HopfFacts:
         return HopfFacts(self, z)
@@ -178,19 +182,52 @@ def critical_plane(A: np.ndarray, V: np.ndarray, W: np.ndarray) -> tuple[np.ndar
     if m == 2:
         return np.eye(2), np.eye(2), A
     size = float(np.abs(A).max()) or 1.0
+    if size**2 * EPS > STIFF * float(np.abs(np.linalg.solve(W.T @ V, W.T @ A @ V)).max()) ** 2:
+        return plane_about(A, V, W, partial(_factorised, A))
     A, unit, whole = A / size, np.eye(m + 2)[:, m:], np.zeros((m + 2, m + 2))
     T = np.linalg.solve(W.T @ V, W.T @ A @ V)
     for _ in range(TURNS):
-        whole[:m, :m] = _polynomial(A, *_invariants(T))
+        whole[:m, :m] = _polynomial(A, *invariants(T))
         whole[:m, m:], whole[m:, :m] = W, V.T
         V, W = np.linalg.solve(whole, unit)[:m], np.linalg.solve(whole.T, unit)[:m]
         before, T = T, np.linalg.solve(W.T @ V, W.T @ A @ V)
-        if np.abs(np.subtract(_invariants(T), _invariants(before))).max() < SETTLED:
+        if np.abs(np.subtract(invariants(T), invariants(before))).max() < SETTLED:
             break
     return V, W, T * size
 
 
-def _invariants(T: np.ndarray) -> tuple[float, float]:
+def plane_about(
+    A: Any, V: np.ndarray, W: np.ndarray, factorised: Callable[[complex], Callable[[np.ndarray, bool], np.ndarray]]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same where A² would lose what decides: inverse iteration from both sides, beside an eigenvalue on the plane.
+
+    ``factorised`` gives the solutions with A less a shift, or its transpose.
+    """
+    T = np.linalg.solve(W.T @ V, W.T @ (A @ V))
+    for _ in range(TURNS):
+        critical = complex(np.linalg.eigvals(T)[0])
+        solve = factorised(critical + ASIDE * (float(np.abs(T).max()) or 1.0))
+        V, W = _plane_of(solve(V, False)), _plane_of(solve(W, True))
+        before, T = T, np.linalg.solve(W.T @ V, W.T @ (A @ V))
+        size = max(1.0, float(np.abs(T).max()) ** 2)
+        if np.abs(np.subtract(invariants(T), invariants(before))).max() < SETTLED * size:
+            break
+    return V, W, T
+
+
+def _plane_of(X: np.ndarray) -> np.ndarray:
+    """The plane that real and imaginary parts are nearest to."""
+    return np.linalg.svd(np.hstack([X.real, X.imag]), full_matrices=False)[0][:, :2]
+
+
+def _factorised(A: np.ndarray, shift: complex) -> Callable[[np.ndarray, bool], np.ndarray]:
+    from scipy.linalg import lu_factor, lu_solve
+
+    factors = lu_factor(A - shift * np.eye(len(A)))
+    return lambda right, transposed: lu_solve(factors, right.astype(complex), trans=int(transposed))
+
+
+def invariants(T: np.ndarray) -> tuple[float, float]:
     """Trace and determinant."""
     (a, b), (c, d) = T.tolist()
     return a + d, a * d - b * c

@@ -11,21 +11,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.bordering import row_sizes
-from pfaff.algebra.structural_zeros import Deflation
+from pfaff.algebra.sparse_borders import entries
 from pfaff.archive.layouts import Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, checked_case, compare, flow_of, identical, labels, opened, write
 from pfaff.bifurcation.curves.branchings import BranchPoints
-from pfaff.bifurcation.curves.curves import Curve
+from pfaff.bifurcation.curves.curves import Curve, curve_problems
 from pfaff.bifurcation.curves.hopfs import Hopfs
 from pfaff.bifurcation.curves.singular import Folds, Singular
 from pfaff.bifurcation.equilibria.branches import EquilibriumBranch
+from pfaff.bifurcation.equilibria.eigenvalues import side_by_side
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestTrail
+from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
+from pfaff.bifurcation.equilibria.sparse_points import SparseRests
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.kinds import EVENT
 from pfaff.continuation.problem import Event
 from pfaff.errors import ParameterError
+from pfaff.flow.sparse_jacobian import is_sparse
 from pfaff.statement.told import rightly_asked
 
 if TYPE_CHECKING:
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from pfaff.case import Bound
 
 UNMOVED = 1e-6  # residual of a stored point, relative to its terms
+KINDS = {"equilibria": Rests, "folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}
 FACTS = (
     *("value", "stable", "residual", "coefficient", "omega", "eigenvalue_real", "eigenvalue_imag", "unknowns"),
     *("tangent", "point", "special", "eigenvalue", "unknown"),
@@ -48,6 +53,7 @@ def dataset(followed: RestTrail[Any, Any]) -> xarray.Dataset:
     columns = _columns(followed.points, "", "point")
     if followed.special:
         columns |= _columns(followed.special, "special_", "special")
+    columns |= _eigenvalues(followed.points, followed.special)
     return xarray.Dataset(columns, attrs=_notes(followed))
 
 
@@ -67,11 +73,18 @@ def _columns(points: tuple[Any, ...], prefix: str, dimension: str) -> dict[str, 
         if hasattr(points[0], name):
             facts[name] = [getattr(p, name) for p in points]
     columns: dict[str, Any] = {f"{prefix}{name}": (dimension, np.array(data)) for name, data in facts.items()}
-    eigenvalues = np.array([p.eigenvalues for p in points])
-    columns[f"{prefix}eigenvalue_real"] = ((dimension, "eigenvalue"), eigenvalues.real)
-    columns[f"{prefix}eigenvalue_imag"] = ((dimension, "eigenvalue"), eigenvalues.imag)
     columns[f"{prefix}unknowns"] = ((dimension, "unknown"), np.array([p.spot.z for p in points]))
     columns[f"{prefix}tangent"] = ((dimension, "unknown"), np.array([p.spot.tangent for p in points]))
+    return columns
+
+
+def _eigenvalues(points: tuple[Any, ...], special: tuple[Any, ...]) -> dict[str, Any]:
+    """Of all points, in tables of one width."""
+    table, columns = side_by_side([p.eigenvalues for p in (*points, *special)]), {}
+    halves = (("", "point", table[: len(points)]), ("special_", "special", table[len(points) :]))
+    for prefix, dimension, values in halves if special else halves[:1]:
+        columns[f"{prefix}eigenvalue_real"] = ((dimension, "eigenvalue"), values.real)
+        columns[f"{prefix}eigenvalue_imag"] = ((dimension, "eigenvalue"), values.imag)
     return columns
 
 
@@ -79,7 +92,7 @@ def _notes(followed: RestTrail[Any, Any]) -> dict[str, Any]:
     problem, s = followed.points[0].problem, followed.points[0].equations
     arrays = {name: getattr(s, name).tolist() for name in ("columns", "rows", "held", "pull", "sizes")}
     about = {
-        "of": {Rests: "equilibria", Folds: "folds", Hopfs: "hopf", BranchPoints: "branch points"}[type(problem)],
+        "of": next(name for name, kind in reversed(KINDS.items()) if isinstance(problem, kind)),
         "free": s.free,
         "zeros": s.zeros,
         "states": s.flow.states,
@@ -146,7 +159,8 @@ def load_equilibria(path: str | Path, case: Bound) -> EquilibriumBranch:
     case = checked_case(case)
     with opened(path, EQUILIBRIA) as file:
         about, s = file.notes["about"], _equations(path, file, case, 1).measured(file["unknowns"][0])
-        return _restored(EquilibriumBranch, Rests(s, about["undamped"], about["still"]), file)
+        kind: Any = SparseRests if isinstance(s, SparseRestEquations) else Rests
+        return _restored(EquilibriumBranch, kind(s, about["undamped"], about["still"]), file)
 
 
 @rightly_asked
@@ -159,11 +173,8 @@ def load_curve(path: str | Path, case: Bound) -> Curve | CycleCurve:
         if file.layout is CYCLES:
             return cycle_curve(path, file, case)
         s, z = _equations(path, file, case, 2), file["unknowns"][0]
-        kind: type[Singular] = _one_of(
-            {"folds": Folds, "hopf": Hopfs, "branch points": BranchPoints}, file.notes["about"]["of"]
-        )
-        problem = kind(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
-        return _restored(Curve, problem, file)
+        kind: type[Singular] = _one_of(curve_problems(s), file.notes["about"]["of"])
+        return _restored(Curve, kind.at(s, z), file)
 
 
 def _one_of(known: Mapping[str, Any], name: str) -> Any:
@@ -182,7 +193,8 @@ def _equations(path: str | Path, file: File, case: Bound, free: int) -> RestEqua
         raise Misfit(f"it varies {', '.join(about['free'])}, not {free} of the names of {case.system.name}")
     if min(about["sizes"]) <= 0 or min(about["zeros"], default=1) < 1 or sum(about["zeros"]) > n:
         raise Misfit("its sizes or structural zeros are impossible")
-    return RestEquations(
+    kind = SparseRestEquations if is_sparse(flow) and not k else RestEquations
+    return kind(
         case,
         flow,
         tuple(about["free"]),
@@ -219,7 +231,7 @@ def _other(name: str) -> str:
 def _check_solves(s: RestEquations, z: np.ndarray, name: str) -> None:
     """A stored point solves the equations of the case, as far as rounding and other computers leave it."""
     units, jacobian = np.maximum(s.sizes, np.abs(z)), s.jacobian(z)
-    finite = np.isfinite(jacobian * units).all() and np.isfinite(units / s.sizes.min()).all()
+    finite = np.isfinite(entries(jacobian * units)).all() and np.isfinite(units / s.sizes.min()).all()
     if not finite or not (np.abs(s.residual(z)) <= UNMOVED * row_sizes(s.jacobian, z, units)).all():
         raise ParameterError(_other(name))
 

@@ -104,6 +104,12 @@ class Singular(Regular):
     b: np.ndarray
     c: np.ndarray
     looks_inside = True
+    words: ClassVar[tuple[str, str, str]]  # for one of its points, its coefficient, and several points
+
+    @classmethod
+    def at(cls, s: RestEquations, z: np.ndarray) -> Any:
+        """With borders that are found at a point."""
+        return cls(s, Deflation.about(s.state_jacobian(z), s.zeros), np.zeros(0), np.zeros(0)).with_borders(z)
 
     @property
     def borders(self) -> tuple[np.ndarray, np.ndarray]:
@@ -167,6 +173,7 @@ class Singular(Regular):
 class Folds(Singular):
     """N is the bordered Jacobian [[J, C], [R, 0]]."""
 
+    words = "fold", "a", "folds"
     kind: int | None = FOLDS
     numbers: ClassVar[Mapping[str, int]] = {"cusp": 0, "bogdanov-takens": 1, "zero-hopf": 2}
     located_by_number: ClassVar[Sequence[str]] = tuple(numbers)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.curves.curves import Curve, CurveSpecial, hopf_of_point
 from pfaff.bifurcation.curves.hopfs import Hopfs
 from pfaff.bifurcation.curves.singular import Folds, Singular
@@ -67,8 +66,7 @@ def _start(special: CurveSpecial, kind: type[Singular], z: np.ndarray, course: C
     sizes = s.sizes.copy()
     sizes[-1] = limits.span
     s = replace(s, sizes=sizes)
-    deflate = Deflation.about(s.state_jacobian(z), s.zeros)
-    return kind(s, deflate, np.zeros(0), np.zeros(0)).with_borders(z), limits
+    return kind.at(s, z), limits
 
 
 def _beside(problem: Any, z: np.ndarray, way: float, length: float = FIRST) -> Spot:

@@ -3,4 +3,5 @@
 Read ``linearised`` and ``rest_equations`` (what vanishes on a branch), ``starts`` (where one begins), then
 ``eigenvalues``, ``special_points`` (the problem that the engine follows) and ``branches`` (its results; ``rest_points``
 is what they share with curves). ``branch_points`` and ``zero_forms`` are the algebra where an eigenvalue is zero.
+Large sparse flows: ``sparse_equations``, ``sparse_points``, ``sparse_branch_points``.
 """

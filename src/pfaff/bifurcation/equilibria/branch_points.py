@@ -48,14 +48,11 @@ def crossing_direction(s: RestEquations, z: np.ndarray, tangent: np.ndarray) -> 
     ξ t + η n with 2α ξη + β η² = 0 (Keller 1977); the branch itself is η = 0.
     """
     units = s.sizes
-    scaled = s.jacobian(z) * units
-    rows = s.row_sizes(z) + np.finfo(float).tiny
-    left, _, right = np.linalg.svd(scaled / rows[:, None])
-    psi, null = left[:, -1] / rows, right[-2:]
+    psi, null = s.branching(z)
     t = null.T @ (null @ (tangent / units))
     t = t / np.linalg.norm(t)
     across = null.T @ np.array([[0, -1], [1, 0]]) @ (null @ t)
-    alpha, beta = (float(psi @ s.bending(z, v * units) @ (across * units)) for v in (t, across))
+    alpha, beta = (s.second(z, psi, v * units, across * units) for v in (t, across))
     direction = across - beta / (2 * alpha) * t if abs(alpha) > PARALLEL * abs(beta) else across
     return direction / np.linalg.norm(direction) * units
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
-from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
+from pfaff.bifurcation.equilibria.branch_points import crossing_direction
 from pfaff.bifurcation.equilibria.eigenvalues import always_zero, floor
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
+from pfaff.bifurcation.equilibria.sparse_equations import sparse_start
+from pfaff.bifurcation.equilibria.sparse_points import SparseRests
 from pfaff.bifurcation.equilibria.special_forms import SpecialForm, form_of
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.starts import start_equations
@@ -226,9 +228,11 @@ def follow_equilibria(
 ) -> EquilibriumBranch:
     """The branch through an equilibrium of a case, towards a value of a parameter or of a family coordinate."""
     fixed = {each: number_from(each, value) for each, value in fixed.items()}
-    at, z = start_equations(case, name, course.to, start, fixed)
+    sparse = sparse_start(case, name, course.to, start, fixed)
+    at: Any
+    at, z = sparse or start_equations(case, name, course.to, start, fixed)
     limits = course.limits(case.system, name, float(z[-1]))
-    problem = _with_undamped(at.measured(z), z, course.to)
+    problem = SparseRests(at.measured(z), 0) if sparse else _with_undamped(at.measured(z), z, course.to)
     return EquilibriumBranch.gathered(problem, problem.start(z, course.to - z[-1]), course, limits, fresh=True)
 
 
@@ -249,7 +253,7 @@ def described(problem: Rests, event: Event) -> SpecialPoint:
     """A special point; its normal form is computed when it is asked for."""
     spot, many = event.point, event.detail if event.kind.startswith("multiple") else 1
     if event.kind == "branch point":
-        spot = replace(spot, z=polished(problem.equations, spot.z))
+        spot = replace(spot, z=problem.polished(spot.z))
     return SpecialPoint(problem, spot, event.kind, many)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp
@@ -18,6 +19,14 @@ BESIDE, NEARER, ON_AXIS = (
 )  # distances from the imaginary axis of pairs, and their ratio, that are alike
 WILD = 0.25  # of growth rates, what they may change otherwise than along a line in a step
 UNSURE = 0.125  # of the error of the trapezoidal rule, that of a cubic
+
+
+def side_by_side(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Eigenvalues of several points as rows of a matrix: where fewer are known, what is left is not a number."""
+    table = np.full((len(rows), max(map(len, rows), default=0)), np.nan, dtype=complex)
+    for row, values in zip(table, rows, strict=True):
+        row[: len(values)] = values
+    return table
 
 
 def floor(values: np.ndarray) -> float:

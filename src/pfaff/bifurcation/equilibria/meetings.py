@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.tolerances import REAL, turning
+from pfaff.bifurcation.equilibria.eigenvalues import side_by_side
 from pfaff.continuation.dense import Spot
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ def eigenvalues_along(branch: EquilibriumBranch) -> tuple[np.ndarray, np.ndarray
     for a, b in pairwise(points):
         found += _between(a, b)
     made = [type(points[0])(points[0].problem, spot) for spot in found]
-    return np.array([each.value for each in made]), np.array([each.eigenvalues for each in made])
+    return np.array([each.value for each in made]), side_by_side([each.eigenvalues for each in made])
 
 
 def _between(a: EquilibriumPoint, b: EquilibriumPoint) -> list[Spot]:

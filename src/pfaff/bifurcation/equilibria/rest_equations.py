@@ -228,6 +228,12 @@ class RestEquations:
         t = np.linalg.svd(null - np.outer(null @ q, q))[2][: self.k].T  # all of them but q
         return null_of(np.block([[J, _turned(t, P)], [P.T, blank]]), self.n)
 
+    def branching(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """At a branch point: the left null vector of the Jacobian, and a basis of its null space, in units."""
+        rows = self.row_sizes(z) + np.finfo(float).tiny
+        left, _, right = np.linalg.svd(self.jacobian(z) * self.sizes / rows[:, None])
+        return left[:, -1] / rows, right[-2:]
+
     def probes(self, z: np.ndarray, directions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """∂f/∂x and ∂f/∂λ on both sides of z along each column of directions, [side, :, :, column], and half the
         distances."""
@@ -244,6 +250,10 @@ class RestEquations:
         """How the whole Jacobian changes along a direction, by differences of analytic ones."""
         h = PROBE / float(np.linalg.norm(direction / self.sizes))
         return (self.jacobian(z + h * direction) - self.jacobian(z - h * direction)) / (2 * h)
+
+    def second(self, z: np.ndarray, left: np.ndarray, v: np.ndarray, w: np.ndarray) -> float:
+        """⟨left, G_zz(v, w)⟩."""
+        return float(left @ self.bending(z, v) @ w)
 
     def field(self, z: np.ndarray) -> Field:
         """The same flow as normal forms want it, with the first free name as its load."""

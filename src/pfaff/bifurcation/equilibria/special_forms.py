@@ -9,9 +9,11 @@ import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs, imaginary
+from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
 from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of, normal_form_at
 from pfaff.bifurcation.hopf.hopf import criticality_of
+from pfaff.bifurcation.hopf.sparse_hopf import sparse_hopf
 from pfaff.continuation.dense import Spot
 from pfaff.errors import PfaffError
 
@@ -89,6 +91,8 @@ def _on_family(problem: Any, spot: Spot, omega: float) -> str:
 def hopf_on(problem: Any, spot: Spot, pair: complex) -> Hopf:
     """The Hopf point near a spot, as ``case.hopf`` would give it."""
     s = problem.equations
+    if isinstance(s, SparseRestEquations):
+        return sparse_hopf(s, spot.z, pair.imag)
     around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot)
 
     def spectrum(x: np.ndarray, load: float) -> np.ndarray:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
+from pfaff.bifurcation.equilibria.branch_points import polished
 from pfaff.bifurcation.equilibria.eigenvalues import (
     Rates,
     axis_pairs,
@@ -265,6 +266,10 @@ class Rests(Regular):
             return Event("multiple hopf", spot, detail=pairs, outranks=("hopf",)) if pairs - alone > 1 else None
         several = "multiple divergence" if self.equations.k else "multiple branch point"
         return Event(several, spot, detail=many, outranks=("bogdanov-takens", "fold", "branch point", "divergence"))
+
+    def polished(self, z: np.ndarray) -> np.ndarray:
+        """A branch point to rounding."""
+        return polished(self.equations, z)
 
     def null(self, z: np.ndarray, like: Null | None = None) -> Null:
         s = self.equations

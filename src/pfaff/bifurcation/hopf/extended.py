@@ -55,7 +55,7 @@ def hopf_of(
         p=p,
         distance=float(np.abs(others(values, omega).real).min(initial=np.inf)),
         crossing=crossing,
-        normal_form=_cubic(expansion, values, around.load, load),
+        normal_form=cubic_of(expansion, values, around.load, load),
         expansion=expansion,
         origin=origin,
         asked=asked,
@@ -63,7 +63,7 @@ def hopf_of(
     )
 
 
-def _cubic(expansion: Expansion, values: np.ndarray, name: str, load: float) -> Cubic:
+def cubic_of(expansion: Expansion, values: np.ndarray, name: str, load: float) -> Cubic:
     try:
         return cubic(expansion)
     except np.linalg.LinAlgError as problem:
@@ -204,10 +204,14 @@ def _normalised(A: np.ndarray, omega: float) -> tuple[np.ndarray, np.ndarray]:
     left, _, right = np.linalg.svd(shifted)
     rough = right[-1].conj(), left[:, -1]
     q, p = _null(shifted, *rough) * scale, _null(shifted.T.conj(), *rough[::-1]) / scale
-    q = q / np.linalg.norm(q)
-    largest = q[(np.abs(q) > (1 - TIE) * np.abs(q).max()).argmax()]
-    q = q * (abs(largest) / largest)
+    q = phased(q / np.linalg.norm(q))
     return q, p / np.conj(np.vdot(p, q))
+
+
+def phased(q: np.ndarray) -> np.ndarray:
+    """A mode with its largest component real and positive."""
+    largest = q[(np.abs(q) > (1 - TIE) * np.abs(q).max()).argmax()]
+    return q * (abs(largest) / largest)
 
 
 def _null(matrix: np.ndarray, right: np.ndarray, left: np.ndarray) -> np.ndarray:

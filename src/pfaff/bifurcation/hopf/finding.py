@@ -13,6 +13,7 @@ from pfaff.bifurcation.equilibria.eigenvalues import slopes
 from pfaff.bifurcation.hopf.crossing import change_of
 from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.flow.sparse_jacobian import sparse_flow
 from pfaff.rest.field import Field, field_at
 from pfaff.rest.flow_paths import StatePath
 from pfaff.rest.outward import Outward
@@ -41,6 +42,7 @@ ROUNDING = 1e-12  # growth rates below this, relative to ω, have no sign
 STAYS = 1e-6  # growth rates that change slower than this, relative to that of another pair, do not
 ONE_LOAD = 1e-9  # of a search, the distance of loads that are one
 LISTED = 4  # states in a message
+PAST = 0.1  # of the way to a load, how far beyond it a branch is followed that is to pass it
 
 
 def _allowed(case: Bound, load: str, word: str, value: Any) -> float:
@@ -57,6 +59,8 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
     """The first Hopf point along the path, or the one nearest to a load."""
     to, near = (None if x is None else _allowed(case, load, word, x) for word, x in (("to", to), ("near", near)))
     fixed = {name: number_from(name, value) for name, value in fixed.items()}
+    if sparse_flow(case.system):
+        return _on_a_branch(case, load, to, near, fixed)
     path = case.path(load, fixed)
     sign, distances = _intervals(path, to, near)
     for distance in distances:
@@ -75,6 +79,19 @@ def find_hopf(case: Bound, load: str, to: float | None, near: float | None, fixe
             return hopf_at(path, value, {"load": load, "to": to, "near": near, **fixed})
         everywhere = line is not None
     raise NoBifurcationError(_absence(along, usual if everywhere else None))
+
+
+def _on_a_branch(case: Bound, load: str, to: float | None, near: float | None, fixed: Mapping[str, float]) -> Hopf:
+    """The same for large sparse equations, whose equilibria are followed as a branch: beyond folds, too."""
+    value = float(case.numbers[case.system.parameter_names.index(load)])
+    end = to if to is not None or near is None else near + PAST * (near - value)
+    if end is None:
+        raise ParameterError(f"how far? {case.system.name} has many states: give the last value of {load}, to=…")
+    branch = case.branch(load, end, start=fixed)
+    found = [point.hopf for point in branch.of_kind("hopf") if point.hopf is not None]
+    if not found:
+        raise NoBifurcationError(f"no Hopf point of {case.system.name} on its branch: {branch.status}")
+    return found[0] if near is None else min(found, key=lambda hopf: abs(hopf.value - near))
 
 
 def _usual_range(path: Path, distance: float | None) -> float:

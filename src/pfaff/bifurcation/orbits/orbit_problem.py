@@ -11,6 +11,7 @@ from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits.collocation import Collocation
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.errors import ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.threads import cached_property
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 DEGREE = 6  # Gauss points in an interval: the cheapest for errors of 1e-9 and less
 INTERVALS = 20  # of a period, at first
 AT_ORIGIN = 1e-12  # states of an equilibrium below this, relative to those of orbits, are the origin but for rounding
+MOST = 150  # states: a step of 100 takes seconds and half a gigabyte
 ODD = 1e-11  # f(−x) + f(x) below this, relative to each component, vanishes
 
 
@@ -38,6 +40,14 @@ class OrbitProblem:
     accuracy: float
     unfolding: np.ndarray
     held: np.ndarray
+
+    def __post_init__(self) -> None:
+        n = len(self.flow.states)
+        if n > MOST:
+            raise ParameterError(
+                f"orbits in {n} states: dense matrices take the cube of that in every interval of their mesh, which is "
+                f"feasible for some {MOST}; state fewer, as on coarser cells"
+            )
 
     @cached_property
     def collocation(self) -> Collocation:

@@ -1,0 +1,217 @@
+"""Branches of equilibria of large sparse flows: folds, branch points and Hopf points by a few eigenvalues.
+
+Folds are found as always, where the parameter turns. Of the eigenvalues the rightmost are known, those that grow among
+them: where their number changes, the real part of the one that is next in order passes zero, at a Hopf point or, if it
+is real and the branch does not fold, at a branch point. Where it takes too many eigenvalues to be sure of all that
+grow, branch points are also where the bordered Jacobian changes the sign of its determinant, as sparse factors tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from pfaff.algebra.sparse_borders import Factors, entries, in_units, with_rows
+from pfaff.algebra.tolerances import REAL
+from pfaff.bifurcation.equilibria.eigenvalues import Rates, unstable
+from pfaff.bifurcation.equilibria.sparse_branch_points import sparse_polished
+from pfaff.bifurcation.equilibria.sparse_equations import SparseRestEquations
+from pfaff.bifurcation.equilibria.special_points import Facts, Rests, _turns_between
+from pfaff.continuation.dense import Spot
+from pfaff.continuation.endings import Refused
+from pfaff.continuation.problem import Asked, Event, Missed
+from pfaff.continuation.sparse import SparseImplicit
+from pfaff.stability.rightmost import FEWEST, Rightmost, rightmost
+from pfaff.threads import known_property
+
+Values = Callable[[Spot], np.ndarray]
+
+TOGETHER = 1e-5  # of a step, on which eigenvalues cross at one place
+ASIDE = 1e-2  # of a step, where the tangent beside a branch point is that of the branch
+REACH = 2.0  # times what an eigenvalue moves by in a step, from where the imaginary axis is near
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFacts(Facts):
+    """What is known about a point of a branch, of the rightmost eigenvalues only."""
+
+    problem: SparseRests
+    jacobian: sparse.csc_array
+
+    @known_property
+    def _rightmost(self) -> Rightmost:
+        n = self.problem.equations.n
+        return rightmost(self.jacobian[:, :n], self.problem.expected)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all eigenvalues that grow are known."""
+        return self._rightmost.complete
+
+    @known_property
+    def eigenvalues(self) -> np.ndarray:
+        return self._rightmost.values
+
+    @known_property
+    def slopes(self) -> np.ndarray:
+        s, found = self.problem.equations, self._rightmost
+        change, V = s.bending(self.z, self.tangent)[:, : s.n], found.vectors
+        W = found.left_vectors(self.jacobian[:, : s.n])
+        return np.sum(W * (change @ V), axis=0) / np.sum(W * V, axis=0)
+
+    @known_property
+    def singular(self) -> float:
+        """Of the Jacobian bordered by the tangent, what passes zero with its determinant."""
+        sizes = self.problem.equations.sizes
+        try:
+            factors = Factors(with_rows(in_units(self.jacobian, sizes), (self.tangent / sizes)[None]), 1)
+            sense, vector = factors.sign, factors.solve(self.problem.probe)
+        except np.linalg.LinAlgError:
+            return 0.0
+        return sense / float(np.linalg.norm(vector))
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRests(SparseImplicit, Rests):
+    """Equilibria along one free parameter; so many eigenvalues are ``expected`` to be of interest, and branch points
+    are looked for ``by_determinant`` where not all that grow are known."""
+
+    equations: SparseRestEquations
+    expected: int = FEWEST
+    by_determinant: bool = True
+
+    def inspected(self, z: np.ndarray, tangent: np.ndarray, J: sparse.csc_array) -> SparseFacts:
+        if not np.isfinite(entries(J)).all():
+            raise Refused("the equations are not finite")
+        return SparseFacts(self, z, tangent, J)
+
+    @known_property
+    def probe(self) -> np.ndarray:
+        """What no vector is orthogonal to by accident."""
+        return np.random.default_rng(1949).uniform(-1, 1, self.equations.n + 1)
+
+    def renewed(self, point: Spot) -> tuple[Any, Spot]:
+        facts = point.facts
+        problem = replace(self, expected=len(facts.eigenvalues), by_determinant=not facts.complete)
+        return problem.rebased(point.z), point
+
+    def tests(self, point: Spot) -> Asked:
+        facts = point.facts
+        singular = {"branch point": lambda: facts.singular} if self.by_determinant else {}
+        return Asked({"fold": lambda: facts.turning, **singular})
+
+    def hides(self, a: Spot, b: Spot, length: float) -> bool:
+        """Two folds, or a growth rate that comes and goes, or one that comes as another goes."""
+        first, last, unit = a.facts, b.facts, self.equations.sizes[-1] * length
+        rounding = np.spacing(max(abs(a.z[-1]), abs(b.z[-1]))) / unit
+        if _turns_between(first.turning, last.turning, (b.z[-1] - a.z[-1]) / unit, rounding):
+            return True
+        rates = _near_axis(first, last, length)
+        changes = abs(unstable(last.eigenvalues) - unstable(first.eigenvalues))
+        return int(rates.crossed(beyond=False).sum()) > changes or rates.hide()
+
+    def missed(self, a: Spot, b: Spot, found: Any) -> Missed | None:
+        return None  # crossings are counted below, together ones too
+
+    def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
+        """Folds, and what eigenvalues do that cross at other places."""
+        found, chord = engine.events(a, b), (b.z - a.z) / a.units**2
+        crossed = [self._crossed(spot, many) for spot, many in crossings(engine, a, b)]
+
+        def here(event: Event, others: Sequence[Event]) -> bool:
+            return any(
+                abs(chord @ (event.point.z - each.point.z)) < TOGETHER * (chord @ (b.z - a.z)) for each in others
+            )
+
+        if a.facts.complete and b.facts.complete:
+            found = [event for event in found if event.kind != "branch point"]
+        several = [event for event in crossed if event.kind == "multiple branch point"]
+        found = [event for event in found if not here(event, several)]
+        crossed = [event for event in crossed if event.kind != "branch point" or not here(event, found)]
+        if length > self.pace.resolved and not all(self._crossing(e) for e in crossed if e.kind == "branch point"):
+            raise Refused("two branches pass each other, and the step may lead from one to the other")
+        crossed = [self._through(event, a, b) if event.kind == "branch point" else event for event in crossed]
+        return sorted([*found, *crossed], key=lambda event: float(chord @ event.point.z))
+
+    def _through(self, event: Event, a: Spot, b: Spot) -> Event:
+        """A branch point with the tangent of its neighbours: its own may be that of either branch, or any between."""
+        spot, chord, between = event.point, (b.z - a.z) / a.units**2, self.chord(a, b)
+        at = float(chord @ (spot.z - a.z) / (chord @ (b.z - a.z)))
+        beside = [between(at + side).tangent / spot.units for side in (-ASIDE, ASIDE)]
+        tangent = sum(each / np.linalg.norm(each) for each in beside)
+        return replace(event, point=replace(spot, tangent=tangent / np.linalg.norm(tangent) * spot.units))
+
+    def _crossing(self, event: Event) -> bool:
+        """Whether branches cross at what seems to be a branch point."""
+        return sparse_polished(self.equations, event.point.z)[1]
+
+    def _crossed(self, spot: Spot, many: int) -> Event:
+        """What so many eigenvalues do that cross the imaginary axis at one place."""
+        values = spot.facts.eigenvalues
+        nearest = values[np.argsort(np.abs(values.real))[:many]]
+        pairs = nearest[nearest.imag > REAL * np.abs(nearest)]
+        if len(pairs) == 1:
+            return Event("hopf", spot)
+        if len(pairs):
+            return Event("multiple hopf", spot, detail=len(pairs))
+        return Event("branch point", spot) if many == 1 else Event("multiple branch point", spot, detail=many)
+
+    def _curvature(self, spot: Spot) -> float:
+        s, t = self.equations, spot.tangent
+        bent = s.bending(spot.z, t) @ t
+        try:
+            return float(self.across(s.jacobian(spot.z), t / s.sizes**2, s.sizes).solve(np.append(-bent, 0.0))[-1])
+        except np.linalg.LinAlgError:
+            return 0.0
+
+    def polished(self, z: np.ndarray) -> np.ndarray:
+        return sparse_polished(self.equations, z)[0]
+
+
+def _eigenvalues(spot: Spot) -> np.ndarray:
+    values: np.ndarray = spot.facts.eigenvalues
+    return values
+
+
+def _near_axis(first: SparseFacts, last: SparseFacts, length: float) -> Rates:
+    """Growth rates of those eigenvalues that may reach the imaginary axis in a step."""
+    whole = Rates.between(first.eigenvalues, first.slopes, last.eigenvalues, last.slopes, length)
+    near = (np.abs(whole.a) <= REACH * np.abs(whole.da)) | (np.abs(whole.b) <= REACH * np.abs(whole.db))
+    near |= whole.a * whole.b <= 0
+    return Rates(*(each[near] for each in (whole.a, whole.da, whole.b, whole.db, whole.noise)))
+
+
+def crossings(engine: Any, a: Spot, b: Spot, values: Values = _eigenvalues) -> list[tuple[Spot, int]]:
+    """Where eigenvalues, or some of them, pass the imaginary axis between two points, and how many at each place."""
+    counts = [unstable(values(spot)) for spot in (a, b)]
+    found: list[list[Any]] = []
+    order = min(counts) + 1
+    while order <= max(counts):
+        place = engine.located(a, b, partial(_real_part, values, order))
+        if place is None:
+            order += 1
+            continue
+        at, spot = place
+        together = 1 + int(_pair(values(spot), order))  # of a pair, both
+        if found and abs(found[-1][0] - at) < TOGETHER:
+            found[-1][2] += together
+        else:
+            found.append([at, spot, together])
+        order += together
+    return [(spot, many) for _, spot, many in found]
+
+
+def _real_part(values: Values, order: int, spot: Spot) -> float:
+    """Of an eigenvalue, counted from the right: continuous, whatever meets whatever."""
+    known = np.sort(values(spot).real)
+    return float(known[-order]) if len(known) >= order else np.nan
+
+
+def _pair(values: np.ndarray, order: int) -> bool:
+    value = values[np.argsort(-values.real, kind="stable")[order - 1]]
+    return bool(abs(value.imag) > REAL * abs(value))

@@ -1,0 +1,87 @@
+"""Jacobians of plain flows with many states, whose rates depend on few of them each: what is not zero by structure.
+
+The graph of expressions tells which states a rate depends on. Only these entries are differentiated and compiled, as
+one list in the order of a sparse matrix: a thousand states compile in a second and are evaluated in microseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import heyoka as hy
+import numpy as np
+from scipy import sparse
+
+from pfaff.flow.flow import Flow
+from pfaff.flow.graph import Expression
+from pfaff.statement.odes import Ode
+from pfaff.threads import once
+
+MANY = 100  # states from which a sparse factorisation is cheaper than a dense one
+FULL = 0.2  # of all entries, beyond which a matrix is none the cheaper for its zeros
+
+
+class SparseLinearised:
+    """f, ∂f/∂x and ∂f/∂p for parameters by name, in one compiled call."""
+
+    def __init__(self, flow: Flow, names: tuple[str, ...]) -> None:
+        self.flow, self.names, n = flow, names, len(flow.states)
+        places = sorted((j, i) for i, states in enumerate(_dependencies(flow)) for j in states)
+        columns, self._rows = (np.array(each, dtype=np.int32) for each in zip(*places, strict=True))
+        self._starts = np.searchsorted(columns, np.arange(n + 1)).astype(np.int32)
+        beside = np.arange(1, len(names) + 1, dtype=np.int32) * n
+        self._wide_rows = np.concatenate([self._rows, *[np.arange(n, dtype=np.int32)] * len(names)])
+        self._wide_starts = np.concatenate([self._starts, self._starts[-1] + beside])
+        self._places = places
+        self._compiled = flow.compiled(("sparse", names), self._expressions, quick=flow.heavy, compact=True)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return sparse_linearised, (self.flow, self.names)
+
+    def _expressions(self) -> list[Expression]:
+        rates, states, known = self.flow.expressions, self.flow.variables, self.flow.system.parameter_names
+        entries = [hy.diff(rates[i], states[j]) for j, i in self._places]
+        by_parameters = [hy.diff(f, hy.par[known.index(name)]) for name in self.names for f in rates]
+        return [*rates, *entries, *by_parameters]
+
+    def __call__(self, x: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, sparse.csc_array]:
+        """f, and the columns ∂f/∂x and ∂f/∂p."""
+        n, values = len(x), self._compiled(x, numbers)
+        shape = (n, n + len(self.names))
+        return values[:n], sparse.csc_array((values[n:], self._wide_rows, self._wide_starts), shape=shape)
+
+    def jacobian(self, x: np.ndarray, numbers: np.ndarray) -> sparse.csc_array:
+        """∂f/∂x alone."""
+        n, values = len(x), self._compiled(x, numbers)
+        return sparse.csc_array((values[n : n + len(self._rows)], self._rows, self._starts), shape=(n, n))
+
+
+@once(most=64)
+def sparse_linearised(flow: Flow, names: tuple[str, ...] = ()) -> SparseLinearised:
+    return SparseLinearised(flow, names)
+
+
+def _dependencies(flow: Flow) -> list[list[int]]:
+    """Which states each rate depends on."""
+    index = {name: j for j, name in enumerate(flow.states)}
+    return [[index[name] for name in hy.get_variables([f]) if name in index] for f in flow.expressions]
+
+
+@once(most=64)
+def is_sparse(flow: Flow) -> bool:
+    """Whether a flow is large, and its Jacobian mostly zero: that of a plain ODE, since bodies in generalised
+    coordinates feel each other through the mass matrix."""
+    n = len(flow.states)
+    if n < MANY or not isinstance(flow.system, Ode):
+        return False
+    return sum(map(len, _dependencies(flow))) <= FULL * n**2
+
+
+def sparse_flow(system: Any) -> bool:
+    """Whether the flow of what is stated is large and sparse; that of a mechanical system is not even asked for."""
+    return isinstance(system, Ode) and len(system.state_names) >= MANY and is_sparse(system.flow)
+
+
+def jacobian_at(flow: Flow, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """∂f/∂x as a full matrix, the quicker way."""
+    return sparse_linearised(flow).jacobian(x, numbers).toarray() if is_sparse(flow) else flow.jacobian(x, numbers)
