@@ -6,7 +6,8 @@ told that nothing is large; then the first fold until β = 1.5 and the Hopf poin
 first branch counts with what it takes to compile.
 
 By hand: SciPy's ``spsolve`` corrects each of pfaff's equilibria twice, and ``eigs`` about zero gives the six
-eigenvalues nearest to it, as one would do it: no steps, no tangents, no special points, and no knowledge of what else may grow.
+eigenvalues nearest to it, as one would do it: no steps, no tangents, no special points, and no knowledge of what else
+may grow.
 
 Special points of both are compared with each other; with 50 cells also with defining equations that SciPy's ``root``
 solves, and the number of eigenvalues that grow with that of all of them. Least of
