@@ -470,3 +470,13 @@ def test_what_needs_formulas_says_so(small):
         small.at().simulate(1, method="taylor")
     with pytest.raises(ParameterError, match="straight"):
         small.at(beta0=0.1).flutter(exact=True)
+
+
+@pytest.mark.slow
+def test_hopf_points_of_many_modes_are_followed():
+    """Twenty modes, whose fastest are a million times as fast as the critical one."""
+    rod = pfaff.atlas.rod("skate", modes=20)
+    curve = rod.at(**DAMPED).hopf().curve("eta", to=0.02)
+    there = rod.at(M_L=1, eta=0.02).hopf()
+    assert curve[-1].values["F"] == pytest.approx(there.value, rel=2e-9)
+    assert curve[-1].omega == pytest.approx(there.omega, rel=2e-9)
