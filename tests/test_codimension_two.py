@@ -171,6 +171,13 @@ def test_tori_and_period_doublings_meet_at_a_1_2_resonance():
     assert tori[-1].angle == pytest.approx(2 * np.pi * (0.5 - np.sqrt(0.02)), abs=1e-8)
     with pytest.raises(ParameterError, match="tori are below nu = .*, and to=0.05 is not"):
         found.switch("torus", to=0.05)
+    assert "stable tori, about the orbit" in found.status
+    before, beyond = (
+        found.case.at(nu=-0.02, mu=there).simulate(3000, samples=3001, x=1, z=0.02) for there in (-0.01, 0.01)
+    )
+    sizes = [np.hypot(motion["z"], motion["w"])[-300:].max() for motion in (before, beyond)]
+    assert sizes[0] < 1e-4
+    assert sizes[1] == pytest.approx(2 * np.sqrt(0.01), rel=0.1)  # of ζ̈ = −ω²ζ + (μ − ζ²) ζ̇
 
 
 def test_what_starts_nowhere_is_said(doubled):

@@ -188,8 +188,7 @@ class Joining(Problem[Join]):
     def refined(self, at: Join) -> Join:
         """On a mesh, and of a duration, that its accuracy needs."""
         for _ in range(REFINEMENTS):
-            far = self.far(at.arc)
-            wanted = self._intervals(at)
+            far, wanted = self.far(at.arc), self._intervals(at)
             if not far and wanted == at.arc.intervals:
                 return at
             arc = lengthened(self.equations, at.arc, self.units, self.near) if far else at.arc

@@ -1,1 +1,1 @@
-"""Nonlinear normal modes: ``undamped`` (a system without damping and forcing) → ``families`` (its vibrations)."""
+"""Nonlinear normal modes: ``undamped`` (without damping and forcing) → ``vibrations`` (one of them) → ``families``."""
