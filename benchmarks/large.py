@@ -9,7 +9,7 @@ By hand: SciPy's ``spsolve`` corrects each of pfaff's equilibria twice, and ``ei
 eigenvalues nearest to it, as one would do it: no steps, no tangents, no special points, and no knowledge of what else
 may grow.
 
-Special points of both are compared with each other; with 50 cells also with defining equations that SciPy's ``root``
+Special points of both are compared with each other; with 60 cells also with defining equations that SciPy's ``root``
 solves, and the number of eigenvalues that grow with that of all of them. Least of
 several, of the processor, one thread.
 """
@@ -26,7 +26,7 @@ from bifurcation import BETA, LAST, B, fold_at, hopf_at, linear, rates, reactor
 from pfaff.flow import sparse_jacobian
 from verified import demand, least, verify
 
-CELLS, REFEREED = (100, 200), 50
+CELLS, REFEREED = (100, 200), 60
 SHARP = 1e-9  # relative differences of special points that are allowed
 DENSE = 10**6  # states from which equations count as large, for the dense way
 

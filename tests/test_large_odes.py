@@ -78,6 +78,14 @@ def reactor(cells):
     return pfaff.ode(rates, {D: 0, beta: 2}, D)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def many():
+    """A hundred states are enough to be large."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sparse_jacobian, "MANY", 100)
+        yield
+
+
 @pytest.fixture(scope="module")
 def turing():
     branch = brusselator(90, 3.0).at().branch(to=7, start=uniform(90))

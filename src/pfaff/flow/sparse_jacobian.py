@@ -17,7 +17,7 @@ from pfaff.flow.graph import Expression
 from pfaff.statement.odes import Ode
 from pfaff.threads import once
 
-MANY = 100  # states from which a sparse factorisation is cheaper than a dense one
+MANY = 110  # states from which branches and curves are sooner followed with sparse factors than with dense ones
 FULL = 0.2  # of all entries, beyond which a matrix is none the cheaper for its zeros
 
 

@@ -19,7 +19,7 @@ from pfaff.errors import ConvergenceError
 from pfaff.stability.large_modes import largest
 
 FEWEST, MOST = 8, 128  # eigenvalues that are looked for
-FEW, AFFORDED = 120, 1000  # states of which all eigenvalues are computed at once, and where it must be
+FEW, AFFORDED = 80, 1000  # states of which all eigenvalues are computed at once, and where it must be
 SWEEPS = 30  # of balancing
 WIDER = 1.01  # than the box, the disc
 
