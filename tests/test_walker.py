@@ -12,9 +12,13 @@ import sympy as sm
 
 import pfaff
 from pfaff.bifurcation.equilibria.linearised import linearised
+from pfaff.bifurcation.equilibria.loops import compile_ahead, ready
 from pfaff.bifurcation.equilibria.regular import Regular
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.pointers import linked
+
+if not ready():
+    compile_ahead()
 
 D, beta = sm.symbols("D beta", real=True)
 
@@ -56,6 +60,7 @@ def test_a_branch_is_the_same_step_by_step(name, monkeypatch):
     case, to, start = CASES[name]()
     walked = case.branch(to=to, start=start)
     assert walked.special
+    assert all(point.problem.loops for point in walked)
     monkeypatch.setattr(Regular, "loops", None)
     alike(walked, case.branch(to=to, start=start))
 
