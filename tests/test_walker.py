@@ -11,8 +11,8 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
 from pfaff.bifurcation.equilibria.linearised import linearised
-from pfaff.bifurcation.equilibria.loops import compile_ahead, ready
 from pfaff.bifurcation.equilibria.regular import Regular
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.pointers import linked

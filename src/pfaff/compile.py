@@ -7,7 +7,7 @@ is compiled for them is kept on disk, for every other system too, and so are the
 from __future__ import annotations
 
 from pfaff.atlas import column
-from pfaff.bifurcation.equilibria.loops import compile_ahead
+from pfaff.bifurcation.equilibria.branch_loops import compile_ahead
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ class Regular(Implicit):
         if pointer is None:
             return None
         from pfaff.bifurcation.equilibria.addresses import lapack
-        from pfaff.bifurcation.equilibria.loops import ready
+        from pfaff.bifurcation.equilibria.branch_loops import ready
 
         if not ready():
             return None
@@ -52,7 +52,7 @@ class Regular(Implicit):
 
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
         if self.loops is not None:
-            from pfaff.bifurcation.equilibria.loops import placed
+            from pfaff.bifurcation.equilibria.branch_loops import placed
 
             z, _, _, ended, _ = placed(*self.loops, guess, row, row, True)
             if not ended:
@@ -61,7 +61,7 @@ class Regular(Implicit):
 
     def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
         if self.loops is not None:
-            from pfaff.bifurcation.equilibria.loops import placed
+            from pfaff.bifurcation.equilibria.branch_loops import placed
 
             _, tangent, J, ended, _ = placed(*self.loops, z, towards, towards, False)
             if not ended:
@@ -80,7 +80,7 @@ class Regular(Implicit):
     ) -> Stretch[Spot] | None:
         if self.loops is None or not self.walks:
             return None
-        from pfaff.bifurcation.equilibria.loops import walk
+        from pfaff.bifurcation.equilibria.branch_loops import walk
 
         s, bend = self.equations, np.zeros(len(at.z)) if at.bend is None else at.bend
         origin = s.origin if isfinite(s.reach) else np.nan
@@ -108,7 +108,7 @@ class Regular(Implicit):
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
         names = b.facts.suspects
         if self.loops is not None and self.walks and names is None:
-            from pfaff.bifurcation.equilibria.loops import quiet
+            from pfaff.bifurcation.equilibria.branch_loops import quiet
 
             if quiet(*self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))):
                 return []
@@ -128,7 +128,7 @@ class Regular(Implicit):
         """Where on the chord of two points a test of a number vanishes."""
         if self.loops is None:
             return None
-        from pfaff.bifurcation.equilibria.loops import locate
+        from pfaff.bifurcation.equilibria.branch_loops import locate
 
         found, ends = np.empty((2, len(a.z))), (np.array([each.z, each.tangent, each.units]) for each in (a, b))
         place = locate(*self.loops, which, bound, *ends, found, self.place)
