@@ -99,6 +99,15 @@ def test_a_pointer_is_the_function(cells):
     assert (pointer.tape > 0) == (cells > 14)
 
 
+def test_addresses_stay_in_their_process():
+    branch = reactor(1).branch(to=0.1)
+    problem = branch[5].problem
+    assert "loops" in vars(problem)
+    assert "loops" not in vars(pickle.loads(pickle.dumps(problem)))
+    again = pickle.loads(pickle.dumps(branch))
+    np.testing.assert_allclose(again.extend(0.3).values[-1], 0.3)
+
+
 def test_what_depends_on_time_has_no_pointer():
     a = hy.make_vars("a")
     assert linked(Compiled([a * hy.time], [a])) is None

@@ -50,6 +50,10 @@ class Regular(Implicit):
             return None
         return self.kind, pointer.address, lapack(), pointer.tape, s.case.numbers, s.free_places, *self.borders, s.sizes
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Without addresses, which are this process's own."""
+        return {name: value for name, value in vars(self).items() if name != "loops"}
+
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
         if self.loops is not None:
             from pfaff.bifurcation.equilibria.branch_loops import placed
