@@ -11,10 +11,14 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.bifurcation.equilibria.branch_loops import compile_ahead, ready
 from pfaff.bifurcation.equilibria.linearised import linearised
 from pfaff.bifurcation.equilibria.regular import Regular
 from pfaff.flow.compiled import Compiled
 from pfaff.flow.pointers import linked
+
+if not ready():
+    compile_ahead()
 
 D, beta = sm.symbols("D beta", real=True)
 
@@ -56,6 +60,7 @@ def test_a_branch_is_the_same_step_by_step(name, monkeypatch):
     case, to, start = CASES[name]()
     walked = case.branch(to=to, start=start)
     assert walked.special
+    assert all(point.problem.loops for point in walked)
     monkeypatch.setattr(Regular, "loops", None)
     alike(walked, case.branch(to=to, start=start))
 
@@ -92,6 +97,15 @@ def test_a_pointer_is_the_function(cells):
     call(*(each.ctypes.data for each in (out, at, case.numbers, case.numbers, tape)))
     np.testing.assert_allclose(out, expected, rtol=1e-14)
     assert (pointer.tape > 0) == (cells > 14)
+
+
+def test_addresses_stay_in_their_process():
+    branch = reactor(1).branch(to=0.1)
+    problem = branch[5].problem
+    assert "loops" in vars(problem)
+    assert "loops" not in vars(pickle.loads(pickle.dumps(problem)))
+    again = pickle.loads(pickle.dumps(branch))
+    np.testing.assert_allclose(again.extend(0.3).values[-1], 0.3)
 
 
 def test_what_depends_on_time_has_no_pointer():

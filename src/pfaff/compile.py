@@ -1,15 +1,17 @@
-"""``python -m pfaff.compile``: compile ahead what periodic orbits and batches of Hopf points need, as installing does.
+"""``python -m pfaff.compile``: compile ahead what branches, cycles and batches of Hopf points need, as installing does.
 
 A branch of cycles of the column is followed from its flutter load, and its normal forms are swept over a damping: what
-is compiled for them is kept on disk, for every other system too.
+is compiled for them is kept on disk, for every other system too, and so are the loops of branches of equilibria.
 """
 
 from __future__ import annotations
 
 from pfaff.atlas import column
+from pfaff.bifurcation.equilibria.branch_loops import compile_ahead
 
 
 def main() -> None:
+    compile_ahead()
     case = column(2).at(d="1/2", M_L=15, I_L=15, k1=50, c_i=1.5)
     case.hopf().orbits(to=100)
     case.sweep({"c_i": [1.0, 1.5, 2.0]}, "l1").run()

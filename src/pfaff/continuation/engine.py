@@ -4,6 +4,9 @@ Pseudo-arclength continuation (Keller 1977; Doedel 1991), whatever is followed: 
 on the plane across it. Steps follow the turning of the tangent; one that is refused, or in which a problem says that
 something hides, is halved. So folds that lie close together are resolved and not jumped over. A step in which a test
 function changes its sign is searched for its zero, each trial a solution on the plane across the chord.
+
+Where a problem has a walker (``Problem.walked``), that takes the stretches on which nothing happens, by these rules and
+quicker, and leaves every other step to the engine.
 """
 
 from __future__ import annotations

@@ -37,30 +37,38 @@ class Regular(Implicit):
 
     @known_property
     def loops(self) -> tuple[Any, ...] | None:
-        """The equations as compiled loops take them; none where they have a structure, or no pointer."""
+        """The equations as compiled loops take them; none where they have a structure or no pointer, or where the loops
+        were not compiled ahead."""
         s = self.equations
         pointer = None if self.kind is None or s.structural else s.pointer
         if pointer is None:
             return None
         from pfaff.bifurcation.equilibria.addresses import lapack
+        from pfaff.bifurcation.equilibria.branch_loops import ready
 
+        if not ready():
+            return None
         return self.kind, pointer.address, lapack(), pointer.tape, s.case.numbers, s.free_places, *self.borders, s.sizes
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without addresses, which are this process's own."""
+        return {name: value for name, value in vars(self).items() if name != "loops"}
 
     def solved(self, guess: np.ndarray, row: np.ndarray) -> np.ndarray:
         if self.loops is not None:
-            from pfaff.bifurcation.equilibria.corrector import FOUND, placed
+            from pfaff.bifurcation.equilibria.branch_loops import placed
 
             z, _, _, ended, _ = placed(*self.loops, guess, row, row, True)
-            if ended == FOUND:
+            if not ended:
                 return z
         return super().solved(guess, row)  # which says why there is none
 
     def spot(self, z: np.ndarray, towards: np.ndarray) -> Spot:
         if self.loops is not None:
-            from pfaff.bifurcation.equilibria.corrector import FOUND, placed
+            from pfaff.bifurcation.equilibria.branch_loops import placed
 
             _, tangent, J, ended, _ = placed(*self.loops, z, towards, towards, False)
-            if ended == FOUND:
+            if not ended:
                 facts = self.inspect(z, tangent)
                 facts.tell(jacobian=J)
                 return Spot(z, tangent, self.equations.sizes, facts)
@@ -76,7 +84,7 @@ class Regular(Implicit):
     ) -> Stretch[Spot] | None:
         if self.loops is None or not self.walks:
             return None
-        from pfaff.bifurcation.equilibria.walker import walk
+        from pfaff.bifurcation.equilibria.branch_loops import walk
 
         s, bend = self.equations, np.zeros(len(at.z)) if at.bend is None else at.bend
         origin = s.origin if isfinite(s.reach) else np.nan
@@ -104,7 +112,7 @@ class Regular(Implicit):
     def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
         names = b.facts.suspects
         if self.loops is not None and self.walks and names is None:
-            from pfaff.bifurcation.equilibria.walker import quiet
+            from pfaff.bifurcation.equilibria.branch_loops import quiet
 
             if quiet(*self.loops, *(np.array([each.z, each.tangent, each.units]) for each in (a, b))):
                 return []
@@ -124,7 +132,7 @@ class Regular(Implicit):
         """Where on the chord of two points a test of a number vanishes."""
         if self.loops is None:
             return None
-        from pfaff.bifurcation.equilibria.locator import locate
+        from pfaff.bifurcation.equilibria.branch_loops import locate
 
         found, ends = np.empty((2, len(a.z))), (np.array([each.z, each.tangent, each.units]) for each in (a, b))
         place = locate(*self.loops, which, bound, *ends, found, self.place)

@@ -35,6 +35,12 @@ def kept(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
+def is_kept(dispatcher: Any) -> bool:
+    """Whether something is compiled, in this process or on disk."""
+    files = getattr(dispatcher._cache, "_cache_file", None)
+    return bool(dispatcher.signatures or (files is not None and files._load_index()))
+
+
 class Cache(FunctionCache):
     """numba's, in sealed files; those that cannot be written are done without."""
 
