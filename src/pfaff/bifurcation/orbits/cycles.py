@@ -52,7 +52,8 @@ class Cycle(NamedTuple):
     """An orbit, or a change of one: states at the mesh points, slopes x' at the Gauss points, and scalars.
 
     The scalars are the duration of what the mesh covers, the parameter, and the unfolding of conserved quantities
-    (zero on a solution). ``signs`` are those of x(1) = signs·x(0).
+    (zero on a solution). ``signs`` are those of x(1) = signs·x(0): if half a period is known, −1 but for states, such
+    as the speed of what walks, that are the same in both halves.
     """
 
     mesh: Mesh
@@ -68,7 +69,7 @@ class Cycle(NamedTuple):
     @property
     def halved(self) -> bool:
         """Whether the mesh covers half a period."""
-        return bool(self.signs[0] < 0)
+        return bool((self.signs < 0).any())
 
     @property
     def period(self) -> float:
@@ -82,12 +83,12 @@ class Cycle(NamedTuple):
     def amplitude(self) -> np.ndarray:
         """Half of what every state covers, at the mesh points."""
         covered = np.empty(self.x.shape[1])
-        amplitudes(self.x, self.halved, covered)
+        amplitudes(self.x, self.signs, covered)
         return covered
 
     @property
     def largest_amplitude(self) -> float:
-        return amplitudes(self.x, self.halved, np.empty(self.x.shape[1]))
+        return amplitudes(self.x, self.signs, np.empty(self.x.shape[1]))
 
     def copy(self) -> Cycle:
         """With its own states, slopes and scalars, on the same mesh."""
@@ -127,7 +128,7 @@ class Metric(NamedTuple):
         cls, cycle: Cycle, parameter: float, alike: np.ndarray | None = None, positions: np.ndarray | None = None
     ) -> Metric:
         """``alike`` numbers the kinds of states; ``positions`` are those that are no velocities, if there are any."""
-        states = 1 / sizes(cycle.x, cycle.halved, STILL, positions, cycle.period)
+        states = 1 / sizes(cycle.x, cycle.signs, STILL, positions, cycle.period)
         scalars = np.zeros(len(cycle.scalars))
         if alike is not None:
             least = np.full(alike.max() + 1, np.inf)
@@ -165,10 +166,13 @@ class Metric(NamedTuple):
         return acos(max(-1.0, min(1.0, self.dot(chord, tangent) / self.norm(chord), 1 / self.norm(ahead))))
 
 
-def doubled(cycle: Cycle) -> Cycle:
-    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole."""
+def doubled(cycle: Cycle, rows: np.ndarray) -> Cycle:
+    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole.
+
+    ``rows`` are the states whose slopes it has.
+    """
     mesh = Mesh(np.concatenate([cycle.mesh.at, 1 + cycle.mesh.at[1:]]) / 2)
     x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]])
-    K = np.concatenate([2 * cycle.K, 2 * cycle.K * (-1.0 if cycle.halved else 1.0)])
+    K = np.concatenate([2 * cycle.K, 2 * cycle.K * cycle.signs[rows]])
     scalars = cycle.scalars * np.array([2.0, *[1.0] * (len(cycle.scalars) - 1)])
     return Cycle(mesh, x, K, scalars, np.ones_like(cycle.signs))

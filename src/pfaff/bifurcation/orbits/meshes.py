@@ -10,19 +10,19 @@ STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a po
 
 
 @compiled
-def amplitudes(x, halved, covered):
-    """Half of what every state covers, at the mesh points; the largest of them."""
+def amplitudes(x, signs, covered):
+    """Half of what every state covers, at the mesh points and their mirror images; the largest of them."""
     largest = 0.0
     for t in range(x.shape[1]):
         low = high = x[0, t]
         for j in range(1, len(x)):
             low, high = min(low, x[j, t]), max(high, x[j, t])
-        covered[t] = max(-low, high) if halved else (high - low) / 2
+        covered[t] = max(-low, high) if signs[t] < 0 else (high - low) / 2
         largest = max(largest, covered[t])
     return largest
 
 
-def sizes(x: np.ndarray, halved: bool, share: float, positions: np.ndarray | None, period: float) -> np.ndarray:
+def sizes(x: np.ndarray, signs: np.ndarray, share: float, positions: np.ndarray | None, period: float) -> np.ndarray:
     """By which states are compared: the amplitude of each, where it is not less than a share of the largest.
 
     A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
@@ -30,7 +30,7 @@ def sizes(x: np.ndarray, halved: bool, share: float, positions: np.ndarray | Non
     with velocities: how large these are beside each other is a matter of the unit of time.
     """
     size = np.empty(x.shape[1])
-    largest = np.full(len(size), amplitudes(x, halved, size))
+    largest = np.full(len(size), amplitudes(x, signs, size))
     if positions is not None:
         reach = size[positions].max(initial=0.0), size[~positions].max(initial=0.0)
         largest = np.where(positions, max(reach[0], STUCK * period * reach[1]), reach[1])
@@ -83,14 +83,16 @@ def equidistributed(
 
 
 @compiled
-def defect_of_oddness(rates, scale, period):
-    """max |f(−x) + f(x)|, every component relative to its size; the columns are f at states and at their mirrors."""
+def defect_of_oddness(rates, signs, scale, period):
+    """max |f(−x) + f(x)|, every component relative to its size; the columns are f at states and at their mirrors.
+
+    ``signs`` are those of mirror images: components that keep theirs count with |f(−x) − f(x)|."""
     n, count = rates.shape[0], rates.shape[1] // 2
     worst = 0.0
     for i in range(n):
         defect, size = 0.0, 1 / (scale[i] * period)
         for j in range(count):
-            total = abs(rates[i, j] + rates[i, count + j])
+            total = abs(rates[i, count + j] - signs[i] * rates[i, j])
             defect = total if not total <= defect else defect
             size = max(size, abs(rates[i, j]))
         worst = defect / size if not defect / size <= worst else worst

@@ -312,7 +312,7 @@ def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: 
     shared = Mesh(mesh[:size].copy())
     if size < 2 or mesh[0] != 0 or mesh[size - 1] != 1 or not (shared.h > 0).all():
         raise Misfit(f"the mesh of the orbit {k} does not run from 0 to 1")
-    signs = np.full(len(problem.flow.states), -1.0 if symmetric else 1.0)
+    signs = problem.signs if symmetric else np.ones(len(problem.flow.states))
 
     def cycle(name: str) -> Cycle:
         x, slopes, scalars = (file[f"{prefix}{name}_{part}"][k] for part in ("x", "slopes", "scalars"))
@@ -323,23 +323,10 @@ def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: 
 
     orbit, tangent = cycle("orbit"), cycle("tangent")
     continuation = problem.continuation(span)
-    metric = continuation.measure(orbit)
-    row = metric.dual(tangent)
     try:
-        solution = continuation.corrected(orbit, orbit, row)
-        stays = metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED
-    except Refused:
-        stays = False
-    if not stays:
-        # At a branch point the equations are singular, but they hold.
-        pins = problem.collocation.pins(orbit, metric, row, problem.held, orbit)
-        try:
-            solution = continuation.evaluated(orbit, pins, metric)
-            stays = solution.residual < UNMOVED
-        except Refused:
-            stays = False
-    if not stays:
+        solution = continuation.given(orbit, tangent, UNMOVED)
+    except Refused as why:
         raise ParameterError(
             f"the stored orbit {k} does not belong to this case: give the case that it was computed for"
-        )
+        ) from why
     return OrbitPoint(problem, continuation.point(solution._replace(cycle=orbit), tangent))

@@ -85,7 +85,7 @@ def slows_evenly(collocation: Collocation, cycle: Cycle) -> bool:
 def _speeds(collocation: Collocation, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """States all around an orbit, its amplitudes, and the way at the speed of each state for a period, in those."""
     size = np.where(cycle.amplitude > 0, cycle.amplitude, np.inf)
-    x = np.vstack([cycle.x, -cycle.x[1:]]) if cycle.halved else cycle.x
+    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]]) if cycle.halved else cycle.x
     return x, size, np.abs(collocation.equations.rates(x, cycle.value) / size[:, None]).max(axis=0) * cycle.period
 
 
@@ -94,5 +94,6 @@ def moments(collocation: Collocation, cycle: Cycle, sizes: np.ndarray) -> np.nda
     mean, away, weights = collocation.deviations(cycle)
     about = away / sizes[:, None]
     second = (about * weights) @ about.T
-    third = np.zeros_like(second) if cycle.halved else (about**2 * weights) @ about.T
+    second = (second + cycle.signs[:, None] * second * cycle.signs) / 2
+    third = np.where(cycle.signs < 0, 0.0, (about**2 * weights) @ about.T)
     return np.concatenate([mean / sizes, second.ravel(), third.ravel()])

@@ -205,7 +205,7 @@ class OrbitPoint:
         X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
         moved = flow.velocities(X, numbers)[rows] @ weights
         if self.symmetric:
-            moved = moved + flow.velocities(-X, numbers)[rows] @ weights
+            moved = moved + flow.velocities(cycle.signs[:, None] * X, numbers)[rows] @ weights
         return dict(zip(flow.dropped, moved.tolist(), strict=True))
 
     @property
@@ -220,7 +220,7 @@ class OrbitPoint:
         s = np.append(cycle.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
         x = c.interpolate(cycle, c.slopes(cycle), s)
         if self.symmetric:
-            s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
+            s, x = np.append(s, 1 + s[1:]), np.vstack([x, cycle.signs * x[1:]])
         numbers, own = c.equations.numbers_at(cycle.value), len(own_states(flow))
         t, x = s * cycle.scalars[0], x.T.copy()
         if flow.carried:

@@ -9,13 +9,14 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
-from pfaff.bifurcation.orbits.following import Orbits
+from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
-from pfaff.continuation.course import Course
+from pfaff.bifurcation.orbits.passage import Passage, leads_out
+from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
-from pfaff.continuation.gathering import gathered
+from pfaff.continuation.gathering import Gathered, gathered
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import number_from, number_within, shown
 
@@ -57,7 +58,8 @@ def reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
     problem = replace(start.problem, case=start.case, load=load)
     value = value_of(problem.case, load)
     cycle = start.point.cycle
-    cycle = doubled(cycle) if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to) else cycle
+    if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to):
+        cycle = doubled(cycle, problem.rows)
     scalars = cycle.scalars.copy()
     scalars[1] = value
     return orbit_at(problem, cycle._replace(scalars=scalars), value)
@@ -87,7 +89,7 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
         raise ParameterError(f"no branch of orbits crosses at a {special.kind}: follow another point")
     twice = special.kind != "branch point"
     cycle, tangent = special.point.cycle, special.point.tangent
-    cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
+    cycle, tangent = (doubled(each, special.problem.rows) for each in (cycle, tangent)) if twice else (cycle, tangent)
     continuation = special.problem.continuation(span_of(special.value, to, special.load))
     metric = continuation.measure(cycle)
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
@@ -115,13 +117,26 @@ def followed(start: OrbitPoint, course: Course, home: OrbitPoint | None = None) 
     """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
 
-    problem = start.problem
     limits = course.limits(start.case.system, start.load, start.value)
+    leaves = leads_out(start.problem.flow)
+    found = _gathered(start, course, limits, home, LEFT if leaves else AT_EDGE)
+    if leaves and found.ended.reason is Reason.EDGE:
+        found = _beyond(found, course, limits, home)
+    ended = _told(found.ended, start, found.points, course)
+    born = start.born if isinstance(start, Newborn) else None
+    problem = found.points[0].problem
+    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
+
+
+def _gathered(
+    start: OrbitPoint, course: Course, limits: Limits, home: OrbitPoint | None, edge: float = AT_EDGE
+) -> Gathered:
+    """What there is on the branch as far as a chart reaches, or until its margin is at an edge."""
+    problem = start.problem
     continuation = problem.continuation(limits.span, start)
     first = continuation.adopted(start.point)
-    run = Orbits(continuation, first, home.point if home else first)
-    found = gathered(
-        Engine(run),
+    return gathered(
+        Engine(Orbits(continuation, first, home.point if home else first, edge)),
         first,
         course,
         limits,
@@ -129,9 +144,23 @@ def followed(start: OrbitPoint, course: Course, home: OrbitPoint | None = None) 
         lambda event: Special(problem, event.point, event.kind, event.detail or ""),
         home=home.point if home else None,
     )
-    ended = _told(found.ended, start, found.points, course)
-    born = start.born if isinstance(start, Newborn) else None
-    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
+
+
+def _beyond(found: Gathered, course: Course, limits: Limits, home: OrbitPoint | None) -> Gathered:
+    """The same branch in all velocities, and what follows; in its chart up to the edge, where that is not possible."""
+    last = found.points[-1]
+    try:
+        passage = Passage(last.problem, last.point)
+        points, special = ([passage.orbit(each, limits.span) for each in of] for of in (found.points, found.special))
+        home = passage.orbit(home, limits.span) if home else points[0]
+    except Refused:
+        points, special, home = found.points, found.special, home or found.points[0]
+    except KeyboardInterrupt:
+        found.ended = Ending(Reason.INTERRUPTED, f"interrupted at {last.load} = {last.value:.10g}")
+        return found
+    left = replace(course, points=course.points - len(points) + 1)
+    more = _gathered(points[-1], left, limits, home)
+    return Gathered([*points, *more.points[1:]], [*special, *more.special], ended=more.ended)
 
 
 def _told(ended: Ending, start: OrbitPoint, found: list[OrbitPoint], course: Course) -> Ending:
