@@ -24,7 +24,8 @@ from pfaff.threads import once
 @once(most=16)
 def in_all_velocities(flow: Flow, rate: float) -> Flow:
     """The same motions without a chart; constraints attract at a rate, holonomic ones at their own if they have one."""
-    assert flow.unsolved is not None and isinstance(flow.system, System)
+    assert flow.unsolved is not None
+    assert isinstance(flow.system, System)
     stated, fixed = flow.unsolved
     settle = flow.settle or rate
     bonds = [

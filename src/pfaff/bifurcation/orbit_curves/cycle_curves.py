@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,11 @@ import numpy as np
 from pfaff.bifurcation.orbit_curves.resonance import first_cosine
 from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
+from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.orbits import Orbit, Special
+from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.continuation.course import POINTS, Bounds, Course, Limits
-from pfaff.continuation.endings import Ending, Refused
+from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
 from pfaff.continuation.problem import Event
@@ -181,7 +184,16 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         ahead = last.value - self.points[-2].value if len(self) > 1 else course.to - last.value
         surface = Surface(self.kind, self.spans | {name: max(self.spans[name], limits.span)}, name)
         more = _followed(surface, last.special, float(np.cos(last.angle)), ahead, course, limits)
-        return self._joined(more)
+        if more.points[0].special.problem.flow is last.special.problem.flow:
+            return self._joined(more)
+        return self._out_of_chart(last.special)._joined(more)
+
+    def _out_of_chart(self, near: Special) -> CycleCurve:
+        """The same curve in all velocities."""
+        passage, span = Passage(near.problem, near.point.cycle), self.spans[near.load]
+        points = tuple(replace(each, special=passage.orbit(each.special, span)) for each in self.points)
+        special = tuple(replace(each, special=passage.orbit(each.special, span)) for each in self.special)
+        return replace(self, points=points, special=special)
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters, special points labelled."""
@@ -225,6 +237,11 @@ def _followed(
 
     engine: Engine[Place] = Engine(SpecialCurve(surface))
     found = gathered(engine, first, course, limits, lambda place: _point(place, kind, parameters), at_event)
+    stuck = found.ended.reason is Reason.SINGULAR and found.points[-1].special.point.margin < LEFT
+    if stuck and leads_out(special.problem.flow):
+        with suppress(Refused):
+            same = Passage(special.problem, special.point.cycle).orbit(special, surface.spans[special.load])
+            return _followed(surface, same, cosine, ahead, course, limits)
     return CycleCurve(kind, tuple(found.points), tuple(found.special), found.ended, course.step, surface.spans)
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
+from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
+from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.bifurcation.orbits.recurrence import RETURN, TORUS, extent, one_of_many, returns, rotation, solved, verdict
 from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
 from pfaff.errors import ConvergenceError, ParameterError
@@ -37,22 +39,25 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     free = case.system.autonomous  # type: ignore[attr-defined]
     flow: Flow = case.system.shape if free else forced_flow(case)  # type: ignore[attr-defined]
     accuracy = accurate(accuracy)
-    t, x = sampled(motion, own_states(flow))
-    if not free:  # the motion begins at time zero of its forcing
-        angle = forcing_of(flow.system).value(case) * t
-        x = np.vstack([x, np.cos(angle), np.sin(angle)])
+    t, x = _states(motion, flow, case)
     n, value = len(flow.states), value_of(case, load)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
     turning = rotation(problem, t, x, value)
     if turning:
         raise ConvergenceError(turning)
     start, period = _recurrence(t, x, ROUGH if guess else RETURN)
+    loop = _guess(problem, t, x, start, period, value)
+    if leads_out(flow) and problem.collocation.equations.rates_on_chart(loop.x.T.copy(), value)[1] < LEFT:
+        with suppress(ParameterError):  # what is no motion may not know all velocities
+            passage = Passage(problem, loop)
+            t, x = _states(motion, passage.flow, case)
+            problem = passage.problem
     found = _settled(problem, t, x, start, period, value, guess)
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
     cycle = found.point.cycle
     symmetric = problem.odd(np.abs(cycle.x).max(axis=0)) and _mirrored(problem, cycle)
-    return orbit_at(problem, _part(problem, cycle, 2, -1.0), value) if symmetric else found
+    return orbit_at(problem, _part(problem, cycle, 2, problem.signs), value) if symmetric else found
 
 
 def _settled(
@@ -80,6 +85,15 @@ def _settled(
         if told.kind == TORUS:
             raise ConvergenceError(told.text)
     return found
+
+
+def _states(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
+    """Times of a motion, and the states of a flow along it: it begins at time zero of a forcing."""
+    t, x = sampled(motion, own_states(flow))
+    if not flow.carried:
+        return t, x
+    angle = forcing_of(flow.system).value(case) * t
+    return t, np.vstack([x, np.cos(angle), np.sin(angle)])
 
 
 def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -187,16 +201,16 @@ def _return(about: Any, across: np.ndarray, size: np.ndarray, after: float) -> f
 
 
 def _mirrored(problem: OrbitProblem, cycle: Cycle) -> bool:
-    """Whether x(t + T/2) = −x(t)."""
+    """Whether x(t + T/2) = −x(t), its mirror image."""
     c = problem.collocation
     K = c.slopes(cycle)
     s = np.linspace(0.0, 0.5, 64)
     first, second = c.interpolate(cycle, K, s), c.interpolate(cycle, K, s + 0.5)
-    return bool(np.abs(first + second).max() <= ODD * np.abs(first).max())
+    return bool(np.abs(second - problem.signs * first).max() <= ODD * np.abs(first).max())
 
 
-def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float = 1.0) -> Cycle:
-    """The first of equal parts of an orbit, which repeats itself (or its mirror image, where the sign is −1)."""
+def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float | np.ndarray = 1.0) -> Cycle:
+    """The first of equal parts of an orbit, which repeats itself (or its mirror image, by the signs of that)."""
     c = problem.collocation
     times = np.append(cycle.mesh.at[cycle.mesh.at < (1 - ODD) / parts], 1 / parts)
     part = c.carried(cycle, c.slopes(cycle), Mesh(times))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes, padded
+from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes, padded, read
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
@@ -116,8 +116,8 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         course = Course.asked(to, self.step, points, bounds, progress, self.load, events)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
-        more = followed(self.points[-1], course, self.points[0])
-        return self._joined(more)
+        more = followed(self.points[-1], course, self)
+        return replace(self, problem=more.problem, points=more.points, special=more.special, ended=more.ended)
 
     def cascade(self, to: float | None = None, doublings: int = 5) -> Cascade:
         """Period doublings one after the other: each branch of twice the period is followed to where it doubles again.
@@ -168,6 +168,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
             "step": self.step,
             "accuracy": problem.accuracy,
             **({} if self.born is None else {"born": self.born}),
+            **mirrored(problem),
             "about": json.dumps(about),
         }
 
@@ -299,10 +300,26 @@ def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: flo
         raise Misfit(f"{case.system.name} has no parameter {load!r}")
     about, n = file.notes["about"], len(flow.states)
     unfolding, held = np.array(about["unfolding"]).reshape(n, -1), np.array(about["held"]).reshape(-1, n)
-    problem = OrbitProblem(case, flow, load, accuracy, unfolding, held)
+    problem = OrbitProblem(case, flow, load, accuracy, unfolding, held, _mirror(file, n))
     file.agree("stage", problem.collocation.gauss.degree)
     file.agree("row", len(problem.collocation.equations.rows))
     return problem
+
+
+def mirrored(problem: OrbitProblem) -> dict[str, str]:
+    """A note of the signs of states in their mirror images, where these are not all the same."""
+    return {} if problem.mirror is None else {"mirror": json.dumps(problem.mirror.tolist())}
+
+
+def _mirror(file: File, n: int) -> np.ndarray | None:
+    """Those signs as they were noted."""
+    noted = file.data.attrs.get("mirror")
+    if noted is None:
+        return None
+    signs = np.array(read("mirror", noted, Along("state", float)))
+    if signs.shape != (n,) or not (np.abs(signs) == 1).all():
+        raise Misfit(f"its 'mirror' has no sign for each of {n} states")
+    return signs
 
 
 def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: bool, span: float) -> OrbitPoint:

@@ -45,6 +45,10 @@ class OrbitProblem:
         """Of mirror images."""
         return np.full(len(self.flow.states), -1.0) if self.mirror is None else self.mirror
 
+    def numbers_at(self, value: float) -> np.ndarray:
+        """The parameters, at a value of the load."""
+        return self.collocation.equations.numbers_at(value)
+
     @property
     def rows(self) -> np.ndarray:
         """The states that have equations of their own."""
@@ -63,9 +67,10 @@ class OrbitProblem:
         return Continuation(self.collocation, span, self.held, self.accuracy, start.natural, start.value, level)
 
     def odd(self, size: np.ndarray, to: float | None = None) -> bool:
-        """Whether f(−x) = −f(x), or its mirror image, every component by itself, at states and values of the load chosen at random.
+        """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.
 
-        The states are of a given size and less, each in its own unit: beyond, other terms hide what is not odd.
+        Where some states keep their signs, −x is the mirror image. The states are of a given size and less, each in its
+        own unit: beyond, other terms hide what is not odd.
         """
         random = np.random.default_rng(0)
         size = np.where(size > AT_ORIGIN * size.max(), size, size.max())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle
-from pfaff.bifurcation.orbits.floquet import multipliers
+from pfaff.bifurcation.orbits.floquet import allowed, multipliers
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
@@ -137,7 +137,8 @@ def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
         solution = continuation.evaluated(guess, pins, metric)
     except Refused:
         return False
-    values, _ = multipliers(metric.measured(solution.G), guess.signs)
+    bonds = problem.collocation.equations.bonds(guess.x, guess.value) / metric.states
+    values, _ = multipliers(*allowed(metric.measured(solution.G), guess.signs, bonds))
     return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
 
 

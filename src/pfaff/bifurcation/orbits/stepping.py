@@ -111,7 +111,7 @@ class Continuation:
         return accepted(on_level(self.collocation, guess, still, guess, metric, last, self.held))
 
     def given(self, cycle: Cycle, tangent: Cycle, within: float) -> Solution:
-        """An orbit that was found elsewhere: corrected, where that hardly moves it, or as it is, if the equations hold."""
+        """An orbit from elsewhere: corrected, where that hardly moves it, or as it is, if the equations hold."""
         metric = self.measure(cycle)
         row = metric.dual(tangent)
         with suppress(Refused):

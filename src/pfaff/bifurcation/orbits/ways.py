@@ -16,7 +16,7 @@ from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
-from pfaff.continuation.gathering import Gathered, gathered
+from pfaff.continuation.gathering import Gathered, gathered, stopped, where
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import number_from, number_within, shown
 
@@ -113,54 +113,58 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
     raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
 
 
-def followed(start: OrbitPoint, course: Course, home: OrbitPoint | None = None) -> OrbitBranch:
-    """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
+def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = None) -> OrbitBranch:
+    """The branch from an orbit along its tangent, until it is back there; or after an earlier part of it, and with it,
+    until it is back at the beginning of that."""
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
 
     limits = course.limits(start.case.system, start.load, start.value)
+    home = earlier.points[0] if earlier else start
     leaves = leads_out(start.problem.flow)
     found = _gathered(start, course, limits, home, LEFT if leaves else AT_EDGE)
+    left = replace(course, points=course.points - len(found.points) + 1)
+    if earlier:
+        found.points, found.special = [*earlier.points, *found.points[1:]], [*earlier.special, *found.special]
     if leaves and found.ended.reason is Reason.EDGE:
-        found = _beyond(found, course, limits, home)
+        found = _beyond(found, left, limits)
     ended = _told(found.ended, start, found.points, course)
     born = start.born if isinstance(start, Newborn) else None
     problem = found.points[0].problem
     return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
 
 
-def _gathered(
-    start: OrbitPoint, course: Course, limits: Limits, home: OrbitPoint | None, edge: float = AT_EDGE
-) -> Gathered:
-    """What there is on the branch as far as a chart reaches, or until its margin is at an edge."""
+def _gathered(start: OrbitPoint, course: Course, limits: Limits, home: OrbitPoint, edge: float = AT_EDGE) -> Gathered:
+    """The branch until it is at home, or its chart is left with so much margin."""
     problem = start.problem
     continuation = problem.continuation(limits.span, start)
     first = continuation.adopted(start.point)
+    began = first if home is start else home.point
     return gathered(
-        Engine(Orbits(continuation, first, home.point if home else first, edge)),
+        Engine(Orbits(continuation, first, began, edge)),
         first,
         course,
         limits,
         lambda point: OrbitPoint(problem, point),
         lambda event: Special(problem, event.point, event.kind, event.detail or ""),
-        home=home.point if home else None,
+        home=None if home is start else began,
     )
 
 
-def _beyond(found: Gathered, course: Course, limits: Limits, home: OrbitPoint | None) -> Gathered:
-    """The same branch in all velocities, and what follows; in its chart up to the edge, where that is not possible."""
-    last = found.points[-1]
+def _beyond(found: Gathered, course: Course, limits: Limits) -> Gathered:
+    """The same branch in all velocities, and what follows; in its chart up to its end, where that is not possible."""
+    points, special, last = found.points, found.special, found.points[-1]
     try:
-        passage = Passage(last.problem, last.point)
-        points, special = ([passage.orbit(each, limits.span) for each in of] for of in (found.points, found.special))
-        home = passage.orbit(home, limits.span) if home else points[0]
+        passage = Passage(last.problem, last.point.cycle)
+        points, special = ([passage.orbit(each, limits.span) for each in of] for of in (points, special))
     except Refused:
-        points, special, home = found.points, found.special, home or found.points[0]
+        points, special = found.points, found.special
     except KeyboardInterrupt:
-        found.ended = Ending(Reason.INTERRUPTED, f"interrupted at {last.load} = {last.value:.10g}")
-        return found
-    left = replace(course, points=course.points - len(points) + 1)
-    more = _gathered(points[-1], left, limits, home)
-    return Gathered([*points, *more.points[1:]], [*special, *more.special], ended=more.ended)
+        return replace(found, ended=Ending(Reason.INTERRUPTED, f"interrupted at {where(last)}"))
+    more = _gathered(points[-1], course, limits, points[0])
+    points, ended = [*points, *more.points[1:]], more.ended
+    if ended.reason is Reason.POINTS:
+        ended = stopped(points)
+    return Gathered(points, [*special, *more.special], ended=ended)
 
 
 def _told(ended: Ending, start: OrbitPoint, found: list[OrbitPoint], course: Course) -> Ending:
