@@ -164,7 +164,7 @@ def test_half_the_period_gives_what_the_whole_gives(skate_hopf, skate_branch):
     from pfaff.bifurcation.orbits.ways import orbit_at
 
     (half,) = skate_branch.at(90)
-    whole = orbit_at(half.problem, doubled(half.point.cycle), 90.0)
+    whole = orbit_at(half.problem, doubled(half.point.cycle, half.problem.rows), 90.0)
     assert not whole.symmetric
     assert whole.period == pytest.approx(half.period, rel=1e-13)
     assert whole.multipliers == pytest.approx(half.multipliers, abs=1e-11)

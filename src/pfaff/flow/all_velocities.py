@@ -48,7 +48,7 @@ def in_all_velocities(flow: Flow, rate: float) -> Flow:
         velocity_expressions=graph.v,
         reaction_expressions=placed(reactions),
         settle=settle,
-        pivots=placed([d for d in graph.elimination.schur[1] if hy.get_variables([d])]),
+        pivots=placed([hy.sqrt(d) for d in graph.elimination.schur[1] if hy.get_variables([d])]),
         accelerations=Accelerations(graph, range(len(names)), {}, fixed),
         carried=(),
         unsolved=None,

@@ -13,6 +13,7 @@ from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
+from pfaff.bifurcation.orbits.stepping import Continuation
 from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
@@ -119,38 +120,44 @@ def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = No
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
 
     limits = course.limits(start.case.system, start.load, start.value)
-    home = earlier.points[0] if earlier else start
-    leaves = leads_out(start.problem.flow)
-    found = _gathered(start, course, limits, home, LEFT if leaves else AT_EDGE)
+    problem, home = start.problem, earlier.points[0].point if earlier else None
+    leaves = leads_out(problem.flow)
+    continuation = problem.continuation(limits.span, start)
+    found = _gathered(problem, continuation, start, course, limits, home, LEFT if leaves else AT_EDGE)
     left = replace(course, points=course.points - len(found.points) + 1)
     if earlier:
         found.points, found.special = [*earlier.points, *found.points[1:]], [*earlier.special, *found.special]
     if leaves and found.ended.reason is Reason.EDGE:
-        found = _beyond(found, left, limits)
+        found = _beyond(found, start, left, limits)
     ended = _told(found.ended, start, found.points, course)
     born = start.born if isinstance(start, Newborn) else None
     problem = found.points[0].problem
     return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
 
 
-def _gathered(start: OrbitPoint, course: Course, limits: Limits, home: OrbitPoint, edge: float = AT_EDGE) -> Gathered:
+def _gathered(
+    problem: OrbitProblem,
+    continuation: Continuation,
+    start: OrbitPoint,
+    course: Course,
+    limits: Limits,
+    home: Point | None,
+    edge: float = AT_EDGE,
+) -> Gathered:
     """The branch until it is at home, or its chart is left with so much margin."""
-    problem = start.problem
-    continuation = problem.continuation(limits.span, start)
     first = continuation.adopted(start.point)
-    began = first if home is start else home.point
     return gathered(
-        Engine(Orbits(continuation, first, began, edge)),
+        Engine(Orbits(continuation, first, home or first, edge)),
         first,
         course,
         limits,
         lambda point: OrbitPoint(problem, point),
         lambda event: Special(problem, event.point, event.kind, event.detail or ""),
-        home=None if home is start else began,
+        home=home,
     )
 
 
-def _beyond(found: Gathered, course: Course, limits: Limits) -> Gathered:
+def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) -> Gathered:
     """The same branch in all velocities, and what follows; in its chart up to its end, where that is not possible."""
     points, special, last = found.points, found.special, found.points[-1]
     try:
@@ -160,7 +167,8 @@ def _beyond(found: Gathered, course: Course, limits: Limits) -> Gathered:
         points, special = found.points, found.special
     except KeyboardInterrupt:
         return replace(found, ended=Ending(Reason.INTERRUPTED, f"interrupted at {where(last)}"))
-    more = _gathered(points[-1], course, limits, points[0])
+    problem, home = points[0].problem, points[0].point
+    more = _gathered(problem, problem.continuation(limits.span, start), points[-1], course, limits, home)
     points, ended = [*points, *more.points[1:]], more.ended
     if ended.reason is Reason.POINTS:
         ended = stopped(points)
