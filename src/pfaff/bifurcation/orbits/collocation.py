@@ -117,8 +117,13 @@ class Collocation:
         return (self.gauss.b[:, None] * cycle.mesh.h).ravel()
 
     def deviations(self, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The mean of an orbit, how far from it the states at the Gauss points are, and the weights of those."""
+        """The mean of an orbit, how far from it the states at the Gauss points are, and the weights of those.
+
+        From the angles of a rotation their even growth is taken off.
+        """
         X, weights = self.stages(cycle), self.weights(cycle)
+        times = cycle.mesh.points(self.gauss.c).reshape(cycle.intervals, -1).T.ravel()
+        X -= np.outer(cycle.turns, times)
         mean = np.where(cycle.signs < 0, 0.0, X @ weights)
         return mean, X - mean[:, None], weights
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.meshes import amplitudes, inner_product, sizes
+from pfaff.bifurcation.orbits.meshes import TURN, amplitudes, inner_product, sizes
 from pfaff.threads import cached_property
 
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
@@ -53,7 +53,7 @@ class Cycle(NamedTuple):
 
     The scalars are the duration of what the mesh covers, the parameter, and the unfolding of conserved quantities
     (zero on a solution). ``signs`` are those of x(1) = signs·x(0): if half a period is known, −1 but for states, such
-    as the speed of what walks, that are the same in both halves.
+    as the speed of what walks, that are the same in both halves. Angles may have grown by whole turns as well.
     """
 
     mesh: Mesh
@@ -78,6 +78,11 @@ class Cycle(NamedTuple):
     @property
     def value(self) -> float:
         return float(self.scalars[1])
+
+    @property
+    def turns(self) -> np.ndarray:
+        """By which angles of a rotation have grown at the end: multiples of 2π, zero for all else."""
+        return TURN * np.round((self.x[-1] - self.signs * self.x[0]) / TURN)
 
     @property
     def amplitude(self) -> np.ndarray:
@@ -128,7 +133,10 @@ class Metric(NamedTuple):
         cls, cycle: Cycle, parameter: float, alike: np.ndarray | None = None, positions: np.ndarray | None = None
     ) -> Metric:
         """``alike`` numbers the kinds of states; ``positions`` are those that are no velocities, if there are any."""
-        states = 1 / sizes(cycle.x, cycle.signs, STILL, positions, cycle.period)
+        size = sizes(cycle.x, cycle.signs, STILL, positions, cycle.period)
+        if (turns := cycle.turns).any():  # a rotation may hardly change its speed
+            size = np.where(turns == 0, np.maximum(size, np.abs(cycle.x).max(axis=0)), size)
+        states = 1 / size
         scalars = np.zeros(len(cycle.scalars))
         if alike is not None:
             least = np.full(alike.max() + 1, np.inf)
@@ -172,7 +180,7 @@ def doubled(cycle: Cycle, rows: np.ndarray) -> Cycle:
     ``rows`` are the states whose slopes it has.
     """
     mesh = Mesh(np.concatenate([cycle.mesh.at, 1 + cycle.mesh.at[1:]]) / 2)
-    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]])
+    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:] + cycle.turns])
     K = np.concatenate([2 * cycle.K, 2 * cycle.K * cycle.signs[rows]])
     scalars = cycle.scalars * np.array([2.0, *[1.0] * (len(cycle.scalars) - 1)])
     return Cycle(mesh, x, K, scalars, np.ones_like(cycle.signs))

@@ -6,7 +6,14 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
+TURN = 2 * np.pi
 STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
+
+
+@part
+def turned(x, signs, t):
+    """By how many whole turns an angle has grown at the end; none, of what closes."""
+    return TURN * np.floor((x[-1, t] - signs[t] * x[0, t]) / TURN + 0.5)
 
 
 @compiled
@@ -168,7 +175,7 @@ def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
                         total += values[l] * slopes[j, l, rows[r]]
                     new_K[k, i, r] = total
     for t in range(n):
-        new_x[-1, t] = signs[t] * new_x[0, t]
+        new_x[-1, t] = signs[t] * new_x[0, t] + turned(x, signs, t)
 
 
 @compiled
@@ -199,8 +206,8 @@ def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, 
     largest = 0.0
     for j in range(N + 1):
         for t in range(n):
-            before = x[j - 1, t] if j > 0 else signs[t] * x[N - 1, t]
-            after = x[j + 1, t] if j < N else signs[t] * x[1, t]
+            before = x[j - 1, t] if j > 0 else signs[t] * x[N - 1, t] - turned(x, signs, t)
+            after = x[j + 1, t] if j < N else signs[t] * x[1, t] + turned(x, signs, t)
             rows[0, j, t] = (after - before) / (h[j - 1] + h[j % N])
             largest = max(largest, abs(rows[0, j, t] * scale[t]))
     for j in range(N + 1):

@@ -195,10 +195,12 @@ class OrbitPoint:
 
     @cached_property
     def advance(self) -> dict[str, float]:
-        """How far each ignorable coordinate moves in a period: the integral of its velocity."""
+        """How far each ignorable coordinate moves in a period, the integral of its velocity, and the angles of a
+        rotation."""
         flow, cycle, c = self.problem.flow, self.point.cycle, self.problem.collocation
+        turned = {name: float(by) for name, by in zip(flow.states, cycle.turns, strict=True) if by}
         if not flow.dropped:
-            return {}
+            return turned
         names = list(flow.system.coordinate_names)  # type: ignore[union-attr]
         rows = [names.index(name) for name in flow.dropped]
         weights = cycle.scalars[0] * c.weights(cycle)
@@ -206,7 +208,7 @@ class OrbitPoint:
         moved = flow.velocities(X, numbers)[rows] @ weights
         if self.symmetric:
             moved = moved + flow.velocities(cycle.signs[:, None] * X, numbers)[rows] @ weights
-        return dict(zip(flow.dropped, moved.tolist(), strict=True))
+        return dict(zip(flow.dropped, moved.tolist(), strict=True)) | turned
 
     @property
     def mean_velocity(self) -> dict[str, float]:
