@@ -24,6 +24,7 @@ from pfaff.flow.graph import Expression
 Of = TypeVar("Of", bound=OrbitPoint)
 
 EVEN = 1e-9  # difference of a velocity and its mirror image, relative to the largest, that is none
+ROUNDING = 1e-13  # change of the load, relative to its range, that is none
 SAME = 100.0  # times the accuracy, how far an orbit moves that is solved again in other states
 
 
@@ -61,6 +62,8 @@ class Passage:
         cycle, tangent = self._moved(chart, problem, cycle, tangent)
         continuation = problem.continuation(span)
         solution = continuation.given(cycle, tangent, SAME * problem.accuracy)
+        if abs(solution.cycle.value - point.value) < ROUNDING * span:
+            solution.cycle.scalars[1] = point.value
         found = continuation.refined(continuation.point(solution, tangent))
         return replace(orbit, problem=problem, point=found)
 
