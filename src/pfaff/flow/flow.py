@@ -2,7 +2,7 @@
 
 ``lowering`` makes them. The full flow has all coordinates and velocities as states; it is regular wherever the
 constraints are independent. The shape flow drops ignorable coordinates and the velocities that the constraints
-determine: a chart, regular where those velocities can be solved for.
+determine: a chart, regular where those velocities can be solved for. ``all_velocities`` leads out of it.
 """
 
 from __future__ import annotations

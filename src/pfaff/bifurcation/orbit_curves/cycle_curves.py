@@ -186,14 +186,14 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         more = _followed(surface, last.special, float(np.cos(last.angle)), ahead, course, limits)
         if more.points[0].special.problem.flow is last.special.problem.flow:
             return self._joined(more)
-        return self._out_of_chart(last.special)._joined(more)
+        mine, special = self._out_of_chart(last.special)
+        return replace(self, points=mine + more.points[1:], special=special + more.special, ended=more.ended)
 
-    def _out_of_chart(self, near: Special) -> CycleCurve:
-        """The same curve in all velocities."""
+    def _out_of_chart(self, near: Special) -> tuple[tuple[CyclePoint, ...], tuple[CycleSpecial, ...]]:
+        """The same points in all velocities."""
         passage, span = Passage(near.problem, near.point.cycle), self.spans[near.load]
         points = tuple(replace(each, special=passage.orbit(each.special, span)) for each in self.points)
-        special = tuple(replace(each, special=passage.orbit(each.special, span)) for each in self.special)
-        return replace(self, points=points, special=special)
+        return points, tuple(replace(each, special=passage.orbit(each.special, span)) for each in self.special)
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters, special points labelled."""

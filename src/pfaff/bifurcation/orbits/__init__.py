@@ -3,5 +3,5 @@
 Read ``cycles``, ``orbit_equations`` and ``collocation`` (with ``meshes``, ``condensation``, ``chain``) and
 ``floquet``, then ``stepping`` (an orbit near another), ``following`` (the problem that the engine follows),
 ``special_orbits`` and ``orbits``, ``orbit_branch`` (the results). ``from_motions`` and ``ways`` are where branches
-start, ``orbit_ends`` how they vanish.
+start, ``passage`` how they leave a chart, ``orbit_ends`` how they vanish.
 """
