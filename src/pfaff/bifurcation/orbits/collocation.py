@@ -122,8 +122,8 @@ class Collocation:
         From the angles of a rotation their even growth is taken off.
         """
         X, weights = self.stages(cycle), self.weights(cycle)
-        times = cycle.mesh.points(self.gauss.c).reshape(cycle.intervals, -1).T.ravel()
-        X -= np.outer(cycle.turns, times)
+        if cycle.rotates:
+            X -= np.outer(cycle.turns, cycle.mesh.points(self.gauss.c).reshape(cycle.intervals, -1).T)
         mean = np.where(cycle.signs < 0, 0.0, X @ weights)
         return mean, X - mean[:, None], weights
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.meshes import TURN, amplitudes, inner_product, sizes
+from pfaff.bifurcation.orbits.meshes import amplitudes, inner_product, sizes, whole_turns
 from pfaff.threads import cached_property
 
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
@@ -69,7 +69,7 @@ class Cycle(NamedTuple):
     @property
     def halved(self) -> bool:
         """Whether the mesh covers half a period."""
-        return bool((self.signs < 0).any())
+        return min(self.signs.tolist()) < 0  # of a few numbers, sooner than by NumPy
 
     @property
     def period(self) -> float:
@@ -82,7 +82,14 @@ class Cycle(NamedTuple):
     @property
     def turns(self) -> np.ndarray:
         """By which angles of a rotation have grown at the end: multiples of 2π, zero for all else."""
-        return TURN * np.round((self.x[-1] - self.signs * self.x[0]) / TURN)
+        turns = np.empty(self.x.shape[1])
+        whole_turns(self.x, self.signs, turns)
+        return turns
+
+    @property
+    def rotates(self) -> bool:
+        """Whether an angle has grown by a turn or more at the end."""
+        return bool(whole_turns(self.x, self.signs, np.empty(self.x.shape[1])))
 
     @property
     def amplitude(self) -> np.ndarray:
@@ -134,8 +141,8 @@ class Metric(NamedTuple):
     ) -> Metric:
         """``alike`` numbers the kinds of states; ``positions`` are those that are no velocities, if there are any."""
         size = sizes(cycle.x, cycle.signs, STILL, positions, cycle.period)
-        if (turns := cycle.turns).any():  # a rotation may hardly change its speed
-            size = np.where(turns == 0, np.maximum(size, np.abs(cycle.x).max(axis=0)), size)
+        if cycle.rotates:  # and may hardly change its speed
+            size = np.where(cycle.turns == 0, np.maximum(size, np.abs(cycle.x).max(axis=0)), size)
         states = 1 / size
         scalars = np.zeros(len(cycle.scalars))
         if alike is not None:

@@ -7,13 +7,25 @@ import numpy as np
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
 TURN = 2 * np.pi
+CLOSED = 1e-9  # of a state, what is left between the ends of an orbit that closes
 STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
 
 
 @part
 def turned(x, signs, t):
-    """By how many whole turns an angle has grown at the end; none, of what closes."""
-    return TURN * np.floor((x[-1, t] - signs[t] * x[0, t]) / TURN + 0.5)
+    """By which whole turns an angle has grown at the end; none, of what closes."""
+    gap = x[-1, t] - signs[t] * x[0, t]
+    return TURN * np.floor(gap / TURN + 0.5) if abs(gap) > CLOSED * abs(x[-1, t]) else 0.0
+
+
+@compiled
+def whole_turns(x, signs, turns):
+    """Fill in what all angles have grown by; whether any has."""
+    found = False
+    for t in range(x.shape[1]):
+        turns[t] = turned(x, signs, t)
+        found = found or turns[t] != 0
+    return found
 
 
 @compiled

@@ -137,8 +137,12 @@ def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
         solution = continuation.evaluated(guess, pins, metric)
     except Refused:
         return False
-    bonds = problem.collocation.equations.bonds(guess.x, guess.value) / metric.states
-    values, _ = multipliers(*allowed(metric.measured(solution.G), guess.signs, bonds))
+    G, signs, bonds = (
+        metric.measured(solution.G),
+        guess.signs,
+        problem.collocation.equations.bonds(guess.x, guess.value),
+    )
+    values, _ = multipliers(*(allowed(G, signs, bonds / metric.states) if bonds.size else (G, signs)))
     return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
 
 

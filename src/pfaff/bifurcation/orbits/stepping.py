@@ -145,7 +145,9 @@ class Continuation:
             solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
         bonds = self.collocation.equations.bonds(cycle.x, cycle.value)
         if solution.levels is None:
-            G, signs = allowed(metric.measured(solution.G), cycle.signs, bonds / metric.states)
+            G, signs = metric.measured(solution.G), cycle.signs
+            if bonds.size:
+                G, signs = allowed(G, signs, bonds / metric.states)
             values, basis = multipliers(G, signs, basis if self.structural == 1 else None, accuracy)
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy, bonds)
