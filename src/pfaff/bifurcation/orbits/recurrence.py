@@ -137,12 +137,8 @@ def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
         solution = continuation.evaluated(guess, pins, metric)
     except Refused:
         return False
-    G, signs, bonds = (
-        metric.measured(solution.G),
-        guess.signs,
-        problem.collocation.equations.bonds(guess.x, guess.value),
-    )
-    values, _ = multipliers(*(allowed(G, signs, bonds / metric.states) if bonds.size else (G, signs)))
+    G, bonds = metric.measured(solution.G), problem.collocation.equations.bonds(guess.x, guess.value)
+    values, _ = multipliers(*(allowed(G, guess.signs, bonds / metric.states) if bonds.size else (G, guess.signs)))
     return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
 
 
