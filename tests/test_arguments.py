@@ -109,6 +109,9 @@ def test_truth_values_are_no_counts_where_equal_counts_were_seen():
 
 def test_assemblies_refuse_in_words():
     chain = pfaff.atlas.column_assembly(3)
+    for places in (range(10**9), np.broadcast_to(1, (10**6, 10**6))):
+        with pytest.raises(StatementError, match="the number of places of part .* is more than 100000000: give fewer"):
+            chain.parts[0].part.copies(places)
     with pytest.raises(ParameterError, match="load='x'"):
         chain.equilibrium("x")
     with pytest.raises(ParameterError, match="modes=2.5 is no whole number"):
@@ -152,3 +155,72 @@ def test_what_is_declared_positive_stays_so(case):
     found = case.branch("k1", -1)
     assert found[-1].value > 0
     assert "beyond it k1 is not positive, as it is declared" in found.ended
+
+
+class Law:
+    """A distribution of the user's."""
+
+    def __init__(self, ppf):
+        self.ppf = ppf
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (
+            lambda case: pfaff.sobol(2**20, indices=True, **{f"c{k}": (1, 2) for k in range(99)}),
+            "more memory than there",
+        ),
+        (lambda case: pfaff.sobol(8, c_i=Law(lambda share: 1 / 0)), "the distribution of c_i fails: division by zero"),
+        (lambda case: pfaff.sobol(8, c_i=Law(lambda share: 1.0)), r"an array of shape \(\) for one of \(8,\)"),
+        (lambda case: pfaff.sobol(8, c_i=Law(lambda share: 1j * share)), "not complex numbers"),
+        (lambda case: pfaff.sobol(8, c_i=(-1e308, 1e308)), "is no range"),
+        (lambda case: case.sweep({name: np.arange(1, 10**4) for name in ("c_i", "M_L", "k1")}), "store='map.zarr'"),
+        (lambda case: case.sweep({"c_i": [1]}, lambda case: {}), "a measure gives no numbers"),
+        (
+            lambda case: case.sweep({"c_i": [1]}, lambda case: {1: 2}),
+            r"gives \{1: 2\}: return a number, or numbers by",
+        ),
+        (lambda case: case.sweep({"c_i": [1]}).run().run(workers="x"), "workers='x' is no whole number"),
+        (lambda case: case.sweep({"c_i": [1]}).run().run(timeout=0), "timeout=0: give a positive time"),
+        (lambda case: case.sweep({"c_i": [1]}).run().run(progress=3), "progress=3 cannot be called"),
+        (lambda case: case.sweep({"c_i": [1]}).run().run(part=(1.5, 2)), r"part=\(1.5, 2\): write the i-th of n"),
+    ],
+)
+def test_studies_refuse_in_words(case, call, words):
+    with pytest.raises(ParameterError, match=words):
+        call(case)
+
+
+def test_counts_of_numpy_are_counts(case):
+    drawn = case.sweep(pfaff.sobol(np.int64(4), seed=np.int64(1), c_i=("1/2", 2)), "flutter").run()
+    assert drawn.points.coordinates["c_i"].tolist() == pfaff.sobol(4, seed=1, c_i=(0.5, 2)).coordinates["c_i"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda case: case.hopf().growth().amplitude("x"), "load='x' is not a number"),
+        (lambda case: case.hopf().growth().speed("theta1", 80), "no ignorable coordinate 'theta1'"),
+        (lambda case: case.linearise(exact=True).polynomial("s"), "variable='s': give a symbol"),
+        (lambda case: pfaff.grid(c_i=[1, 2]).point(2), "place=2 is more than 1: there are 2 points"),
+        (lambda case: case.system.shape.parameter_jacobian([0] * 4, case, []), r"names=\[\] is empty"),
+    ],
+)
+def test_results_refuse_in_words(case, call, words):
+    with pytest.raises(ParameterError, match=words):
+        call(case)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\0", " "])
+def test_measures_have_names_of_one_line(case, name):
+    with pytest.raises(StatementError, match="name of a measure .* is no title"):
+        case.sweep({"c_i": [1]}, {name: lambda case: 1.0})
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e300])
+def test_loops_of_no_size_are_refused(size):
+    t, x, y, mu = np.linspace(0, 2 * np.pi, 50), *sm.symbols("x y mu")
+    case = pfaff.ode({x: y, y: mu * y - x - x**2 * y}, {mu: 0.2}, load=mu).at()
+    with pytest.raises(ParameterError, match="which has no finite square or inverse: use other units"):
+        case.orbit(t=t, x=size * np.cos(t), y=-size * np.sin(t))

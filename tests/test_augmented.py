@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -157,6 +159,7 @@ def test_andrews_squeezer_has_the_reference_solution():
     assert orders(errors)[0] > 1.9
 
 
+@cache
 def sleigh():
     m, inertia, a, k = sm.symbols("m I a k", positive=True)
     c = sm.Symbol("c", nonnegative=True)

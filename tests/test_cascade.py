@@ -9,6 +9,7 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.errors import NoBifurcationError, ParameterError
 
 x, y, z = sm.symbols("x y z", real=True)
@@ -54,3 +55,18 @@ def test_an_end_is_told(roessler):
         roessler.cascade(doublings=0)
     with pytest.raises(NoBifurcationError, match="no period doubling"):
         roessler[0].orbits(to=2.5).cascade()
+
+
+def test_ctrl_c_keeps_the_doublings_so_far(roessler, monkeypatch):
+    """And the branch that was being followed is not said to double no more."""
+    switch, seen = Special.switch, []
+
+    def stop(point):
+        seen.append(point)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Special, "switch", lambda special, **options: switch(special, progress=stop, **options))
+    found = roessler.cascade(doublings=3)
+    assert found.values == pytest.approx([2.832445], abs=1e-6)
+    assert found.ended.startswith("interrupted at c = ")

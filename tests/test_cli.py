@@ -168,6 +168,7 @@ def test_every_command_helps_with_an_example(command):
         (["simulate", "column", "--duration", "1", "--start", "theta7=1"], "'theta7'"),
         (["simulate", "column", "--duration", "1", "--animate", "x.avi"], ".gif, .html, .mp4"),
         (["simulate", "bottema", "--duration", "1", "--film", "x.png"], "no drawing"),
+        (["simulate", "column", "--duration", "1", "--drive", "F=1", "--drive", "F=2"], "--drive gives F twice"),
         (["steady", "rolling_disc", "--in", "phi_dot"], "--in and --to go together"),
         (["steady", "rolling_disc", "--save", "x.nc"], "--in NAME --to VALUE"),
         (["reproduce", "cazzolli202"], "did you mean 'cazzolli202"),
@@ -271,6 +272,7 @@ def test_files_that_cannot_be_written_are_refused_before_anything_is_computed(co
         ("critical", "case.at(v=…).steady().branch('v', to=…)", "pfaff steady SYSTEM --set v=VALUE --in v --to VALUE"),
         ("simulate", "--set step=5: unknown", "--set step=5: unknown"),
         ("show", "search farther with to=…", "search farther with to=…"),
+        ("branch", "bounds=(5.0, 1.0): write bounds=(0, 10)", "--bounds 5.0 1.0: write --bounds 0 10"),
     ],
 )
 def test_remedies_are_in_the_words_of_the_shell(command, python, shell):

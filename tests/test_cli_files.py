@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import math
+
+import numpy as np
 import pytest
 
 from conftest import shell
+from pfaff.cli.output import print_json
 from test_cli import answer
 
 SLEIGH = """
@@ -51,6 +56,9 @@ def folder(tmp_path_factory):
         "import pfaff.statement as s\nt = s.TIME\nx, y, phi = s.coordinates('x y phi')\n"
     )
     (folder / "n.py").write_text("")
+    (folder / "clashing.py").write_text(
+        "import pfaff\nimport sympy as sm\nt, s = sm.symbols('t status')\node = pfaff.ode({t: s, s: -t})\n"
+    )
     (folder / "alone.py").write_text("from my_sleigh import sleigh\n")
     (folder / "wrong.py").write_text("import pfaff\n\nsystem = pfaff.System(coordinates=[], kinetic=0)\n")
     (folder / "torn.py").write_text("import pfaff\nsystem = pfaff.System(\n")
@@ -73,6 +81,21 @@ def test_an_ode(folder):
     assert hopf["l1_matcont"] == pytest.approx(-0.3, abs=1e-12)  # MatCont's manual
     assert answer("show", "my_sleigh.py:control", folder=folder)["equations"]["u"] == "v"
     assert r"\dot{w}" in shell("show", "my_sleigh.py:control", "--latex", folder=folder).stdout
+
+
+def test_a_plain_ode_moves_whatever_its_states_are_called(folder):
+    """A state called like a fact of the motion has an underscore, as in files; what is no number is null."""
+    moved = answer("simulate", "clashing.py", "--duration", "1", "--start", "t=1", "--samples", "3", folder=folder)
+    assert moved["t"] == [0, 0.5, 1]
+    assert moved["t_"] == pytest.approx([1, math.cos(0.5), math.cos(1)])
+    assert moved["status_"] == pytest.approx([0, -math.sin(0.5), -math.sin(1)])
+    assert moved["status"] == "finished"
+
+
+def test_what_is_no_number_is_null_in_json(capsys):
+    print_json({"a": np.array([1.0, np.nan]), "b": [math.inf, 1j], "c": {"d": (np.float64("nan"), np.bool_(True))}})
+    read = json.loads(capsys.readouterr().out)
+    assert read == {"a": [1, None], "b": [None, {"re": 0, "im": 1}], "c": {"d": [None, True]}}
 
 
 @pytest.mark.parametrize(
@@ -108,3 +131,23 @@ def test_constraints_are_shown_in_the_names_that_one_types(folder):
     assert "nonholonomic: -x_dot*sin(phi) + y_dot*cos(phi) = 0" in told
     assert "p_blade (p)" in told
     assert "Derivative" not in told
+
+
+def test_what_a_file_prints_is_no_part_of_the_answer(folder):
+    (folder / "noisy.py").write_text("from my_sleigh import control\nprint('hello')\n")
+    done = shell("equilibria", "noisy.py:control", "--json", folder=folder)
+    assert json.loads(done.stdout)["state"] == {"u": 0.0, "v": 0.0, "w": 0.0}
+    assert "hello" in done.stderr
+
+
+def test_the_response_of_a_file_of_ones_own(folder):
+    """A damped oscillator at its frequency: the amplitude is F/(c ω)."""
+    (folder / "forced.py").write_text(
+        "import sympy as sm, pfaff\n"
+        "x, y, Omega, t = sm.symbols('x y Omega t')\n"
+        "forced = pfaff.ode({x: y, y: -x - y/5 + sm.cos(Omega*t)/10}, {Omega: 0.8}, load=Omega)\n"
+    )
+    found = answer("response", "forced.py:forced", "--in", "Omega", "--to", "1", folder=folder)
+    last = found["responses"][-1]
+    assert (last["value"], last["amplitude"]["x"]) == (1.0, pytest.approx(0.5, rel=1e-7))
+    assert "reached 1" in shell("response", "forced.py:forced", "--in", "Omega", "--to", "1", folder=folder).stdout

@@ -4,6 +4,7 @@ units."""
 from __future__ import annotations
 
 import pickle
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -250,6 +251,7 @@ def test_leading_eigenvalues_meet():
 # A mechanical system
 
 
+@cache
 def pendulum(m, g, l, c, tau):
     theta = dynamicsymbols("theta")
     M, G, L, C, T = sm.symbols("m g l c tau", positive=True)

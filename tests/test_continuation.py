@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -34,6 +35,7 @@ def both(special, to):
     return special.switch(to), special.switch(to, way=-1)
 
 
+@cache
 def lorenz(rho0="1/2"):
     rho, sigma, b = sm.symbols("rho sigma b")
     equations = {x: sigma * (y - x), y: x * (rho - z) - y, z: x * y - b * z}
@@ -495,6 +497,7 @@ def test_a_point_leads_to_a_branch_in_another_parameter(skate_branch):
 # Families of equilibria
 
 
+@cache
 def line_of_equilibria():
     """(x, y) rotate and grow at the rate z, which only they change: every (0, 0, z) is an equilibrium."""
     return pfaff.ode({x: z * x - y, y: x + z * y, z: x**2 + y**2}, {mu: 0}, load=mu)

@@ -122,6 +122,16 @@ def test_a_curve_turns_where_the_branch_breaks_off(island):
     assert curve.values.min() < 1e-2
 
 
+def test_a_curve_whose_parameters_have_changed_their_roles_is_extended(island):
+    """Beyond a slope of 3 folds are followed along the other parameter."""
+    part = island.curve("a", to=-1, points=8)
+    assert part[-1].special.load == "a"
+    more = part.extend(-1, points=20)
+    assert len(more) == 27
+    assert more[-1]["mu"] < part[-1]["mu"] - 0.1
+    assert max(abs(point["a"] - point["mu"] ** 2) for point in more) < 1e-13
+
+
 def test_a_curve_that_turns_just_beyond_its_end_ends_there(island):
     """Folds at a = μ²: one step passes a = 1e-6, turns at a = 0 and passes it again."""
     curve = island.curve("a", to=1e-6)
@@ -225,6 +235,7 @@ def test_period_doublings_around_a_tongue(driven):
     edges = [mathieu_b(1, 0.2) / 4, mathieu_a(1, 0.2) / 4]
     assert [special["kappa"] for special in curve.of_kind("1:2 resonance")] == pytest.approx(edges, abs=1e-9)
     assert [special["mu"] for special in curve.special] == pytest.approx([1, 1], abs=1e-9)
+    assert curve.special[0].status.endswith(f"period {2 * np.pi:.10g}")  # damping alone is cubic: a vanishes
 
 
 def test_a_fold_and_a_flip_meet():

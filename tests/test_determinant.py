@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -23,6 +25,7 @@ def bordered(lin, value):
     return np.linalg.det(np.block([[top, lin.A.T], [lin.A, np.zeros((m, m))]]))
 
 
+@cache
 def sleigh():
     """A knife edge held by springs and pushed against its blade; the mass lies ahead of it."""
     m, inertia, a, b, k, kappa = sm.symbols("m I a b k kappa", positive=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from pfaff.motion.outcomes import Outcome, Status
 t = dynamicsymbols._t
 
 
+@cache
 def oscillator() -> pfaff.System:
     x = dynamicsymbols("x")
     k, f = sm.symbols("k f", real=True)

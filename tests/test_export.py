@@ -6,6 +6,7 @@ import ctypes
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -180,6 +181,7 @@ def test_auto_finds_our_hopf_point(tmp_path):
     assert float(rows[-1][4]) == pytest.approx(120)
 
 
+@cache
 def cartesian_pendulum(height: float, name: str = "cartesian pendulum") -> pfaff.System:
     """A damped bob at distance 1 from (0, height), pushed aside by F: it hangs at tan θ = F."""
     x, y = coordinates("x y")

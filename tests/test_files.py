@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import resource
 import signal
@@ -14,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import pfaff
-from conftest import disk
+from conftest import disk, shell
 from pfaff.archive.files import whole, write_text
 from pfaff.cli.output import draw_into
 from pfaff.errors import ParameterError
@@ -174,6 +176,38 @@ def test_a_full_disk_leaves_the_old_file_and_is_told(motion, tmp_path, name):
     assert "\n" not in str(told.value)
     assert path.read_text() == "old"
     assert not [each for each in os.listdir(tmp_path) if each.startswith(".")]
+
+
+SIMULATION = ("simulate", "column", "--duration", "1", "--start", "theta1_dot=0.01", "--json")
+
+
+def test_a_full_disk_costs_the_shell_no_result(tmp_path, monkeypatch):
+    """What was computed is printed all the same, with the files that were written; what was not is told last."""
+    saved, drawn, film = tmp_path / "a.nc", tmp_path / "a.png", tmp_path / "a.html"
+    monkeypatch.setattr("pfaff.cli.output.whole", _full)
+    files = ("--plot", str(drawn), "--save", str(saved), "--animate", str(film))
+    done = shell(*SIMULATION, *files)
+    assert done.returncode == 2
+    assert json.loads(done.stdout)["written"] == [str(saved), str(film)]
+    assert done.stderr.splitlines()[-1] == f"pfaff: cannot draw into {drawn}: No space left on device"
+    assert not drawn.exists()
+    done = shell("spectrum", "column", "--plot", str(drawn))
+    assert done.returncode == 2
+    assert "Eigenvalues" in done.stdout
+    assert "No space left" in done.stderr
+
+
+def _full(path):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+
+def test_netcdf_under_another_ending_is_told(motion, tmp_path):
+    """It is written nevertheless: nothing that took a night to compute is lost by its name."""
+    path = tmp_path / "motion.json"
+    with pytest.warns(UserWarning, match=r"motion.json is written in netCDF.*\.nc") as told:
+        motion.save(path)
+    assert told[0].filename == __file__
+    assert pfaff.load(path).status == motion.status
 
 
 @pytest.mark.parametrize("name", WRITERS)

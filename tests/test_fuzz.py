@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import inspect
 import os
+import pydoc
 import random
+import re
 import signal
 import traceback
 import warnings
@@ -32,7 +34,7 @@ import pfaff
 from conftest import shell
 from pfaff.cli import HOMES, app
 from pfaff.errors import PfaffError
-from pfaff.statement import coordinates
+from pfaff.statement import TIME, coordinates
 
 SOON = 20  # seconds
 CALLS = 2  # of every method with every seed
@@ -78,7 +80,7 @@ def hostile() -> list[Any]:
 @cache
 def subjects() -> dict[str, Any]:
     """What has public methods, one of each kind."""
-    x, y, mu, nu = sm.symbols("x y mu nu", real=True)
+    x, y, z, mu, nu = sm.symbols("x y z mu nu", real=True)
     column = pfaff.atlas.column(2)
     case = column.at(k1=50, c_i=1.5, F=10)
     ode = pfaff.ode({x: y, y: mu * y - x - x**2 * y}, {mu: -0.5}, load=mu)
@@ -90,8 +92,48 @@ def subjects() -> dict[str, Any]:
     folds = takens.branch(to=1, start={"x": -0.5}).of_kind("fold")[0].curve("nu", to=1)
     loops = folds.special[0].switch("homoclinic", to=-1, points=3)
     disc = pfaff.atlas.rolling_disc().at()
+    rolling = disc.steady(phi_dot=6).branch("phi_dot", to=5)
     chain = pfaff.atlas.column_assembly(3)
+    (q,), r2, stiffness, Omega = coordinates("x"), x**2 + y**2, *sm.symbols("k Omega", real=True)
+    inertia, spring = q.diff() ** 2 / 2, q**2 / 2 + stiffness * q**4 / 4
+    forced = pfaff.System(
+        [q], inertia, spring, q.diff() ** 2 / 20, {q: sm.cos(Omega * TIME)}, parameters={stiffness: 1, Omega: 2}
+    )
+    response = forced.at().response("Omega", to=2.2, points=3)
+    mode = pfaff.System([q], inertia, spring, parameters={stiffness: 1}).at().normal_mode(energy=1, points=3)
+    bautin = pfaff.ode(
+        {x: mu * x - y + nu * x * r2 - x * r2**2, y: x + mu * y + nu * y * r2 - y * r2**2}, {mu: -1, nu: 1}, load=mu
+    )
+    turning = bautin.at().hopf(to=1).orbits(to=-0.3, points=60).of_kind("fold")[0]
+    turnings = turning.curve("nu", to=0.9, points=3)
+    doubling = pfaff.ode({x: -y - z, y: x + y / 5, z: sm.Rational(1, 5) + z * (x - mu)}, {mu: 2}, load=mu).at()
+    doubled = doubling.orbit(doubling.simulate(200, x=1, y=1, samples=4001)).orbits(to=3)
+    study = case.sweep(pfaff.sobol(4, indices=True, c_i=(1, 2), M_L=(10, 15)), "flutter").run()
+    rod = pfaff.atlas.rod(modes=6).at(F=1)
     return {
+        "forced": forced.at(),
+        "response": response,
+        "point of a response": response[1],
+        "normal mode": mode,
+        "fold of cycles": turning,
+        "curve of cycles": turnings,
+        "cycle on a curve": turnings[1],
+        "doubling cycles": doubled,
+        "cascade": doubled.cascade(doublings=1),
+        "study": study,
+        "grid": case.sweep({"c_i": [1, 2], "M_L": [10, 15]}, "flutter").run(),
+        "points": study.points,
+        "probability": study.probability("flutter", below=70),
+        "indices": study.indices("flutter"),
+        "rod": rod.system.rods[0],
+        "case of a rod": rod,
+        "load of a rod": rod.at(eta=0.1).flutter(exact=True),
+        "exact load": case.at(k1=50, c_i="3/2").flutter(exact=True),
+        "exact linearisation": case.linearise(exact=True),
+        "growth": hopf.growth(),
+        "point of a curve": folds[1],
+        "steady motions": rolling,
+        "point of steady motions": rolling[1],
         "system": column,
         "case": case,
         "ode": ode,
@@ -124,12 +166,15 @@ def subjects() -> dict[str, Any]:
         "curve": branch.of_kind("hopf")[0].curve("c_i", 1.6, points=3),
         "orbits": orbits,
         "orbit": orbits[1],
+        "orbit in time": orbits[1].orbit,
         "point of codimension two": folds.special[0],
         "connecting orbits": loops,
         "connecting orbit": loops[1],
         "export": case.export("numpy"),
         "comparison": pfaff.atlas.pendulum().compare(states=2),
-        "equations": column.equations(),
+        **{name: column.equations(name) for name in ("lagrange", "appell", "hamilton")},
+        **{name: pfaff.atlas.pendulum().equations(name) for name in ("dalembert", "newton")},
+        "characteristic function": rod.characteristic(exact=True),
         "flow": column.shape,
     }
 
@@ -152,8 +197,9 @@ INTERNAL = {  # what analyses call inside their loops, on arrays of their own
         "motions",
         "compiled",
     ),
-    *("pencil_data", "pencil_of_square", "block", "table", "check_independent"),
-    *("start_of", "elsewhere", "unresisted", "derivatives", "diagnose"),
+    *("pencil_data", "pencil_of_square", "block", "table", "check_independent", "check_symbols", "check_values"),
+    *("start_of", "elsewhere", "unresisted", "derivatives", "diagnose", "beside", "mapped", "root", "place_of", "read"),
+    *("Points.at", "RodCharacteristic.determinant"),
 }
 
 
@@ -176,12 +222,13 @@ def usual() -> dict[str, Any]:
 OWN = {("Drawing", "points"): "points_of_drawing", ("Assembly", "load"): "load_of_assembly"}  # same word, other meaning
 
 
-def methods(subject: Any) -> list[str]:
+def methods(kind: type) -> list[str]:
     """Those with arguments."""
-    found = inspect.getmembers_static(type(subject), inspect.isfunction)
+    found = inspect.getmembers_static(kind, inspect.isfunction)
     public = [name for name, each in found if name == "__getitem__" or not name.startswith("_")]
-    ours = [name for name in public if getattr(type(subject), name).__module__.startswith("pfaff")]
-    return [name for name in ours if name not in INTERNAL and inspect.signature(getattr(subject, name)).parameters]
+    ours = [name for name in public if getattr(kind, name).__module__.startswith("pfaff")]
+    asked = [name for name in ours if not {name, f"{kind.__name__}.{name}"} & INTERNAL]
+    return [name for name in asked if len(inspect.signature(getattr(kind, name)).parameters) > 1]
 
 
 def arguments(call: Callable[..., Any], who: str, names: Sequence[str], draw: random.Random) -> tuple[list, dict]:
@@ -263,13 +310,24 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+def test_every_class_on_the_page_of_the_api_is_attacked():
+    page = (Path(__file__).parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
+    kinds = {type(subject) for subject in subjects().values()} | {
+        each for each in MAKERS.values() if isinstance(each, type)
+    }
+    attacked = {getattr(kind, method) for kind in kinds for method in methods(kind)}
+    for name in re.findall(r"autoclass:: (\S+)", page):
+        kind = pydoc.locate(name)
+        assert all(getattr(kind, method) in attacked for method in methods(kind)), name
+
+
 @pytest.mark.parametrize("seed", seeds(0, 1))
 def test_methods_refuse_in_words(seed):
     found = []
     for who, subject in subjects().items():
         system = getattr(subject, "system", subject)
         names = ["foo", "theta1", "theta1_dot", "X", "x", *getattr(system, "parameter_names", ())]
-        for what in methods(subject):
+        for what in methods(type(subject)):
             found += complaints(getattr(subject, what), who, what, seed, names)
     assert not found, "\n".join(found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import permutations
 
 import mpmath
@@ -29,6 +30,7 @@ def bow_point(bow):
     return bow.at(**XI_HAT, c_i="3/2").hopf()
 
 
+@cache
 def lorenz(**names):
     rho, sigma, b = sm.symbols("rho sigma b")
     equations = {x: sigma * (y - x), y: x * (rho - z) - y, z: x * y - b * z}
@@ -214,6 +216,7 @@ def test_coordinate_order_does_not_matter():
         assert (other.value, other.l1, other.V3) == pytest.approx((h.value, h.l1, h.V3), rel=1e-11)
 
 
+@cache
 def plp():
     """AUTO's demo plp: an activator and an inhibitor in one compartment (Doedel, Keller and Kernévez 1991)."""
     substrate, activator = sm.symbols("s a")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import ast
+import signal
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -15,7 +18,15 @@ from sympy.physics.mechanics import dynamicsymbols
 
 import pfaff
 from conftest import XI_HAT, shell
-from pfaff.errors import NotMechanicalError, ParameterError, StatementError, nearest, number_of
+from pfaff.errors import (
+    ConvergenceError,
+    NoSuchNameError,
+    NotMechanicalError,
+    ParameterError,
+    StatementError,
+    nearest,
+    number_of,
+)
 from pfaff.motion import batches
 from pfaff.principles.comparison import Comparison, Row
 from pfaff.stability.exact import ExactLoad
@@ -163,14 +174,80 @@ def test_an_ensemble_interrupted_while_compiling_has_run_nothing(pendulum, monke
     assert (found.outcomes == batches.NOT_RUN).all()
 
 
+def test_ctrl_c_stops_the_batches_of_an_ensemble_that_run(pendulum, monkeypatch):
+    """Two long batches and one that has not begun: none goes on to its end, which would take minutes."""
+    monkeypatch.setattr(batches, "wait", lambda running, **options: _thread.interrupt_main() or ([], running))
+    monkeypatch.setattr(batches.os, "cpu_count", lambda: 1)
+    lanes = batches.hy.recommended_simd_size()
+    found = pendulum.at().ensemble(1e6, Q=np.linspace(0.5, 1, 3 * lanes), max_steps=10**9)
+    assert set(found.outcomes) == {batches.INTERRUPTED, batches.NOT_RUN}
+    assert set(found.outcomes[:lanes]) == {batches.INTERRUPTED}
+
+
+def test_names_that_are_elsewhere_lead_there(pendulum, van_der_pol):
+    case, motion = pendulum.at(), van_der_pol.at().simulate(1, u=0.1)
+    with pytest.raises(NoSuchNameError, match=r"no 'orbits': .*case.hopf\(\).orbits\(to=…\)"):
+        case.orbits(to=1)
+    with pytest.raises(NoSuchNameError, match=r"Ode has no 'hopf': bind its parameters first, system.at\(\).hopf\(…\)"):
+        van_der_pol.hopf()
+    with pytest.raises(NoSuchNameError, match="a plain ODE has neither energies nor a drawing"):
+        motion.animate("x.html")
+    with pytest.raises(ParameterError, match=r"mu is a parameter of van der Pol: .*case.at\(mu=…\)"):
+        van_der_pol.at().simulate(1, mu=2)
+    with pytest.raises(ParameterError, match=r"u is no parameter of van der Pol but a state: .*simulate\(10, u=…\)"):
+        van_der_pol.at(u=2)
+    with pytest.raises(ParameterError, match="samples=1000.0 is written with a point or a power: write 1000"):
+        van_der_pol.at().simulate(1, samples=1e3)
+    with pytest.raises(StatementError, match="rate of each state by the state's name"):
+        pfaff.ode([u], {mu: 1})
+    with pytest.raises(ParameterError, match="'holonomic_constraints' or 'nonholonomic_constraints'"):
+        replace(pendulum, constraints=[])
+
+
+def test_a_load_that_nothing_depends_on_is_told():
+    idle = pfaff.ode({u: v, v: -u - v}, {mu: 1}, load=mu, name="idle")
+    with pytest.raises(ParameterError, match="nothing in idle depends on mu"):
+        idle.at().hopf()
+
+
+def test_a_dissipation_that_is_a_force_is_refused():
+    (x,), m = pfaff.statement.coordinates("x"), sm.Symbol("m", positive=True)
+    speed = x.diff(pfaff.statement.TIME)
+
+    def stated(dissipation):
+        return pfaff.System([x], m * speed**2 / 2, x**2, dissipation=dissipation, parameters={m: 1})
+
+    with pytest.raises(StatementError, match="linear in x_dot, which is a constant force"):
+        stated(m * speed)
+    with pytest.raises(StatementError, match="dissipation contains no velocity"):
+        stated(m * x**2)
+    assert stated((speed - 3) ** 2 / 2).at().spectrum().stable  # dragged along by a belt
+
+
+def test_a_zero_eigenvalue_beside_a_pair_is_no_resonance():
+    """An undamped castor at rest: beside the swinging of its pin, nothing turns the wheel back."""
+    y, psi = pfaff.statement.coordinates("y psi")
+    V, t = sm.Symbol("V", nonnegative=True), pfaff.statement.TIME
+    x_c, y_c = V * t - sm.cos(psi) / 4, y - sm.sin(psi) / 4
+    castor = pfaff.System(
+        coordinates=[y, psi],
+        kinetic=(x_c.diff(t) ** 2 + y_c.diff(t) ** 2) / 2 + psi.diff(t) ** 2 / 10,
+        potential=y**2 / 2,
+        nonholonomic_constraints=[y.diff(t) * sm.cos(psi) - psi.diff(t) / 2 - V * sm.sin(psi)],
+        parameters={V: 1}, load=V, name="castor",
+    )  # fmt: skip
+    with pytest.raises(ConvergenceError, match="at V = 0 an eigenvalue is zero too"):
+        castor.at().hopf()
+
+
 @contextmanager
-def interrupting(*arguments, **options):
+def interrupting(*arguments, by=signal.SIGINT, **options):
     """Progress that is interrupted when it is told for the third time."""
     told = count(1)
 
     def progress(*reached):
         if next(told) == 3:
-            raise KeyboardInterrupt
+            signal.raise_signal(by)
 
     yield progress
 
@@ -189,6 +266,17 @@ def test_an_interrupted_command_prints_what_it_has(arguments, words, monkeypatch
     assert done.returncode == 130
     assert words in done.stdout
     assert "interrupted" in done.stdout
+
+
+def test_a_command_that_is_told_to_end_prints_what_it_has(monkeypatch):
+    """Schedulers end jobs by SIGTERM; 143 is the exit code of what they ended."""
+    monkeypatch.setattr("pfaff.cli.bifurcation.counting", partial(interrupting, by=signal.SIGTERM))
+    usual = signal.getsignal(signal.SIGTERM)
+    done = shell("branch", "column", "--set", "c_i=1", "--to", "5")
+    assert done.returncode == 143
+    assert "equilibria from F = 0" in done.stdout
+    assert "interrupted" in done.stdout
+    assert signal.getsignal(signal.SIGTERM) is usual
 
 
 def test_names_that_results_do_not_have_are_answered_with_the_nearest(skate):
@@ -233,7 +321,8 @@ def _declared() -> pfaff.Case:
     x, y = dynamicsymbols("x y")
     t, F = dynamicsymbols._t, sm.Symbol("F", nonnegative=True)
     kinetic = (x.diff(t) ** 2 + y.diff(t) ** 2) / 2
-    return pfaff.System([x, y], kinetic, x**2 + y**2, parameters={F: 0}, load=F, dissipation=x.diff(t) ** 2).at()
+    potential = x**2 + y**2 - F * x**2 / 9
+    return pfaff.System([x, y], kinetic, potential, parameters={F: 0}, load=F, dissipation=x.diff(t) ** 2).at()
 
 
 def test_what_is_no_number_drives_nothing():

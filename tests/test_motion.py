@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -158,6 +159,7 @@ def test_velocities_follow_from_the_constraint_or_are_refused(skate):
     assert np.abs(projected.residual[:, 0]).max() < 1e-15
 
 
+@cache
 def rolling_wheel(m: float = 1, c: float = 0.5, r: float = 1) -> pfaff.System:
     """An upright wheel at (x, y) with heading a, rolling by b."""
     x, y, a, b = dynamicsymbols("x y a b")
@@ -171,6 +173,7 @@ def rolling_wheel(m: float = 1, c: float = 0.5, r: float = 1) -> pfaff.System:
     )
 
 
+@cache
 def two_pendulums() -> pfaff.System:
     names = x, y, u, w = dynamicsymbols("x y u w")
     m, l = sm.symbols("m l", positive=True)

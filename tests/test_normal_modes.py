@@ -103,3 +103,39 @@ def test_what_has_no_normal_mode_is_told_why():
         inverted.at().normal_mode(energy=1)
     with pytest.raises(ParameterError, match=r"give one of mode\.special"):
         PENDULUM.at().normal_mode(energy=0.5).switch(None, energy=1)
+
+
+@pytest.mark.parametrize("limit", [{"energy": 0}, {"energy": -1}, {"amplitude": 0}, {"frequency": 0}])
+def test_a_mode_ends_nowhere_below_rest(limit):
+    with pytest.raises(ParameterError, match="give a positive number, at which the mode ends"):
+        PENDULUM.at().normal_mode(**limit)
+
+
+def test_steps_may_be_fractions_and_are_positive(out_of_phase):
+    mode = PENDULUM.at().normal_mode(energy=0.1, step="1/10")
+    assert mode.energies == pytest.approx(PENDULUM.at().normal_mode(energy=0.1).energies)
+    for wrong in ({"step": -1}, {"points": 0}):
+        with pytest.raises(ParameterError, match=next(iter(wrong))):
+            out_of_phase.switch(out_of_phase.special[0], energy=1, **wrong)
+
+
+def test_events_and_measures_of_a_mode():
+    """A pendulum swings to a right angle with E = 1 and T = 4 K(1/2)."""
+    mode = PENDULUM.at().normal_mode(energy=1.5, events={"right angle": "max_x = pi/2", "one": "energy = 1"})
+    right, one = (mode.of_kind(f"event: {name}")[0] for name in ("right angle", "one"))
+    assert one.period == pytest.approx(4 * ellipk(0.5), rel=1e-8)
+    assert right.period == pytest.approx(one.period, rel=1e-6)
+    assert one.status.startswith("event: one at frequency 0.8472130848, energy 1")
+    assert mode.measure("energy * frequency") == pytest.approx(mode.energies * mode.frequencies, rel=1e-12)
+    with pytest.raises(ParameterError, match="give one of mode.special at which others branch off"):
+        mode.switch(one, energy=2)
+
+
+def test_an_interruption_keeps_the_vibrations_so_far():
+    def stop(vibration):
+        if vibration.energy > 0.1:
+            raise KeyboardInterrupt
+
+    mode = PENDULUM.at().normal_mode(energy=1.9, progress=stop)
+    assert mode.ended.reason is pfaff.Reason.INTERRUPTED
+    assert 0.1 < mode.energies[-1] < 1

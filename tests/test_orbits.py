@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import product
 
 import heyoka as hy
@@ -15,6 +16,8 @@ from conftest import XI_HAT
 from pfaff.algebra.brackets import bracketed_root
 from pfaff.algebra.gauss import gauss
 from pfaff.bifurcation.orbits import collocation
+from pfaff.bifurcation.orbits.chain import close_chain
+from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.floquet import multipliers
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement import TIME, coordinates
@@ -49,6 +52,7 @@ def control():
     return pfaff.ode({x: y, y: z, z: -alpha * z - beta * y - x + x**2}, {alpha: 2, beta: 1}, load=alpha)
 
 
+@cache
 def lorenz():
     rho, sigma, b = sm.symbols("rho sigma b")
     equations = {x: sigma * (y - x), y: x * (rho - z) - y, z: x * y - b * z}
@@ -413,6 +417,7 @@ def test_a_branch_keeps_the_level_of_a_conserved_quantity_that_is_not_linear():
         assert np.sort(np.abs(point.multipliers - 1))[:2] == pytest.approx([0, 0], abs=1e-9)
 
 
+@cache
 def rotor():
     """An oscillator that turns: the momentum L = (1 + q²) ψ̇ is conserved."""
     q, psi = coordinates("q psi")
@@ -462,16 +467,67 @@ def test_multipliers_of_any_size():
 
 
 def test_lanes_and_pivoting_give_the_same(skate_branch, monkeypatch):
-    """Intervals in which elimination without exchange grows are done again with it: force all of them."""
+    """Intervals in which elimination without exchange grows are done again with it, large ones at once: force both."""
     from pfaff.bifurcation.orbits import condensation
 
     (orbit,) = skate_branch.at(90)
     c, cycle = orbit.problem.collocation, orbit.point.cycle
     results = []
-    for grown in (30.0, 0.0):
+    for grown, large in ((30.0, 80), (0.0, 80), (30.0, 0)):
         monkeypatch.setattr(condensation, "GROWN", grown)
-        results.append(c._linearised(cycle)[0])
+        monkeypatch.setattr(condensation, "LARGE", large)
+        results.append(c.linearised(cycle)[0])
     assert results[0] == pytest.approx(results[1], rel=1e-11, abs=1e-12)
+    assert (results[1] == results[2]).all()
+
+
+@pytest.mark.parametrize("growth", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("N", [4, 5])
+def test_the_determinant_of_a_chain_does_not_depend_on_exchanges_of_rows(growth, N):
+    """It is that of all equations at once: of intervals, the last of which ends where the first begins, and rows."""
+    random, n, nb = np.random.default_rng(3), 3, 2
+    G, g = random.normal(size=(N, n, n)) * growth, random.normal(size=(N, n, nb + 1))
+    rows, scalars = random.normal(size=(nb, N + 1, n)), random.normal(size=(nb, nb))
+    whole = np.zeros((N * n + nb, N * n + nb))
+    for j in range(N):
+        here, following = (slice(k % N * n, k % N * n + n) for k in (j, j + 1))
+        whole[here, here], whole[here, following] = G[j], -np.eye(n)
+        whole[here, N * n :], whole[N * n :, here] = g[j, :, :nb], rows[:, j]
+    whole[N * n :, :n] += rows[:, N]
+    whole[N * n :, N * n :] = scalars
+    room = np.empty((2, N + 1, n)), np.empty((2, nb))
+    zero = np.zeros(nb), np.zeros((N + 1, n)), np.zeros(nb)
+    found = close_chain(G, g, rows, scalars, *zero, np.ones(n), *room)
+    assert abs(found) == pytest.approx(abs(np.linalg.det(whole)), rel=1e-9)
+    mirrored = close_chain(G, g, rows[::-1].copy(), scalars[::-1].copy(), *zero, np.ones(n), *room)
+    assert mirrored == pytest.approx(-found, rel=1e-9)
+
+
+def test_determinants_vary_as_smoothly_as_orbits(skate_branch):
+    """So that a step onto another branch is seen: none jumps, along two folds and many meshes."""
+    determinants = np.array([orbit.point.determinant for orbit in skate_branch])[1:]
+    assert np.abs(np.diff(np.log(np.abs(determinants)))).max() < 1.5
+
+
+def test_orbits_are_carried_to_finer_meshes_without_error(skate_branch):
+    """Velocities, whose polynomials are the unknowns; positions follow to the order of the mesh."""
+    (orbit,) = skate_branch.at(90)
+    c, cycle, s = orbit.problem.collocation, orbit.point.cycle, np.linspace(0, 1, 200)
+    finer = Mesh(np.sort(np.concatenate([cycle.mesh.at, cycle.mesh.points(np.array([0.3, 0.8]))])))
+    carried = c.carried(cycle, c.slopes(cycle), finer)
+    before, after = (c.interpolate(each, c.slopes(each), s) for each in (cycle, carried))
+    rows = c.equations.rows
+    assert np.abs(after - before)[:, rows].max() < 1e-13 * np.abs(before).max()
+    assert np.abs(after - before).max() < 1e-8 * np.abs(before).max()
+
+
+def test_meshes_are_as_fine_as_the_accuracy_needs(skate_hopf, skate_branch):
+    """An adapted mesh needs few intervals; errors that Newton's method leaves do not make it finer."""
+    rough = skate_hopf.orbits(to=100, accuracy=1e-4)
+    assert max(orbit.point.cycle.intervals for orbit in rough) < 25
+    assert max(orbit.mesh_error for orbit in rough) <= 1e-4
+    assert rough[-1].period == pytest.approx(skate_branch[-1].period, rel=1e-7)
+    assert max(orbit.point.cycle.intervals for orbit in skate_branch) < 75
 
 
 def test_gauss_points_integrate_polynomials():
@@ -634,6 +690,7 @@ def test_an_orbit_from_a_coarsely_sampled_motion_has_its_least_period(skate):
         assert case.orbit(motion).period == pytest.approx(6.2503299589458, rel=1e-11)
 
 
+@cache
 def van_der_pol(eps=0):
     mu, forced = sm.symbols("mu eps", real=True)
     return pfaff.ode({x: y, y: mu * y - x - x**2 * y + forced * x**2}, {mu: -1, forced: eps}, load=mu)
@@ -727,7 +784,7 @@ def bent_branch_point(power):
 
 @pytest.mark.parametrize("step", [0.1, 0.3, 1.0])
 def test_a_branch_point_whose_equation_is_apart_is_located(step):
-    """The determinant with scaled rows then jumps from −1 to 1."""
+    """The equation for u has no part in the others."""
     mu, u = sm.symbols("mu u", real=True)
     r2 = x**2 + y**2
     ode = pfaff.ode({x: mu * x - y - x * r2, y: x + mu * y - y * r2, u: (mu - 1) * u - u**2}, {mu: -1}, load=mu)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pfaff
 from conftest import XI_HAT
 from pfaff.errors import ParameterError
+from pfaff.statement import TIME, coordinates
 
 shares = st.lists(st.floats(0, 1), min_size=4, max_size=4).filter(lambda c: sum(c) > 0.1)
 DAMPINGS = ("c_i", "c_e", "c_t", "c_r")
@@ -87,16 +89,12 @@ def test_three_bars_too():
 
 def ziegler_beside_an_oscillator() -> pfaff.Case:
     """Ziegler's textbook pendulum and an oscillator with ω² = 9.3 that nothing damps."""
-    import sympy as sm
-    from sympy.physics.mechanics import dynamicsymbols
-
     base = pfaff.atlas.ziegler(2, individual=True)
-    z = dynamicsymbols("z")
-    t = dynamicsymbols._t
+    (z,) = coordinates("z")
     values = {"l1": 1, "l2": 1, "d1": 1, "d2": 1, "m1": 2, "m2": 1, "k1": 1, "k2": 1}
     return pfaff.System(
         coordinates=[*base.coordinates, z],
-        kinetic=base.kinetic + z.diff(t) ** 2 / 2,
+        kinetic=base.kinetic + z.diff(TIME) ** 2 / 2,
         potential=base.potential + sm.Rational(93, 20) * z**2,
         dissipation=base.dissipation,
         forces=base.forces,
@@ -117,6 +115,28 @@ def test_a_mode_that_nothing_damps_does_not_hide_the_paradox():
     values = {name: case.values[name] for name in alone.parameter_names}
     assert damped.frequency == pytest.approx(alone.at(**values).at(c_i=0.1).flutter().frequency, rel=1e-9)
     assert damped.frequency < 1
+
+
+def test_damping_that_turns_with_the_rotor():
+    """A ball in a rotating bowl, dragged along by c_i and held back by c_e: Ω = ω (1 + c_e/c_i), whatever ω is.
+
+    Its two frequencies are equal, and c_i acts on positions too; the load is in the dissipation and no damping.
+    """
+    x, y = coordinates("x y")
+    k, c_i, c_e, Omega = sm.symbols("k c_i c_e Omega", nonnegative=True)
+    u, v = x.diff(TIME), y.diff(TIME)
+    bowl = pfaff.System(
+        coordinates=[x, y], kinetic=(u**2 + v**2) / 2, potential=k * (x**2 + y**2) / 2,
+        dissipation=c_i * ((u + Omega * y) ** 2 + (v - Omega * x) ** 2) / 2 + c_e * (u**2 + v**2) / 2,
+        parameters={k: 4, c_i: 0, c_e: 0, Omega: 0}, load=Omega, name="bowl",
+    ).at()  # fmt: skip
+    for c in (0.2, 1.0, 3.0):
+        found = bowl.paradox({"c_i": 1, "c_e": c})
+        assert found.limit == pytest.approx(2 * (1 + c), rel=1e-12)
+        assert bowl.at(c_i=1e-3, c_e=1e-3 * c).flutter().value == pytest.approx(found.limit, rel=1e-12)
+    assert found.singles["c_i"] == pytest.approx(2, rel=1e-12)
+    assert found.singles["c_e"] == np.inf
+    assert found.status.endswith("from 2 on, and none along some")
 
 
 def test_bad_directions_are_refused(skate):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import pytest
@@ -30,6 +30,7 @@ m, k, c, L, g, a, w, b, f0 = sm.symbols("m k c L g a w b f0", positive=True)
 x, y, z, phi, theta, Q = coordinates("x y z phi theta Q")
 
 
+@cache
 def oscillator() -> pfaff.System:
     """Mazzilli, example 1: energies and the particle are both stated."""
     drive = f0 * sm.cos(w * t)
@@ -45,6 +46,7 @@ def oscillator() -> pfaff.System:
     )
 
 
+@cache
 def pendulum(support: sm.Expr = sm.S.Zero) -> pfaff.System:
     """Mazzilli, examples 3 and 4: a pendulum whose support moves by f(t)."""
     bob = sm.Matrix([L * sm.sin(theta), support - L * sm.cos(theta)])
@@ -57,6 +59,7 @@ def pendulum(support: sm.Expr = sm.S.Zero) -> pfaff.System:
     )
 
 
+@cache
 def cartesian_pendulum() -> pfaff.System:
     return pfaff.System(
         [x, y],
@@ -67,6 +70,7 @@ def cartesian_pendulum() -> pfaff.System:
     )
 
 
+@cache
 def sleigh() -> pfaff.System:
     """Chaplygin's sleigh of three particles, pulled by a spring on one of them and driven on a conveyor."""
     along, across = sm.Matrix([sm.cos(phi), sm.sin(phi)]), sm.Matrix([-sm.sin(phi), sm.cos(phi)])
@@ -82,6 +86,7 @@ def sleigh() -> pfaff.System:
     )
 
 
+@cache
 def rosenberg() -> pfaff.System:
     return pfaff.System(
         [x, y, z],
@@ -159,6 +164,7 @@ def test_a_wrong_symbolic_equation_disagrees(monkeypatch):
     assert "DIFFER" in found.status
 
 
+@cache
 def free_knife_edge() -> pfaff.System:
     """Nothing pushes it along its blade: Appell's first equation is m u̇ = 0."""
     return pfaff.System(
@@ -169,6 +175,7 @@ def free_knife_edge() -> pfaff.System:
     )
 
 
+@cache
 def free_dumbbell() -> pfaff.System:
     """Nothing accelerates; in sums over the particles, their centripetal accelerations cancel."""
     ends = [pfaff.Particle(m, (x + side * L * sm.cos(phi), y + side * L * sm.sin(phi))) for side in (1, -1)]
@@ -176,6 +183,7 @@ def free_dumbbell() -> pfaff.System:
     return pfaff.System([x, y, phi], kinetic, particles=ends, parameters={m: 1, L: 1})
 
 
+@cache
 def rolling_wheel() -> pfaff.System:
     """An upright wheel rolls about (theta) and turns (phi), both at constant rates."""
     return pfaff.System(
@@ -189,6 +197,7 @@ def rolling_wheel() -> pfaff.System:
     )
 
 
+@cache
 def ball_in_a_cylinder(around: bool) -> pfaff.System:
     """Its axis upright; the contact n either by an angle (phi) or by two coordinates and the wall that they are on."""
     turns = coordinates("theta_x theta_y theta_z")

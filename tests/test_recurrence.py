@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -82,6 +84,7 @@ def test_a_driven_system_settles_on_an_orbit_of_its_drive():
     assert orbit.amplitude["q"] == pytest.approx(1 / abs(-3 + 0.4j), rel=1e-6)
 
 
+@cache
 def pendulum(rotation: int) -> pfaff.Bound:
     """Driven at its pivot, with the angle p + rotation·t for its coordinate p."""
     angle, time = dynamicsymbols("p"), dynamicsymbols._t

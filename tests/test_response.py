@@ -51,6 +51,25 @@ def test_a_linear_oscillator_answers_in_closed_form():
         [expected.conjugate(), expected], rel=1e-8
     )
     assert "stable throughout; reached 2" in response.status
+    line = response.plot().axes[0].lines[0].get_ydata()  # drawn, though it has no special points
+    assert line.max() == pytest.approx(response.amplitude("x").max(), rel=1e-3)
+    for k, words in ((0.5, "no whole number"), (10**12, "known at too few points")):
+        with pytest.raises(ParameterError, match=words):
+            response[0].harmonic(k)
+
+
+def test_events_and_measures_of_a_response():
+    """Displacement and force are in quadrature where Ω is the natural frequency."""
+    events = {"quadrature": "phase_x = -pi/2", "double": "frequency = 2"}
+    response = duffing(k3=0).response("Omega", from_=0.5, to=1.5, events=events)
+    (quadrature,) = response.of_kind("event: quadrature")
+    assert quadrature.value == pytest.approx(1, abs=1e-8)
+    assert response.measure("phase_x") == pytest.approx(response.phase("x"), abs=1e-12)
+    assert response.measure("amplitude_x * Omega - amplitude_x_dot") == pytest.approx(np.zeros(len(response)), abs=1e-4)
+    (double,) = response.extend(2.5, events=events).of_kind("event: double")
+    assert double.value == pytest.approx(2, abs=1e-8)
+    with pytest.raises(ParameterError, match="unknown phase_y"):
+        response.measure("phase_y")
 
 
 def test_without_damping_rounding_makes_no_tori():

@@ -12,7 +12,7 @@ import sympy as sm
 import pfaff
 from pfaff.atlas.chain import column_assembly
 from pfaff.rest.assemblies import AssemblyPath
-from pfaff.rest.protocol import Rests
+from pfaff.rest.protocol import UnderLoad
 
 x = sm.Symbol("x", real=True)
 mu = sm.Symbol("mu", real=True)
@@ -45,7 +45,7 @@ def chain() -> tuple[Any, Solution, float]:
 )
 def test_what_rests_stays_where_it_is_corrected_and_moves_along_its_tangent(resting, error):
     path, solution, load = resting()
-    assert isinstance(path, Rests)
+    assert isinstance(path, UnderLoad)
     z, h = solution(load), 1e-4 * load
     assert path.corrected(z, load) == pytest.approx(z, abs=1e-12)
     along = (solution(load + h) - solution(load - h)) / (2 * h)

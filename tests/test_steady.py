@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import sympy as sm
 import pfaff
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.flow.relative import relative_flow
-from pfaff.rest.protocol import Rests
+from pfaff.rest.protocol import UnderLoad
 from pfaff.statement import TIME as t
 from pfaff.statement import coordinates
 
@@ -222,6 +223,7 @@ def test_a_symmetry_of_some_values_only_is_named():
     assert _springs(0).at().steady(x_dot=1).family_dimension == 1
 
 
+@cache
 def sleigh(a: str = "1/2") -> pfaff.System:
     """Chaplygin's: along its blade at u and turning at w, u̇ = a w² and ẅ (I + m a²) = −m a u w."""
     x, y, phi = coordinates("x y phi")
@@ -235,6 +237,7 @@ def sleigh(a: str = "1/2") -> pfaff.System:
     )
 
 
+@cache
 def robot() -> pfaff.System:
     """Two wheels b1, b2 on one axle, a d away from its middle (x, y) each."""
     x, y, a, b1, b2 = coordinates("x y a b1 b2")
@@ -253,6 +256,7 @@ def robot() -> pfaff.System:
     )
 
 
+@cache
 def two_bodies(front: int) -> pfaff.System:
     """Two bodies hinged at (x, y), each on a blade: a roller racer (front 1) or a car with its trailer (front −1)."""
     x, y, a, delta = coordinates("x y a delta")
@@ -403,7 +407,7 @@ def test_a_hopf_point_at_speed_is_that_of_the_branch_and_of_the_closed_form(shaf
 
 def test_steady_motions_are_followed_by_the_protocol_of_all_that_rests(shaft):
     path = shaft.path("c_i", {"phi_dot": 3})
-    assert isinstance(path, Rests)
+    assert isinstance(path, UnderLoad)
     for value in (0.05, 0.3):
         there = shaft.at(c_i=value).steady(phi_dot=3)
         assert path.solution(value) == pytest.approx(there.x, abs=1e-12)

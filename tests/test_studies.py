@@ -20,7 +20,7 @@ import sympy as sm
 from scipy import stats
 
 import pfaff
-from conftest import XI_HAT
+from conftest import XI_HAT, shell
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.statement import TIME, coordinates
 from pfaff.studies.executors import Processes
@@ -50,6 +50,13 @@ def counted(case):
         raise KeyboardInterrupt
     return 2 * SEEN[-1]
 
+def followed(case):
+    def stop(point):
+        if float(case.values["a"]) in STOP:
+            raise KeyboardInterrupt
+
+    return case.branch(to=1, progress=stop)[-1].value
+
 def cruel(case):
     mu = float(case.values["mu"])
     if mu == 2:
@@ -77,6 +84,18 @@ def own(tmp_path):
 @pytest.fixture(scope="module")
 def case(skate):
     return skate.at(**XI_HAT, c_i=1.5)
+
+
+@pytest.mark.parametrize("name", ["foreign.nc", "foreign.zarr"])
+def test_a_store_that_is_something_else_is_left_alone(skate, tmp_path, name):
+    path = tmp_path / name
+    if path.suffix == ".zarr":
+        path.mkdir()
+    foreign = path / "notes.txt" if path.is_dir() else path
+    foreign.write_text("mine")
+    with pytest.raises(ParameterError, match="foreign.*name another store, or remove this"):
+        skate.at(**XI_HAT).sweep(AXES, ["flutter"], path)
+    assert foreign.read_text() == "mine"
 
 
 def test_a_grid_gives_what_single_calls_give(case):
@@ -369,8 +388,29 @@ def test_ctrl_c_keeps_what_was_done(own, capsys):
 
     study = own.case.sweep({"mu": [1.0, 2.0, 3.0]}, measure=own.slow, chunk=1).run(progress=stop)
     assert study.counts == {"pending": 1, "done": 2}
-    assert "2 of 3 points" in capsys.readouterr().out
+    assert "2 of 3 points" in capsys.readouterr().err
+    assert study.interrupted
     assert study.run().complete
+    assert not study.interrupted
+
+
+def test_ctrl_c_inside_a_point_ends_the_run_and_is_no_answer(own):
+    """A branch by itself would keep what it has; here that would be recorded as the number that was asked for."""
+    own.STOP.add(-2.0)
+    study = own.case.sweep({"a": [-1.0, -2.0, -3.0]}, measure={"end": own.followed}).run()
+    assert study.interrupted
+    assert study.status == "0 of 3 points, and 1 more in chunks that are not complete"
+    own.STOP.clear()
+    assert study.run().dataset["end"].values == pytest.approx([1, 1, 1])
+
+
+def test_an_interrupted_sweep_says_so_by_its_exit_code(skate, tmp_path, monkeypatch):
+    skate.at(c_i=1).sweep({"c_i": [1.0, 2.0]}, store=tmp_path / "a.nc")
+    monkeypatch.setattr("pfaff.studies.study.serial", lambda *order: signal.raise_signal(signal.SIGINT))
+    done = shell("sweep", "run", str(tmp_path / "a.nc"), "--json")
+    assert done.returncode == 130
+    assert json.loads(done.stdout)["counts"] == {"pending": 2}
+    assert done.stderr == "interrupted: 0 of 2 points; run again to go on\n"
 
 
 @pytest.mark.parametrize("store", [None, "a.nc", "a.zarr"])
@@ -381,9 +421,9 @@ def test_ctrl_c_keeps_the_points_of_the_chunk_in_hand(own, tmp_path, store, caps
     own.SEEN.clear()
     own.STOP.add(4.0)
     assert study.run().counts == {"pending": 6}
-    assert "and 3 of the chunks in hand" in capsys.readouterr().out
+    assert "and 3 more in chunks that are not complete" in capsys.readouterr().err
     again = study if path is None else pfaff.open_sweep(path, case=own.case)
-    assert again.status == "0 of 6 points and 3 of the chunks in hand"
+    assert again.status == "0 of 6 points, and 3 more in chunks that are not complete"
     own.STOP.clear()
     again = replace(again, job=study.job).run()
     assert own.SEEN == [1, 2, 3, 4, 4, 5, 6]

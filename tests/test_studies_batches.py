@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,6 +25,7 @@ POINTS = int(os.environ.get("PFAFF_BATCH_POINTS", "3"))  # 200 for the whole che
 HOPF = ["hopf", "omega", "crossing_speed", "l1", "criticality"]
 
 
+@cache
 def lorenz():
     """Lorenz (1963): the symmetric pair of equilibria loses stability at r = s (s + b + 3)/(s − b − 1)."""
     x, y, z = sm.symbols("x y z")
@@ -32,6 +34,7 @@ def lorenz():
     return pfaff.ode(equations, parameters={r: 10, s: 10, b: "8/3"}, load=r, name="Lorenz")
 
 
+@cache
 def sleigh():
     """A sleigh that is pulled at a speed v by a spring, its blade ahead of the centre: it begins to snake."""
     q, psi = coordinates("q psi")
@@ -52,6 +55,7 @@ def sleigh():
     )
 
 
+@cache
 def euler():
     """Two bars that fall over under a dead weight: buckling, and an exponential that grows from there."""
     a, b = coordinates("a b")

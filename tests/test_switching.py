@@ -161,3 +161,24 @@ def test_buckling_of_a_column_is_a_pitchfork_for_every_stiffness():
     assert curve.of == "pitchforks"
     assert [p["P"] - p["k"] / 2 for p in curve] == pytest.approx([0] * len(curve), abs=1e-10)
     assert all(p.coefficient < 0 for p in curve)
+
+
+def test_small_homoclinic_orbits_beside_fast_oscillations():
+    """The Lorenz-84 model with temperature (Kuznetsov, Meijer and van Veen, Int. J. Bifurcation Chaos 14, 2004), where
+    finer meshes do not lower the error of loops of size 0.004: they begin 49/25 times as far from the folds as Hopf
+    points do."""
+    X, Y, Z, U = sm.symbols("X Y Z U", real=True)
+    F, T = sm.symbols("F T", real=True)
+    gamma, delta = 0.987, 1.04
+    rates = {
+        X: -(Y**2) - Z**2 - X / 4 + F / 4 - gamma * U**2,
+        Y: X * Y - X * Z - Y + sm.Rational(1, 4),
+        Z: X * Y + X * Z - Z,
+        U: -delta * U + gamma * U * X + T,
+    }
+    branch = pfaff.ode(rates, {F: 3, T: 0.04}, load=F).at().branch("F", to=0)
+    (takens,) = branch.of_kind("hopf")[0].curve("T", to=-0.05).of_kind("bogdanov-takens")
+    loops = takens.switch("homoclinic", to=0.04, points=2)
+    at = loops[-1]["T"]
+    fold, hopf = (takens.switch(of, to=at)[-1]["F"] for of in ("fold", "hopf"))
+    assert (loops[-1]["F"] - fold) / (hopf - fold) == pytest.approx(49 / 25, rel=0.03)

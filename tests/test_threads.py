@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from time import thread_time
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import mpmath
@@ -26,6 +26,7 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.jets import jets_of
 from pfaff.progress import bar
 from pfaff.statement.evaluation import Digits, evaluated
+from pfaff.statement.values import number_from, numbers_from
 from pfaff.threads import Once, Own, cached_property, known_property, once
 
 THREADS = 8
@@ -531,3 +532,9 @@ def test_one_bar_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "first" in screen.getvalue()
     assert "third" in screen.getvalue()
     assert "second" not in screen.getvalue()
+
+
+def test_a_room_of_numpy_that_another_thread_is_entering_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numpy.ma", ModuleType("numpy.ma"))
+    assert number_from("x", 1.5) == 1.5
+    assert numbers_from("x", [1.5]).tolist() == [1.5]

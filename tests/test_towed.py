@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import sympy as sm
@@ -38,6 +40,7 @@ def test_a_wheel_that_stands_does_not_buckle():
     assert not found.divergence
 
 
+@cache
 def seen_from_the_road() -> pfaff.System:
     """The towed wheel with the place x of its king pin as a coordinate: the speed v stands in a constraint alone."""
     x, q, psi = coordinates("x q psi")

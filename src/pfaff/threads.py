@@ -11,6 +11,7 @@ import functools
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import RLock, local
@@ -20,6 +21,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 Arguments = ParamSpec("Arguments")
 
+PART: ContextVar[bool] = ContextVar("whether this is part of something larger", default=False)
 TURNS: dict[Any, Any] = {}  # locks for what is being made just now
 MISSING: Any = object()
 
@@ -136,3 +138,19 @@ def _filled(known: MutableMapping[Any, Value], key: Any, turn: Any, make: Callab
             return value
         finally:
             TURNS.pop(turn, None)
+
+
+@contextmanager
+def part_of_a_whole() -> Iterator[None]:
+    """Within, Ctrl-C ends the whole: no analysis answers it with what it has so far, which would pass for an answer."""
+    before = PART.set(True)
+    try:
+        yield
+    finally:
+        PART.reset(before)
+
+
+def hand_on() -> None:
+    """Raise the interrupt again that is being answered, where it is not this analysis that was interrupted."""
+    if PART.get():
+        raise  # what is being handled

@@ -112,10 +112,12 @@ class Chain(Rests):
         l = one / N
         M, C, K = (np.zeros((N + 1, N + 1)) * one for _ in range(3))
 
+        across, up = l * sin(theta), l * cos(theta)
+
         def velocity(bar: int, share: float) -> np.ndarray:
             """Of a point of a bar, as coefficients of the rates."""
-            arms = l * np.array([1.0] * bar + [share] + [0.0] * (N - bar - 1))
-            return np.array([np.append(-arms * sin(theta), one), np.append(arms * cos(theta), 0 * one)])
+            arms = np.array([1.0] * bar + [share] + [0.0] * (N - bar - 1))
+            return np.array([np.append(-arms * across, one), np.append(arms * up, 0 * one)])
 
         for bar in range(N):
             centre, u, w = (velocity(bar, share) for share in (self.d, 0.0, 1.0))
@@ -170,14 +172,22 @@ class Chain(Rests):
                 moments, slopes = self.moments(angles, load)
                 angles = angles - np.array(list(mp.lu_solve(mp.matrix(slopes.tolist()), mp.matrix(moments.tolist()))))
             matrices = self.matrices(angles, load)
-            return [_corrected(mp.mpc(value), *matrices) for value in self.eigenvalues(z, float(load))]
+            values = self.eigenvalues(z, float(load))
+            found = [_corrected(mp.mpc(value), *matrices) for value in values if value.imag >= 0]
+            return [*found, *(value.conjugate() for value in found if value.imag)]
 
 
 def _corrected(s: Any, M: np.ndarray, C: np.ndarray, K: np.ndarray, A: np.ndarray) -> Any:
     """The eigenvalue of the pencil near s; vectors to double precision leave an error of their product."""
+    m, c, k, a = (each.astype(float) for each in (M, C, K, A))
     for _ in range(3):
-        pencil = np.block([[M * s * s + C * s + K, A[:, None]], [A[None], np.zeros((1, 1)) * s]])
-        left, _, right = np.linalg.svd(pencil.astype(complex))
+        z = complex(s)
+        left, _, right = np.linalg.svd(np.block([[m * z * z + c * z + k, a[:, None]], [a[None], np.zeros((1, 1))]]))
         x, y = (np.vectorize(mp.mpc, otypes=[object])(each) for each in (right[-1].conj(), left[:, -1].conj()))
-        s = s - y @ pencil @ x / (y[:-1] @ (2 * M * s + C) @ x[:-1])
+        inertia, damping, stiffness = (y[:-1] @ each @ x[:-1] for each in (M, C, K))
+        reaction = y[:-1] @ A * x[-1] + y[-1] * (A @ x[:-1])
+        step = (inertia * s * s + damping * s + stiffness + reaction) / (2 * inertia * s + damping)
+        s = s - step
+        if abs(step) < mp.mpf(10) ** (-0.6 * DIGITS) * abs(s):
+            break
     return s

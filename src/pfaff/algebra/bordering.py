@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
 from pfaff.algebra import newtons_method
 from pfaff.algebra.tolerances import AT_REST, NEIGHBOUR, TRANSVERSAL, rank
 
-NOISE = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
+FAINT = 1e-6  # rows below this, relative to the largest, are not made larger than they are beside it
 WIDEST = 1e9  # ratio of units in which a matrix is balanced
 FARTHEST = 10.0  # length of a Newton step, relative to 1 + |x|
 
@@ -49,7 +50,7 @@ def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     with np.errstate(invalid="ignore"):
         _, (scale, _) = matrix_balance(J, permute=False, separate=True)
     # Entries that are zero but for rounding would ask for units without end.
-    middle = 2.0 ** np.round(np.median(np.log2(scale))) if len(scale) else 1.0
+    middle = 2.0 ** round(median(np.log2(scale).tolist())) if len(scale) else 1.0
     scale = np.clip(scale / middle, 1 / WIDEST, WIDEST)
     return J * scale / scale[:, None], scale
 
@@ -64,7 +65,7 @@ def deficiency(matrix: np.ndarray, values: np.ndarray) -> int:
     if not k or k == len(values):
         return k
     rows = np.abs(matrix).max(axis=1, keepdims=True)
-    like = np.linalg.svd(matrix / np.maximum(rows, NOISE * rows.max()), compute_uv=False)
+    like = np.linalg.svd(matrix / np.maximum(rows, FAINT * rows.max()), compute_uv=False)
     return min(k, len(like) - rank(like))
 
 

@@ -1,4 +1,4 @@
-"""Gauss's points, and the polynomials through values there."""
+"""Gauss's points, the polynomials through values there, and integrals of Legendre's."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Gauss:
 
     def integrals(self, at: np.ndarray) -> np.ndarray:
         """Their integrals from 0."""
-        return _integrated(2 * at - 1, self.degree) @ self.inverse
+        return legendre_integrals(2 * at - 1, self.degree) @ self.inverse
 
     @cached_property
     def highest(self) -> np.ndarray:
@@ -52,13 +52,12 @@ class Gauss:
 def gauss(degree: int) -> Gauss:
     points, weights = legendre.leggauss(degree)
     inverse = np.linalg.inv(legendre.legvander(points, degree - 1))
-    A, b = _integrated(points, degree) @ inverse, weights / 2
+    A, b = legendre_integrals(points, degree) @ inverse, weights / 2
     return Gauss(degree, A, A @ A, b, b @ A, (points + 1) / 2, inverse)
 
 
-def _integrated(x: np.ndarray, degree: int) -> np.ndarray:
-    """∫ P_k from −1 to x, for time from 0 to 1: (P_{k+1} − P_{k−1})/(2(2k + 1))."""
-    P = legendre.legvander(x, degree)
-    first = (P[..., 1] + P[..., 0]) / 2
-    others = [(P[..., k + 1] - P[..., k - 1]) / (2 * (2 * k + 1)) for k in range(1, degree)]
-    return np.stack([first, *others], axis=-1)
+def legendre_integrals(x: np.ndarray, size: int) -> np.ndarray:
+    """∫₀^σ P_k(2τ − 1) dτ = (P_{k+1} − P_{k−1})/(2(2k + 1)) at x = 2σ − 1, for k < size; P_{−1} is −1."""
+    P = legendre.legvander(x, size)
+    before = np.concatenate([-np.ones_like(P[..., :1]), P[..., : size - 1]], axis=-1)
+    return (P[..., 1:] - before) / (2 * (2 * np.arange(size) + 1))

@@ -1,10 +1,9 @@
 """Small motions as a matrix polynomial P_0 + λ P_1 + λ² P_2, singular at its eigenvalues: K + λ C + λ² M, or λ − J.
 
-Where heavy damping or large loads part the eigenvalues by many decades, those of each decade are taken from a form in
-units of its own, in which they are of order one: none costs the others their digits. Each is then improved by Newton's
-method on the polynomial itself, whose mass matrix is not inverted, and comes with an estimate of its error: how far it
-moves when every entry is changed by rounding (Tisseur, Linear Algebra Appl. 309, 2000; Hammarling, Munro and Tisseur,
-ACM Trans. Math. Softw. 39, 2013, on what heavy damping does).
+Eigenvalues of all ``scales`` are improved by Newton's method on the polynomial itself, whose mass matrix is not
+inverted. Each comes with an estimate of its error: how far it moves when every entry is changed by rounding (Tisseur,
+Linear Algebra Appl. 309, 2000; Hammarling, Munro and Tisseur, ACM Trans. Math. Softw. 39, 2013, on what heavy damping
+does).
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from pfaff.algebra.polynomials import (
     Units,
     any_alike,
     by_modulus,
-    closed,
     companion,
     diagonalising,
     distances,
@@ -30,13 +28,11 @@ from pfaff.algebra.polynomials import (
     nearly_null,
     repeated,
 )
+from pfaff.algebra.scales import by_scales
 from pfaff.algebra.tolerances import EXACT, NOISE, SAFE, STIFF, UNCERTAIN
 from pfaff.errors import ConvergenceError
 from pfaff.threads import known_property
 
-APART = 1e-7  # ratio of moduli beyond which eigenvalues are taken scale by scale
-SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
-PASSES, STEADY = 5, 1e-3  # until the scales stay as they are
 IMPROVEMENTS, IMPROVED = 6, 1e-11  # steps of Newton's method for each eigenvalue; the last, relative
 NEIGHBOURLY = 0.1  # of the distance to the next eigenvalue, the longest step
 UNSURE, TRIED, COARSER = 1e-7, 31, 5  # errors above this, relative, are looked at closely, at distances by half decades
@@ -83,9 +79,9 @@ class Pencil:
         """How small damping is beside stiffness and inertia at eigenvalues of this modulus; one where it is not."""
         if len(self.coefficients) < 3:
             return 1.0
-        return min(1.0, float(Stack(*self._of_modulus(size)).light)) or 1.0
+        return min(1.0, float(Stack(*self.of_modulus(size)).light)) or 1.0
 
-    def _of_modulus(self, size: float) -> list[np.ndarray]:
+    def of_modulus(self, size: float) -> list[np.ndarray]:
         """The coefficients where eigenvalues of this modulus count as one."""
         return [size**k * each for k, each in enumerate(self.coefficients)]
 
@@ -118,43 +114,7 @@ class Pencil:
     @known_property
     def rough(self) -> np.ndarray:
         """All eigenvalues, before they are improved."""
-        values = self.plain
-        if not values.any() or abs(values[0]) > APART * abs(values[-1]):
-            return values
-        found, known = values, dict[float, np.ndarray]()
-        for _ in range(PASSES):  # scales of their first estimates may be wrong, and part pairs
-            before, found = found, self._by_scales(found, known)
-            if not np.isfinite(found).all():
-                return values
-            if closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= STEADY * np.abs(found)).all():
-                break
-        return found if closed(found) else values
-
-    def _by_scales(self, values: np.ndarray, known: dict[float, np.ndarray]) -> np.ndarray:
-        """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above.
-
-        Scales are powers of two; what is ``known`` at one of them is not computed again.
-        """
-        sizes = np.maximum(np.abs(values), STIFF * abs(values[-1]) * STIFF)
-        groups = np.split(np.arange(len(values)), 1 + np.flatnonzero(sizes[1:] > SCALE * sizes[:-1]))
-        parts = []
-        for group in groups:
-            size = float(np.exp2(np.round(np.log2(sizes[group]).mean())))
-            if size not in known:
-                known[size] = self._at_scale(size)
-            parts.append(known[size][group])
-        return by_modulus(np.concatenate(parts))
-
-    def _at_scale(self, size: float) -> np.ndarray:
-        """All eigenvalues from the first-order form in which those of this modulus are of order one."""
-        from scipy.linalg import eigvals
-
-        *lower, last = self.scaled(self.units(size))._of_modulus(size)
-        inertia = np.eye(len(lower) * len(last))
-        inertia[-len(last) :, -len(last) :] = last
-        with np.errstate(all="ignore"):
-            first_order = companion(-np.concatenate(lower, axis=1))
-            return by_modulus(size * eigvals(first_order, inertia, check_finite=False))
+        return by_scales(self)
 
     def eigenvalues(self) -> np.ndarray:
         return self.modes().values

@@ -13,6 +13,8 @@ from functools import cache
 import numpy as np
 from numpy.polynomial import legendre
 
+from pfaff.algebra.gauss import legendre_integrals
+
 
 @dataclass(frozen=True, eq=False)
 class Collocation:
@@ -35,7 +37,7 @@ class Collocation:
 
     def integrals(self, at: np.ndarray) -> np.ndarray:
         """Weights of the stages for the integral of their polynomial from 0 to the points ``at``."""
-        return _integrated(np.atleast_1d(at), self.stages) @ self._to_basis
+        return legendre_integrals(2 * np.atleast_1d(at) - 1, self.stages) @ self._to_basis
 
 
 @cache
@@ -46,7 +48,7 @@ def radau(stages: int) -> Collocation:
     nodes = (1 + np.sort(legendre.legroots(difference).real)) / 2
     nodes[-1] = 1.0
     to_basis = np.linalg.inv(_basis(nodes, stages))
-    matrix = _integrated(nodes, stages) @ to_basis
+    matrix = legendre_integrals(2 * nodes - 1, stages) @ to_basis
     eigenvalues, T = np.linalg.eig(np.linalg.inv(matrix))
     inverse = np.linalg.inv(T)
     real = int(np.abs(eigenvalues.imag).argmin())
@@ -58,10 +60,3 @@ def radau(stages: int) -> Collocation:
 
 def _basis(at: np.ndarray, size: int) -> np.ndarray:
     return legendre.legvander(2 * at - 1, size - 1)
-
-
-def _integrated(at: np.ndarray, size: int) -> np.ndarray:
-    """∫₀ᶜ P_k(2x − 1) dx = (P_k+1 − P_k−1)/(2(2k + 1)), which vanishes at 0 but for k = 0."""
-    P = legendre.legvander(2 * at - 1, size)
-    k = np.arange(1, size)
-    return np.column_stack([at, (P[:, 2:] - P[:, : size - 1]) / (2 * (2 * k + 1))])

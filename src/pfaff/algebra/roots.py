@@ -13,11 +13,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.polynomial import chebyshev
 
+from pfaff.algebra.tolerances import EXACT
+
 POINTS = 33
 RESOLVED = 1e-10  # the last coefficients, relative to the largest
 ROUNDING = 1e-6  # a tail larger than this is never taken for rounding
 SPREAD = 18.0  # e-folds that a function may vary on one subinterval, so that rounding hides no root
 DEEPEST = 10  # halvings of the interval
+EDGE, AXIS = 1e-9, 1e-12  # how far beyond an end, and off the axis, rounding moves roots (in half-widths)
+NEGLIGIBLE = 1e-15  # last coefficients, relative to the largest, that are rounding
+CLOSEST = 1e-6  # of the surroundings in which a suspect is looked at again, the least
 NEAR = 0.02  # a complex root this close to the axis (in half-widths) is a suspect
 
 SignedLog = tuple[np.ndarray, np.ndarray, np.ndarray]  # sign, logarithm and logarithm of the error of each function
@@ -51,12 +56,12 @@ def _search(
     suspects: list[tuple[float, float]] = []
     for k, column in enumerate(coefficients.T):
         roots = chebyshev.chebroots(_trimmed(column)) if np.any(column) else np.zeros(0)
-        inside = roots[np.abs(roots.real) <= 1 + 1e-9]
-        real = np.abs(inside.imag) < 1e-12
+        inside = roots[np.abs(roots.real) <= 1 + EDGE]
+        real = np.abs(inside.imag) < AXIS
         found[k].update((middle + half * np.clip(inside[real].real, -1, 1)).tolist())
         suspects.extend((x.real, x.imag) for x in inside[~real] if 0 < x.imag < NEAR)
     for centre, distance in suspects:
-        reach = max(8 * distance, 1e-6)
+        reach = max(8 * distance, CLOSEST)
         low, high = max(centre - reach, -1.0), min(centre + reach, 1.0)
         if depth <= DEEPEST and high - low < 1.0:
             _search(functions, middle + half * low, middle + half * high, DEEPEST + 1, tails, found)
@@ -75,7 +80,7 @@ def _spread(logs: np.ndarray) -> float:
 
 
 def _trimmed(coefficients: np.ndarray) -> np.ndarray:
-    large = np.nonzero(np.abs(coefficients) > 1e-15 * np.abs(coefficients).max())[0]
+    large = np.nonzero(np.abs(coefficients) > NEGLIGIBLE * np.abs(coefficients).max())[0]
     return coefficients[: large[-1] + 1]
 
 
@@ -83,7 +88,7 @@ def bracketed_root(f: Callable[[float], float], a: float, b: float) -> float:
     """A root between points of opposite sign, to rounding (the Illinois method)."""
     fa, fb = f(a), f(b)
     for _ in range(200):
-        if fb == 0 or abs(b - a) <= 4e-16 * max(abs(a), abs(b)):
+        if fb == 0 or abs(b - a) <= EXACT * max(abs(a), abs(b)):
             break
         c = b - fb * (b - a) / (fb - fa)
         fc = f(c)

@@ -22,6 +22,7 @@ class Deflation:
 
     scale: np.ndarray
     levels: tuple[tuple[np.ndarray, np.ndarray, np.ndarray], ...]
+    reference: np.ndarray  # without them
 
     @classmethod
     def about(cls, J: np.ndarray, zeros: Sequence[int]) -> Deflation:
@@ -32,7 +33,15 @@ class Deflation:
             kept, columns, rows = left[:, : len(matrix) - k], left[:, len(matrix) - k :], right[len(matrix) - k :]
             levels.append((kept, columns, rows))
             matrix = kept.T @ matrix @ kept
-        return cls(scale, tuple(levels))
+        return cls(scale, tuple(levels), matrix)
+
+    @property
+    def directions(self) -> np.ndarray:
+        """In which the reference acts without its structural zeros, column by column."""
+        found = np.diag(self.scale)
+        for kept, _, _ in self.levels:
+            found = found @ kept
+        return found
 
     def __call__(self, J: np.ndarray) -> np.ndarray:
         matrix = J * self.scale / self.scale[:, None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-NOISE = 1e-5  # stiffness below this, relative to the largest where inertias are one, stays smaller than others
+SOFT = 1e-5  # stiffness below this, relative to the largest where inertias are one, stays smaller than others
 
 
 def row_units(rows: np.ndarray) -> np.ndarray:
@@ -33,6 +33,6 @@ def stiffness_units(K: np.ndarray, inertial: np.ndarray) -> np.ndarray:
     d = inertial
     K = np.abs(K) * d[:, None] * d
     sizes = np.maximum(*(np.maximum.reduce(K, axis=axis, initial=0.0) for axis in (0, 1)))
-    sizes = np.maximum(sizes, NOISE * np.maximum.reduce(sizes, axis=0, initial=0.0))
+    sizes = np.maximum(sizes, SOFT * np.maximum.reduce(sizes, axis=0, initial=0.0))
     sizes[sizes == 0.0] = 1.0
     return d / np.sqrt(sizes)

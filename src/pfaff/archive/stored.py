@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 CHECKSUM, SPELLING, HOLDS, FORMAT = "checksum", "spelling", "holds", "format"
 VERSION = 1  # of layouts: another one if anything in a file changes
 MAGIC = b"CDF"
+ENDINGS = (".nc", ".cdf", ".netcdf")
 TYPES = ("byte", "char", "short", "ushort", "int", "uint", "int64", "uint64", "float", "double", "real", "string")
 SAME_VALUE = 1e-14  # relative, of parameters written and read
 
@@ -60,13 +62,20 @@ def _in_ascii(data: xarray.Dataset) -> dict[str, str]:
 
 def write(layout: Layout, data: xarray.Dataset, path: str | Path) -> Path:
     """Write a result of a kind; the file is there whole or not at all."""
-    path = path_from("path", path)
+    path = named_as_netcdf(path_from("path", path))
     try:
         data = sealed(layout.holds, data)
         with whole(path) as part:
             data.to_netcdf(part, engine="scipy")
     except (OSError, TypeError, ValueError) as problem:
         raise ParameterError(f"cannot write {path}: {why(problem)}") from problem
+    return path
+
+
+def named_as_netcdf(path: Path) -> Path:
+    """A path for a file in netCDF; one with the ending of something else is told of, and no result is lost by it."""
+    if path.suffix and path.suffix not in ENDINGS:
+        warnings.warn(f"{path} is written in netCDF: other programs know that by the ending .nc", stacklevel=5)
     return path
 
 
@@ -110,13 +119,13 @@ class Content:
         return str(self.path)
 
 
-def content(path: str | Path) -> Content:
+def content(path: str | Path, remedy: str = "compute and save it again") -> Content:
     """What a file holds, whole and as it was written."""
     path = path_from("path", path)
     try:
         return Content(path, _content(path))
     except Misfit as problem:
-        raise ParameterError(f"cannot read a result from {path}: {problem}; compute and save it again") from problem
+        raise ParameterError(f"cannot read a result from {path}: {problem}; {remedy}") from problem
 
 
 @contextmanager

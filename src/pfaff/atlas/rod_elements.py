@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import sympy as sm
-from numpy.polynomial import legendre
 
+from pfaff.algebra.gauss import gauss
 from pfaff.atlas.chain import block
 from pfaff.errors import StatementError
 from pfaff.flow.assembly import Assembly
@@ -86,7 +86,7 @@ def _along(size: float, elements: int, bending: Any, mass: Any) -> dict[str, Any
         if not callable(given):
             found |= dict.fromkeys(map(str, symbols), number_within(word, given, lambda value: value > 0, POSITIVE))
             continue
-        for symbol, point in zip(symbols, _gauss()[0], strict=True):
+        for symbol, point in zip(symbols, gauss(GAUSS).c, strict=True):
             places = size * (np.arange(elements) + point)
             values = np.array([section_value(given, s, f"the {word}") for s in places])
             if not (values > 0).all():
@@ -97,16 +97,10 @@ def _along(size: float, elements: int, bending: Any, mass: Any) -> dict[str, Any
     return found
 
 
-def _gauss() -> tuple[np.ndarray, np.ndarray]:
-    points, weights = legendre.leggauss(GAUSS)
-    return (1 + points) / 2, weights / 2
-
-
 @once(most=1)
 def element() -> Part:
     """An element of length h: bending, inertia, drag, and where its right end is."""
-    nodes, weights = _gauss()
-    sums = _integration(nodes)
+    sums, weights, nodes = gauss(GAUSS).A, gauss(GAUSS).b, gauss(GAUSS).c
     angles = [_angle(s) for s in nodes]
     bends = [
         sm.Add(*(sm.Float(c) * a for c, a in zip(_slopes(s), (theta, middle, theta_next), strict=True))) for s in nodes
@@ -146,12 +140,6 @@ def _angle(s: float) -> sm.Expr:
 
 def _slopes(s: float) -> tuple[float, float, float]:
     return 4 * s - 3, 4 - 8 * s, 4 * s - 1
-
-
-def _integration(nodes: np.ndarray) -> np.ndarray:
-    """Weights of values at the nodes for integrals from 0 to each of them."""
-    powers = np.arange(len(nodes))
-    return (nodes[:, None] ** (powers + 1) / (powers + 1)) @ np.linalg.inv(np.vander(nodes, increasing=True))
 
 
 @once(most=1)

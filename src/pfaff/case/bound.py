@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class Bound(Travels):
 
     system: Parametrised
     values: Mapping[str, Any] = field(repr=False)
+    _elsewhere: ClassVar = {"orbits": "ask for the cycles that are born at a Hopf point, case.hopf().orbits(to=…)"}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
@@ -101,13 +102,14 @@ class Bound(Travels):
                 f"{load} is a velocity of {self.system.name} and no parameter: steady motions differ in it, and are "
                 f"followed to where they lose stability by case.steady({load}=…).branch({load!r}, to=…)"
             )
-        if load is not None:
-            return self.system.parameter(load).name
-        if self.system.load is None:
+        if load is None and self.system.load is None:
             raise ParameterError(
                 f"{self.system.name} declares no load: name the parameter that grows, load={self._example()!r}"
             )
-        return self.system.load.name
+        parameter = self.system.load if load is None else self.system.parameter(load)
+        if parameter not in self.system.acting:
+            raise ParameterError(f"nothing in {self.system.name} depends on {parameter.name}: check its terms")
+        return parameter.name
 
     def _velocities(self) -> tuple[str, ...]:
         """Names of what is no parameter, but could be taken for one; an ODE has none."""
@@ -177,6 +179,7 @@ class Bound(Travels):
         bounds: Bounds = None,
         accuracy: float = 1e-9,
         progress: Callable[[OrbitPoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
         **start: float,
     ) -> Response:
         """The periodic response to explicit forcing: ``case.response("Omega", from_=0.5, to=3.0)``.
@@ -185,7 +188,7 @@ class Bound(Travels):
         other, runs from ``from_`` (its value in this case, by default) to ``to``; folds, tori and period doublings on
         the way are located.
 
-        step, points, bounds, progress
+        step, points, bounds, progress, events
             As for ``branch``.
         accuracy
             Relative, of the orbits.
@@ -199,7 +202,8 @@ class Bound(Travels):
         check_forced(self)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
-        return respond(self, name, from_, Course.asked(to, step, points, bounds, progress, name), accuracy, start)
+        course = Course.asked(to, step, points, bounds, progress, name, events)
+        return respond(self, name, from_, course, accuracy, start)
 
     def branch(
         self,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.starts import Start
     from pfaff.motion.trajectory import Trajectory
     from pfaff.rest.flow_paths import StatePath
-    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.spectrum import Spectrum
     from pfaff.rest.states import SteadyState
     from pfaff.statement.odes import Ode
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from pfaff.case.bound import Bound
+from pfaff.case.moving import Moving
 from pfaff.continuation.course import STEP
 from pfaff.errors import ParameterError
 from pfaff.statement.values import by_name, spelt, truth
@@ -18,12 +19,11 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.starts import Start
     from pfaff.bifurcation.hopf.hopf import Hopf
     from pfaff.bifurcation.modes.families import NormalMode
-    from pfaff.motion.ensemble import Ensemble
-    from pfaff.motion.locomotion import Locomotion
-    from pfaff.motion.result import Motion
+    from pfaff.bifurcation.modes.vibrations import FreeVibration
     from pfaff.rest.mechanical import Equilibria, Equilibrium
     from pfaff.rest.path import Path
-    from pfaff.rest.small_motions import Linearisation, Spectrum
+    from pfaff.rest.small_motions import Linearisation
+    from pfaff.rest.spectrum import Spectrum
     from pfaff.rest.steady_motions import SteadyMotion
     from pfaff.stability.critical_load import CriticalLoad, CriticalLoads
     from pfaff.stability.exact import ExactLinearisation
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @spelt
 @dataclass(frozen=True, repr=False)
-class Case(Bound):
+class Case(Moving):
     """A mechanical system at given parameter values."""
 
     system: System
@@ -266,115 +266,19 @@ class Case(Bound):
         points: int = 300,
         step: float = STEP,
         accuracy: float = 1e-9,
+        progress: Callable[[FreeVibration], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
         **fixed: float,
     ) -> NormalMode:
         """The n-th nonlinear normal mode: free vibrations about the equilibrium, without damping and forcing.
 
         The family of periodic orbits that starts at the n-th frequency of the small vibrations is followed until its
         energy, its frequency or the largest amplitude of a coordinate reaches the value given; branch points, symmetry
-        breakings and period doublings on it are located. Family coordinates are fixed by name.
+        breakings and period doublings on it are located, and events in which ``energy`` and ``frequency`` may occur.
+        Family coordinates are fixed by name.
         """
-        from pfaff.bifurcation.modes.families import limits_from, normal_mode
+        from pfaff.bifurcation.modes.families import normal_mode
+        from pfaff.bifurcation.modes.vibrations import Reach
 
-        limits = limits_from(energy, frequency, amplitude)
-        return normal_mode(self, number, limits, points, step, accuracy, fixed)
-
-    def simulate(
-        self,
-        duration: float,
-        *,
-        samples: int = 1001,
-        tolerance: float | None = None,
-        project: bool = False,
-        method: str = "auto",
-        prescribed: Mapping[str, Any] | None = None,
-        events: Mapping[str, Any] | None = None,
-        step: float | None = None,
-        max_steps: int = 1_000_000,
-        progress: Callable[[float], None] | None = None,
-        **initial: float,
-    ) -> Motion:
-        """The motion from initial values by name: ``case.simulate(500, theta1_dot=0.01)``.
-
-        Values not given are zero or follow from the constraints. Given ones stay; where the others cannot follow, that
-        is an error, or with ``project=True`` they change by the least kinetic energy. A negative duration runs
-        backwards.
-
-        method
-            ``"taylor"`` for motions that are not stiff, ``"implicit"`` for those that are: CVODE's BDF where the
-            extra ``sundials`` is installed, else SciPy's Radau. ``"cvode"`` and ``"radau"`` insist on one; the second
-            is steadier where fast modes are lightly damped. ``"augmented"``, of second order, takes redundant
-            constraints and goes through singular configurations; its reactions are those of least norm. ``"auto"``
-            chooses between Taylor and implicit, and takes the augmented one where constraints are redundant.
-        prescribed
-            Functions of time for coordinates or parameters: SymPy expressions in the time, or samples
-            (times, values). The reaction of a prescribed coordinate is the force that drives it.
-        events
-            Named expressions to locate where they vanish, each SymPy, text or an ``Event``: ``motion.events``.
-        step
-            Equal steps of (at most) this length for the augmented method, instead of those that keep the tolerance.
-        progress
-            Is told the fraction done, now and then. Ctrl-C ends the run and keeps what was computed.
-        """
-        from pfaff.motion.simulate import simulate
-
-        return simulate(
-            self,
-            duration,
-            self._by_name("simulate", initial),
-            samples=samples,
-            tolerance=tolerance,
-            project=project,
-            method=method,
-            prescribed=prescribed,
-            events=events,
-            step=step,
-            max_steps=max_steps,
-            progress=progress,
-        )
-
-    def ensemble(
-        self,
-        duration: float,
-        *,
-        samples: int = 101,
-        tolerance: float = 1e-15,
-        project: bool = False,
-        max_steps: int = 1_000_000,
-        progress: Callable[[float], None] | None = None,
-        **values: Any,
-    ) -> Ensemble:
-        """Many motions at once, over arrays of initial values and parameters that broadcast against each other.
-
-        ``case.ensemble(500, F=loads[:, None], theta1_dot=pushes[None, :])`` is a map, computed in SIMD batches on
-        all cores, with a progress bar on a terminal unless ``progress`` is told the fraction done. Ctrl-C keeps the
-        members that are finished.
-        """
-        from pfaff.motion.ensemble import ensemble
-
-        return ensemble(
-            self,
-            duration,
-            self._by_name("ensemble", values),
-            samples=samples,
-            tolerance=tolerance,
-            project=project,
-            max_steps=max_steps,
-            progress=progress,
-        )
-
-    def impose(
-        self,
-        motion: Motion,
-        *names: str,
-        since: float = 0.0,
-        duration: float | None = None,
-        samples: int = 1001,
-    ) -> Locomotion:
-        """Impose coordinates of another motion on this case, from a time on: how far does it get, what does it take?
-
-        ``case.impose(motion, "theta1", "theta2", since=400)``; by default all coordinates but ignorable ones.
-        """
-        from pfaff.motion.locomotion import impose
-
-        return impose(self, motion, names, since, duration, samples)
+        limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
+        return normal_mode(self, number, Reach.asked(limits, points, step, progress, events), accuracy, fixed)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
+from threading import current_thread, main_thread
 
 import click
 
 from pfaff import __version__
+from pfaff.cli.output import INTERRUPTED
 from pfaff.cli.wording import on_shell
 from pfaff.errors import PfaffError, nearest
 
@@ -19,6 +23,7 @@ ROOMS = {
     "systems": ("atlas", "show", "compare", "export"),
     "stability": ("equilibria", "spectrum", "flutter", "critical", "paradox"),
     "bifurcation": ("hopf", "orbits", "branch"),
+    "response": ("response",),
     "curves": ("curve",),
     "steady": ("steady",),
     "motion": ("simulate",),
@@ -26,6 +31,7 @@ ROOMS = {
     "studio": ("studio",),
     "papers": ("reproduce",),
 }
+TERMINATED = 128 + signal.SIGTERM  # exit code
 HOMES = {command: room for room, commands in ROOMS.items() for command in commands}
 
 
@@ -54,7 +60,7 @@ def app() -> None:
 
 def main() -> None:
     """Run the program; an error of ours is one line on stderr and exit code 2, and so is a warning or a full disk."""
-    with warnings.catch_warnings():
+    with _told_to_end(), warnings.catch_warnings():
         warnings.showwarning = _warn  # type: ignore[assignment]
         try:
             _run()
@@ -66,7 +72,7 @@ def main() -> None:
             where = getattr(problem, "ctx", None)
             _fail(f"pfaff: {problem.format_message()} (see {where.command_path if where else 'pfaff'} --help)", 2)
         except (KeyboardInterrupt, click.Abort):
-            _fail("pfaff: interrupted", 130)
+            _fail("pfaff: interrupted", INTERRUPTED)
         except BrokenPipeError:  # whoever read has seen enough
             _drop_output()
             _fail("", 1)
@@ -74,6 +80,27 @@ def main() -> None:
             _drop_output()
             _fail(f"pfaff: {'' if problem.filename else 'cannot write the output: '}{problem}", 2)
     gc.freeze()
+
+
+@contextmanager
+def _told_to_end() -> Iterator[None]:
+    """SIGTERM, by which schedulers end jobs, does as Ctrl-C does: what was computed is kept. A second one kills."""
+
+    def end(*about: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        raise KeyboardInterrupt
+
+    if current_thread() is not main_thread():  # which alone hears signals
+        yield
+        return
+    usual = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except SystemExit as exit:
+        told = signal.getsignal(signal.SIGTERM) is not end
+        raise SystemExit(TERMINATED if told and exit.code == INTERRUPTED else exit.code) from None
+    finally:
+        signal.signal(signal.SIGTERM, usual)
 
 
 def _run() -> None:

@@ -91,6 +91,12 @@ def save_into(what: str) -> Command:
     return file_option("--save", f"Write the {what} as netCDF: .nc.", STORED)
 
 
+def is_ode(case: Any) -> bool:
+    from pfaff.statement.odes import Ode
+
+    return isinstance(case.system, Ode)
+
+
 all_rows = click.option("--all", "every", is_flag=True, help="All rows of the tables, not those that tell most.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 
@@ -144,7 +150,9 @@ def functions(given: tuple[str, ...]) -> dict[str, Any]:
     found = {}
     for text in given:
         name, equals, formula = text.partition("=")
-        if not equals:
-            raise ParameterError(f"--drive {text!r}: write NAME=f(t), such as F=80+sin(2*t)")
+        if not (equals and name.strip()):
+            raise ParameterError(f"--drive {brief(text)!r}: write NAME=f(t), such as F=80+sin(2*t)")
+        if name.strip() in found:
+            raise ParameterError(f"--drive gives {name.strip()} twice: leave one out")
         found[name.strip()] = formula
     return found

@@ -22,11 +22,11 @@ from pfaff.cli.arguments import (
 )
 from pfaff.cli.output import (
     ROWS,
+    branch_beside,
     check_complete,
     counting,
-    draw_into,
+    drawn_beside,
     eigenvalue_table,
-    finite,
     known,
     print_json,
     table,
@@ -75,16 +75,13 @@ def hopf(
     gc.enable()
     case = case_of(**which)
     found = case.hopf(load=load_parameter, to=to, near=near, **state_values(case, fix))
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     names = ["value", "omega", "crossing_speed", "distance", "l1", "l1_matcont", "V3", *["l2"] * second]
     computed = {name: getattr(found, name) for name in names}
     if as_json:
         words = ("load", "criticality", "status", "simple", "transversal", "structural_zeros", "state")
         vectors = {name: list(getattr(found, name)) for name in ("eigenvalues", "q", "p")}
-        return print_json(
-            {name: getattr(found, name) for name in words} | {name: finite(x) for name, x in computed.items()} | vectors
-        )
+        return print_json({name: getattr(found, name) for name in words} | computed | vectors)
     meanings = {
         "value": f"load {found.load}",
         "omega": "frequency ω",
@@ -140,10 +137,7 @@ def orbits(
     born = case.hopf(load=load_parameter, near=near, **state_values(case, fix))
     with counting(f"orbits along {born.load}", quiet=as_json) as progress:
         branch = born.orbits(to=to, step=step, points=points, bounds=bounds, accuracy=accuracy, progress=progress)
-    if save:
-        branch.save(save)
-    if plot:
-        draw_into(branch.plot(), plot)
+    branch_beside(branch, save, plot)
     _orbits_as_json(branch) if as_json else _print_orbits(branch, every)
     check_complete(branch.ended.reason is Reason.INTERRUPTED)
 
@@ -226,16 +220,13 @@ def branch(
         case = case_of(**which)
         fixed = state_values(case, fix)
         found = case.branch(name_in, to, step=step, points=points, bounds=bounds, progress=progress, **fixed)
-    if save:
-        found.save(save)
-    if plot:
-        draw_into(found.plot(), plot)
+    branch_beside(found, save, plot)
     print_json(branch_as_json(found)) if as_json else print_branch(found, every)
     check_complete(found.ended.reason is Reason.INTERRUPTED)
 
 
 def branch_as_json(found: Any) -> dict[str, Any]:
-    special = [special_as_json(each) | {"coefficient": finite(each.coefficient)} for each in found.special]
+    special = [special_as_json(each) | {"coefficient": each.coefficient} for each in found.special]
     return followed_as_json(found) | {"parameter": found.parameter, "special": special}
 
 
@@ -254,4 +245,4 @@ def followed_as_json(found: Any) -> dict[str, Any]:
 
 def special_as_json(special: Any) -> dict[str, Any]:
     facts = {"kind": special.kind, "value": special.value, "values": special.values, "state": special.state}
-    return facts | {"omega": finite(special.omega), "status": special.status}
+    return facts | {"omega": special.omega, "status": special.status}

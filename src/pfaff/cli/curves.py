@@ -20,11 +20,12 @@ from pfaff.cli.arguments import (
     which_case,
 )
 from pfaff.cli.bifurcation import followed_as_json, print_points, special_as_json, within
-from pfaff.cli.output import check_complete, counting, draw_into, finite, known, print_json, table
+from pfaff.cli.output import branch_beside, check_complete, counting, known, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.continuation.course import POINTS, STEP
 from pfaff.continuation.endings import Reason
 from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.threads import part_of_a_whole
 
 
 @click.command()
@@ -76,10 +77,7 @@ def curve(
         start = _special_orbit(start, kind, orbits_to, as_json)
     with counting("points", quiet=as_json) as progress:
         found = start.curve(name_in, to, step=step, points=points, bounds=bounds, progress=progress)
-    if save:
-        found.save(save)
-    if plot:
-        draw_into(found.plot(), plot)
+    branch_beside(found, save, plot)
     if kind is not None:
         _print_cycle_curve(found, every, as_json)
     else:
@@ -89,11 +87,8 @@ def curve(
 
 def _print_curve(found: Any, every: bool, as_json: bool) -> None:
     if as_json:
-        special = [
-            special_as_json(each) | {"coefficients": {name: finite(x) for name, x in each.coefficients.items()}}
-            for each in found.special
-        ]
-        l1 = [finite(each.coefficient) for each in found]
+        special = [special_as_json(each) | {"coefficients": each.coefficients} for each in found.special]
+        l1 = [each.coefficient for each in found]
         return print_json(followed_as_json(found) | {"l1": l1, "special": special})
     names = found.parameters
     rows = [
@@ -107,7 +102,7 @@ def _print_curve(found: Any, every: bool, as_json: bool) -> None:
 
 def _special_orbit(hopf: Any, kind: str, to: float | None, quiet: bool) -> Any:
     """The first special orbit of a kind on the branch that is born at a Hopf point."""
-    with counting(f"orbits along {hopf.load}", quiet=quiet) as progress:
+    with counting(f"orbits along {hopf.load}", quiet=quiet) as progress, part_of_a_whole():
         orbits = hopf.orbits(to=to, progress=progress)
     found = orbits.of_kind(kind)
     if not found:

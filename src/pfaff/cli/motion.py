@@ -16,12 +16,13 @@ from pfaff.cli.arguments import (
     as_json,
     film_into,
     functions,
+    is_ode,
     plot_into,
     save_into,
     state_values,
     which_case,
 )
-from pfaff.cli.output import check_complete, draw_into, print_json, table_of_interest
+from pfaff.cli.output import beside, check_complete, drawn_beside, print_json, saved_beside, table_of_interest
 from pfaff.cli.statement import case_of, mechanical
 from pfaff.errors import number_of
 from pfaff.progress import bar
@@ -100,20 +101,17 @@ def simulate(
     events = {**{e: e for e in event}, **{e: Event(e, stop=True) for e in stop}}
     options: dict[str, Any] = {"samples": samples, "tolerance": tolerance, "events": events}
     special = {"project": project, "method": method, "step": step, "prescribed": functions(drive)}
-    if project or drive or step is not None or method != "auto" or not _is_ode(case):
+    if project or drive or step is not None or method != "auto" or not is_ode(case):
         mechanical(case, "--project, --method, --step or --drive")
         options |= special
     with bar("integrating") as progress:
         motion = case.simulate(duration, **options, progress=progress, **state_values(case, start, "--start"))
-    if save:
-        motion.save(save)
-    if plot:
-        draw_into(motion.plot(), plot)
-    if film:
-        draw_into(motion.film(), film)
-    if animate:
-        _animate(motion, animate, seconds)
-    written = [path for path in (save, plot, film, animate) if path]
+    written = [
+        *saved_beside(save, motion.save),
+        *drawn_beside(plot, motion.plot),
+        *drawn_beside(film, lambda: motion.film()),  # which a plain ODE does not have
+        *beside(animate, lambda path: _animate(motion, path, seconds)),
+    ]
     _motion_as_json(motion, written) if as_json else _print_motion(motion, every)
     from pfaff.motion.outcomes import Outcome  # not before: every command would open the room
 
@@ -127,13 +125,15 @@ def _names(motion: Any) -> tuple[str, ...]:
 
 
 def _motion_as_json(motion: Any, written: list[Path]) -> None:
+    from pfaff.archive.stored import labels
+
     facts: dict[str, Any] = {"status": motion.status, "method": motion.method}
     if hasattr(motion, "energy"):
         facts["energy_drift"] = motion.energy.drift
     facts["events"] = {name: found.t for name, found in motion.events.items()}
     facts["written"] = [str(path) for path in written]
     facts |= {"changes": getattr(motion, "changes", {}), "t": motion.t}
-    print_json(facts | {name: motion[name] for name in _names(motion)})
+    print_json(facts | {label: motion[name] for name, label in labels(_names(motion), facts).items()})
 
 
 def _print_motion(motion: Any, every: bool) -> None:
@@ -153,12 +153,6 @@ def _print_motion(motion: Any, every: bool) -> None:
         print(f"{name} = 0: {number_of(len(found), 'time')}{': t = ' + times if len(found) else ''}")
     for name, change in getattr(motion, "changes", {}).items():
         print(f"changed to obey the constraints: {name} by {change:.6g}")
-
-
-def _is_ode(case: Any) -> bool:
-    from pfaff.statement.odes import Ode
-
-    return isinstance(case.system, Ode)
 
 
 def _check_pictures(case: Case, animate: Path | None) -> None:

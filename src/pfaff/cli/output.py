@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from itertools import count, islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
+import click
+
 from pfaff.archive.files import whole, why
-from pfaff.errors import ParameterError
+from pfaff.continuation.endings import Reason
+from pfaff.errors import ParameterError, PfaffError
 
 ROWS = 16  # of a table, unless all are asked for
+INTERRUPTED = 130  # exit code, as of what Ctrl-C ends
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
@@ -55,22 +62,22 @@ def eigenvalue_table(values: Any, every: bool) -> None:
 
 
 def print_json(facts: Any) -> None:
-    print(json.dumps(facts, default=_jsonable, ensure_ascii=False))
+    print(json.dumps(_plain(facts), ensure_ascii=False, allow_nan=False))
 
 
-def _jsonable(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """In the words of JSON, which has none for what is not a number: null."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
     if isinstance(value, complex):
-        return {"re": value.real, "im": value.imag}
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if hasattr(value, "items"):
-        return dict(value)
-    return str(value)
-
-
-def finite(number: float) -> float | None:
-    """JSON has no word for what is not a number."""
-    return number if isfinite(number) else None
+        return {"re": _plain(value.real), "im": _plain(value.imag)}
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return _plain(value.tolist()) if hasattr(value, "tolist") else str(value)
 
 
 def known(number: float, digits: int) -> str:
@@ -85,6 +92,55 @@ def draw_into(figure: Any, path: Path) -> None:
     except (OSError, ValueError) as problem:
         raise ParameterError(f"cannot draw into {path}: {why(problem)}") from problem
     print(f"drawn: {path}", file=sys.stderr)
+
+
+def beside(path: Path | None, write: Callable[[Path], Any]) -> list[Path]:
+    """A file beside what is printed, if one is wanted; that it cannot be written is told last, and loses no result."""
+    if path is None:
+        return []
+    try:
+        write(path)
+    except (PfaffError, KeyboardInterrupt) as problem:
+        click.get_current_context().call_on_close(partial(_raise, problem))
+        return []
+    return [path]
+
+
+def saved_beside(path: Path | None, save: Callable[[Path], Any]) -> list[Path]:
+    """A result in a file: a second Ctrl-C, while what the first one left is written, does not lose it."""
+    with _deaf():
+        written = beside(path, save)
+    for each in written:
+        print(f"saved: {each}", file=sys.stderr)
+    return written
+
+
+def branch_beside(branch: Any, save: Path | None, plot: Path | None) -> None:
+    """A branch or curve in its files; Ctrl-C is answered first, for writing what it left may take a while."""
+    if branch.ended.reason is Reason.INTERRUPTED and (save or plot):
+        print("interrupted: what was found is being written", file=sys.stderr)
+    saved_beside(save, branch.save)
+    drawn_beside(plot, branch.plot)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C is not heard; but by other threads than the main one it never is."""
+    main = threading.current_thread() is threading.main_thread()
+    usual = signal.signal(signal.SIGINT, signal.SIG_IGN) if main else None
+    try:
+        yield
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, usual)
+
+
+def drawn_beside(path: Path | None, plot: Callable[[], Any]) -> list[Path]:
+    return beside(path, lambda path: draw_into(plot(), path))
+
+
+def _raise(problem: BaseException) -> None:
+    raise problem
 
 
 def grouped(entries: dict[str, dict[str, str]]) -> None:
@@ -117,7 +173,7 @@ def check_output(path: Path, flag: str, endings: tuple[str, ...]) -> None:
 def check_complete(interrupted: bool, cut_short: bool = False) -> None:
     """What Ctrl-C or a failure left unfinished has been printed; the exit code still says so."""
     if interrupted or cut_short:
-        sys.exit(130 if interrupted else 1)
+        sys.exit(INTERRUPTED if interrupted else 1)
 
 
 @contextmanager

@@ -12,13 +12,14 @@ from pfaff.cli.arguments import (
     all_rows,
     as_json,
     fix,
+    is_ode,
     load_parameter,
     numbers,
     plot_into,
     state_values,
     which_case,
 )
-from pfaff.cli.output import check_complete, draw_into, eigenvalue_table, print_json, table, table_of_interest
+from pfaff.cli.output import check_complete, drawn_beside, eigenvalue_table, print_json, table, table_of_interest
 from pfaff.cli.statement import case_of
 from pfaff.statement.told import without_rounding
 
@@ -34,16 +35,17 @@ from pfaff.statement.told import without_rounding
 def equilibria(
     fix: tuple[str, ...], starts: int, seed: int, every: bool, plot: Path | None, as_json: bool, **which: Any
 ) -> None:
-    """All equilibria that a seeded search finds, with their reactions and family.
+    """All equilibria that a seeded search finds, with their reactions and family; of an ODE the one that is near.
 
     \b
     Example:
       pfaff equilibria column --bars 7 --load spring --set Delta=0.1 --set beta0=0.785 --fix X=0
     """
     case = case_of(**which)
+    if is_ode(case):
+        return _equilibrium_of_ode(case, fix, plot, as_json)
     found = case.equilibria(starts=starts, seed=seed, **state_values(case, fix))
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     if as_json:
         entries = [{"coordinates": e.coordinates, "reaction": e.reaction, "residual": e.residual} for e in found]
         print_json({"equilibria": entries, "family_dimension": found.family_dimension, "search": found.search})
@@ -54,6 +56,16 @@ def equilibria(
     table_of_interest("Equilibria", names, rows, range(len(rows)), every)
     print(f"{found.status}\nfamily dimension {found.family_dimension}")
     check_complete(found.interrupted)
+
+
+def _equilibrium_of_ode(case: Any, fix: tuple[str, ...], plot: Path | None, as_json: bool) -> None:
+    """That which Newton's method reaches from the values in --fix, zero where none is given."""
+    found = case.equilibrium(**state_values(case, fix))
+    drawn_beside(plot, found.plot)
+    if as_json:
+        return print_json({"state": found.state, "residual": found.residual, "status": found.status})
+    table("Equilibrium", ["state", "value"], [[name, f"{value:.12g}"] for name, value in found.state.items()])
+    print(found.status)
 
 
 @click.command()
@@ -71,8 +83,7 @@ def spectrum(fix: tuple[str, ...], every: bool, plot: Path | None, as_json: bool
     """
     case = case_of(**which)
     found = case.spectrum(None, **state_values(case, fix))
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     if as_json:
         return print_json(
             {"values": found.values, "zeros": found.zeros, "stable": found.stable, "status": found.status}
@@ -99,8 +110,7 @@ def flutter(
     """
     case = case_of(**which)
     found = case.flutter(load=load_parameter, to=to, **state_values(case, fix))
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     if as_json:
         facts = {"flutter": _load_as_json(found), "load": found.load, "searched": list(found.searched)}
         return print_json(facts | {"status": found.status})
@@ -138,8 +148,7 @@ def critical(
     else:
         found = case.critical(load=load_parameter, to=to, **state_values(case, fix))
         loads = {"flutter": found.flutter, "divergence": found.divergence, "buckling": found.buckling}
-    if plot:
-        draw_into(loads["flutter"].plot(), plot)
+    drawn_beside(plot, loads["flutter"].plot)
     if as_json:
         return print_json(
             {kind: _load_as_json(each) for kind, each in loads.items()}

@@ -6,7 +6,7 @@ import inspect
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -124,7 +124,7 @@ def _run(path: Path) -> ModuleType:
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
     sys.path.insert(0, str(path.resolve().parent))
-    with _blamed(path):
+    with _blamed(path), redirect_stdout(sys.stderr):  # what a file prints is no part of the answer
         spec.loader.exec_module(module)
     return module
 

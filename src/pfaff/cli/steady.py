@@ -10,7 +10,7 @@ import click
 
 from pfaff.cli.arguments import NUMBER, all_rows, as_json, plot_into, save_into, state_values, which_case
 from pfaff.cli.bifurcation import branch_as_json, print_branch, within
-from pfaff.cli.output import check_complete, counting, draw_into, eigenvalue_table, print_json, table
+from pfaff.cli.output import branch_beside, check_complete, counting, drawn_beside, eigenvalue_table, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.continuation.endings import Reason
 from pfaff.errors import ParameterError
@@ -62,10 +62,10 @@ def steady(
     if name_in is not None:
         with counting("steady motions", quiet=as_json) as progress:
             branch = found.branch(name_in, to, bounds=bounds, progress=progress)
-    if branch is not None and save:
-        branch.save(save)
-    if plot:
-        draw_into((branch or found).plot(), plot)
+    if branch is not None:
+        branch_beside(branch, save, plot)
+    else:
+        drawn_beside(plot, found.plot)
     if as_json:
         followed = {} if branch is None else {"branch": branch_as_json(branch)}
         print_json(_facts(found) | followed)

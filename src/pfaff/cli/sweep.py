@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pfaff.cli.arguments import NUMBER, as_json, fix, load_parameter, pairs, plot_into, state_values, which_case
-from pfaff.cli.output import draw_into, print_json, table
+from pfaff.cli.output import check_complete, draw_into, print_json, table
 from pfaff.cli.statement import case_of
 from pfaff.errors import ParameterError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 STORE = click.argument("store", type=click.Path(path_type=Path))
 SHOWN = 20  # failures in a table
+MANY = 10**8  # values of one parameter
 
 
 @click.group(invoke_without_command=True)
@@ -58,7 +59,12 @@ def new(
     as_json: bool,
     **which: Any,
 ) -> None:
-    """Begin a study: what is measured, over which values."""
+    """Begin a study: what is measured, over which values.
+
+    \b
+    Example:
+      pfaff sweep new map.zarr column --set k1=50 --axis c_i=0.25:30:200 --measure hopf --measure l1
+    """
     case = case_of(name, values, **which)
     if not axis:
         example = next((p.name for p in case.system.parameters), "NAME")
@@ -89,7 +95,12 @@ def run(
     accept: bool,
     as_json: bool,
 ) -> None:
-    """Compute what is missing."""
+    """Compute what is missing.
+
+    \b
+    Example:
+      pfaff sweep run map.zarr --workers 4
+    """
     study = _opened(store, accept)
     if scheduler is None:
         return _say(study.run(workers, part=part, timeout=timeout), as_json)
@@ -105,7 +116,12 @@ def run(
 @STORE
 @as_json
 def status(store: Path, as_json: bool) -> None:
-    """How far it is, and what failed."""
+    """How far it is, and what failed.
+
+    \b
+    Example:
+      pfaff sweep status map.zarr
+    """
     from pfaff.studies.sweep import open_sweep
 
     study = open_sweep(store, accept=True, known=False)
@@ -125,7 +141,12 @@ def status(store: Path, as_json: bool) -> None:
 @click.option("--timeout", type=NUMBER, help="Seconds for a point.")
 @as_json
 def retry(store: Path, which: str, workers: int, timeout: float | None, as_json: bool) -> None:
-    """Compute points again that failed, timed out, crashed, or all of these."""
+    """Compute points again that failed, timed out, crashed, or all of these.
+
+    \b
+    Example:
+      pfaff sweep retry map.zarr timed-out --timeout 60
+    """
     _say(_opened(store, False).retry(which.replace("-", " "), workers, timeout=timeout), as_json)
 
 
@@ -135,7 +156,12 @@ def retry(store: Path, which: str, workers: int, timeout: float | None, as_json:
 @click.option("--at", multiple=True, metavar="NAME=VALUE", help="Where other axes are held. Repeat.")
 @plot_into
 def plot(store: Path, measure: str | None, at: tuple[str, ...], plot: Path | None) -> None:
-    """Draw a measure into a file: --plot map.png."""
+    """Draw a measure into a file.
+
+    \b
+    Example:
+      pfaff sweep plot map.zarr l1 --plot l1.png
+    """
     from pfaff.cli.arguments import numbers
     from pfaff.studies.sweep import open_sweep
 
@@ -153,8 +179,10 @@ def _opened(store: Path, accept: bool) -> Study:
 
 def _say(study: Study, as_json: bool) -> None:
     if as_json:
-        return print_json({"status": study.status, "counts": study.counts, "points": study.points.size})
-    print(study.status)
+        print_json({"status": study.status, "counts": study.counts, "points": study.points.size})
+    elif not study.interrupted:  # else it has been said
+        print(study.status)
+    check_complete(study.interrupted)
 
 
 def _values(name: str, text: str) -> list[float]:
@@ -162,12 +190,14 @@ def _values(name: str, text: str) -> list[float]:
     import numpy as np
 
     from pfaff.statement.expressions import constant
+    from pfaff.statement.values import whole_number
 
     wrong = f"--axis {name}={text[:40]}: write first:last:count, {name}=0.1:2:50, or values, {name}=1,2,5"
     parts = text.split(":")
     if len(parts) == 3 and parts[2].strip().isdigit() and int(parts[2]) > 1:
         first, last = (float(constant(each, wrong)) for each in parts[:2])
-        return [float(each) for each in np.linspace(first, last, int(parts[2]))]
+        many = whole_number(f"the number of values of {name}", int(parts[2]), 2, MANY, "ask for fewer")
+        return [float(each) for each in np.linspace(first, last, many)]
     if len(parts) != 1:
         raise ParameterError(wrong)
     return [float(constant(each, wrong)) for each in text.split(",")]

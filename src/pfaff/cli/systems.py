@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from pfaff.cli.arguments import NUMBER, as_json, load_parameter, plot_into, state_values, which_case, which_system
-from pfaff.cli.output import draw_into, grouped, print_json, table
+from pfaff.cli.output import drawn_beside, grouped, print_json, table
 from pfaff.cli.statement import case_of, mechanical, system_of
 
 if TYPE_CHECKING:
@@ -130,8 +130,7 @@ def compare(states: int, seed: int, plot: Path | None, as_json: bool, **which: A
     from dataclasses import asdict
 
     found = _mechanical_system(system_of(**which)).compare(states, seed)
-    if plot:
-        draw_into(found.plot(), plot)
+    drawn_beside(plot, found.plot)
     if as_json:
         rows = [asdict(row) for row in found.rows]
         return print_json({"rows": rows, "refused": found.refused, "agree": found.agree, "status": found.status})

@@ -8,7 +8,7 @@ from functools import partial
 import click
 
 IN_PYTHON = {"load_parameter": "load", "name_in": "load", "load": "", "values": "", "as_json": ""}
-VALUE = r"…|'[^']*'|\{…\}|[-+]?\w+(?:\.\w+)?(?:e[-+]\d+)?"
+VALUE = r"…|\([^()]*\)|'[^']*'|\{…\}|[-+]?\w+(?:\.\w+)?(?:e[-+]\d+)?"
 
 
 def on_shell(message: str, command: click.Command | None) -> str:
@@ -29,5 +29,5 @@ def on_shell(message: str, command: click.Command | None) -> str:
 
 def _flag(flag: str, found: re.Match[str]) -> str:
     value = found[1] or ""
-    value = {"…": "VALUE", "{…}": "NAME=VALUE", "True": ""}.get(value, value.strip("'"))
+    value = {"…": "VALUE", "{…}": "NAME=VALUE", "True": ""}.get(value, value.strip("'()").replace(", ", " "))
     return f"{flag} {value}".rstrip()

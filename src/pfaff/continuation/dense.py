@@ -56,8 +56,8 @@ class Implicit(Problem[Spot]):
         """The same problem with its borders and units renewed at a point."""
         raise NotImplementedError
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> Any:
-        """What is to be known about a solution with a Jacobian."""
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Any:
+        """What is to be known about a solution."""
         raise NotImplementedError
 
     # What the engine asks for
@@ -157,7 +157,9 @@ class Implicit(Problem[Spot]):
         if not np.isfinite(tangent).all():
             tangent = towards
         tangent = tangent / np.linalg.norm(tangent / units)
-        return Spot(z, tangent, units, self.inspect(z, tangent, J))
+        if not np.isfinite(J).all():
+            raise Refused("the equations are not finite")
+        return Spot(z, tangent, units, self.inspect(z, tangent))
 
     def start(self, z: np.ndarray, ahead: float) -> Spot:
         """The first point, its tangent towards larger values of the parameter (or smaller ones, if ahead < 0)."""

@@ -8,7 +8,7 @@ function changes its sign is searched for its zero, each trial a solution on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any, Generic
@@ -18,7 +18,7 @@ import numpy as np
 from pfaff.algebra.brackets import vertex
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.kinds import EVENT
-from pfaff.continuation.problem import FAILURES, Event, P, Problem
+from pfaff.continuation.problem import FAILURES, TURNING, Event, P, Problem
 
 ABOUT = 0.02  # neighbours of the first point, relative to the largest step
 HERE = 1e-6  # distance, in the problem's own measure, of an event that is at the first point
@@ -52,8 +52,9 @@ class Engine(Generic[P]):
         known = self._events_at(at, ABOUT * step) if fresh else []
         yield from known
         while True:
+            at, length, known_ahead = yield from self._walked(at, length, step, bounds, first, passed)
             try:
-                ahead, turn = self.problem.ahead(at, length)
+                ahead, turn = known_ahead or self.problem.ahead(at, length)
                 ahead, ending = self._cut(at, ahead, bounds, first if len(passed) > 2 else None)
                 events = self.problem.events(self, at, ahead, length, ending is not None)
                 turned = None if ending else self._turned(at, ahead, events, bounds)
@@ -93,6 +94,25 @@ class Engine(Generic[P]):
 
     # Steps
 
+    def _walked(
+        self, at: P, length: float, step: float, bounds: tuple[float, float], first: P, passed: list[P]
+    ) -> Generator[P, None, tuple[P, float, tuple[P, float] | None]]:
+        """Stretches on which nothing happens, if the problem has a walker: where it stops, and the next step there,
+        with what is known about it."""
+        more, ahead_of_all = not self.watched, None
+        while more:
+            stretch = self.problem.walked(at, length, step, bounds, first)
+            if stretch is None:
+                break
+            for self.problem, ahead in stretch.points:
+                yield ahead
+                passed.append(ahead)
+                self._before, at = at, ahead
+            if stretch.points:
+                self.problem, at = self.problem.renewed(at)
+            length, more, ahead_of_all = stretch.length, stretch.more, stretch.ahead
+        return at, length, ahead_of_all
+
     def _cut(self, a: P, b: P, bounds: tuple[float, float], home: P | None) -> tuple[P, Ending | None]:
         """A step that ends on the bound that it crosses, or where the branch began."""
         first, last = self.problem.value(a), self.problem.value(b)
@@ -110,7 +130,7 @@ class Engine(Generic[P]):
         if not slope(a) * slope(b) < 0:
             return None
         fold = next((event.point for event in events if event.kind == "fold"), None)
-        place = (0.0, fold) if fold is not None else self.located(a, b, slope)
+        place = (0.0, fold) if fold is not None else self.problem.zero(TURNING, a, b) or self.located(a, b, slope)
         landed, ending = (b, None) if place is None else self._cut(a, place[1], bounds, None)
         return None if ending is None else (landed, ending)
 
@@ -137,13 +157,13 @@ class Engine(Generic[P]):
 
     # Special points
 
-    def events(self, a: P, b: P) -> list[Event[P]]:
-        """Special points between two, in their order along the branch."""
+    def events(self, a: P, b: P, names: Sequence[str] | None = None) -> list[Event[P]]:
+        """Special points between two, in their order along the branch; of all tests, or of those that are named."""
         problem = self.problem
         before, after = problem.tests(a), problem.tests(b)
         between, found = cache(problem.chord(a, b)), []
-        for name in (each for each in after if each in before):
-            for at, point in self._zeros(a, b, partial(_tested, problem, name), between):
+        for name in (each for each in after if each in before and (names is None or each in names)):
+            for at, point in self._zeros(a, b, partial(_tested, problem, name), between, name):
                 event = problem.event(name, point)
                 found += [(at, event)] if event else []
         missed = problem.missed(a, b, [event for _, event in found])
@@ -185,7 +205,9 @@ class Engine(Generic[P]):
     def _apart(self, a: P, b: P) -> float:
         return float(np.linalg.norm(self.problem.signature(a, b) - self.problem.signature(b, b)))
 
-    def _zeros(self, a: P, b: P, test: Test, between: Callable[[float], P]) -> Iterator[tuple[float, P]]:
+    def _zeros(
+        self, a: P, b: P, test: Test, between: Callable[[float], P], name: str = ""
+    ) -> Iterator[tuple[float, P]]:
         """Where on the chord between two points a test vanishes: once, or twice if it dips below zero."""
         dips = self.problem.looks_inside and self._may_dip(test, a, b)
         inner = dip(lambda at: test(between(at)), test(a), test(b)) if dips else None
@@ -194,7 +216,7 @@ class Engine(Generic[P]):
             # A zero at the end of a step belongs to the step that ends with it.
             if test(first) * test(last) > 0 or test(first) == 0:
                 continue
-            place = self.located(first, last, test)
+            place = self.problem.zero(name, first, last) or self.located(first, last, test)
             # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
             if place and abs(test(place[1])) <= self.problem.sharp * max(abs(test(first)), abs(test(last))):
                 yield start + place[0] * (end - start), place[1]

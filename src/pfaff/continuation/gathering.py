@@ -12,6 +12,7 @@ from pfaff.continuation.engine import Engine
 from pfaff.continuation.measuring import watches
 from pfaff.continuation.problem import Event
 from pfaff.errors import number_of
+from pfaff.threads import hand_on
 
 
 @dataclass
@@ -60,6 +61,7 @@ def gathered(
             if course.progress is not None:
                 course.progress(result)
     except KeyboardInterrupt:
+        hand_on()
         kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(kept.points[-1])}")
         return kept
     kept.ended = stopped(kept.points)

@@ -28,6 +28,8 @@ class Kind(Enum):
     FOLD_FLIP = "fold-flip", 2, "P", "purple"
     FOLD_TORUS = "fold-torus", 2, "X", "purple"
     FLIP_TORUS = "flip-torus", 2, "v", "purple"
+    GENERALISED_DOUBLING = "generalised period doubling", 2, "D", "green"
+    CHENCINER = "chenciner", 2, "*", "purple"
     EVENT = "event", 1, "*", "vermilion"
     RESONANCE_1 = "1:1 resonance", 2, "o", "vermilion"
     RESONANCE_2 = "1:2 resonance", 2, "s", "orange"

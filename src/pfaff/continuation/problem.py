@@ -12,6 +12,7 @@ from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.errors import PfaffError
 
 P = TypeVar("P")
+TURNING = "the parameter turns"  # of what else is located than tests
 FAILURES = (PfaffError, ArithmeticError, ValueError)  # a LinAlgError is a ValueError
 
 
@@ -49,6 +50,17 @@ class Missed(Generic[P]):
     event: Callable[[P], Event[P] | None]
 
 
+@dataclass(frozen=True)
+class Stretch(Generic[P]):
+    """Points in order, each with the problem that it belongs to, the length of the step that is next, and whether it
+    may go on at once. ``ahead`` is where that step leads, and its turn, as ``Problem.ahead`` has them, if known."""
+
+    points: Sequence[tuple[Any, P]]
+    length: float
+    more: bool
+    ahead: tuple[P, float] | None = None
+
+
 class Asked(Mapping[str, float]):
     """Numbers by name, each computed when it is asked for: a search for the zero of one needs no other."""
 
@@ -57,6 +69,9 @@ class Asked(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         return self._of[name]()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._of
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._of)
@@ -134,6 +149,12 @@ class Problem(Generic[P]):
             raise why if isinstance(why, Refused) else Refused(str(why)) from why
         return ahead, turn
 
+    def walked(self, at: P, length: float, longest: float, bounds: tuple[float, float], home: P) -> Stretch[P] | None:
+        """A stretch on which nothing happens, by whoever takes it quicker than step by step; none if nobody does.
+
+        Its steps begin with a length and are no longer than the longest; bounds are not reached, nor the home."""
+        return None
+
     def paced(self, length: float, turn: float) -> float:
         """The length of the step after one of a length and a turn."""
         return self.pace.growth * length if turn < self.pace.easy else length
@@ -151,6 +172,11 @@ class Problem(Generic[P]):
     def tests(self, point: P) -> Mapping[str, float]:
         """Functions that change their sign at special points."""
         return {}
+
+    def zero(self, name: str, a: P, b: P) -> tuple[float, P] | None:
+        """Where on the chord of two points a test vanishes, and the point there, by whoever finds it quicker than the
+        engine; none if nobody does."""
+        return None
 
     def event(self, name: str, point: P) -> Event[P] | None:
         """What a zero of a test function is; none if it is nothing."""

@@ -14,7 +14,8 @@ from pfaff.draw.special import mark_special
 from pfaff.draw.style import BLUE, GREY, VERMILION, figure, label, title
 
 if TYPE_CHECKING:
-    from pfaff.bifurcation.connections.connections import Connection, ConnectionCurve
+    from pfaff.bifurcation.connections.connection_curves import ConnectionCurve
+    from pfaff.bifurcation.connections.connections import Connection
 
 
 def draw_connection(connection: Connection) -> Figure:

@@ -15,7 +15,7 @@ from pfaff.draw.style import BLUE, CYCLE, GREY, VERMILION, figure, label, named,
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
-    from pfaff.bifurcation.orbits.orbits import Orbit
+    from pfaff.bifurcation.orbits.orbit_in_time import Orbit
 
 
 def draw_branch(branch: OrbitBranch, state: str) -> Figure:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.equilibria.rest_points import RestPoint
     from pfaff.case import Case
     from pfaff.flow.assembly import Rest
-    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.spectrum import Spectrum
     from pfaff.stability.large import SparseFlutter
 
 POINTS = 801

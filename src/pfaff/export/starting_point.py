@@ -56,7 +56,7 @@ class Start:
         if self.cyclic:
             told.append(f"left out, since by symmetry only the velocity matters: {', '.join(self.cyclic)}")
         if self.flow.settle:
-            count, rate = len(self.flow.system.holonomic_constraints), self.flow.settle  # type: ignore[union-attr]
+            count, rate = len(self.flow.system.holonomic_constraints), self.flow.settle
             told.append(f"holonomic constraints attract: {number_of(count, 'eigenvalue')} {-rate:g} for leaving them")
         if self.zeros:
             told.append(

@@ -48,7 +48,7 @@ class Compiled:
         return Compiled, (self._expressions, self._variables, self._quick, self._compact)
 
     @cached_property
-    def _function(self) -> Any:
+    def function(self) -> Any:
         """Compiled when it is first called."""
         settings = {"opt_level": 0} if self._quick else {}
         with compiling("equations"), _unsearched() if self._quick and self._outputs <= FEW else _searched():
@@ -57,25 +57,25 @@ class Compiled:
     @property
     def operations(self) -> int:
         """Elementary operations of one evaluation; common subexpressions are evaluated once."""
-        decomposition = self._function.dc
+        decomposition = self.function.dc
         return len(decomposition) - self._inputs - self._outputs
 
     def batch(self, x: np.ndarray, parameters: np.ndarray, out: np.ndarray) -> np.ndarray:
         """The same for a batch with columns of parameters, without time, into a given array: for inner loops."""
-        return self._function(x, out, pars=parameters[: self._parameters])
+        return self.function(x, out, pars=parameters[: self._parameters])
 
     def __call__(self, x: np.ndarray, parameters: np.ndarray, time: float | np.ndarray = 0.0) -> np.ndarray:
         x = np.ascontiguousarray(x, dtype=float)
         parameters = parameters[: self._parameters]
         if x.ndim == 1:
-            return self._function(x, pars=np.ascontiguousarray(parameters), time=time)
+            return self.function(x, pars=np.ascontiguousarray(parameters), time=time)
         size = x.shape[1]
         if parameters.ndim == 1:
             parameters = np.repeat(parameters[:, None], size, axis=1)
         pars = np.ascontiguousarray(parameters)
-        if not self._function.is_time_dependent:
-            return self._function(x, pars=pars)
-        return self._function(x, pars=pars, time=np.broadcast_to(np.asarray(time, dtype=float), size).copy())
+        if not self.function.is_time_dependent:
+            return self.function(x, pars=pars)
+        return self.function(x, pars=pars, time=np.broadcast_to(np.asarray(time, dtype=float), size).copy())
 
 
 def taylor_method(rates: Sequence[tuple[Expression, Expression]], x: np.ndarray, **settings: Any) -> Any:

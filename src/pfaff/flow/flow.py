@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import heyoka as hy
 import numpy as np
 
+from pfaff.algebra.tolerances import NOISE
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
@@ -140,6 +141,8 @@ class Flow(Travels):
     ) -> np.ndarray:
         """∂f/∂parameter, one column for each name (all parameters by default)."""
         chosen = named("names", names, "['F']") if names is not None else self.system.parameter_names
+        if not chosen:
+            raise ParameterError(f"names={shown(names)} is empty: name at least one parameter of {self.system.name}")
         index = [self.system.parameter_names.index(self.system.parameter(name).name) for name in chosen]
 
         def derivatives() -> list[Expression]:
@@ -249,7 +252,7 @@ class Flow(Travels):
         M, A = self._inertia_and_rows(q, numbers)
         m = len(A)
         inertia, directions = np.linalg.eigh(M)
-        if inertia[0] <= 1e-13 * inertia[-1]:
+        if inertia[0] <= NOISE * inertia[-1]:
             along = self.system.coordinate_names[int(np.abs(directions[:, 0]).argmax())]
             raise SingularMassError(
                 f"the mass matrix is singular, mostly along {along}, at {where}: give {along} inertia, or, if it has "

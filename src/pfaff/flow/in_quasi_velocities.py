@@ -98,7 +98,7 @@ def _turns_with(flow: Flow, name: str) -> bool:
 
 def _replaced(flow: Flow, name: str, form: Expression, kept: frozenset[str]) -> int:
     """The velocity that gives way: where its coefficient is a constant, else the one of the largest."""
-    coordinates = flow.system.coordinate_names  # type: ignore[union-attr]
+    coordinates = flow.system.coordinate_names
     slopes = gradient(form, flow.variables)
     states = np.random.default_rng(1788).uniform(-0.5, 0.5, len(flow.states))
     defaults = np.array([1.0 if each is None else float(each) for each in flow.system.parameters.values()])

@@ -132,6 +132,7 @@ def initial_state(case: Case, initial: Mapping[str, float], project: bool = Fals
     names = case.system.coordinate_names
     known, quasi = [*names, *(f"{name}_dot" for name in names)], case.system.quasi_velocities
     for name in initial:
+        case.system.check_no_parameter(name)
         one_of([*known, *quasi], name, f"{case.system.name} has no coordinate or velocity")
     initial = {name: number_from(name, value) for name, value in initial.items()}
     asked = {name: initial[name] for name in initial if name in quasi}

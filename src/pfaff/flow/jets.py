@@ -18,26 +18,39 @@ import numpy as np
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.compiled import taylor_method
 from pfaff.flow.flow import Flow
-from pfaff.threads import Own, once
+from pfaff.flow.polarisation import Powers, expanded, polarised
+from pfaff.threads import Own, cached_property, once
 
 HIGHEST = 5  # derivatives that a normal form of fifth order needs
 FACTORIALS = np.array([factorial(k + 1) for k in range(HIGHEST + 3)], dtype=float)
 COMPACT_FROM = 8  # states beyond which unrolled code compiles too slowly
+TOGETHER = 8  # lines that are differentiated at once, where there are many
 
 
 class Jets:
     """Derivatives of f(x) along lines, and along several directions at once."""
 
     def __init__(self, flow: Flow) -> None:
-        self.flow = flow
-        self.states, known = len(flow.states), len(flow.system.parameters)
+        self.flow, self.states = flow, len(flow.states)
+        compiled = self._compiled(())
+        self._integrators = Own(lambda: copy.deepcopy(compiled))
+
+    def _compiled(self, shape: tuple[int, ...]) -> Any:
+        """x' = v, y' = f(x), for one line or several."""
+        flow, known = self.flow, len(self.flow.system.parameters)
         directions = [hy.par[known + j] for j in range(self.states)]
         rates = [hy.expression(f"rate {name}") for name in flow.states]
         equations = [*zip(flow.variables, directions, strict=True), *zip(rates, flow.expressions, strict=True)]
         # heyoka derives its order from the tolerance: ⌈1 − ln(tol)/2⌉, one more than the derivatives of f.
         large = self.states > COMPACT_FROM or flow.heavy
-        compiled = taylor_method(equations, np.zeros(len(equations)), tol=exp(-2 * HIGHEST), compact_mode=large)
-        self._integrators = Own(lambda: copy.deepcopy(compiled))
+        start = np.zeros((len(equations), *shape))
+        return taylor_method(equations, start, tol=exp(-2 * HIGHEST), compact_mode=large)
+
+    @cached_property
+    def _groups(self) -> Own[Any]:
+        """Integrators for several lines at once."""
+        compiled = self._compiled((TOGETHER,))
+        return Own(lambda: copy.deepcopy(compiled))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return jets_of, (self.flow,)
@@ -52,8 +65,40 @@ class Jets:
         integrator.step(max_delta_t=1.0, write_tc=True)
         coefficients = integrator.tc[n:, 1:]
         if not np.isfinite(coefficients).all():
-            raise PfaffError("the derivatives of the flow are not finite here: the state is singular")
+            raise _singular()
         return coefficients * FACTORIALS[: coefficients.shape[1]]
+
+    def lines(self, x: np.ndarray, numbers: np.ndarray, directions: np.ndarray, order: int) -> np.ndarray:
+        """The derivative of one order at many states along a direction each, a row of all."""
+        integrator, n, count = self._groups.own, self.states, len(x)
+        state, parameters, found = integrator.state, integrator.pars, np.empty_like(x)
+        parameters[:-n] = numbers[:, None]
+        for first in range(0, count, TOGETHER):
+            group = np.minimum(np.arange(first, first + TOGETHER), count - 1)  # the last fills up its group
+            integrator.set_time(0.0)
+            state[:n], state[n:] = x[group].T, 0.0
+            parameters[-n:] = directions[group].T
+            integrator.step(max_delta_t=[1.0] * TOGETHER, write_tc=True)
+            found[group] = integrator.tc[n:, order + 1].T
+        if not np.isfinite(found).all():
+            raise _singular()
+        return found * factorial(order + 1)  # of y' = f
+
+    def forms(self, x: np.ndarray, numbers: np.ndarray, *vectors: np.ndarray) -> np.ndarray:
+        """The symmetric form of as many derivatives at many states, vectors a row each: few lines serve all of it."""
+        bases, terms = expanded(vectors)
+        lengths = [np.linalg.norm(base, axis=1) for base in bases]
+        units = [base / np.where(length, length, 1.0)[:, None] for base, length in zip(bases, lengths, strict=True)]
+        known: dict[Powers, np.ndarray] = {}
+        total = np.zeros(x.shape, dtype=complex)
+        for powers, factor in terms.items():
+            scale = factor * np.prod([size**k for size, k in zip(lengths, powers, strict=True)], axis=0)
+            for line, weight in polarised(powers).items():
+                if line not in known:
+                    direction = sum(k * unit for k, unit in zip(line, units, strict=True))
+                    known[line] = self.lines(x, numbers, np.asarray(direction), len(vectors))
+                total += weight * scale[:, None] * known[line]
+        return total if any(np.iscomplexobj(v) for v in vectors) else total.real
 
     def form(self, x: np.ndarray, numbers: np.ndarray, *vectors: np.ndarray) -> np.ndarray:
         """The symmetric multilinear form ∂ᵏf applied to k directions, real or complex."""
@@ -87,6 +132,10 @@ class Jets:
         for vector in vectors[1:]:
             lines = [(s * sign, line + s * vector) for sign, line in lines for s in (1.0, -1.0)]
         return lines
+
+
+def _singular() -> PfaffError:
+    return PfaffError("the derivatives of the flow are not finite here: the state is singular")
 
 
 def _parts(vector: np.ndarray) -> list[tuple[complex, np.ndarray]]:

@@ -113,7 +113,7 @@ def without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
 
 def cyclic_coordinates(flow: Flow, rates: Rates | None = None) -> tuple[str, ...]:
     """Coordinates of a flow that no rate depends on, whatever the parameters."""
-    names = tuple(name for name in flow.states if name in flow.system.coordinate_names)  # type: ignore[union-attr]
+    names = tuple(name for name in flow.states if name in flow.system.coordinate_names)
     defaults = [None if value is None else float(value) for value in flow.system.parameters.values()]
 
     def generic(generator: np.random.Generator) -> np.ndarray:
@@ -128,7 +128,7 @@ def cyclic_coordinates(flow: Flow, rates: Rates | None = None) -> tuple[str, ...
 
 def accidental(flow: Flow, numbers: np.ndarray) -> tuple[str, ...]:
     """Coordinates among the states that no rate depends on at these numbers, though it does at others."""
-    names = tuple(name for name in flow.states if name in flow.system.coordinate_names)  # type: ignore[union-attr]
+    names = tuple(name for name in flow.states if name in flow.system.coordinate_names)
     return _unfelt(_extended(flow), flow, names, [lambda _: numbers])
 
 

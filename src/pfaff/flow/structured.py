@@ -198,7 +198,7 @@ class StructuredFlow(Flow):
     def linearised(self, load: str, rows: Sequence[int]) -> Matched:
         """f, ∂f/∂x and ∂f/∂load of some rows, for batches."""
         n, index, chosen = len(self.states), self._index(load), as_slice(rows)
-        inside = any(symbol.name == load for rod in self.system.rods for symbol in rod.symbols)  # type: ignore[union-attr]
+        inside = any(symbol.name == load for rod in self.system.rods for symbol in rod.symbols)
 
         def values(x: np.ndarray, numbers: np.ndarray, time: Any) -> np.ndarray:
             rates, batch = self._rates(x, numbers, time), x.shape[1]

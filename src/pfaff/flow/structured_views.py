@@ -59,6 +59,10 @@ class RodJets(Jets):
     def line(self, x: np.ndarray, numbers: np.ndarray, direction: np.ndarray) -> np.ndarray:
         return self._lines(x, numbers, direction[:, None], HIGHEST)[:, :, 0].T
 
+    def lines(self, x: np.ndarray, numbers: np.ndarray, directions: np.ndarray, order: int) -> np.ndarray:
+        each = zip(x, directions, strict=True)
+        return np.array([self._lines(at, numbers, way[:, None], order)[order, :, 0] for at, way in each])
+
     def _lines(self, x: np.ndarray, numbers: np.ndarray, directions: np.ndarray, order: int) -> np.ndarray:
         """dᵏ/dsᵏ f(x + s v), indexed [k, rate, direction]."""
         flow: StructuredFlow = self.flow  # type: ignore[assignment]

@@ -23,7 +23,7 @@ from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, TOO_MANY, Ou
 from pfaff.motion.result import Motion
 from pfaff.motion.three_fields import Midpoint, Node, ThreeFields
 from pfaff.statement import System
-from pfaff.threads import cached_property, once
+from pfaff.threads import cached_property, hand_on, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -71,6 +71,7 @@ def augmented_motion(task: Task, tolerance: float, step: float | None, reason: s
         else:
             _controlled_steps(fields, track, task, tolerance)
     except KeyboardInterrupt:
+        hand_on()
         track.status = INTERRUPTED
     if len(track.nodes) < 2:
         raise ConvergenceError(f"{case.system.name} could not take a single step: {track.status}")

@@ -17,10 +17,10 @@ from pfaff.flow.compiled import taylor_method
 from pfaff.motion import taylor
 from pfaff.motion.drive import Driven
 from pfaff.motion.lost_rank import SUSPICIOUS, end_where_singular
-from pfaff.motion.outcomes import FINISHED, NOT_RUN, Outcome, Status
+from pfaff.motion.outcomes import FINISHED, INTERRUPTED, NOT_RUN, Outcome, Status
 from pfaff.motion.propagation import fly
 from pfaff.statement import System
-from pfaff.threads import once
+from pfaff.threads import hand_on, once
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -44,9 +44,10 @@ class Batches:
         self.workers = max(1, min(os.cpu_count() or 1, -(-self.count // self.lanes)))
         self.y = np.full((len(x), len(t), self.count), np.nan)
         self.outcomes = np.full(self.count, NOT_RUN, dtype=object)
+        self.stopped = False  # by Ctrl-C, which only the main thread hears
 
     def run(self, progress: Callable[[float], None]) -> None:
-        """All batches; Ctrl-C waits for those that run and keeps what is finished."""
+        """All batches; Ctrl-C stops those that run and keeps what is finished."""
         groups, done = self._groups(), 0
         idle: SimpleQueue[Any] = SimpleQueue()
         try:  # compilation takes seconds
@@ -54,6 +55,7 @@ class Batches:
                 compiled = _batch_integrator(self.case.system, self.zeros, self.tolerance, self.count > MANY)
                 idle.put(copy.deepcopy(compiled))
         except KeyboardInterrupt:
+            hand_on()
             return
         with ThreadPoolExecutor(self.workers) as pool:
             running: set[Future[int]] = set()
@@ -68,8 +70,10 @@ class Batches:
                     done += future.result()
                     progress(done / self.count)
             except KeyboardInterrupt:
+                self.stopped = True
                 for future in running:
                     future.cancel()
+                hand_on()
 
     def _groups(self) -> Iterator[np.ndarray]:
         """Members of each batch; the last one is filled up by repeating its last member."""
@@ -83,7 +87,9 @@ class Batches:
         finally:
             idle.put(integrator)
         own = np.unique(members)
-        if samples is None:
+        if self.stopped:
+            self.outcomes[own], self.y[:, 0, own] = INTERRUPTED, self.x[:, own]
+        elif samples is None:
             for k in own:
                 self._alone(int(k))
         else:
@@ -102,7 +108,7 @@ class Batches:
         pars[-1] = taylor.stabilisation(np.copysign(first, self.t[-1]))
         self._reset(integrator, members, pars)
         grid = np.repeat(self.t[:, None], self.lanes, axis=1)
-        _, samples = integrator.propagate_grid(grid, max_steps=self.max_steps)
+        _, samples = integrator.propagate_grid(grid, max_steps=self.max_steps, callback=lambda _: not self.stopped)
         good = all(
             outcome == hy.taylor_outcome.time_limit and shortest >= SUSPICIOUS * longest
             for outcome, shortest, longest, _ in integrator.propagate_res
@@ -124,12 +130,16 @@ class Batches:
                 self.outcomes[k] = Status(Outcome.FAILED, str(problem))
                 self.y[:, 0, k] = self.x[:, k]
                 return
-            flight = fly(integrator, duration, max_steps=self.max_steps)
+            flight = fly(integrator, duration, max_steps=self.max_steps, progress=self._heard)
         values = zip(self.case.system.parameter_names, map(float, self.numbers[:, k]), strict=True)
         self.outcomes[k] = end_where_singular(Driven(self.case.unchecked(**dict(values))), flight)
         reached = np.abs(self.t) <= abs(flight.end)
         if flight.pieces:
             self.y[:, reached, k] = flight(self.t[reached])
+
+    def _heard(self, share: float) -> None:
+        if self.stopped:
+            raise KeyboardInterrupt
 
 
 @once(most=16)

@@ -13,10 +13,20 @@ from pfaff.archive.stored import labels
 from pfaff.errors import ParameterError
 from pfaff.flow.initial import Constraints, initial_state
 from pfaff.motion.batches import Batches
-from pfaff.motion.simulate import FINEST, LARGEST, check_request
+from pfaff.motion.simulate import FINEST, check_request
 from pfaff.progress import bar
 from pfaff.statement.told import answering
-from pfaff.statement.values import checked_value, number_from, numbers_from, one_of, shown, told, truth, whole_number
+from pfaff.statement.values import (
+    MEMORY,
+    checked_value,
+    number_from,
+    numbers_from,
+    one_of,
+    shown,
+    told,
+    truth,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     import xarray
@@ -158,7 +168,7 @@ def ensemble(
     told("progress", progress, "print", 0.5)
     arrays, shape = _shaped(given)
     count = math.prod(shape)
-    whole_number("the number of motions", count, 1, int(LARGEST / (16 * size)), "give smaller arrays")
+    whole_number("the number of motions", count, 1, int(MEMORY / (16 * size)), "give smaller arrays")
     tolerance = check_request(duration, samples, number_from("tolerance", tolerance), size, max_steps, count) or FINEST
     axes = {name: np.broadcast_to(array, shape).copy() for name, array in arrays.items()}
     columns = {name: values.ravel() for name, values in axes.items()}

@@ -16,6 +16,7 @@ import numpy as np
 from pfaff.errors import ParameterError, PfaffError
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.statement.values import one_of
+from pfaff.threads import hand_on
 
 SHARPEST = 1e-13
 BETWEEN = (0.25, 0.5, 0.75)  # parts of a step at which it is remembered
@@ -74,6 +75,7 @@ def integrate(
             if progress is not None:
                 progress((t - times[0]) / (times[-1] - times[0]))
     except KeyboardInterrupt:
+        hand_on()
         status = INTERRUPTED
     except Stopped as end:
         status = end.status

@@ -14,6 +14,7 @@ import numpy as np
 from pfaff.motion.dense_output import Flight, Leg, Steps, put
 from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NO_ADVANCE, NOT_FINITE, TOO_MANY, Outcome, Status
 from pfaff.progress import unheard
+from pfaff.threads import hand_on
 
 HEARD = 0.1  # seconds between two looks at Ctrl-C and the progress
 SAMPLED, AT_ONCE = 10_000, 800  # steps that are sampled on the way: by count, as digits must not depend on the clock
@@ -46,6 +47,7 @@ def fly(
         else:
             _through(integrator, [*knots, duration], max_steps, flight, change, progress)
     except KeyboardInterrupt:
+        hand_on()
         flight.status = INTERRUPTED
     return flight
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class Motion:
     is left of every constraint, ``events`` where each event happened. ``method`` says how it was computed and why so.
     """
 
+    _elsewhere: ClassVar = {"orbit": "ask the case for the periodic orbit near a motion, case.orbit(motion)"}
     t: np.ndarray
     y: np.ndarray
     measures: Measured | Stored = field(repr=False)

@@ -22,14 +22,23 @@ from pfaff.motion.propagation import Sampling, fly
 from pfaff.motion.result import Motion
 from pfaff.motion.stiff import spread, stiff_motion
 from pfaff.progress import unheard
-from pfaff.statement.values import SMALLEST, by_name, number_from, number_within, one_of, told, truth, whole_number
+from pfaff.statement.values import (
+    MEMORY,
+    SMALLEST,
+    by_name,
+    number_from,
+    number_within,
+    one_of,
+    told,
+    truth,
+    whole_number,
+)
 
 if TYPE_CHECKING:
     from pfaff.case import Case
 
 METHODS = ("auto", "taylor", "implicit", "cvode", "radau", "augmented")
 BACKENDS = {"cvode": "sundials", "radau": "scipy"}
-LARGEST = 4e9  # bytes of sampled states
 SHORTEST = 1e-100  # duration whose powers, as Taylor's method takes them, are numbers
 FINEST, USUAL, COARSE = (
     1e-15,
@@ -38,7 +47,7 @@ FINEST, USUAL, COARSE = (
 )  # tolerances of Taylor's, of implicit and of the augmented method, unless told
 SHARP = 1e-10  # tolerance for rods, whose steps are of high order
 COUNTABLE = 1e15  # equal steps that add up to the duration
-STIFF = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
+MANY_STEPS = 3e5  # first steps of Taylor's method in a motion, beyond which it may be stiff
 APART = 1e3  # the fastest decay to the slowest time scale of a motion that is stiff
 
 
@@ -140,7 +149,7 @@ def check_request(
         raise ParameterError(
             f"duration={duration:g} leaves no digits for its powers in double precision: use other units"
         )
-    fitting = int(LARGEST / (8 * max(1, states) * motions))
+    fitting = int(MEMORY / (8 * max(1, states) * motions))
     what = f"{motions} motions" if motions > 1 else "it"
     whole_number("samples", samples, 2, max(2, fitting), f"{what} would need more memory than there is, ask for fewer")
     whole_number("max_steps", max_steps, 1, sys.maxsize, "ask for fewer")
@@ -193,7 +202,7 @@ def _choice(task: Task, first: float, events: Mapping[str, Any], insist: bool) -
         return "as asked", False
     if events or task.driven.changing:
         return f"it locates {'events' if events else 'knots'}", False
-    if expected <= STIFF:
+    if expected <= MANY_STEPS:
         return f"not stiff: a first step of {first:.2g}", False
     apart = spread(task.driven.case, task.x, task.duration)
     if apart <= APART:

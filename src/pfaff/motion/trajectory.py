@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import heyoka as hy
 import numpy as np
@@ -26,6 +26,7 @@ from pfaff.motion.simulate import FINEST, check_request
 from pfaff.motion.taylor import SMALL, UNROLLED
 from pfaff.progress import unheard
 from pfaff.rest.states import start_state
+from pfaff.statement.told import answering
 from pfaff.statement.values import by_name, number_from, numbers_from, one_of, shown, told
 
 if TYPE_CHECKING:
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from pfaff.case import OdeCase
 
 
+STATED = "a plain ODE has neither energies nor a drawing: state it as a pfaff.System, or plot() its states"
+
+
+@answering
 @dataclass(frozen=True, eq=False, repr=False)
 class Trajectory:
     """Times ``t`` and states ``y``, one column for each time; ``trajectory["x"]`` is a state by name.
@@ -43,6 +48,7 @@ class Trajectory:
     ended. ``case.orbit(trajectory)`` finds the cycle that it has settled on.
     """
 
+    _elsewhere: ClassVar = dict.fromkeys(("animate", "film", "energy", "p", "residual"), STATED)
     t: np.ndarray
     y: np.ndarray
     states: tuple[str, ...]

@@ -26,6 +26,7 @@ from pfaff.archive.layouts import Misfit, Sizes, typed
 from pfaff.errors import ParameterError
 from pfaff.flow.caches import cache_folder
 from pfaff.papers.reproduction import Claim, Item, Paper, Picture, Reproduction
+from pfaff.threads import part_of_a_whole
 
 ENDINGS = ("svg", "pdf", "png")
 KEPT = {str: {"computed": [float], "seconds": float, "files": {str: str}}}
@@ -141,6 +142,7 @@ def _unit(piece: tuple[str, list[Task], str]) -> list[Outcome]:
     return [_done(paper, task, Path(store)) for task in tasks]
 
 
+@part_of_a_whole()
 def _done(paper: Paper, task: Task, store: Path) -> Outcome:
     """A claim that raises, or a picture, fails by itself and leaves the others alone."""
     start = time.perf_counter()

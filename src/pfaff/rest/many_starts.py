@@ -13,6 +13,7 @@ from pfaff.algebra.tolerances import RANK, SAME
 from pfaff.rest.balance import Balance
 from pfaff.rest.mechanical import ACCEPTED, Equilibria, check_finite, check_steady, equilibrium_in
 from pfaff.statement.values import number_within, whole_number
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     from pfaff.case import Case
@@ -39,6 +40,7 @@ def find_equilibria(case: Case, fixed: Mapping[str, float], starts: int, box: fl
             inside = np.abs(settled[angles]).max(axis=0, initial=0.0) <= 2 * box
             _keep_new(balance, settled[:, inside], found)
     except KeyboardInterrupt:
+        hand_on()
         ended = f"; interrupted within the first {min(first + TOGETHER, starts)} of them"
     found.sort(key=lambda z: np.linalg.norm(z[:n]))
     which = "none of them has" if count and not found else "kept where"

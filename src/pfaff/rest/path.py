@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pfaff.algebra.tolerances import CORRECTIONS, NOISE
 from pfaff.algebra.units import row_units
 from pfaff.errors import ConvergenceError
 from pfaff.rest import protocol
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 CURVED = 0.3  # share of a step by which the tangents at its ends may miss the other end
 ASIDE = 0.5  # of the chord between two points of a path, how far from it those in between may be
 RESOLUTION = 1e-9  # movements smaller than this, relatively, are not looked at
-NOISE = 1e-13  # of all that changes in a step, what rounding may move of it
 STRAIGHT = 1e-15  # residual of a point that needs no correction
-CORRECTIONS = 15  # steps of Newton's method from a predicted point
 SHORTEST = 1e-13  # of the load, relative to the interval
 BARRED = 1e-6  # of a load that no step from the origin led towards, the nearest one that is not tried either
 LAST = (1e-8, 4e-8)  # distances from the end of a path, relative to its load, of points that tell where it folds
@@ -73,10 +72,9 @@ class Path:
         upwards, distance = load > self.origin, abs(load - self.origin)
         if distance >= self._barred.get(upwards, math.inf):
             raise ConvergenceError(self._no_way(self.origin, load))
-        here = self._nearest(load)
-        if self._take(here, load):
-            return self._known[load]
-        here, tired = protocol.walk(here, load, self._take, SHORTEST, lambda here: self._far(self._known[here]))
+        here, tired = protocol.walk(
+            self._nearest(load), load, self._take, SHORTEST, lambda here: self._far(self._known[here])
+        )
         if here == load:
             return self._known[load]
         self.end, self._tired = here, tired

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pfaff.algebra.units import NOISE
+from pfaff.algebra.units import SOFT
 from pfaff.errors import ConvergenceError, SingularMassError
 from pfaff.rest.balance import Balance
 from pfaff.rest.mechanical import check_rest, check_rests, rest_near
@@ -44,5 +44,5 @@ def changed_by(matrices: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> n
     """Which of a stack differ from the first, in units of rows and columns: entries relative to those beside them."""
     scaled = np.abs(matrices * rows[:, None, None] * columns[:, None])
     high, wide = (scaled[..., 0].max(axis=axis, keepdims=True, initial=0.0) for axis in (1, 0))
-    usual = np.maximum(np.sqrt(high * wide), NOISE * scaled[..., 0].max(initial=0.0))[..., None]
+    usual = np.maximum(np.sqrt(high * wide), SOFT * scaled[..., 0].max(initial=0.0))[..., None]
     return (np.abs(scaled[..., 1:] - scaled[..., :1]) > NOTABLE * usual).any(axis=(0, 1))

@@ -20,7 +20,7 @@ STEPS = 500  # from one load to another; each doubles the last or halves it, so 
 
 
 @runtime_checkable
-class Rests(Protocol):
+class UnderLoad(Protocol):
     """A state z at rest at any load: coordinates and reactions, or the states of an ODE."""
 
     end: float | None  # the load beyond which there is no continuation, once one has been met

@@ -14,9 +14,9 @@ import numpy as np
 import sympy as sm
 
 from pfaff.algebra.pencil import Pencil
-from pfaff.algebra.tolerances import LOST, NOISE, RANK, turning
+from pfaff.algebra.tolerances import LOST, NOISE, RANK
 from pfaff.algebra.units import inertial_units, row_units, stiffness_units
-from pfaff.errors import RankError, number_of
+from pfaff.errors import RankError
 from pfaff.flow.statics import AtRest, statics_of
 from pfaff.rest.reduction import (
     BALANCED,
@@ -31,62 +31,17 @@ from pfaff.rest.reduction import (
     without_families,
     without_structural_zeros,
 )
+from pfaff.rest.spectrum import Spectrum
 from pfaff.statement.rod_frame import held_bases
 from pfaff.statement.system import System
-from pfaff.statement.told import answering, told
+from pfaff.statement.told import answering
 from pfaff.statement.values import complex_number, instance
 from pfaff.threads import known_property
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from pfaff.stability.determinant import Determinant
 
-SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over the NOISE of these units
-
-
-@told
-@dataclass(frozen=True)
-class Spectrum:
-    """Eigenvalues of small motions, the structural zeros kept apart.
-
-    ``vectors`` holds, column by column, the coordinates' part of each mode (all states of a plain ODE);
-    ``reactions`` the amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause,
-    ``rounding`` is the real part up to which each eigenvalue may lie on the imaginary axis.
-    """
-
-    values: np.ndarray
-    vectors: np.ndarray
-    reactions: np.ndarray
-    zeros: dict[str, int]
-    linearisation: Linearisation | None  # none for a plain ODE
-    rounding: np.ndarray
-
-    @property
-    def structural_zeros(self) -> int:
-        return sum(self.zeros.values())
-
-    @property
-    def stable(self) -> bool:
-        """No eigenvalue to the right of the imaginary axis, beyond rounding."""
-        return not (self.values.real > self.rounding).any()
-
-    @property
-    def status(self) -> str:
-        if self.stable:
-            verdict = "stable"
-        else:
-            growing = self.values[self.values.real > self.rounding]
-            oscillating, straight = turning(growing).sum() // 2, (~turning(growing)).sum()
-            verdict = f"unstable: {growing_modes(oscillating, straight)}"
-        causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
-        zeros = number_of(self.structural_zeros, "structural zero")
-        return verdict + (f" ({zeros} set apart: {causes})" if causes else "")
-
-    def plot(self) -> Figure:
-        from pfaff.draw.spectrum import draw_spectrum
-
-        return draw_spectrum(self)
+SYMMETRY_TOLERANCE = 1e-11  # of a stiffness in units in which all are alike: ε over what is SOFT in these units
 
 
 @answering
@@ -317,12 +272,6 @@ def alongside(lin: Linearisation, beside: Linearisation) -> Linearisation:
     other = replace(lin)
     other.__dict__["inertial"] = lin._measured_in(np.asarray(d))
     return other
-
-
-def growing_modes(oscillating: int, straight: int) -> str:
-    """How many modes grow, in words."""
-    told = ((oscillating, "growing oscillation"), (straight, "divergent mode"))
-    return " and ".join(number_of(count, what) for count, what in told if count)
 
 
 def hurwitz_matrix(rho: np.ndarray) -> np.ndarray:

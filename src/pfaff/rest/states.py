@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.algebra.bordering import balanced, bordering, newton
+from pfaff.algebra.bordering import bordering, newton
 from pfaff.algebra.pencil import Pencil
+from pfaff.algebra.structural_zeros import Deflation
 from pfaff.algebra.tolerances import NEIGHBOUR
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.statement.told import told
@@ -17,7 +18,7 @@ from pfaff.statement.values import number_from, one_of
 
 if TYPE_CHECKING:
     from pfaff.case import OdeCase
-    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.spectrum import Spectrum
 
 
 @told
@@ -52,6 +53,7 @@ def start_state(case: OdeCase, start: Mapping[str, float]) -> np.ndarray:
     """Starting values by name, zero where none is given."""
     names = case.system.state_names
     for name in start:
+        case.system.check_no_parameter(name)
         one_of(names, name, f"{case.system.name} has no state")
     given = {name: number_from(name, value) for name, value in start.items()}
     return np.array([given.get(name, 0.0) for name in names])
@@ -123,17 +125,13 @@ def linearise_flow(J: np.ndarray, chain: Sequence[int], allowed: np.ndarray | No
     J, allowed = (J, np.eye(len(J))) if allowed is None else (allowed.T @ J @ allowed, allowed)
     if not chain:
         return FlowLinearisation(J, allowed)
-    matrix, scale = balanced(J)
-    directions = allowed * scale
-    for zeros in chain:
-        range_ = np.linalg.svd(matrix)[0][:, : len(matrix) - zeros]
-        matrix, directions = range_.T @ matrix @ range_, directions @ range_
-    return FlowLinearisation(matrix, directions)
+    without = Deflation.about(J, chain)
+    return FlowLinearisation(without.reference, allowed @ without.directions)
 
 
 def spectrum_of(at: SteadyState) -> Spectrum:
     from pfaff.algebra.rounding import axis_rounding
-    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.spectrum import Spectrum
 
     J = at.case.system.flow.jacobian(at.x, at.case.numbers)
     values, vectors = np.linalg.eig(J)

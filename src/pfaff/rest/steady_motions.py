@@ -26,7 +26,7 @@ from pfaff.flow.graph import Expression, graph_of
 from pfaff.flow.in_quasi_velocities import quasi_values
 from pfaff.flow.relative import accidental, independent, relative_flow
 from pfaff.flow.statics import gradient_rows
-from pfaff.rest.small_motions import Spectrum
+from pfaff.rest.spectrum import Spectrum
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of, shown, spelt
 from pfaff.threads import cached_property

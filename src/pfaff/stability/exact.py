@@ -17,7 +17,7 @@ from pfaff.errors import ParameterError, PfaffError
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.statement.evaluation import fraction
 from pfaff.statement.expressions import expressed
-from pfaff.statement.values import number_from
+from pfaff.statement.values import instance, number_from
 from pfaff.threads import once
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class ExactLinearisation:
     K: sm.Matrix
 
     def polynomial(self, variable: sm.Symbol) -> sm.Poly:
+        instance("variable", variable, sm.Symbol, "give a symbol, variable=sympy.Symbol('s')")
         matrix = self.M * variable**2 + self.C * variable + self.K
         return sm.Poly(sm.expand(matrix.det(method="berkowitz")), variable)
 

@@ -19,7 +19,7 @@ from scipy import linalg
 from pfaff.errors import ConvergenceError, ParameterError, RankError, number_of
 from pfaff.flow.assembly import Assembly
 from pfaff.rest.assemblies import AssemblyPath
-from pfaff.rest.small_motions import growing_modes
+from pfaff.rest.spectrum import growing_modes
 from pfaff.stability.critical_load import CriticalLoad
 from pfaff.stability.large_model import Model
 from pfaff.stability.large_modes import lowest_squares

@@ -55,7 +55,7 @@ def closed_map(case: Case, load: str, axes: Mapping[str, np.ndarray], to: float 
     """The map in closed form: over dampings, of two degrees of freedom whose load only stiffens; nothing of others."""
     names, points = list(axes), grid_points(axes)
     try:
-        damping_sources(case, names)
+        damping_sources(case, load, names)
     except ParameterError:
         return None
     to = checked_end(to)

@@ -3,6 +3,8 @@
 To first order a small damping ε C moves a simple eigenvalue iω of the undamped system by −ε β/2 with
 β = yᵀCx / yᵀMx (x, y its right and left modes). The limit is therefore the first load at which some β turns
 negative, or the undamped flutter load P_0 if none does (Ziegler 1952; Bolotin 1963; Kirillov 2005).
+A damper in a moving frame, such as that of a rotor, adds ε H to the stiffness as well. Real modes of different
+frequencies do not feel it; those of equal frequencies mix by C − iH/ω.
 Where all frequencies are different every β is linear in C, and the directions that stay stable up to a given load
 form a convex cone: the limit is quasi-concave in the direction, its minimum lies on a single source of damping, its
 maximum is found by linear programming.
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from pfaff.case import Case
 
 SAMPLES = 400  # loads at which the cone of stable directions is probed
+UNDAMPED = 1e-12  # damping of a mode, relative to the largest, that is none but for rounding
+ALIKE = 1e-8  # frequencies apart by less, relatively, are one: a double one parts by √ε
 FINER, REFINEMENTS = 8, 9  # the best load is enclosed in ever finer grids
 RECOVERED = 1e-9  # a limit this close to P_0, relatively, is P_0
 
@@ -98,7 +102,8 @@ class Paradox:
             parts.append(f"with damping vanishing along the direction {self.limit:.12g} ({verdict})")
         if not np.isfinite(self.minimum):
             return f"{parts[0]}, nor with damping as it vanishes"
-        limits = f"from {self.minimum:.12g} to {self.maximum:.12g}"
+        highest = f"to {self.maximum:.12g}" if np.isfinite(self.maximum) else "on, and none along some"
+        limits = f"from {self.minimum:.12g} {highest}"
         which = "all directions" if self.weak.simple else "single sources (some frequencies are equal)"
         parts.append(f"over {which} {limits}")
         return "; ".join(parts)
@@ -113,7 +118,7 @@ def paradox(
     case: Case, load: str, direction: Mapping[str, float] | None = None, among: Sequence[str] | None = None
 ) -> Paradox:
     """The limit along a direction such as ``{"c_i": 1, "c_e": 0.2}``, among all dampings of the system or some."""
-    sources = damping_sources(case, among)
+    sources = damping_sources(case, load, among)
     weights = None
     if direction is not None:
         direction = by_name("direction", direction, "{'c_i': 1, 'c_e': 0.2}")
@@ -151,22 +156,24 @@ class WeakDamping:
         self._known: dict[float, tuple[np.ndarray, ...]] = {}
 
     def modes(self, load: float) -> tuple[np.ndarray, ...]:
-        """Squares of the frequencies, right and left modes with yᵀMx = 1, and C for a unit of every source."""
+        """Squares of the frequencies, right and left modes with yᵀMx = 1, and C, H for a unit of every source."""
         if load not in self._known:
-            M, K, C = self._matrices(load)
+            M, K, C, H = self._matrices(load)
             squares, right = np.linalg.eig(np.linalg.solve(M, K))
-            self._known[load] = squares, right, np.linalg.inv(right) @ np.linalg.inv(M), C
+            self._known[load] = squares, right, np.linalg.inv(right) @ np.linalg.inv(M), C, H
         return self._known[load]
 
     def rates(self, load: float) -> np.ndarray:
         """β of every mode (rows) for a unit of every source (columns), where all frequencies are different."""
-        _, right, left, C = self.modes(load)
+        _, right, left, C, _ = self.modes(load)
         return np.einsum("ki,jil,lk->kj", left, C, right).real
 
     def decay(self, load: float, weights: np.ndarray) -> np.ndarray:
         """β of every mode along a direction; modes of equal frequency mix, and the damping decides how."""
-        squares, right, left, C = self.modes(load)
+        squares, right, left, C, H = self.modes(load)
         damping = left @ np.tensordot(weights, C, axes=1) @ right
+        if H.any():
+            damping = damping - 1j * (left @ np.tensordot(weights, H, axes=1) @ right) / np.emath.sqrt(squares)
         beta = np.empty(len(squares))
         for cluster in _clusters(squares):
             beta[cluster] = np.linalg.eigvals(damping[np.ix_(cluster, cluster)]).real
@@ -178,16 +185,22 @@ class WeakDamping:
         loads = [share * self.top for share in (0.0, 0.137, 0.311, 0.733)]
         return all(len(_clusters(self.modes(load)[0])) == len(self.modes(load)[0]) for load in loads)
 
-    def _matrices(self, load: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """M and K on the allowed velocities, and C there for a unit of each source (the balance at rest has none)."""
+    def _matrices(self, load: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """M and K on the allowed velocities, and C and H there for a unit of each source.
+
+        H is what a damper in a moving frame, such as that of a rotor, adds to the stiffness.
+        """
         lin = self.path.linearise(load)
         N, statics = lin.kernel, statics_of(lin.system)
-        C = []
+        bare = statics(lin.q, lin.p, lin.numbers).K
+        C, H = [], []
         for source in self._sources:
             numbers = lin.numbers.copy()
             numbers[source] = 1.0
-            C.append(N.T @ statics(lin.q, lin.p, numbers).C @ N)
-        return N.T @ lin.M @ N, N.T @ lin.stiffness @ N, np.array(C)
+            damped = statics(lin.q, lin.p, numbers)
+            C.append(N.T @ damped.C @ N)
+            H.append(N.T @ (damped.K - bare) @ N)
+        return N.T @ lin.M @ N, N.T @ lin.stiffness @ N, np.array(C), np.array(H)
 
     def limit(self, weights: np.ndarray) -> float:
         """The first load below P_0 at which some mode loses its damping; else P_0.
@@ -210,7 +223,7 @@ class WeakDamping:
             size = np.maximum(np.abs(beta), np.finfo(float).tiny)
             # The two modes that meet at P_0 have β like ±(P_0 − load)^(−1/2): their product has a simple pole.
             log = np.log(size).sum() + np.log(1 - load / self.undamped)
-            error = log + np.log(1e-12 * size.max() / size.min())
+            error = log + np.log(UNDAMPED * size.max() / size.min())
             return np.array([np.sign(beta).prod()]), np.array([log]), np.array([error])
 
         if untouched == len(self.decay(0.0, weights)):
@@ -263,11 +276,11 @@ class WeakDamping:
     def _normalised(self, load: float) -> np.ndarray:
         rates = self.rates(load)
         size = np.abs(rates).max(axis=1, keepdims=True)
-        return rates / np.where(size > 1e-12 * size.max(), size, np.inf)
+        return rates / np.where(size > UNDAMPED * size.max(), size, np.inf)
 
     def _at_meeting(self) -> np.ndarray:
         """yᵀC_j x of the double mode at P_0: a direction keeps P_0 only if these cancel."""
-        M, K, C = self._matrices(self.undamped)
+        M, K, C, _ = self._matrices(self.undamped)
         left, _, right = np.linalg.svd(K - self.frequency**2 * M)
         return np.einsum("i,jil,l->j", left[:, -1], C, right[-1])
 
@@ -275,12 +288,12 @@ class WeakDamping:
 def _clusters(squares: np.ndarray) -> list[np.ndarray]:
     """Indices of modes whose frequencies are the same but for rounding."""
     order = np.argsort(squares.real)
-    breaks = np.nonzero(np.diff(squares.real[order]) > 1e-8 * np.abs(squares.real[order][1:]))[0] + 1
+    breaks = np.nonzero(np.diff(squares.real[order]) > ALIKE * np.abs(squares.real[order][1:]))[0] + 1
     return np.split(order, breaks)
 
 
 def _undamped(beta: np.ndarray) -> int:
-    return int((np.abs(beta) <= 1e-12 * np.abs(beta).max(initial=0.0)).sum())
+    return int((np.abs(beta) <= UNDAMPED * np.abs(beta).max(initial=0.0)).sum())
 
 
 def _longest_prefix(held: list[np.ndarray], rows: list[np.ndarray]) -> tuple[int, np.ndarray | None]:
@@ -318,19 +331,23 @@ def _cone_point(rows: np.ndarray, cancel: np.ndarray | None) -> np.ndarray | Non
     return answer.x[:k] / np.linalg.norm(answer.x[:k])
 
 
-def damping_sources(case: Case, among: Sequence[str] | None) -> tuple[str, ...]:
-    """The damping parameters: in the dissipation, linearly, and nowhere else."""
+def damping_sources(case: Case, load: str, among: Sequence[str] | None) -> tuple[str, ...]:
+    """The damping parameters: in the dissipation, linearly, and nowhere else; the load, as a speed, is none."""
     s = case.system.statement
     elsewhere = set().union(*(e.free_symbols for e in (s.kinetic, s.potential, *s.forces, *s.constraints)))
     dampings = tuple(
         symbol.name
         for symbol in case.system.parameters
-        if symbol in s.dissipation.free_symbols and symbol not in elsewhere
+        if symbol in s.dissipation.free_symbols and symbol not in elsewhere and symbol.name != load
     )
     for name in named("among", among, "['c_i', 'c_e']"):
         one_of(dampings, name, f"{{}} is not a damping of {case.system.name}")
-    if polynomial_degree(s.dissipation, [case.system.parameter(name) for name in dampings]) > 1:
-        raise ParameterError(f"the dissipation of {case.system.name} is not linear in {', '.join(dampings)}")
-    if not dampings:
+    sources = tuple(among) if among else dampings
+    if not sources:
         raise ParameterError(f"{case.system.name} has no damping parameter: put one into the dissipation")
-    return tuple(among) if among else dampings
+    if polynomial_degree(s.dissipation, [case.system.parameter(name) for name in sources]) > 1:
+        raise ParameterError(
+            f"the dissipation of {case.system.name} is not linear in {', '.join(sources)}: "
+            "name those that are, among=['c_i', 'c_e']"
+        )
+    return sources

@@ -171,7 +171,7 @@ class RodCharacteristic:
     def dampings(self) -> tuple[str, ...]:
         from pfaff.stability.paradox import damping_sources
 
-        return damping_sources(self.case, None)
+        return damping_sources(self.case, self.load, None)
 
     def _damped(self, values: Mapping[str, Any]) -> bool:
         return any(values[name] != 0 for name in self.dampings)

@@ -28,7 +28,7 @@ FARTHER = 8.0  # times its beginning, where a stretch ends at the latest: so tha
 AHEAD = 8.0  # stretches ahead, where it is asked whether the path goes on, once they become shorter
 CHANGED = 0.1  # relative change of the pencil on the first stretch
 PROBED, AT_MOST = 1e-6, 30.0  # of the path, where it is seen first how the pencil changes; how much farther then
-SAFE, LONGER, SHRINK = 0.8, 3.0, 5.0  # the next stretch: of what seems possible; at most, at least, of the last
+CAREFUL, LONGER, SHRINK = 0.8, 3.0, 5.0  # the next stretch: of what seems possible; at most, at least, of the last
 SHORTEST, FOLDED = 1e-12, 1e-6  # of the path, and of the root of its length before a fold, what is too short
 TINY = 1e-300  # a distance from a fold that is none
 MOST = 4000  # stretches of one path
@@ -230,13 +230,13 @@ def stretches(path: Way, low: float, to: float, unit: float) -> Iterator[Stretch
             return
         ahead = end if end - here <= length else here + length
         found, misfit = _fitted(beside(path, low), low, float(load_at(ahead, fold)), fold)
-        longer = SAFE * (FITTED / max(misfit, ROUNDED)) ** (1 / 3)  # a parabola errs by the cube of its length
+        longer = CAREFUL * (FITTED / max(misfit, ROUNDED)) ** (1 / 3)  # a parabola errs by the cube of its length
         if found is not None:
             yield found
             low, length = found.high, min(longer, LONGER) * (ahead - here)
             length = length if fold is not None else min(length, (FARTHER - 1) * low)
         elif ahead - here > shortest:
-            length = min(max(longer, 1 / SHRINK), SAFE) * (ahead - here)
+            length = min(max(longer, 1 / SHRINK), CAREFUL) * (ahead - here)
         else:
             return
         if fold is None and longer < 1 and _ends(path, min(low + AHEAD * length, to)):

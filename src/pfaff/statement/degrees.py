@@ -62,6 +62,18 @@ def _true_degree(expression: sm.Expr, variables: tuple[sm.Symbol, ...], allowed:
     return min(vanishing, default=float("inf")) if seen else degree
 
 
+def _check_dissipation(D: sm.Expr, v: tuple[sm.Symbol, ...]) -> None:
+    """Dissipation is no force: what is linear in a velocity alone would be a constant one."""
+    if D != 0 and not D.free_symbols & set(v):
+        raise StatementError("the dissipation contains no velocity: write it with coordinate.diff(t), c*x.diff(t)**2/2")
+    for velocity in v:
+        if polynomial_degree(D, [velocity]) == 1 and not sm.diff(D, velocity).free_symbols & set(v):
+            raise StatementError(
+                f"the dissipation is linear in {velocity}, which is a constant force: write c*x.diff(t)**2/2 for a "
+                "damper, or put the force into forces"
+            )
+
+
 def check_degrees(system: System) -> None:
     s = system.statement
     if _true_degree(s.kinetic, s.v, 2) > 2:
@@ -70,6 +82,7 @@ def check_degrees(system: System) -> None:
         raise StatementError("the kinetic energy contains no velocity: write it with coordinate.diff(t)")
     if s.potential.free_symbols & set(s.v):
         raise StatementError("the potential contains velocities: put velocity-dependent terms in forces or dissipation")
+    _check_dissipation(s.dissipation, s.v)
     for k, constraint in enumerate(s.constraints[: len(system.nonholonomic_constraints)]):
         degree = _true_degree(constraint, s.v, 1)
         if degree > 1:

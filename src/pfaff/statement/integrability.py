@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TRIALS = 6
 STEP = 1e-4  # of the central differences, in characteristic sizes
 TOLERANCE = 1e-6  # well above the STEP² of the differences, relative to the gradient
-NOISE = 1e-10  # of differences, relative to the entries: rounding over STEP
+BLUR = 1e-10  # of differences, relative to the entries: rounding over STEP
 DIGITS = 60  # of the confirmation
 BRACKET_DIGITS, BRACKET_STEP = 300, 1e-40  # every bracket costs as many digits as its step has: seven are possible
 CONFIRMED = 1e-12  # numbers that were stated are rounded themselves
@@ -185,7 +185,7 @@ def _twisted(trial: Trial, rows: list[int]) -> bool:
     kernel = right[int((sizes > TOLERANCE).sum()) :].T
     for value, gradient, error in zip(values, trial.gradients[rows], trial.errors[rows], strict=True):
         # relative to the gradient, so that neither units nor a factor of the row decide
-        allowed = TOLERANCE * np.abs(gradient).max() + NOISE * np.abs(value).max() + len(error) * np.abs(error).max()
+        allowed = TOLERANCE * np.abs(gradient).max() + BLUR * np.abs(value).max() + len(error) * np.abs(error).max()
         if np.abs(kernel.T @ (gradient - gradient.T) @ kernel).max(initial=0.0) > allowed:
             return True
     return False

@@ -58,7 +58,18 @@ class Ode(Parametrised):
     @cached_property
     def autonomous(self) -> bool:
         """Whether time appears in nothing but the states."""
-        return self.time in self.parameters or not any(self.time in f.free_symbols for f in self.right_hand_sides)
+        return self.time in self.parameters or self.time not in self.acting
+
+    @cached_property
+    def acting(self) -> frozenset[sm.Symbol]:
+        """The symbols that right-hand sides depend on."""
+        return frozenset().union(*(f.free_symbols for f in self.right_hand_sides))
+
+    def __getattr__(self, name: str) -> Any:
+        """Analyses want numbers: they are asked of a case."""
+        from pfaff.case import OdeCase
+
+        raise self.unbound(name, OdeCase)
 
     def at(self, /, **values: Any) -> OdeCase:
         """This ODE with numbers for its parameters: an immutable case, ready for analysis."""
@@ -112,7 +123,7 @@ def _name(state: sm.Expr) -> str:
 
 def _check_states(equations: Any) -> None:
     if not isinstance(equations, Mapping) or not equations:
-        raise StatementError("an ODE needs at least one equation: {x: right-hand side, …}")
+        raise StatementError("an ODE takes the rate of each state by the state's name: {x: right-hand side, …}")
     for state in equations:
         function = isinstance(state, sm.core.function.AppliedUndef) and len(state.args) == 1
         if not (function or isinstance(state, sm.Symbol)):

@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sm
 from sympy.concrete.expr_with_limits import ExprWithLimits
 
-from pfaff.errors import StatementError, nearest
+from pfaff.errors import NoSuchNameError, ParameterError, StatementError, nearest
 from pfaff.statement.expressions import FUNCTIONS, expressed
 from pfaff.statement.names import checked_name
 from pfaff.statement.told import answering
@@ -27,6 +27,7 @@ class Parametrised(Travels):
     name: str
     parameters: Mapping[sm.Symbol, Any]
     load: Any
+    acting: frozenset[sm.Symbol]  # what it depends on
 
     @cached_property
     def parameter_names(self) -> tuple[str, ...]:
@@ -49,8 +50,26 @@ class Parametrised(Travels):
 
     def parameter(self, name: str) -> sm.Symbol:
         """The parameter of this name, or an error that suggests the nearest one."""
+        if name not in self.parameter_names and name in self.moving_names:
+            raise ParameterError(
+                f"{name} is no parameter of {self.name} but a state: say where it starts, simulate(10, {name}=…)"
+            )
         one_of(self.parameter_names, name, f"{self.name} has no parameter")
         return next(symbol for symbol in self.parameters if symbol.name == name)
+
+    def unbound(self, name: str, case: type) -> NoSuchNameError:
+        """What answers a name that only a case has, of which the parameters have values."""
+        remedy = ""
+        if not name.startswith("_") and callable(getattr(case, name, None)):
+            free = [p.name for p, value in self.__dict__.get("parameters", {}).items() if value is None]
+            values = ", ".join(f"{each}=1" for each in free)
+            remedy = f"bind its parameters first, system.at({values}).{name}(…)"
+        return NoSuchNameError(type(self), name, like=case, remedy=remedy)
+
+    def check_no_parameter(self, name: str) -> None:
+        """What is given where a motion starts is no parameter."""
+        if name in self.parameter_names:
+            raise ParameterError(f"{name} is a parameter of {self.name}: give its value before, case.at({name}=…)")
 
 
 def checked_parameters(given: Mapping[sm.Symbol, Any], taken: Collection[str], whose: str) -> dict[sm.Symbol, Any]:

@@ -12,7 +12,7 @@ import sympy as sm
 from pfaff.errors import ParameterError, StatementError
 from pfaff.statement.system import System
 from pfaff.statement.told import spelt
-from pfaff.statement.values import checked_value
+from pfaff.statement.values import check_fitting, checked_value
 from pfaff.threads import cached_property
 
 
@@ -96,8 +96,9 @@ class Copies:
 
 def _connectivity(part: Part, given: Any) -> np.ndarray:
     n = len(part.coordinates)
+    check_fitting(f"the number of places of part {part.name!r}", given, StatementError)
     try:
-        at = np.array(given)
+        at = np.asarray(given)
     except ValueError:  # rows of unequal length
         at = np.array(None)
     if at.ndim == 1:

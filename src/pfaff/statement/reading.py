@@ -1,4 +1,4 @@
-"""What a system is given, read and checked: parameters, forces, constraints, meanings and names."""
+"""What a system is given, read in its order and checked: parameters, forces, constraints, meanings and names."""
 
 from __future__ import annotations
 
@@ -8,13 +8,59 @@ from typing import TYPE_CHECKING, Any
 import sympy as sm
 
 from pfaff.errors import StatementError
+from pfaff.statement.constraints import check_integrability, redundant_constraints
+from pfaff.statement.coordinates import checked_coordinates
+from pfaff.statement.degrees import check_degrees
+from pfaff.statement.drawing import Drawing
 from pfaff.statement.expressions import expressed
 from pfaff.statement.names import checked_name, checked_title
-from pfaff.statement.parameters import checked_parameters
-from pfaff.statement.values import listed, one_of, shown
+from pfaff.statement.parameters import checked_load, checked_parameters
+from pfaff.statement.particles import checked_particles
+from pfaff.statement.plain_symbols import in_plain_symbols
+from pfaff.statement.quasi_velocities import linear_form, stated_quasi_velocities
+from pfaff.statement.values import listed, one_of, shown, truth
 
 if TYPE_CHECKING:
     from pfaff.statement.system import System
+
+
+ENERGIES = {"kinetic": "the kinetic energy", "potential": "the potential", "dissipation": "the dissipation"}
+
+
+def read(system: System) -> None:
+    """Complete a system without rods: what was given is read, put into plain symbols once, and checked there."""
+    normalise = object.__setattr__
+    normalise(system, "name", checked_title(system.name, "name of a system"))
+    normalise(system, "coordinates", checked_coordinates(system.coordinates))
+    normalise(system, "parameters", read_parameters(system))
+    normalise(system, "quasi_velocities", stated_quasi_velocities(system, system._own_words()))
+    normalise(system, "nonholonomic_constraints", read_relations(system, "nonholonomic"))
+    normalise(system, "holonomic_constraints", read_relations(system, "holonomic"))
+    normalise(system, "particles", checked_particles(system.particles, system.words))
+    check_names(system)
+    normalise(system, "kinetic", read_inertia(system))
+    for energy, where in ENERGIES.items():
+        if getattr(system, energy) is not None:
+            normalise(system, energy, expressed(getattr(system, energy), system.words, where))
+    normalise(system, "forces", read_forces(system))
+    normalise(system, "meanings", read_meanings(system))
+    truth("accept_integrable", system.accept_integrable)
+    truth("accept_redundant", system.accept_redundant)
+    normalise(system, "drawing", read_drawing(system))
+    normalise(system, "load", checked_load(system.load, system.parameters))
+    normalise(system, "statement", in_plain_symbols(system))
+    forms = {name: linear_form(system, name, each) for name, each in system.quasi_velocities.items()}
+    normalise(system, "quasi_forms", forms)
+    if system.drawing is not None:
+        known = {*system.statement.q, *system.parameters, system.time}
+        system.drawing.check_symbols(system.statement.to_plain, known, system.name)
+    check_degrees(system)
+    normalise(system, "redundant", redundant_constraints(system))
+    check_integrability(system)
+    if system.particles:
+        from pfaff.statement.descriptions import check_descriptions
+
+        check_descriptions(system)
 
 
 def read_parameters(system: System) -> dict[sm.Symbol, Any]:
@@ -22,6 +68,23 @@ def read_parameters(system: System) -> dict[sm.Symbol, Any]:
     if system.time in parameters:
         raise StatementError(f"parameter {system.time.name!r} is the time: rename it")
     return parameters
+
+
+def read_inertia(system: System) -> Any:
+    """The kinetic energy as it is given; none where particles have it."""
+    if system.kinetic is not None or system.particles:
+        return system.kinetic
+    if system.needs_inertia:
+        raise StatementError("the system has no inertia: state the kinetic energy, or particles to derive it from")
+    return sm.S.Zero
+
+
+def read_drawing(system: System) -> Drawing | None:
+    if system.drawing is None:
+        return None
+    if not isinstance(system.drawing, Drawing):
+        raise StatementError(f"drawing={shown(system.drawing)}: give a pfaff.Drawing, or leave it out")
+    return system.drawing.read(system.words)
 
 
 def read_forces(system: System) -> dict[sm.Expr, sm.Expr]:

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import legendre
 
+from pfaff.algebra.gauss import legendre_integrals
+
 EXTRA = 6  # Gauss points beyond two for each mode
 
 
@@ -55,14 +57,16 @@ def legendre_modes(modes: int) -> Basis:
     coefficients = (2 * degrees[:, None] + 1) * legendre.legvander(points, len(nodes) - 1).T * weights
 
     def at(place: float) -> tuple[np.ndarray, np.ndarray]:
-        return _angles(np.array([place]), modes)[0], _integrals(np.array([place]), len(nodes))[0] @ coefficients
+        return _angles(np.array([place]), modes)[0], legendre_integrals(np.array([2 * place - 1]), len(nodes))[
+            0
+        ] @ coefficients
 
     bends = legendre.legvander(points, modes - 1) * np.sqrt(2 * np.arange(modes) + 1)
     return Basis(
         angles=_angles(nodes, modes),
         nodes=nodes,
         node_weights=weights,
-        stations=_integrals(nodes, len(nodes)) @ coefficients,
+        stations=legendre_integrals(2 * nodes - 1, len(nodes)) @ coefficients,
         places=nodes,
         weights=weights,
         bends=bends,
@@ -104,12 +108,5 @@ def chain_of_bars(bars: int) -> Basis:
 
 
 def _angles(places: np.ndarray, modes: int) -> np.ndarray:
-    """φ_i, by ∫ P_{i−1} = (P_i − P_{i−2})/(2i − 1)."""
-    return _integrals(places, modes) * np.sqrt(2 * np.arange(modes) + 1)
-
-
-def _integrals(places: np.ndarray, size: int) -> np.ndarray:
-    """∫₀^σ P_k(2τ − 1) dτ for k < size."""
-    values = legendre.legvander(2 * places - 1, size)
-    before = np.hstack([-np.ones((len(places), 1)), values[:, : size - 1]])
-    return (values[:, 1:] - before) / (2 * (2 * np.arange(size) + 1))
+    """φ_i at some places."""
+    return legendre_integrals(2 * places - 1, modes) * np.sqrt(2 * np.arange(modes) + 1)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import sympy as sm
@@ -21,13 +21,17 @@ from pfaff.statement.coordinates import TIME
 from pfaff.statement.drawing import Drawing
 from pfaff.statement.plain_symbols import RodStatement, Statement
 from pfaff.statement.rods import KINDS, PLACE, Rod
+from pfaff.statement.system import System
 from pfaff.statement.values import listed, shown
 from pfaff.threads import once
 
-if TYPE_CHECKING:
-    from pfaff.statement.system import System
-
 DRAWN = 24  # pieces of the curve of a rod
+
+
+class Frame(System):
+    """What a system with rods states beside them, in its own coordinates and those of points of rods."""
+
+    needs_inertia = False
 
 
 @dataclass(frozen=True)
@@ -215,8 +219,6 @@ def refined(system: System, modes: int) -> System:
 
 def state_rods(system: System) -> None:
     """Complete a system with rods: its frame, stated and checked as any other system, and what follows from both."""
-    from pfaff.statement.system import Frame
-
     normalise = object.__setattr__
     normalise(system, "rods", listed("rods", system.rods, "[pfaff.Rod(…)]", StatementError))
     if system.particles:

@@ -15,7 +15,7 @@ from pfaff.statement.coordinates import TIME
 from pfaff.statement.names import checked_name
 from pfaff.statement.parameters import scalar
 from pfaff.statement.rod_basis import Basis, chain_of_bars, legendre_modes
-from pfaff.statement.values import listed, shown, spelt, whole_number
+from pfaff.statement.values import listed, number_within, shown, spelt, whole_number
 from pfaff.threads import cached_property
 from pfaff.travel import Travels
 
@@ -115,9 +115,11 @@ class Rod(Travels):
 
     def at(self, fraction: Any) -> Point:
         """The point at a fraction of the length, 0 at the base and 1 at the end."""
-        place = float(scalar(fraction, f"the place on {self.name}"))
-        if not 0 <= place <= 1:
-            raise StatementError(f"{self.name}.at({fraction}): give a fraction of the length, from 0 to 1")
+        try:
+            place = number_within(self.name, fraction, lambda x: 0 <= x <= 1, "from 0 to 1")
+        except ParameterError:
+            remedy = "give a fraction of the length, from 0 to 1"
+            raise StatementError(f"{self.name}.at({shown(fraction)}): {remedy}") from None
         word = "end" if place == 1 else f"{place:.17f}".rstrip("0").replace(".", "_")
         return Point(*(sm.Function(f"{self.name}_{kind}_{word}")(TIME) for kind in KINDS))
 

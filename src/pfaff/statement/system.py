@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import sympy as sm
 
-from pfaff.errors import NoSuchNameError, RankError, StatementError
-from pfaff.statement.constraints import check_integrability, numbered, redundant_constraints
-from pfaff.statement.coordinates import checked_coordinates
-from pfaff.statement.degrees import check_degrees
+from pfaff.errors import RankError, StatementError
+from pfaff.statement.constraints import numbered
 from pfaff.statement.drawing import Drawing
-from pfaff.statement.expressions import expressed
-from pfaff.statement.names import checked_title
-from pfaff.statement.parameters import Parametrised, checked_load
-from pfaff.statement.particles import Particle, checked_particles
-from pfaff.statement.plain_symbols import Statement, in_plain_symbols
-from pfaff.statement.quasi_velocities import linear_form, stated_quasi_velocities
-from pfaff.statement.reading import check_names, read_forces, read_meanings, read_parameters, read_relations
-from pfaff.statement.values import one_of, shown, spelt, truth
+from pfaff.statement.parameters import Parametrised
+from pfaff.statement.particles import Particle
+from pfaff.statement.plain_symbols import Statement
+from pfaff.statement.quasi_velocities import stated_quasi_velocities
+from pfaff.statement.reading import read
+from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -34,8 +30,6 @@ if TYPE_CHECKING:
     from pfaff.statement.classification import Classification
     from pfaff.statement.rod_frame import Station
     from pfaff.statement.rods import Rod
-
-ENERGIES = {"kinetic": "the kinetic energy", "potential": "the potential", "dissipation": "the dissipation"}
 
 
 @spelt
@@ -106,51 +100,13 @@ class System(Parametrised):
     needs_inertia: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        normalise = object.__setattr__
         if not isinstance(self.rods, tuple | list) or self.rods:
             from pfaff.statement.rod_frame import state_rods
 
             stated_quasi_velocities(self, {})
             state_rods(self)
-            return
-        normalise(self, "name", checked_title(self.name, "name of a system"))
-        normalise(self, "coordinates", checked_coordinates(self.coordinates))
-        normalise(self, "parameters", read_parameters(self))
-        normalise(self, "quasi_velocities", stated_quasi_velocities(self, self._own_words()))
-        normalise(self, "nonholonomic_constraints", read_relations(self, "nonholonomic"))
-        normalise(self, "holonomic_constraints", read_relations(self, "holonomic"))
-        normalise(self, "particles", checked_particles(self.particles, self.words))
-        check_names(self)
-        if self.kinetic is None and not self.particles:
-            if self.needs_inertia:
-                raise StatementError(
-                    "the system has no inertia: state the kinetic energy, or particles to derive it from"
-                )
-            normalise(self, "kinetic", sm.S.Zero)
-        for energy, where in ENERGIES.items():
-            if getattr(self, energy) is not None:
-                normalise(self, energy, expressed(getattr(self, energy), self.words, where))
-        normalise(self, "forces", read_forces(self))
-        normalise(self, "meanings", read_meanings(self))
-        truth("accept_integrable", self.accept_integrable)
-        truth("accept_redundant", self.accept_redundant)
-        if self.drawing is not None and not isinstance(self.drawing, Drawing):
-            raise StatementError(f"drawing={shown(self.drawing)}: give a pfaff.Drawing, or leave it out")
-        if self.drawing is not None:
-            normalise(self, "drawing", self.drawing.read(self.words))
-        normalise(self, "load", checked_load(self.load, self.parameters))
-        normalise(self, "statement", in_plain_symbols(self))
-        normalise(self, "quasi_forms", {name: linear_form(self, name, e) for name, e in self.quasi_velocities.items()})
-        if self.drawing is not None:
-            known = {*self.statement.q, *self.parameters, self.time}
-            self.drawing.check_symbols(self.statement.to_plain, known, self.name)
-        check_degrees(self)
-        normalise(self, "redundant", redundant_constraints(self))
-        check_integrability(self)
-        if self.particles:
-            from pfaff.statement.descriptions import check_descriptions
-
-            check_descriptions(self)
+        else:
+            read(self)
 
     statement: Statement = field(init=False, repr=False)
     quasi_forms: Mapping[str, sm.Expr] = field(init=False, repr=False, default_factory=dict)  # in plain symbols
@@ -163,11 +119,16 @@ class System(Parametrised):
         return self.coordinates[0].args[0]
 
     @cached_property
-    def autonomous(self) -> bool:
-        """Whether time appears in nothing but the coordinates."""
+    def acting(self) -> frozenset[sm.Symbol]:
+        """The symbols that energies, forces and constraints depend on."""
         s = self.statement
         stated = (s.kinetic, s.potential, s.dissipation, *s.forces, *s.constraints)
-        return not any(self.time in each.free_symbols for each in stated)
+        return frozenset().union(*(each.free_symbols for each in stated))
+
+    @cached_property
+    def autonomous(self) -> bool:
+        """Whether time appears in nothing but the coordinates."""
+        return self.time not in self.acting
 
     @cached_property
     def coordinate_names(self) -> tuple[str, ...]:
@@ -193,6 +154,7 @@ class System(Parametrised):
         return self._own_words() | dict(self.quasi_velocities)
 
     def _own_words(self) -> dict[str, sm.Expr]:
+        """The same without quasi-velocities, which are stated in these words."""
         velocities = zip(self.velocity_names, (q.diff(self.time) for q in self.coordinates), strict=True)
         stated = dict(zip(self.coordinate_names, self.coordinates, strict=True)) | {p.name: p for p in self.parameters}
         return {self.time.name: self.time} | dict(velocities) | stated
@@ -215,15 +177,7 @@ class System(Parametrised):
         """Analyses want numbers: they are asked of a case."""
         from pfaff.case import Case
 
-        remedy = ""
-        if not name.startswith("_") and callable(getattr(Case, name, None)):
-            remedy = f"bind its parameters first, system.at({self._example()}).{name}(…)"
-        raise NoSuchNameError(type(self), name, like=Case, remedy=remedy)
-
-    def _example(self) -> str:
-        """Values for some parameters, as one would write them."""
-        names = self.__dict__.get("parameters", {})
-        return ", ".join(f"{p.name}={1 if value is None else value}" for p, value in list(names.items())[:2])
+        raise self.unbound(name, Case)
 
     @property
     def states_forces(self) -> bool:
@@ -349,9 +303,3 @@ class System(Parametrised):
             f"{len(self.nonholonomic_constraints)} nonholonomic, {len(self.holonomic_constraints)} holonomic "
             f"constraints; parameters {', '.join(self.parameter_names)}>"
         )
-
-
-class Frame(System):
-    """What a system with rods states beside them, in its own coordinates and those of points of rods."""
-
-    needs_inertia = False

@@ -76,6 +76,9 @@ def rightly_asked(function: Called, called: str = "", method: bool = False) -> C
 
 
 def _unknown(called: str, name: str, known: frozenset[str]) -> str:
+    alike = sorted(each for each in known if name in each)
+    if len(alike) > 1:
+        return f"{called} has no argument {name!r}: did you mean {' or '.join(map(repr, alike))}?"
     return f"{called} has no argument {name!r}: {nearest(name, known) if known else 'nothing is given to it by name'}"
 
 
@@ -118,7 +121,7 @@ def no_such_name(self: Any, name: str) -> Any:
     """What Python calls where all else has failed."""
     if not name.startswith("_") and hasattr(type(self), name):
         return object.__getattribute__(self, name)  # a property of that name has failed: its own error is told
-    raise NoSuchNameError(type(self), name)
+    raise NoSuchNameError(type(self), name, remedy=getattr(type(self), "_elsewhere", {}).get(name, ""))
 
 
 def _in_words(self: Any) -> str:

@@ -30,6 +30,7 @@ LONGEST_NAME = 255  # bytes, of a file or folder
 SMALLEST = sys.float_info.min  # numbers below it have lost digits, and the inverses of many are not finite
 SQUARABLE = 1e150
 MOST = 100_000_000  # values in one array
+MEMORY = 4e9  # bytes of the numbers in one result
 LISTED = 100_000  # things in one list
 KINDS = {"b": "truth values", "c": "complex numbers", "M": "dates", "m": "lapses of time", "S": "bytes", "U": "text"}
 
@@ -128,8 +129,8 @@ def _real(value: Any) -> float | None:
 
 def _masked(value: Any) -> bool:
     """Whether values are masked; NumPy's room for that is entered only where the user has done so."""
-    masks = sys.modules.get("numpy.ma")
-    return masks is not None and masks.is_masked(value)
+    is_masked = getattr(sys.modules.get("numpy.ma"), "is_masked", None)  # another thread may be entering it just now
+    return is_masked is not None and is_masked(value)
 
 
 def complex_number(name: str, value: Any, symbols: bool = True) -> Any:
@@ -143,10 +144,15 @@ def complex_number(name: str, value: Any, symbols: bool = True) -> Any:
     return value
 
 
+def check_fitting(name: str, values: Any, refuse: type[PfaffError] = ParameterError) -> None:
+    """Refuse more values than fit into an array, before one is made of them."""
+    count = values.size if isinstance(values, np.ndarray) else len(values) if isinstance(values, Sized) else 1
+    whole_number(name, count, 0, MOST, "give fewer", refuse)
+
+
 def numbers_from(name: str, values: Any) -> np.ndarray:
     """Numbers in an array of any shape; finite or not is for whoever asks to say."""
-    count = values.size if isinstance(values, np.ndarray) else len(values) if isinstance(values, Sized) else 1
-    whole_number(f"the number of values of {name}", count, 0, MOST, "give fewer")
+    check_fitting(f"the number of values of {name}", values)
     try:
         array = np.asarray(values)
         kind = KINDS.get(array.dtype.kind, "")
@@ -168,6 +174,8 @@ def whole_number(
     name: str, value: Any, least: int, most: int, remedy: str, refuse: type[PfaffError] = ParameterError
 ) -> int:
     """A count within limits: beyond them it would take hours or more memory than there is."""
+    if isinstance(value, float) and value.is_integer():
+        raise refuse(f"{name}={shown(value)} is written with a point or a power: write {value:.0f}")
     if not _is_whole(value):
         raise refuse(f"{name}={shown(value)} is no whole number: give one from {least} up")
     if value < least:

@@ -11,7 +11,7 @@ import numpy as np
 from pfaff.errors import PfaffError
 from pfaff.studies.points import Points
 from pfaff.studies.quantities import Asked, Found, Measure
-from pfaff.threads import cached_property
+from pfaff.threads import cached_property, part_of_a_whole
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -99,6 +99,7 @@ class Block:
         return Outcome(values, int(self.state[k]), self.reasons.get(k, ""))
 
 
+@part_of_a_whole()
 def compute(
     job: Job,
     places: np.ndarray,

@@ -10,6 +10,7 @@ from typing import Any
 
 from pfaff.archive.files import why
 from pfaff.errors import ParameterError, PfaffError
+from pfaff.statement.values import shown
 from pfaff.studies.block import CRASHED, Block, Job, Outcome, compute
 from pfaff.studies.executors import Aside, Progress, Task, written
 from pfaff.studies.workers import Order, one_thread
@@ -25,7 +26,7 @@ def on_cluster(task: Task, client: Any, progress: Progress) -> None:
     except ImportError as problem:
         raise ParameterError("a Dask cluster needs the extra: pip install 'pfaff[sweep]'") from problem
     if not isinstance(client, Client):
-        raise ParameterError(f"client={client!r} is no client of Dask: give distributed.Client(…)")
+        raise ParameterError(f"client={shown(client)} is no client of Dask: give distributed.Client(…)")
     store = task.store if task.store.shared else None
     jobs = [client.scatter(task.job, broadcast=True, hash=False)]
     orders = [task.order(k) for k in reversed(task.todo)]

@@ -13,33 +13,28 @@ from pfaff.threads import cached_property, once
 
 class Functions:
     """f and its derivatives, compiled for many points; a load that is a speed or a coordinate is made a parameter in
-    them."""
+    them. Of a heavy flow they are not optimised: that takes longer than most studies."""
 
     def __init__(self, flow: Flow, load: str) -> None:
         self._flow = flow
         names = flow.system.parameter_names
-        self._load = hy.par[names.index(load) if load in names else len(names)]
-        self._replaced = {} if load in names else {hy.expression(load): self._load}
+        stated = load in names
+        self._load = hy.par[names.index(load)] if stated else hy.expression(load)
+        self._replaced = {} if stated else {self._load: hy.par[len(names)]}
 
     def _compiled(self, expressions: list[Expression], more: list[Expression] | None = None) -> Compiled:
-        return Compiled(self._as_parameter(expressions), [*self._flow.variables, *(more or [])])
-
-    def _as_parameter(self, expressions: list[Expression]) -> list[Expression]:
-        return list(hy.subs(expressions, self._replaced)) if self._replaced else expressions
-
-    def _by_load(self, expressions: list[Expression]) -> list[Expression]:
-        return list(np.ravel(hy.diff_tensors(self._as_parameter(expressions), [self._load], diff_order=1).jacobian))
+        named = list(hy.subs(expressions, self._replaced)) if self._replaced else expressions
+        return Compiled(named, [*self._flow.variables, *(more or [])], quick=self._flow.heavy)
 
     @cached_property
     def affine(self) -> bool:
         """Whether f is a straight line in the load, by its expressions."""
-        tensors = hy.diff_tensors(self._as_parameter(list(self._flow.expressions)), [self._load], diff_order=2)
+        tensors = hy.diff_tensors(list(self._flow.expressions), [self._load], diff_order=2)
         return all(each == hy.expression(0.0) for _, each in tensors.get_derivatives(2))
 
-    @property
+    @cached_property
     def _entries(self) -> list[Expression]:
-        flow = self._flow
-        return list(np.ravel(hy.diff_tensors(list(flow.expressions), flow.variables, diff_order=1).jacobian))
+        return [each for row in self._flow.derivatives(self._flow.variables) for each in row]
 
     @cached_property
     def rates(self) -> Compiled:
@@ -47,7 +42,7 @@ class Functions:
 
     @cached_property
     def by_load(self) -> Compiled:
-        return self._compiled(self._by_load(list(self._flow.expressions)))
+        return self._compiled([each for (each,) in self._flow.derivatives([self._load])])
 
     @cached_property
     def jacobian(self) -> Compiled:
@@ -55,8 +50,8 @@ class Functions:
 
     @cached_property
     def both(self) -> Compiled:
-        entries = self._entries
-        return self._compiled([*entries, *self._by_load(entries)])
+        turned = np.ravel(hy.diff_tensors(self._entries, [self._load], diff_order=1).jacobian)
+        return self._compiled([*self._entries, *turned])
 
     @cached_property
     def second(self) -> Compiled:

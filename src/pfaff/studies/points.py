@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from pfaff.errors import ParameterError
+from pfaff.errors import ParameterError, number_of
 from pfaff.statement.told import rightly_asked
-from pfaff.statement.values import named, number_from, numbers_from, pair, shown, truth, whole_number
+from pfaff.statement.values import MEMORY, named, number_from, numbers_from, pair, shown, truth, whole_number
 
 MANY = 10**12  # points of a study
 SAMPLES = 2**26  # points of a sample, whose coordinates are kept in memory
+COPIES = 4  # of a sample, while it is made
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ class Points:
         return {name: values[k] for (name, values), k in zip(self.coordinates.items(), index, strict=True)}
 
     def point(self, place: int) -> dict[str, float]:
+        whole_number("place", place, 0, self.size - 1, f"there are {number_of(self.size, 'point')}")
         return {name: float(values) for name, values in self.at(np.asarray(place)).items()}
 
     def corners(self) -> Iterator[dict[str, float]]:
@@ -130,12 +132,14 @@ def sobol(samples: int, /, *, seed: int = 0, indices: bool = False, **ranges: An
     """
     from scipy.stats import qmc
 
-    whole_number("samples", samples, 1, SAMPLES, "take fewer")
-    whole_number("seed", seed, 0, 2**63, "give a smaller one")
     if not ranges:
         raise ParameterError("a sample needs at least one parameter: pfaff.sobol(1024, c_i=(1, 4))")
+    count = len(ranges) * (len(ranges) + 2 if truth("indices", indices) else 1)  # numbers for each sample
+    fitting = min(SAMPLES, int(MEMORY / (COPIES * 8 * count)))
+    samples = whole_number("samples", samples, 1, fitting, "they would need more memory than there is, take fewer")
+    seed = whole_number("seed", seed, 0, 2**63, "give a smaller one")
     known = {name: _distribution(name, given) for name, given in ranges.items()}
-    if not truth("indices", indices):
+    if not indices:
         unit = qmc.Sobol(len(known), seed=seed).random_base2((samples - 1).bit_length())[:samples]
     else:
         if samples & (samples - 1):
@@ -148,16 +152,26 @@ def sobol(samples: int, /, *, seed: int = 0, indices: bool = False, **ranges: An
             np.column_stack([(second if j == k else first)[:, j] for j in range(len(known))]) for k in range(len(known))
         ]
         unit = np.concatenate([first, second, *mixed])
-    columns = {
-        name: np.asarray(law.ppf(column), dtype=float)
-        for (name, law), column in zip(known.items(), unit.T, strict=True)
-    }
-    for name, values in columns.items():
-        if not np.isfinite(values).all():
-            raise ParameterError(f"the distribution of {name} gives values that are not finite: bound it")
+    columns = {name: _drawn(name, law, column) for (name, law), column in zip(known.items(), unit.T, strict=True)}
     laws = {name: _described(given) for name, given in ranges.items()}
     about = {"kind": "sobol", "samples": samples, "seed": seed, "indices": bool(indices), "ranges": laws}
     return Points(("sample",), columns, about)
+
+
+def _drawn(name: str, law: Any, shares: np.ndarray) -> np.ndarray:
+    """The values below which a distribution has these shares of its probability."""
+    try:
+        values = numbers_from(name, law.ppf(shares))
+    except Exception as problem:  # a distribution of the user's may raise anything
+        raise ParameterError(f"the distribution of {name} fails: {' '.join(str(problem).split())[:200]}") from problem
+    if values.shape != shares.shape:
+        raise ParameterError(
+            f"the distribution of {name} gives an array of shape {values.shape} for one of {shares.shape}: "
+            "its ppf must give a value for each share"
+        )
+    if not np.isfinite(values).all():
+        raise ParameterError(f"the distribution of {name} gives values that are not finite: bound it")
+    return values
 
 
 def _distribution(name: str, given: Any) -> Any:
@@ -170,7 +184,7 @@ def _distribution(name: str, given: Any) -> Any:
             f"{name}={shown(given)} is no range: give a pair {name}=(1, 4) or a distribution of scipy.stats"
         )
     low, high = pair(name, given, "(1, 4)")
-    if not low < high:
+    if not 0 < high - low < math.inf:
         raise ParameterError(f"{name}=({low:g}, {high:g}) is no range: give the smaller end first")
     return stats.uniform(low, high - low)
 
@@ -178,10 +192,10 @@ def _distribution(name: str, given: Any) -> Any:
 def _described(given: Any) -> Any:
     """A pair as it is, a distribution by its name and numbers."""
     if isinstance(given, tuple | list):
-        return [float(each) for each in given]
+        return [number_from("range", each) for each in given]
     law = getattr(given, "dist", None)
     if law is None:
-        return repr(given)
+        return shown(given)
     named_numbers = {key: float(value) for key, value in given.kwds.items()}
     return {"distribution": law.name, "arguments": [float(each) for each in given.args], **named_numbers}
 

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.errors import NoBifurcationError, ParameterError
+from pfaff.statement.names import checked_title
 from pfaff.statement.values import named, number_from, one_of, shown
 from pfaff.studies.recipe import function_from, function_origin
+from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -39,7 +41,7 @@ WORDS = {
     "stable": "1 where the equilibrium is stable, 0 elsewhere",
     "growth": "largest growth rate of small motions",
     "period": "period of the cycle",
-    "amplitude": "largest amplitude of the cycle",
+    "amplitude": "largest amplitude of a coordinate on the cycle",
     "multiplier": "largest Floquet multiplier but the trivial one",
 }
 
@@ -120,7 +122,12 @@ def measures_from(given: Any, case: Bound) -> tuple[Measure, ...]:
         if GROUPS.get(name) == "critical" and not hasattr(case, "flutter"):
             raise ParameterError(f"{name} is of mechanical systems: of an ODE, measure 'hopf', 'stable' or 'growth'")
     taken: set[str] = set()
+    if not all(each.names for each in measures):
+        raise ParameterError(
+            "a measure gives no numbers at the values of this case: return them by name, {'speed': 1.0}"
+        )
     for name in (name for each in measures for name in each.names):
+        checked_title(name, "name of a measure")
         if name in taken:
             raise ParameterError(f"{name} is measured twice: leave one out")
         if name in case.system.parameter_names or name in ("state", "point", "sample"):
@@ -153,6 +160,7 @@ def _of_motion(name: str, options: Any) -> Measure:
     return Measure(tuple(f"{name}_{each}" for each in which), {"kind": name, "of": list(which), "options": numbers})
 
 
+@part_of_a_whole()
 def _of_function(function: Callable[[Any], Any], case: Bound) -> Measure:
     """A function that names its numbers itself: they are learnt from the case."""
     title = getattr(function, "__name__", "measure")
@@ -164,7 +172,8 @@ def _of_function(function: Callable[[Any], Any], case: Bound) -> Measure:
             f"measure={{'{title}': {title}}}, or give a case where it does not"
         ) from problem
     names = tuple(given) if isinstance(given, Mapping) else (title if title.isidentifier() else "measure",)
-    names = named("the names that a measure gives", names, "{'speed': 1.0}")
+    if not all(isinstance(name, str) for name in names):
+        raise ParameterError(f"{title} gives {shown(given)}: return a number, or numbers by name, {{'speed': 1.0}}")
     return Measure(names, {"kind": "function", "of": list(names), **function_origin(function)}, function)
 
 
@@ -263,10 +272,11 @@ def _cycle(case: Bound, asked: Asked, measure: Measure) -> Found:
     last = branch[-1]
     if abs(last.value - to) > 1e-9 * (1 + abs(to)):
         return Found(dict.fromkeys(measure.names, math.nan), f"no cycle is reached at {load} = {to:g}: {branch.status}")
+    coordinates = getattr(case.system, "coordinate_names", case.system.state_names)
     trivial = int(np.abs(last.multipliers - 1).argmin())
     values = {
         "period": last.period,
-        "amplitude": max(last.amplitude.values()),
+        "amplitude": max(size for name, size in last.amplitude.items() if name in coordinates),
         "multiplier": np.delete(np.abs(last.multipliers), trivial).max(initial=0.0),
     }
     return Found({name: float(values[name]) for name in measure.names})

@@ -12,7 +12,7 @@ from pfaff.bifurcation.orbits.chain import triangulate
 from pfaff.studies.small_matrices import TINY, compiled, local
 
 MARCHES = 400  # steps towards the first root of a series
-NOISE = 1e-10  # of the largest coefficient: values below it have no sign
+SIGNLESS = 1e-10  # of the largest coefficient: values below it have no sign
 
 
 @compiled
@@ -170,11 +170,11 @@ def first_roots(values, to_series, tail, kind, place):
             value, slope = _clenshaw(c, K, s), _clenshaw(d, K - 1, s)
             if step == 0:
                 sign = 1.0 if value > 0 else -1.0
-                if abs(value) <= NOISE * largest:
+                if abs(value) <= SIGNLESS * largest:
                     kind[k] = 3
                     break
             value, slope = sign * value, sign * slope
-            if value <= NOISE * largest:
+            if value <= SIGNLESS * largest:
                 kind[k] = 1 if slope < 0.0 and value < -slope * 1e-3 else 3
                 place[k] = s - value / slope if slope < 0.0 else s
                 break

@@ -17,6 +17,7 @@ import numpy as np
 from pfaff.archive.files import whole, why
 from pfaff.archive.stored import content, sealed
 from pfaff.errors import ParameterError
+from pfaff.statement.values import MEMORY, whole_number
 from pfaff.studies.block import DONE, NONE, PENDING, STATES, Block, Outcome
 from pfaff.studies.points import Chunks, Points, restored
 from pfaff.studies.quantities import WORDS
@@ -71,6 +72,9 @@ class Memory:
     shared: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
+        fitting = int(MEMORY / (8 * len(self.names) + 1))
+        remedy = "they do not fit into memory, take fewer or a folder, store='map.zarr'"
+        whole_number("the number of points", self.points.size, 1, fitting, remedy)
         self._values = {name: np.full(self.points.size, np.nan) for name in self.names}
         self._state = np.zeros(self.points.size, dtype=np.int8)
         self._reasons: dict[int, str] = {}
@@ -218,7 +222,7 @@ def outcomes_from(described: Mapping[str, Any]) -> dict[int, Outcome]:
 
 def _study_in(path: Path) -> xarray.Dataset:
     """A file that is as a study wrote it."""
-    found = content(path)
+    found = content(path, "name another store, or remove this file")
     if found.holds != HELD:
         raise ParameterError(f"{path} holds a {found.holds}, no study: read it by pfaff.load({str(path)!r}, case)")
     return found.data
@@ -237,7 +241,7 @@ def recipe_of_netcdf(path: Path) -> tuple[Points, dict[str, Any]]:
 
 def no_study(path: Path, problem: Exception) -> ParameterError:
     said = f"it has no {problem}" if isinstance(problem, KeyError) else why(problem).partition("\n")[0]
-    return ParameterError(f"{path} holds no study that can be read ({said}): give another store")
+    return ParameterError(f"{path} holds no study that can be read ({said}): name another store, or remove this one")
 
 
 def answered(state: np.ndarray) -> np.ndarray:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pfaff.archive.files import why
+from pfaff.archive.stored import named_as_netcdf
 from pfaff.errors import ParameterError
 from pfaff.statement.told import shown_in_notebooks
-from pfaff.statement.values import number_within, one_of, path_from, spelt, whole_number
+from pfaff.statement.values import number_within, one_of, path_from, shown, spelt, told, whole_number
 from pfaff.studies import recipe as recipes
 from pfaff.studies.block import STATES, Job, summary
 from pfaff.studies.executors import Processes, Task, serial
@@ -52,6 +55,7 @@ class Study:
     recipe: Mapping[str, Any] = field(repr=False)
     job: Job | None = field(repr=False)
     _batched: list[int] = field(default_factory=list, init=False, repr=False)
+    _interrupts: list[str] = field(default_factory=list, init=False, repr=False)
 
     def __repr__(self) -> str:
         return f"<Study of {', '.join(self.names)} over {', '.join(self.points.names)}: {self.status}>"
@@ -105,19 +109,23 @@ class Study:
         timeout: float | None = None,
         progress: Callable[[Running], Any] | None = None,
     ) -> Study:
-        if recipes.LOADING or not todo:
+        if recipes.LOADING:
             return self
-        if self.job is None:
-            raise ParameterError("this study does not know its case: open it with open_sweep(store, case=…)")
         if timeout is not None:
             timeout = number_within("timeout", timeout, lambda x: x > 0, "give a positive time in seconds")
-        count = whole_number("workers", workers or 0, 0, MOST_WORKERS, "start fewer")
+        count = whole_number("workers", 0 if workers is None else workers, 0, MOST_WORKERS, "start fewer")
+        told("progress", progress, "print", None)
         if client is not None and (timeout is not None or count):
             given = "timeout" if timeout is not None else "workers"
             raise ParameterError(
                 f"{given}= is for processes that pfaff starts: leave it out with client=. A point that hangs on a "
                 "cluster is ended by the limits of its scheduler"
             )
+        self._interrupts.clear()
+        if not todo:
+            return self
+        if self.job is None:
+            raise ParameterError("this study does not know its case: open it with open_sweep(store, case=…)")
         task = Task(self.job, self.chunks, self.store, todo, known)
         try:
             with Telling(sum(map(self.chunks.size, todo)), progress, self._batched) as tell:
@@ -130,10 +138,16 @@ class Study:
                 else:
                     serial(task, tell)
         except KeyboardInterrupt:
-            print(f"interrupted: {self.status}; run again to go on", flush=True)
+            self._interrupts.append(self.status)
+            print(f"interrupted: {self.status}; run again to go on", file=sys.stderr, flush=True)
         finally:
             self.store.close()
         return self
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the last run of this object."""
+        return bool(self._interrupts)
 
     @property
     def batched(self) -> int:
@@ -156,7 +170,7 @@ class Study:
         total = self.points.size
         text = f"{total - counts.get('pending', 0)} of {total} points"
         aside = self.store.aside() if counts.get("pending") else 0
-        text += f" and {aside} of the chunks in hand" if aside else ""
+        text += f", and {aside} more in chunks that are not complete" if aside else ""
         if counts.get("none"):
             text += f", {counts['none']} without an answer to all that was asked"
         bad = {word: counts[word] for word in ("failed", "timed out", "crashed") if counts.get(word)}
@@ -190,7 +204,7 @@ class Study:
 
     def save(self, path: str | Path) -> Path:
         """What is known so far as one netCDF file."""
-        path = path_from("path", path)
+        path = named_as_netcdf(path_from("path", path))
         kept = Memory(self.points, self.chunks, self.names, self.recipe)
         for k in self.store.finished():
             kept.write(k, self.store.read(k))
@@ -233,11 +247,11 @@ def _share(count: int, part: Any) -> range:
     if part is None:
         return range(count)
     try:
-        i, n = (int(each) for each in (part.split("/") if isinstance(part, str) else part))
-    except (ValueError, TypeError, AttributeError):
-        raise ParameterError(f"part={part!r}: write the i-th of n shares, part='3/100'") from None
+        i, n = map(int, part.split("/")) if isinstance(part, str) else map(index, part)
+    except (ValueError, TypeError):
+        raise ParameterError(f"part={shown(part)}: write the i-th of n shares, part='3/100'") from None
     if not 1 <= i <= n:
-        raise ParameterError(f"part={part!r}: shares are counted from 1 to {n}")
+        raise ParameterError(f"part={shown(part)}: shares are counted from 1 to {n}")
     return range(i - 1, count, n)
 
 

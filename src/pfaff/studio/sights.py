@@ -14,7 +14,8 @@ from pfaff.draw.labels import letters
 from pfaff.draw.scene import scene_of
 from pfaff.errors import ConvergenceError, PfaffError
 from pfaff.statement.values import number_from
-from pfaff.studio.subject import FLAT, SLOWEST, Assembled, Roots, Stated, Subject, handy
+from pfaff.studio.sliders import handy
+from pfaff.studio.subject import FLAT, SLOWEST, Assembled, Roots, Stated, Subject
 from pfaff.studio.view import View
 
 LOADS = 241  # at which eigenvalues are drawn against the load

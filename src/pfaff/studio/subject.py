@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,18 +9,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from pfaff.draw.labels import letters, unit_of
+from pfaff.draw.labels import letters
 from pfaff.errors import NotMechanicalError, ParameterError, PfaffError
 from pfaff.flow.assembly import Assembly
 from pfaff.statement.odes import Ode
 from pfaff.statement.values import number_from, one_of, shown
+from pfaff.studio.sliders import meaning_and_unit, slider, written
 from pfaff.studio.view import View
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
-    from pfaff.rest.small_motions import Spectrum
+    from pfaff.rest.spectrum import Spectrum
 
-FINEST = 1e-3  # of a range, the smallest value of a parameter that is declared positive
 MODES = 12  # of an assembly that are shown
 MEASURES = ("flutter", "divergence", "buckling", "flutter_frequency", "hopf", "omega", "l1", "stable", "growth")
 GENERAL = ("hopf", "omega", "l1", "stable", "growth")  # of these, what a plain ODE has
@@ -155,7 +154,7 @@ class Stated(Subject):
     def opening(self) -> View:
         system = self.case.system
         changed = {
-            name: _written(value)
+            name: written(value)
             for name, value in self.case.values.items()
             if value is not None and value != system.defaults[name]
         }
@@ -187,7 +186,7 @@ class Stated(Subject):
         system = self.case.system
         meanings, load = getattr(system, "meanings", {}), system.load.name if system.load is not None else None
         return [
-            _parameter(symbol, self.case.values[symbol.name], meanings.get(symbol.name, ""), symbol.name == load)
+            slider(symbol, self.case.values[symbol.name], meanings.get(symbol.name, ""), symbol.name == load)
             for symbol in system.parameters
         ]
 
@@ -195,7 +194,8 @@ class Stated(Subject):
         system = self.case.system
         meanings = getattr(system, "meanings", {})
         return [
-            {"name": name, "letters": letters(name), **_told(meanings.get(name, ""))} for name in system.state_names
+            {"name": name, "letters": letters(name), **meaning_and_unit(meanings.get(name, ""))}
+            for name in system.state_names
         ]
 
     def roots(self, view: View, about: Any = None) -> Roots:
@@ -295,46 +295,6 @@ def check_case(subject: Subject, what: str) -> Stated:
     return cast("Stated", subject)
 
 
-def _parameter(symbol: Any, value: Any, meaning: str, load: bool) -> dict[str, Any]:
-    try:
-        number = None if value is None else float(value)
-    except TypeError:  # a symbol
-        number = None
-    floor = 0.0 if symbol.is_nonnegative or symbol.is_positive else None
-    low, high = span(number or 0.0, floor, load)
-    if symbol.is_positive:
-        low = max(low, FINEST * high)
-    return {
-        "name": symbol.name,
-        "letters": letters(symbol.name),
-        "text": "" if value is None else _written(value),
-        "number": number,
-        "low": low,
-        "high": high,
-        "floor": floor,
-        "load": load,
-        **_told(meaning),
-    }
-
-
-def span(value: float, floor: float | None, load: bool) -> tuple[float, float]:
-    """A range for a slider: from zero to about twice the value, both signs where the value has the other one."""
-    high = handy(2 * abs(value)) if value else 1.0
-    both = value < 0 or (value == 0 and floor is None and not load)
-    return (-high if both else 0.0), high
-
-
-def handy(number: float) -> float:
-    """The next larger of 1, 2, 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(number))
-    return float(next(each for each in (power, 2 * power, 5 * power, 10 * power) if each >= number * (1 - 1e-12)))
-
-
-def _told(meaning: str) -> dict[str, str]:
-    unit = unit_of(meaning)
-    return {"meaning": meaning.removesuffix(f"[{unit}]").strip() if unit else meaning, "unit": unit}
-
-
 def _stored(store: str | None) -> dict[str, Any]:
     """What a sweep's store has measured, and the ends of its axes."""
     if store is None:
@@ -344,12 +304,3 @@ def _stored(store: str | None) -> dict[str, Any]:
     study = open_sweep(store, accept=True, known=False)
     axes = {name: [float(each) for each in study.dataset[name].to_numpy()[[0, -1]]] for name in study.points.dims}
     return {"names": list(study.names), "axes": axes}
-
-
-def _written(value: Any) -> str:
-    """As it may be typed again: floats to all their digits, what is exact as it is."""
-    return (
-        f"{value:.17g}"
-        if isinstance(value, float) and value != float(f"{value:.15g}")
-        else (f"{value:.15g}" if isinstance(value, float) else str(value))
-    )

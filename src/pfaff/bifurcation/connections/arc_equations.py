@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pfaff.algebra.gauss import Gauss
+from pfaff.algebra.tolerances import CORRECTIONS, SETTLED, ceased
 from pfaff.bifurcation.connections.arcs import Arc
 from pfaff.bifurcation.connections.saddles import Saddle
 from pfaff.bifurcation.orbits.meshes import carried_velocity
@@ -25,8 +26,7 @@ from pfaff.flow.flow import Flow
 if TYPE_CHECKING:
     from pfaff.case import Bound
 
-STEPS = 14  # of Newton's method
-SETTLED, EXACT = 1e-8, 1e-12  # changes, relative to the orbit, that no longer shrink are rounding; that are none
+ENOUGH = 1e-12  # change, relative to the orbit, after which none is worth another linearisation
 TINY = 1e-300  # size of a row of zeros
 FARTHEST = 2.0  # the first change, relative to the size of the orbit, beyond which a guess is given up
 SIDES = ("leaving", "coming")
@@ -175,17 +175,17 @@ class ArcEquations:
     ) -> Linearised:  # fmt: skip
         """The orbit near a guess, on the plane across a last row through it, with the equations linearised there."""
         arc, before = guess, np.inf
-        for step in range(STEPS):
+        for step in range(CORRECTIONS):
             about = self.linearised(arc, reference, units, spans, like, last)
             change = about.change(about.right, sources=True)
             size = max(np.abs(change.x / units).max(), np.abs(change.scalars / spans).max())
             if not size < (FARTHEST if step == 0 else max(2 * before, SETTLED)):
                 raise Refused(f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit")
             arc = arc.moved(change, 1.0)
-            if size < EXACT or before / 4 < size < SETTLED:
+            if ceased(size, before, enough=ENOUGH):
                 return self.linearised(arc, reference, units, spans, like, last)
             before = size
-        raise Refused(f"Newton's method did not converge in {STEPS} steps")
+        raise Refused(f"Newton's method did not converge in {CORRECTIONS} steps")
 
     def natural(self, arc: Arc) -> float:
         """What the first parameter must change by to change the rates on an orbit by as much as they are."""

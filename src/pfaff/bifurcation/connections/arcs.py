@@ -8,9 +8,7 @@ import numpy as np
 
 from pfaff.algebra.gauss import Gauss
 from pfaff.bifurcation.orbits.cycles import Mesh
-from pfaff.bifurcation.orbits.meshes import carry, equidistributed, jumps
-
-EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
+from pfaff.bifurcation.orbits.meshes import carry, equidistributed, jumps, shares
 
 
 class Arc(NamedTuple):
@@ -81,7 +79,7 @@ def on_mesh(arc: Arc, mesh: Mesh, gauss: Gauss) -> Arc:
 def adapted(arc: Arc, intervals: int, gauss: Gauss) -> Mesh:
     """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals."""
     derivatives = jumps(arc.K, arc.mesh.h, gauss.highest, 1 / arc.size, np.ones(arc.x.shape[1]))
-    return Mesh(equidistributed(derivatives, arc.mesh.h, arc.mesh.at, 1 / (gauss.degree + 1), EVEN, intervals))
+    return Mesh(equidistributed(shares(derivatives, arc.mesh.h, 1 / (gauss.degree + 1)), arc.mesh.at, intervals))
 
 
 def from_samples(t: np.ndarray, x: np.ndarray, rests: np.ndarray, scalars: np.ndarray, mesh: Mesh, gauss: Gauss) -> Arc:

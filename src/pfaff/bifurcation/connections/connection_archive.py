@@ -14,7 +14,8 @@ from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, padded
 from pfaff.archive.stored import File, checked_case, compare, flow_of, labels, opened
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc
-from pfaff.bifurcation.connections.connections import Connection, ConnectionCurve, ConnectionSpecial
+from pfaff.bifurcation.connections.connection_curves import ConnectionCurve
+from pfaff.bifurcation.connections.connections import Connection, ConnectionSpecial
 from pfaff.bifurcation.connections.joining import SIDES, Join, Joining
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE

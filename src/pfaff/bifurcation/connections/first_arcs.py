@@ -10,6 +10,7 @@ import numpy as np
 
 from pfaff.algebra.bordering import newton
 from pfaff.algebra.gauss import gauss
+from pfaff.algebra.tolerances import SAME
 from pfaff.bifurcation.connections.arc_equations import ArcEquations
 from pfaff.bifurcation.connections.arcs import Arc, from_samples
 from pfaff.bifurcation.connections.connections import Connection
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbits import OrbitPoint
     from pfaff.case import Bound
 
-AT_REST = 0.25  # distance of an end from its equilibrium, relative to the orbit, that is near
-SAME = 1e-6  # distance of equilibria, relative to the orbit, that are one
+NEARBY = 0.25  # distance of an end from its equilibrium, relative to the orbit, that is near
 ALIKE = 1e-3  # relative to the orbit, what its parts may differ by and not be told apart
 SLOW = 0.5  # part of an orbit, relative to its size, that is covered in its period at a speed that is nearly none
 FAST, SLOWED = 0.3, 0.1  # of the greatest speed, what is fast, and what is slow
@@ -39,7 +39,7 @@ FIRST, FARTHER = 0.02, 3.0  # the same, at which the ends of a guess are cut off
 def equilibrium_near(flow: Flow, x: np.ndarray, numbers: np.ndarray, size: np.ndarray) -> np.ndarray:
     """By Newton's method from a state."""
     found, settled = newton(lambda y: flow.rhs(y, numbers), lambda y: flow.jacobian(y, numbers), x)
-    if not settled or not np.abs((found - x) / size).max() < AT_REST:
+    if not settled or not np.abs((found - x) / size).max() < NEARBY:
         where = ", ".join(f"{name} = {value:.4g}" for name, value in zip(flow.states, x, strict=True))
         raise ConvergenceError(
             f"no equilibrium is near {where}, an end of the guess: give a motion that nearly comes to rest at both ends"

@@ -45,6 +45,8 @@ class BranchFacts(FoldFacts):
 class BranchPoints(Folds):
     """F = 0 but along the border b, ⟨w, F_λ⟩ = 0, and the bordered Jacobian singular."""
 
+    kind = None
+
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (F, J), b = self.equations.evaluated(z), self._along
         g, singular = self.singularity(z, J)
@@ -74,7 +76,7 @@ class BranchPoints(Folds):
             return False
         return True
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> BranchFacts:
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> BranchFacts:
         left = abs(float(self._along @ self.equations.residual(z)))
         if left > APART * float(self.equations.row_sizes(z).max()):
             raise Refused("the branches come apart: no symmetry keeps their branch point")

@@ -84,7 +84,11 @@ class CurveSpecial(CurvePoint):
     """
 
     kind: str
-    coefficients: dict[str, float]
+    detail: Any  # the coefficients, or what computes them when they are asked for
+
+    @cached_property
+    def coefficients(self) -> dict[str, float]:
+        return self.detail() if callable(self.detail) else self.detail or {}
 
     def switch(
         self,
@@ -120,7 +124,7 @@ class Curve(RestTrail[CurvePoint, CurveSpecial]):
 
     @staticmethod
     def _special(problem: Any, event: Event) -> CurveSpecial:
-        return CurveSpecial(problem, event.point, event.kind, event.detail or {})
+        return CurveSpecial(problem, event.point, event.kind, event.detail)
 
     @property
     def of(self) -> str:

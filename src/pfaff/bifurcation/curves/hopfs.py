@@ -7,14 +7,17 @@ the eigenvalues are real, of a neutral saddle. The plane is that of the point be
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.curves.singular import NAN, CurveFacts, Singular
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, imaginary, pairs
+from pfaff.bifurcation.equilibria.regular import HOPFS
 from pfaff.bifurcation.hopf.extended import normal_form_at
 from pfaff.bifurcation.hopf.normal_form import VANISHES, quintic
 from pfaff.continuation.dense import Spot
@@ -45,6 +48,15 @@ class HopfFacts(CurveFacts):
 
 class Hopfs(Singular):
     """b and c are bases of the critical plane of Jᵀ and J."""
+
+    kind = HOPFS
+    numbers: ClassVar[Mapping[str, int]] = {
+        "bogdanov-takens": 0,
+        "zero-hopf": 1,
+        "double hopf": 2,
+        "generalised hopf": 3,
+    }
+    located_by_number = ("bogdanov-takens", "zero-hopf", "double hopf")
 
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         s = self.equations
@@ -89,7 +101,7 @@ class Hopfs(Singular):
         """ω² = det J on the critical plane."""
         return _invariants(self._plane(self._matrix(self.equations.state_jacobian(z)))[2])[1]
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> HopfFacts:
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> HopfFacts:
         return HopfFacts(self, z)
 
     def re_c1(self, z: np.ndarray, square: float) -> float:
@@ -124,7 +136,8 @@ class Hopfs(Singular):
         return found[name](point) if name in found else None
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
-        return Event("bogdanov-takens", spot, last=True, detail=self._takens(spot.z), outranks=("zero-hopf",))
+        detail = partial(self._takens, spot.z)
+        return Event("bogdanov-takens", spot, last=True, detail=detail, outranks=("zero-hopf",))
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         square = spot.facts.square

@@ -7,20 +7,23 @@ more than those of the Jacobian along v, since second derivatives are symmetric.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.eigenvalues import bounded, hopf_product, imaginary, signed_log
+from pfaff.bifurcation.equilibria.regular import FOLDS, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import (
     Null,
     cusp_coefficient,
     takens_coefficients,
 )
-from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.dense import Spot
 from pfaff.continuation.problem import Asked, Event
 from pfaff.threads import known_property
 
@@ -39,7 +42,12 @@ class CurveFacts:
 
     problem: Any
     z: np.ndarray
+    suspects = None  # tests that change their sign, or may do so twice, in the step that leads to it, if they are known
     pitchfork = False  # of a branch point: its coefficient is then that of the third order
+
+    def tell(self, **known: Any) -> None:
+        """What compiled loops know already, by name."""
+        self.__dict__.update((name, known[name]) for name in known if name == "suspects")
 
     @known_property
     def eigenvalues(self) -> np.ndarray:
@@ -88,7 +96,7 @@ class FoldFacts(CurveFacts):
 
 
 @dataclass(frozen=True, eq=False)
-class Singular(Implicit):
+class Singular(Regular):
     """Equilibria with g = 0, as a problem of continuation in z = (x, u, λ1, λ2); b and c are borders."""
 
     equations: RestEquations
@@ -96,6 +104,13 @@ class Singular(Implicit):
     b: np.ndarray
     c: np.ndarray
     looks_inside = True
+
+    @property
+    def borders(self) -> tuple[np.ndarray, np.ndarray]:
+        return np.ascontiguousarray(np.atleast_2d(self.b.T)), np.ascontiguousarray(np.atleast_2d(self.c.T))
+
+    def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
+        return replace(super().at_step(units, b, c), b=b.T.reshape(self.b.shape), c=c.T.reshape(self.c.shape))
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.evaluated(z)[0]
@@ -152,6 +167,10 @@ class Singular(Implicit):
 class Folds(Singular):
     """N is the bordered Jacobian [[J, C], [R, 0]]."""
 
+    kind: int | None = FOLDS
+    numbers: ClassVar[Mapping[str, int]] = {"cusp": 0, "bogdanov-takens": 1, "zero-hopf": 2}
+    located_by_number: ClassVar[Sequence[str]] = tuple(numbers)
+
     def singularity(self, z: np.ndarray, J: np.ndarray) -> tuple[float, np.ndarray]:
         n = self.equations.n
         v, w, g = self._bordered(J[:, : len(J)])
@@ -182,7 +201,7 @@ class Folds(Singular):
         v, w, _ = self._bordered(N)
         return Null(N, v / np.linalg.norm(v[:n]), w / np.linalg.norm(w[:n]), n)
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> FoldFacts:
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> FoldFacts:
         return FoldFacts(self, z)
 
     def passes_zero(self, z: np.ndarray, p: np.ndarray) -> bool:
@@ -211,11 +230,13 @@ class Folds(Singular):
         return found[name](point) if name in found else None
 
     def _cusp(self, spot: Spot) -> Event | None:
-        c = NAN if self.equations.k else cusp_coefficient(self.null(spot.z), self.equations.form(spot.z))
-        return Event("cusp", spot, detail={"c": c})
+        return Event("cusp", spot, detail=partial(self._cubic, spot.z))
+
+    def _cubic(self, z: np.ndarray) -> dict[str, float]:
+        return {"c": NAN if self.equations.k else cusp_coefficient(self.null(z), self.equations.form(z))}
 
     def _bogdanov_takens(self, spot: Spot) -> Event | None:
-        return Event("bogdanov-takens", spot, detail=self._takens(spot.z))
+        return Event("bogdanov-takens", spot, detail=partial(self._takens, spot.z))
 
     def _zero_hopf(self, spot: Spot) -> Event | None:
         values = spot.facts.eigenvalues

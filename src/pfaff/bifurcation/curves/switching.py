@@ -31,6 +31,7 @@ from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
 from pfaff.statement.values import one_of
+from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.hopf.hopf import Hopf
@@ -235,6 +236,7 @@ def _equilibrium(s: RestEquations, guess: np.ndarray, numbers: np.ndarray) -> np
 def _folds_of_cycles(special: CurveSpecial, course: Course) -> Any:
     """Where l1 l2 < 0, the branch that is born at a Hopf point turns at r² = −Re c1/(2 Re c2)."""
 
+    @part_of_a_whole()
     def seen(hopf: Hopf) -> Special | None:
         if hopf.l1 * special.coefficients["l2"] >= 0:
             return None
@@ -249,6 +251,7 @@ def _tori(special: CurveSpecial, course: Course) -> Any:
     """On cycles that are born beside the point, of either pair, and on either side of their Hopf point."""
     span = abs(course.to - special.value)
 
+    @part_of_a_whole()
     def seen(hopf: Hopf) -> Special | None:
         by_second, by_first = hopf.crossing_by(special.equations.free[-1]).real, hopf.crossing.real
         reach = NEAR * span * abs(by_second / by_first) or span

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,23 +11,22 @@ import numpy as np
 
 from pfaff.algebra.structural_zeros import Deflation
 from pfaff.bifurcation.equilibria.branch_points import crossing_direction, polished
-from pfaff.bifurcation.equilibria.eigenvalues import always_zero, axis_pairs, floor, imaginary
+from pfaff.bifurcation.equilibria.eigenvalues import always_zero, floor
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.rest_points import RestPoint, RestTrail
+from pfaff.bifurcation.equilibria.special_forms import SpecialForm, form_of
 from pfaff.bifurcation.equilibria.special_points import Rests
 from pfaff.bifurcation.equilibria.starts import start_equations
-from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
-from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of, normal_form_at
-from pfaff.bifurcation.hopf.hopf import criticality_of
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
-from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import number_from, one_of
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +39,6 @@ OFF = (1e-2, 1e-3, 5e-2)  # first steps tried on a branch that crosses, in units
 INSIDE, HARDLY = 0.1, 1e-6  # of the range asked for, what a first step takes at most and at least
 TRIALS = 24  # of units of the states
 ROUNDING = 1e-14  # values of the parameter below this, relative to the range, are zero
-ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
 PROBED = 1e-2  # distance, relative to the range, at which structure is looked for a second time
 
 Progress = Callable[["EquilibriumPoint"], Any]
@@ -72,11 +69,28 @@ class SpecialPoint(EquilibriumPoint):
     """
 
     kind: str
-    coefficient: float = float("nan")
-    omega: float = float("nan")
-    hopf: Hopf | None = None
-    note: str = ""
     multiplicity: int = 1
+
+    @cached_property
+    def _form(self) -> SpecialForm:
+        return form_of(self.problem, self.spot, self.kind, self.multiplicity)
+
+    @property
+    def coefficient(self) -> float:
+        return self._form.coefficient
+
+    @property
+    def omega(self) -> float:
+        return self._form.omega
+
+    @property
+    def hopf(self) -> Hopf | None:
+        return self._form.hopf
+
+    @property
+    def note(self) -> str:
+        """What else there is to say about it."""
+        return self._form.note
 
     @property
     def status(self) -> str:
@@ -225,79 +239,18 @@ def _with_undamped(at: RestEquations, z: np.ndarray, to: float) -> Rests:
         there = z.copy()
         there[-1] += share * (to - z[-1])
         J = at.state_jacobian(there)
-        values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J))
+        values = np.linalg.eigvals(Deflation.about(J, at.zeros)(J) if at.zeros else J)
         undamped.append(always_zero(values))
         still.append(int((np.abs(values) <= floor(values)).sum()))
     return Rests(at, min(undamped), min(still))
 
 
 def described(problem: Rests, event: Event) -> SpecialPoint:
-    """A special point with its normal form."""
-    spot, special = event.point, partial(SpecialPoint, problem, kind=event.kind)
-    if event.kind.startswith("multiple"):
-        return _multiple(special, spot, event)
+    """A special point; its normal form is computed when it is asked for."""
+    spot, many = event.point, event.detail if event.kind.startswith("multiple") else 1
     if event.kind == "branch point":
-        return special(replace(spot, z=polished(problem.equations, spot.z)))
-    if event.kind == "fold":
-        if problem.equations.k and not _singular(spot.facts.eigenvalues):
-            return special(spot, note="the branch turns on its family of equilibria, no eigenvalue passes zero")
-        null = problem.equations.across(spot.z)
-        note = "" if null.overlap else "nothing damps it, ẅ = a w²"
-        return special(spot, coefficient=fold_coefficient(null, problem.equations.form(spot.z)), note=note)
-    if event.kind == "zero-hopf":
-        return special(spot, omega=event.detail, note="an eigenvalue passes zero with the pair, so that there is no l1")
-    if event.kind == "bogdanov-takens":
-        return special(spot, omega=0.0, note="two eigenvalues are zero together, so that there is no l1")
-    if event.kind != "hopf":
-        return special(spot)
-    pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
-    try:
-        if not problem.equations.parameters:
-            return special(spot, omega=pair.imag, note=_on_family(problem, spot, pair.imag))
-        found = hopf_on(problem, spot, pair)
-    except PfaffError as why:
-        return special(spot, omega=pair.imag, note=str(why))
-    z = np.concatenate([found.x, spot.z[problem.equations.n : -1], [found.value]])
-    return special(
-        replace(spot, z=z), coefficient=found.l1, omega=found.omega, hopf=found, note=found.criticality
-    )  # fmt: skip
-
-
-def _multiple(special: Callable[..., SpecialPoint], spot: Spot, event: Event) -> SpecialPoint:
-    """Where several eigenvalues cross together: l1 and a are coefficients of one pair or one eigenvalue alone."""
-    many = event.detail
-    if event.kind != "multiple hopf":
-        return special(spot, multiplicity=many, note=f"{many} eigenvalues pass zero together")
-    pairs = axis_pairs(spot.facts.eigenvalues, 2 * many)
-    rates = ", ".join(f"{omega:.8g}" for omega in pairs)
-    note = f"{many} pairs cross together (ω = {rates}) and their oscillations interact, so that there is no l1"
-    return special(spot, omega=float(pairs[0]), multiplicity=many, note=note)
-
-
-def _singular(values: np.ndarray) -> bool:
-    return bool(np.abs(values).min() < ZERO * np.abs(values).max())
-
-
-def _on_family(problem: Rests, spot: Spot, omega: float) -> str:
-    """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
-    s = problem.equations
-    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
-    return criticality_of(third)
-
-
-def hopf_on(problem: Rests, spot: Spot, pair: complex) -> Hopf:
-    """The Hopf point near a spot, as ``case.hopf`` would give it."""
-    s = problem.equations
-    around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot)
-
-    def spectrum(x: np.ndarray, load: float) -> np.ndarray:
-        J = around.jacobian(x, load)
-        return np.linalg.eigvals(Deflation.about(J, s.zeros)(J))
-
-    origin = float(s.case.numbers[s.case.system.parameter_names.index(around.load)])
-    asked = {"load": around.load, "near": load}
-    x, load, omega = hopf_near(around, border, s.x(spot.z), load, 1j * pair.imag)
-    return hopf_of(s.case_at(spot.z), around, border, x, load, omega, spectrum, origin, asked)
+        spot = replace(spot, z=polished(problem.equations, spot.z))
+    return SpecialPoint(problem, spot, event.kind, many)
 
 
 def _in_units(special: SpecialPoint, to: float) -> Rests:

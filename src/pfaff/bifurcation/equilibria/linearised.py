@@ -11,7 +11,8 @@ from pfaff.flow.compiled import Compiled
 from pfaff.flow.flow import Flow
 from pfaff.flow.graph import Expression
 from pfaff.flow.jets import COMPACT_FROM, jets_of
-from pfaff.threads import once
+from pfaff.flow.pointers import Pointer, linked
+from pfaff.threads import cached_property, once
 
 
 class Linearised:
@@ -23,6 +24,11 @@ class Linearised:
         self._whole: Compiled | None = None
         if not along_lines(flow) and not flow.structured:
             self._whole = flow.compiled(("linearised", names), self._expressions, quick=flow.heavy)
+
+    @cached_property
+    def pointer(self) -> Pointer | None:
+        """For compiled loops, if it can be linked."""
+        return None if self._whole is None else linked(self._whole)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return linearised, (self.flow, self.names)

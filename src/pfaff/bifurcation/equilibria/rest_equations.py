@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, row_sizes
-from pfaff.bifurcation.equilibria.linearised import Linearised, jacobian_of, linearised
+from pfaff.bifurcation.equilibria.linearised import Linearised, along_lines, jacobian_of, linearised
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
 from pfaff.flow.flow import Flow
+from pfaff.flow.pointers import Pointer
 from pfaff.rest.field import Field
 from pfaff.threads import known_property
 
@@ -70,6 +71,21 @@ class RestEquations:
         """Of the parameters that vary: among the numbers of the case, and among the free names."""
         names = self.case.system.parameter_names
         return [names.index(name) for name in self.parameters], [self.free.index(name) for name in self.parameters]
+
+    @property
+    def structural(self) -> bool:
+        """Whether equilibria come in families, or constraints attract the flow."""
+        return bool(self.k or self.zeros or self.attracting or len(self.parameters) < len(self.free))
+
+    @property
+    def pointer(self) -> Pointer | None:
+        """Of f, ∂f/∂x and ∂f/∂λ, compiled as one function, for compiled loops."""
+        return self._linearised.pointer
+
+    @known_property
+    def free_places(self) -> np.ndarray:
+        """Of what is free among the numbers of the case."""
+        return np.array(self._places[0], dtype=np.int64)
 
     @property
     def varied(self) -> list[int]:
@@ -305,12 +321,16 @@ def _sizes(
 def _straight(J: np.ndarray, x: np.ndarray, way: np.ndarray, D: np.ndarray, flow: Flow, case: Bound) -> float:
     """The share of a way from x on which the Jacobian changes by its own size: all of it, if it does not."""
     size = np.linalg.norm(J * D / D[:, None])
-    for share in SHARES:
-        with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):
+        if not along_lines(flow):
+            there = flow.jacobian(x[:, None] + SHARES * way[:, None], case.numbers)
+            changes = np.linalg.norm((there - J[..., None]) * (D / D[:, None])[..., None], axis=(0, 1))
+            return float(SHARES[(~(changes < size)).argmax()]) if not (changes < size).all() else 1.0
+        for share in SHARES:
             try:
                 change = jacobian_of(flow, x + share * way, case.numbers) - J
             except PfaffError:
                 return float(share)
-        if not np.linalg.norm(change * D / D[:, None]) < size:
-            return float(share)
+            if not np.linalg.norm(change * D / D[:, None]) < size:
+                return float(share)
     return 1.0

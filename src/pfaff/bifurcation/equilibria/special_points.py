@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -30,9 +31,10 @@ from pfaff.bifurcation.equilibria.eigenvalues import (
     slopes,
     unstable,
 )
+from pfaff.bifurcation.equilibria.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF, Regular
 from pfaff.bifurcation.equilibria.rest_equations import RestEquations
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
-from pfaff.continuation.dense import Implicit, Spot
+from pfaff.continuation.dense import Spot
 from pfaff.continuation.endings import Refused
 from pfaff.continuation.problem import Asked, Event, Missed
 from pfaff.threads import known_property
@@ -57,7 +59,15 @@ class Facts:
     problem: Rests
     z: np.ndarray
     tangent: np.ndarray
-    jacobian: np.ndarray
+    suspects = None  # tests that change their sign, or may do so twice, in the step that leads to it, if they are known
+
+    @known_property
+    def jacobian(self) -> np.ndarray:
+        return self.problem.jacobian(self.z)
+
+    def tell(self, **known: Any) -> None:
+        """What is known already, by name."""
+        self.__dict__.update(known)
 
     @known_property
     def _deflate(self) -> Callable[[np.ndarray], np.ndarray]:
@@ -105,12 +115,19 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False)
-class Rests(Implicit):
+class Rests(Regular):
     """Equilibria along one free parameter, as a problem of continuation."""
 
     equations: RestEquations
     undamped: int  # sums of eigenvalues that vanish everywhere
     still: int = 0  # eigenvalues that do
+    kind = EQUILIBRIA
+    numbers: ClassVar[Mapping[str, int]] = {"fold": FOLD, "branch point": BRANCHING, "hopf": HOPF}
+    located_by_number = ("hopf",)
+
+    @property
+    def walks(self) -> bool:  # type: ignore[override]
+        return not (self.undamped or self.still)
 
     def residual(self, z: np.ndarray) -> np.ndarray:
         return self.equations.residual(z)
@@ -127,12 +144,10 @@ class Rests(Implicit):
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.equations.evaluated(z)
 
-    def inspect(self, z: np.ndarray, tangent: np.ndarray, J: np.ndarray) -> Facts:
-        if not np.isfinite(J).all():
-            raise Refused("the equations are not finite")
+    def inspect(self, z: np.ndarray, tangent: np.ndarray) -> Facts:
         if self.equations.k:
             self.equations.check_rest(z)
-        return Facts(self, z, tangent, J)
+        return Facts(self, z, tangent)
 
     def tests(self, point: Spot) -> Mapping[str, float]:
         facts = point.facts

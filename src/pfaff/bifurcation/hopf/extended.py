@@ -55,7 +55,7 @@ def hopf_of(
         p=p,
         distance=float(np.abs(others(values, omega).real).min(initial=np.inf)),
         crossing=crossing,
-        normal_form=_cubic(expansion, around.load, load),
+        normal_form=_cubic(expansion, values, around.load, load),
         expansion=expansion,
         origin=origin,
         asked=asked,
@@ -63,13 +63,16 @@ def hopf_of(
     )
 
 
-def _cubic(expansion: Expansion, name: str, load: float) -> Cubic:
+def _cubic(expansion: Expansion, values: np.ndarray, name: str, load: float) -> Cubic:
     try:
         return cubic(expansion)
     except np.linalg.LinAlgError as problem:
+        rest, twice = others(values, expansion.omega), 2j * expansion.omega
+        resonant = np.abs(rest - twice).min(initial=np.inf) < np.abs(rest).min(initial=np.inf)
+        what = "another eigenvalue is twice the critical one (a resonance)" if resonant else "an eigenvalue is zero too"
         raise ConvergenceError(
-            f"at the Hopf point at {name} = {load:.10g} another eigenvalue is twice the critical one (a resonance), so "
-            "that there is no normal form of the pair alone: change another parameter"
+            f"at the Hopf point at {name} = {load:.10g} {what}, so that there is no normal form of the pair alone: "
+            "change another parameter, such as a damping"
         ) from problem
 
 

@@ -22,7 +22,7 @@ from pfaff.flow.structured import StructuredFlow
 from pfaff.statement.expressions import expressed
 from pfaff.statement.system import System
 from pfaff.statement.told import answering
-from pfaff.statement.values import shown
+from pfaff.statement.values import number_from, one_of, shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +46,7 @@ class Growth:
 
     def amplitude(self, load: float) -> float:
         """A of the cycle at a nearby load, to leading order."""
+        load = number_from("load", load)
         square = self.slope * (load - self.hopf.value)
         if not square >= 0:
             raise ParameterError(
@@ -55,6 +56,7 @@ class Growth:
 
     def speed(self, name: str, load: float) -> float:
         """The mean speed of an ignorable coordinate on that cycle."""
+        one_of(self.speeds, name, f"{self.hopf.case.system.name} has no ignorable coordinate")
         return self.speeds[name] * self.amplitude(load) ** 2
 
     @property
@@ -107,7 +109,7 @@ def _gradient(hopf: Hopf, of: str) -> np.ndarray:
             return np.ravel(found.c[1])
     system = flow.system
     if not isinstance(system, System):
-        raise ParameterError(f"{of} is no state of {system.name}: choose one of {', '.join(hopf.states)}")
+        raise ParameterError(f"{shown(of)} is no state of {system.name}: choose one of {', '.join(hopf.states)}")
     formula = expressed(of, system.words, "the observable").xreplace(dict(system.statement.to_plain))
     states = [sm.Symbol(name, real=True) for name in hopf.states]
     at = dict(zip(states, hopf.x, strict=True)) | dict(zip(system.parameters, numbers, strict=True))

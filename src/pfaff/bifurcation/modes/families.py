@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration, check_conserved, vibration
+from pfaff.bifurcation.modes.vibrations import FreeVibration, Reach, SpecialVibration, energy_of
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.following import Orbits
@@ -24,11 +25,13 @@ from pfaff.bifurcation.orbits.ways import accurate, switched
 from pfaff.continuation.course import STEP
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
+from pfaff.continuation.kinds import EVENT
+from pfaff.continuation.measuring import watches
 from pfaff.continuation.problem import Event
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, number_of
-from pfaff.statement.values import MOST, number_from, number_within, one_of, whole_number
-from pfaff.threads import cached_property
+from pfaff.statement.values import one_of, whole_number
+from pfaff.threads import cached_property, part_of_a_whole
 
 if TYPE_CHECKING:
     import xarray
@@ -52,7 +55,7 @@ class Family(Neutral):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NormalMode(Branch[OrbitPoint, Special]):
+class NormalMode(Branch[FreeVibration, Special]):
     """Free vibrations of a system without damping and forcing, from the small ones of its n-th frequency on.
 
     ``frequencies``, ``energies`` and ``amplitudes`` (by state) run along it; ``special`` are the branch points,
@@ -61,7 +64,7 @@ class NormalMode(Branch[OrbitPoint, Special]):
 
     vibration: Vibration
     number: int
-    points: tuple[OrbitPoint, ...]
+    points: tuple[FreeVibration, ...]
     special: tuple[Special, ...]
     ended: Ending
 
@@ -75,12 +78,12 @@ class NormalMode(Branch[OrbitPoint, Special]):
 
     @cached_property
     def frequencies(self) -> np.ndarray:
-        return np.array([2 * np.pi / point.period for point in self.points])
+        return np.array([point.frequency for point in self.points])
 
     @cached_property
     def energies(self) -> np.ndarray:
         """Above that of the equilibrium."""
-        return np.array([_energy(self.vibration, point.point.cycle) for point in self.points])
+        return np.array([point.energy for point in self.points])
 
     @cached_property
     def amplitudes(self) -> dict[str, np.ndarray]:
@@ -108,13 +111,15 @@ class NormalMode(Branch[OrbitPoint, Special]):
         amplitude: float | None = None,
         points: int = 300,
         step: float = STEP,
+        progress: Callable[[FreeVibration], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
     ) -> NormalMode:
         """The vibrations that branch off at one of the special points, as far as for ``case.normal_mode``."""
-        if not any(special is each for each in self.special):
-            raise ParameterError("special: give one of mode.special")
-        first = switched(special, 1.0, 1).point
-        limits = limits_from(energy, frequency, amplitude)
-        return _along(self.vibration, self.number, special.problem, first, limits, points, step)
+        if not any(special is each for each in self.special) or special.kind.startswith(EVENT):
+            raise ParameterError("special: give one of mode.special at which others branch off")
+        limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
+        reach = Reach.asked(limits, points, step, progress, events)
+        return _along(self.vibration, self.number, special.problem, switched(special, 1.0, 1).point, reach)
 
     def to_xarray(self) -> xarray.Dataset:
         """Frequency, energy and amplitudes by name along the dimension ``point``."""
@@ -146,103 +151,85 @@ class NormalMode(Branch[OrbitPoint, Special]):
         return draw_mode(self, state or next(iter(self.amplitudes)))
 
 
-def limits_from(energy: Any, frequency: Any, amplitude: Any) -> dict[str, float]:
-    """Where a mode ends, by the names of the measures that are given."""
-    limits = {"energy": energy, "frequency": frequency, "amplitude": amplitude}
-    given = {name: number_from(name, value) for name, value in limits.items() if value is not None}
-    if not given:
-        raise ParameterError("how far? Give energy=…, frequency=… or amplitude=…, at which the mode ends")
-    return given
-
-
-def normal_mode(
-    case: Case,
-    number: int,
-    limits: Mapping[str, float],
-    points: int,
-    step: float,
-    accuracy: float,
-    fixed: Mapping[str, float],
-) -> NormalMode:
+def normal_mode(case: Case, number: int, reach: Reach, accuracy: float, fixed: Mapping[str, float]) -> NormalMode:
     """The n-th mode, by growing frequency of its small vibrations, until a measure of it reaches a limit."""
     small = vibration(case, fixed)
     whole_number("number", number, 1, len(small.frequencies), "ask for a lower mode")
-    whole_number("points", points, 2, MOST, "ask for fewer")
-    number_within("step", step, lambda x: x > 0, "give a positive number")
-    return _followed(small, number, limits, points, step, accurate(accuracy))
+    return _followed(small, number, reach, accurate(accuracy))
 
 
+@part_of_a_whole()
 def backbones(case: Case, between: tuple[float, float], amplitude: float) -> tuple[NormalMode, ...]:
     """Modes whose small vibrations have frequencies in or near a range, up to an amplitude."""
     small, found = vibration(case, {}), []
     for k, omega in enumerate(small.frequencies):
         if 0.5 * between[0] <= omega <= 1.5 * between[1]:
-            limits = {"amplitude": amplitude, "frequency": 1.5 * between[1]}
-            found.append(_followed(small, k + 1, limits, 200, STEP, 1e-7))
+            reach = Reach({"amplitude": amplitude, "frequency": 1.5 * between[1]}, points=200)
+            found.append(_followed(small, k + 1, reach, 1e-7))
     return tuple(found)
 
 
-def _energy(small: Vibration, cycle: Cycle) -> float:
-    both = np.column_stack([cycle.x[0], small.x])
-    here, rest = small.energy(np.ascontiguousarray(both))
-    return float(here - rest)
-
-
-def _followed(
-    small: Vibration, number: int, limits: Mapping[str, float], points: int, step: float, accuracy: float
-) -> NormalMode:
+def _followed(small: Vibration, number: int, reach: Reach, accuracy: float) -> NormalMode:
     n = len(small.x)
     problem = OrbitProblem(small.case, small.flow, UNFOLDING, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
     family = _family(problem, small.frequencies[number - 1])
-    return _along(small, number, problem, _first(problem, family, small, number), limits, points, step)
+    return _along(small, number, problem, _first(problem, family, small, number), reach)
 
 
 def _family(problem: OrbitProblem, omega: float) -> Family:
     return Family(problem.collocation, omega, problem.held, problem.accuracy, omega, 0.0, True)
 
 
-def _along(
-    small: Vibration,
-    number: int,
-    problem: OrbitProblem,
-    first: Point,
-    limits: Mapping[str, float],
-    points: int,
-    step: float,
-) -> NormalMode:
-    """The family from a vibration along its tangent, until a measure of it reaches a limit."""
+def _along(small: Vibration, number: int, problem: OrbitProblem, first: Point, reach: Reach) -> NormalMode:
+    """The family from a vibration along its tangent, until a measure of it reaches a limit; Ctrl-C keeps it."""
     omega = small.frequencies[number - 1]
     family = _family(problem, omega)
     first = family.adopted(first)
     measures: dict[str, Callable[[Point], float]] = {
-        "energy": lambda point: _energy(small, point.cycle),
+        "energy": lambda point: energy_of(small, point.cycle),
         "frequency": lambda point: 2 * np.pi / point.cycle.period,
         "amplitude": lambda point: max(_amplitudes(small, point.cycle).values()),
     }
-    wanted = {name: (measures[name], limit) for name, limit in limits.items()}
+    wanted = {name: (measures[name], limit) for name, limit in reach.limits.items()}
     found, special = [first], []
-    ended = Ending(Reason.POINTS, f"stopped after {points} vibrations: ask for more points")
+    ended = Ending(Reason.POINTS, f"stopped after {reach.points} vibrations: ask for more points")
+
+    def vibrating(point: Point) -> FreeVibration:
+        return FreeVibration(problem, point, small)
+
     engine: Engine[Point] = Engine(Orbits(family, first, first))
-    for each in engine.follow(first, step, (np.inf, -np.inf)):
-        if isinstance(each, Ending):
-            ended = Ending(each.reason, NOWHERE.sub("", each))
-        elif isinstance(each, Event):
-            if each.kind not in DROPPED:
-                # At the point itself the tangent may be any combination with the way off.
-                _, tangent = family.moved_to(found[-1], each.point.cycle.mesh)
-                special.append(Special(problem, replace(each.point, tangent=tangent), each.kind, each.detail))
-        else:
-            check_conserved(each.value, omega)
-            crossed = next(_crossed(family, found[-1], each, wanted), None)
-            found.append(crossed[0] if crossed else each)
-            if crossed:
-                ended = Ending(Reason.REACHED, f"reached {crossed[1]}")
-                special = [s for s in special if _before(s.point, found[-2], found[-1], each)]
-                break
-            if len(found) >= points:
-                break
-    orbits = tuple(OrbitPoint(problem, point) for point in found)
-    return NormalMode(small, number, orbits, tuple(special), ended)
+    engine.watched = watches(reach.events, vibrating(first), vibrating)
+    try:
+        for each in engine.follow(first, reach.step, (np.inf, -np.inf)):
+            if isinstance(each, Ending):
+                ended = Ending(each.reason, NOWHERE.sub("", each))
+            elif isinstance(each, Event):
+                if each.kind not in DROPPED:
+                    special.append(_special(small, problem, family, found[-1], each))
+            else:
+                check_conserved(each.value, omega)
+                crossed = next(_crossed(family, found[-1], each, wanted), None)
+                found.append(crossed[0] if crossed else each)
+                if crossed:
+                    ended = Ending(Reason.REACHED, f"reached {crossed[1]}")
+                    special = [s for s in special if _before(s.point, found[-2], found[-1], each)]
+                    break
+                if reach.progress is not None:
+                    reach.progress(vibrating(each))
+                if len(found) >= reach.points:
+                    break
+    except KeyboardInterrupt:
+        ended = Ending(Reason.INTERRUPTED, f"interrupted at frequency {vibrating(found[-1]).frequency:.10g}")
+    return NormalMode(small, number, tuple(vibrating(point) for point in found), tuple(special), ended)
+
+
+def _special(
+    small: Vibration, problem: OrbitProblem, family: Family, last: Point, event: Event[Point]
+) -> SpecialVibration:
+    """At the point itself the tangent may be any combination with the way off: that of the last vibration is not."""
+    _, tangent = family.moved_to(last, event.point.cycle.mesh)
+    point = replace(event.point, tangent=tangent)
+    return SpecialVibration(problem, point, event.kind, event.detail or "", small=small)
 
 
 def _before(special: Point, a: Point, last: Point, b: Point) -> bool:

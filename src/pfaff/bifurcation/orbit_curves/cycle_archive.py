@@ -149,7 +149,7 @@ def cycle_curve(path: str | Path, file: File, case: Bound) -> CycleCurve:
 
     points = tuple(CyclePoint(*restored("", k, placed)) for k, placed in enumerate(about["points"]))
     special = tuple(
-        CycleSpecial(*restored("special_", k, placed), kind)
+        CycleSpecial(*restored("special_", k, placed), kind, about["spans"])
         for k, (placed, kind) in enumerate(zip(about["special"], about["kinds"], strict=True))
     )
     ended = Ending.stored(notes["ended"], file.data.attrs.get("reason"))

@@ -14,9 +14,10 @@ from pfaff.bifurcation.orbit_curves.resonance import first_cosine
 from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
 from pfaff.bifurcation.orbits.following import LEFT
-from pfaff.bifurcation.orbits.orbits import Orbit, Special
+from pfaff.bifurcation.orbits.orbit_in_time import Orbit
+from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
-from pfaff.continuation.course import POINTS, Bounds, Course, Limits
+from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
@@ -25,11 +26,13 @@ from pfaff.continuation.trail import Trail
 from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError
 from pfaff.statement.told import answering, shown_in_notebooks
 from pfaff.statement.values import one_of
+from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
+    from pfaff.bifurcation.orbit_curves.codimension_two import ResonanceForm
     from pfaff.case import Bound
 
 KINDS = {
@@ -110,9 +113,7 @@ class CyclePoint:
         return f"<{self.status}>"
 
     def __getitem__(self, name: str) -> float:
-        if name not in self.values:
-            raise ParameterError(f"no parameter {name!r} varies on this curve: take one of {', '.join(self.values)}")
-        return self.values[name]
+        return self.values[one_of(self.values, name, "on this curve there varies no parameter")]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,17 +122,60 @@ class CycleSpecial(CyclePoint):
 
     ``kind`` is cusp, generalised hopf (where the orbits vanish: its values are extrapolated, its orbit is the last),
     a resonance from 1:1 to 1:4, fold-flip, fold-torus or flip-torus; of symmetric orbits, those of half a period.
+    Where the coefficient of a period doubling, a symmetry breaking or a torus vanishes, it is generalised period
+    doubling, degenerate pitchfork or chenciner.
     """
 
     kind: str
+    spans: dict[str, float]
 
     @property
     def _what(self) -> str:
         return self.kind
 
+    def switch(
+        self,
+        of: str,
+        to: float,
+        *,
+        step: float = STEP,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[CyclePoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
+    ) -> CycleCurve:
+        """The curve of another kind that passes or starts here, until the second parameter is ``to``.
+
+        ``of`` is "torus" or "fold" at a 1:1 resonance and where both meet, "torus" or "period doubling" at a 1:2
+        resonance, and likewise where other kinds meet; "fold" at a generalised period doubling, where folds of the
+        doubled orbits start. Of symmetric orbits it is "symmetry breaking" instead of "period doubling".
+        """
+        from pfaff.bifurcation.orbit_curves.crossing_curves import switched
+
+        name = list(self.values)[-1]
+        return switched(self, of, Course.asked(to, step, points, bounds, progress, name, events))
+
+    @cached_property
+    def normal_form(self) -> ResonanceForm:
+        """What happens about a cusp, a generalised period doubling or a resonance, by the coefficients of its form."""
+        from pfaff.bifurcation.orbit_curves.codimension_two import normal_form
+
+        return normal_form(self)
+
     @property
     def status(self) -> str:
+        """With what the normal form says, where it is had at once."""
+        from pfaff.bifurcation.orbit_curves.codimension_two import said
+
+        words = said(self)
+        return f"{self._placed}; {words}" if words else self._placed
+
+    @property
+    def _placed(self) -> str:
         return f"{self.kind} at {self._where}" if self.kind == "generalised hopf" else super().status
+
+    def __repr__(self) -> str:
+        return f"<{self._placed}>"
 
 
 @shown_in_notebooks
@@ -183,7 +227,8 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         limits = self._limits(course)
         ahead = last.value - self.points[-2].value if len(self) > 1 else course.to - last.value
         surface = Surface(self.kind, self.spans | {name: max(self.spans[name], limits.span)}, name)
-        more = _followed(surface, last.special, float(np.cos(last.angle)), ahead, course, limits)
+        first = started(surface, last.special, float(np.cos(last.angle)), ahead)
+        more = followed(surface, first, course, limits)
         if more.points[0].special.problem.flow is last.special.problem.flow:
             return self._joined(more)
         mine, special = self._out_of_chart(last.special)
@@ -216,32 +261,37 @@ def curve_of_orbits(special: Special, name: str, course: Course, reach: float = 
     spans = {special.load: max(float(1 / special.point.metric.scalars[1]), reach), name: limits.span}
     cosine = first_cosine(special.point.multipliers, 1 + len(special.problem.held))
     surface = Surface(special.kind, spans, name)
-    return _followed(surface, special, cosine, course.to - value, course, limits)
+    return followed(surface, started(surface, special, cosine, course.to - value), course, limits)
 
 
-def _followed(
-    surface: Surface, special: Special, cosine: float, ahead: float, course: Course, limits: Limits
-) -> CycleCurve:
-    """The curve through a special orbit, the second parameter at first moving ahead."""
-    kind, second = surface.kind, surface.second
-    parameters = tuple(surface.spans)
+def started(surface: Surface, special: Special, cosine: float, ahead: float) -> Place:
+    """The first place of a curve through a special orbit, the second parameter moving ahead."""
     try:
-        first = surface.start(special.problem, special.point, cosine, ahead)
+        return surface.start(special.problem, special.point, cosine, ahead)
     except Refused as why:
-        raise ConvergenceError(f"the curve cannot start at {second} = {limits.start:g}: {why}") from why
+        raise ConvergenceError(f"the curve of {KINDS[surface.kind]} cannot start: {why}") from why
+
+
+def followed(surface: Surface, first: Place, course: Course, limits: Limits) -> CycleCurve:
+    """The curve on from its first place."""
+    kind, parameters = surface.kind, tuple(surface.spans)
 
     def at_event(event: Event[Place]) -> CycleSpecial:
         at = _point(event.point, kind, parameters)
         values = event.detail or event.point.values
-        return CycleSpecial(at.special, {name: values[name] for name in parameters}, at.angle, event.kind)
+        placed = {name: values[name] for name in parameters}
+        return CycleSpecial(at.special, placed, at.angle, event.kind, surface.spans)
 
-    engine: Engine[Place] = Engine(SpecialCurve(surface))
+    problem = SpecialCurve(surface)
+    engine: Engine[Place] = Engine(problem)
     found = gathered(engine, first, course, limits, lambda place: _point(place, kind, parameters), at_event)
     stuck = found.ended.reason is Reason.SINGULAR and found.points[-1].special.point.margin < LEFT
-    if stuck and leads_out(special.problem.flow):
-        with suppress(Refused):
-            same = Passage(special.problem, special.point.cycle).orbit(special, surface.spans[special.load])
-            return _followed(surface, same, cosine, ahead, course, limits)
+    if stuck and leads_out(first.problem.flow):
+        with suppress(ConvergenceError):
+            special, load = Special(first.problem, first.point, kind), first.problem.load
+            same = Passage(first.problem, first.point.cycle).orbit(special, surface.spans[load])
+            again = started(surface, same, first.critical.cosine, problem.slope(first))
+            return followed(surface, again, course, limits)
     return CycleCurve(kind, tuple(found.points), tuple(found.special), found.ended, course.step, surface.spans)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,8 +15,13 @@ from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.orbit_ends import converge, homoclinic, states_of_rest
 from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY
 from pfaff.continuation.endings import Ending, Reason, Refused
-from pfaff.continuation.problem import Event, Pace, Problem
+from pfaff.continuation.problem import Asked, Event, Pace, Problem
 
+DEGENERATE = {  # where the coefficients of special orbits vanish
+    "period doubling": "generalised period doubling",
+    "symmetry breaking": "degenerate pitchfork",
+    "torus": "chenciner",
+}
 SMALL = 0.05  # amplitude, relative to the largest, below which an end in an equilibrium is looked for
 VANISHED = 4  # places from which such an end is extrapolated
 
@@ -62,14 +68,7 @@ class SpecialCurve(Problem[Place]):
         return point.values[self.surface.second]
 
     def slope(self, point: Place) -> float:
-        return float(self._slopes(point) @ point.along)
-
-    def _slopes(self, place: Place) -> np.ndarray:
-        """How the second parameter changes with s and q, all in their scales."""
-        if place.fixed == self.surface.second:
-            return np.array([0.0, 1.0])
-        changes = np.array([place.point.tangent.scalars[1], place.drift.scalars[1]])
-        return changes / self.surface.spans[self.surface.second]
+        return float(self.surface.slopes(point) @ point.along)
 
     def renewed(self, point: Place) -> tuple[SpecialCurve, Place]:
         """With the parameters in the roles, and on the mesh, that serve best; as it is where that fails."""
@@ -83,11 +82,16 @@ class SpecialCurve(Problem[Place]):
 
     # Points of codimension two
 
-    def tests(self, point: Place) -> dict[str, float]:
-        return point.critical.tests
+    def tests(self, point: Place) -> Mapping[str, float]:
+        known: dict[str, Callable[[], float]] = {name: partial(float, each) for name, each in point.tests.items()}
+        if self.kind in DEGENERATE:
+            known[DEGENERATE[self.kind]] = lambda: point.degeneracy
+        return Asked(known)
 
     def event(self, name: str, point: Place) -> Event[Place] | None:
         if name.endswith("-torus") and self.kind != "torus" and not on_circle(point.critical.others):
+            return None
+        if name == DEGENERATE.get(self.kind) and abs(point.pole) < self.sharp:
             return None
         last = self.kind == "torus" and name in ("1:1 resonance", "1:2 resonance")  # neutral saddles follow
         return Event(name, point, last, detail=point.values)
@@ -103,7 +107,7 @@ class SpecialCurve(Problem[Place]):
 
         guess = b.reached * (bound - first) / (last - first)
         try:
-            found = self.surface.solved(a, guess, left, self._slopes(a))
+            found = self.surface.solved(a, guess, left, self.surface.slopes(a))
             return rounded(self.point(found, a), second, bound)
         except Refused as why:
             raise Refused(f"the special orbit at {second} = {bound:.10g} was not found") from why

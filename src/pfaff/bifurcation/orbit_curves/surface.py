@@ -18,10 +18,13 @@ import numpy as np
 from pfaff.algebra.tolerances import CORRECTIONS
 from pfaff.bifurcation.orbit_curves.resonance import Critical, critical_flip, critical_fold, critical_torus
 from pfaff.bifurcation.orbits.chords import Point
+from pfaff.bifurcation.orbits.cycle_forms import VANISHES, flip_coefficient, resonant, torus_coefficient
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.stepping import FEWEST, MOST, Continuation
+from pfaff.bifurcation.orbits.variation import Variation
 from pfaff.continuation.endings import Refused
+from pfaff.errors import PfaffError
 from pfaff.threads import cached_property
 
 PROBE = 1e-3  # distance of the orbits whose difference is a derivative, at most
@@ -30,6 +33,9 @@ LEAST = 0.01  # of it, where g is steep
 CORRECTED = 1e-10  # the last change of s and q
 NOISY = 1e-8  # the same, where steps do not get smaller
 ROUNDING = 1e-14  # values of g that are none: near canards it is so small everywhere that s is hardly determined
+WATCHED = 600  # states at all mesh points, beyond which coefficients are not watched along a curve
+POLES = ("fold-torus", "fold-flip", "1:2 resonance")  # tests that vanish where coefficients are infinite
+LEVEL = 1e-2  # slope of the second parameter along a curve that starts where it turns
 STEEP = 3.0  # slope of the curve, in the scales of the parameters, beyond which they change their roles
 
 Coordinates = np.ndarray
@@ -65,6 +71,26 @@ class Place:
         return self.critical.tests
 
     @cached_property
+    def degeneracy(self) -> float:
+        """The coefficient of a period doubling or a torus, without its poles; not a number where there is none, or
+        where it would take long."""
+        problem, cycle, cosine = self.problem, self.point.cycle, self.critical.cosine
+        turn = complex(cosine, np.sqrt(max(1 - cosine**2, 0.0)))
+        if len(problem.held) or cycle.x.size > WATCHED or problem.flow.heavy or resonant(turn):
+            return np.nan
+        v, flip = Variation(problem.collocation, cycle), bool(np.isnan(cosine))
+        try:
+            coefficient, terms = flip_coefficient(v) if flip else torus_coefficient(v, turn)
+        except (PfaffError, np.linalg.LinAlgError):
+            return np.nan
+        return float(coefficient.real * self.pole) if abs(coefficient.real) > VANISHES * terms else 0.0
+
+    @property
+    def pole(self) -> float:
+        """What vanishes where the coefficient of a period doubling or a torus is infinite."""
+        return float(np.prod([self.tests[name] for name in POLES if name in self.tests]))
+
+    @cached_property
     def square(self) -> float:
         """The mean square about the mean, by Gauss's rule: smooth where amplitudes at mesh points are not."""
         _, away, weights = self.problem.collocation.deviations(self.point.cycle)
@@ -82,15 +108,21 @@ class Surface:
 
     def start(self, problem: OrbitProblem, point: Point, cosine: float, ahead: float) -> Place:
         """The first point, the second parameter growing (or shrinking, if ahead < 0)."""
+        (fixed,) = (name for name in self.spans if name != problem.load)
         point = self._continuation(problem).adopted(point)
         critical, still = self._critical(problem, point, cosine), point.cycle.scaled(0.0)
-        given = Place(problem, point, self.second, critical, still, np.ones(2), np.ones(2))
-        place = self.surveyed(given, np.array([0.0, ahead]))
-        try:
-            _, found = self.across(place, np.zeros(2), np.array([0.0, 1.0]))
-        except Refused:  # at a cusp
-            _, found = self.across(place, np.zeros(2), place.along)
-        return self.surveyed(rounded(found, self.second, place.values[self.second]), place.along)
+        place = self.surveyed(Place(problem, point, fixed, critical, still, np.ones(2), np.ones(2)), np.ones(2))
+        place = place if self.slopes(place) @ place.along * ahead >= 0 else replace(place, along=-place.along)
+        level = abs(self.slopes(place) @ place.along) < LEVEL * np.linalg.norm(self.slopes(place))  # as at a cusp
+        _, found = self.across(place, np.zeros(2), place.along if level else self.slopes(place))
+        return self.surveyed(found if level else rounded(found, self.second, place.values[self.second]), place.along)
+
+    def slopes(self, place: Place) -> np.ndarray:
+        """How the second parameter changes with s and q, all in their scales."""
+        if place.fixed == self.second:
+            return np.array([0.0, 1.0])
+        changes = np.array([place.point.tangent.scalars[1], place.drift.scalars[1]])
+        return changes / self.spans[self.second]
 
     # Orbits by their coordinates
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.bifurcation.orbits.orbits import Special
+from pfaff.continuation.endings import Reason
 from pfaff.errors import ConvergenceError, NoBifurcationError
 from pfaff.statement.told import shown_in_notebooks
 
@@ -98,6 +99,9 @@ def cascade(branch: OrbitBranch, to: float, doublings: int) -> Cascade:
             break
         following = next((each for each in doubled.of_kind(DOUBLING) if not each.note), None)
         branches.append(doubled)
+        if doubled.ended.reason is Reason.INTERRUPTED:
+            ended = str(doubled.ended)
+            break
         if following is None:
             ended = f"the orbits of period {doubled[-1].period:.6g} do not double again: {doubled.ended}"
             break

@@ -12,6 +12,7 @@ import numpy as np
 from pfaff.bifurcation.orbits.kernels import compiled, part
 
 REGULAR = 1e-300  # pivots below this are zeros
+LARGEST = 700.0  # logarithms beyond this overflow
 
 
 @part
@@ -106,8 +107,9 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
     that have the values ``right``.
 
     Two solutions at once: ``dx[0]``, ``dc[0]`` is Newton's step for the residuals in g and in those values, ``dx[1]``,
-    ``dc[1]`` the response to a unit on the last border row, the tangent. Returns the determinant of the condensed
-    matrix, its rows scaled to unit size: it changes its sign where the tangent is not unique.
+    ``dc[1]`` the response to a unit on the last border row, the tangent. Returns the determinant of all equations, that
+    of M − signs with its borders, however rows were exchanged: it varies as smoothly as the orbit, and changes its sign
+    where the tangent is not unique.
     """
     N, n, width = g.shape
     nb = width - 1
@@ -124,7 +126,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
             by_scalars[k, t] = scalar_borders[k, t]
             left -= scalar_borders[k, t] * scalars[t]
         by_scalars[k, nb] = left
-    sign = 1.0
+    sign, size = 1.0, 0.0  # of the determinant, the logarithm of the latter
     for j in range(N):
         _couple(w, G[j], g[j], j)
         if j == 0:
@@ -133,6 +135,7 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
         for i in range(n):
             for t in range(wide):
                 kept[j, i, t] = w[i, t]
+            size += np.log(abs(w[i, i]))
             if w[i, i] < 0:
                 sign = -sign
         _carry(rows, by_scalars, kept[j], j, n)
@@ -158,13 +161,16 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
             largest = max(largest, abs(final[i, t]))
         if not largest > REGULAR:
             return np.nan
+        size += np.log(largest)
         for t in range(n + nb + 2):
             final[i, t] /= largest
-    determinant = sign * eliminate(final, n + nb)
-    if determinant == 0.0:
+    sign *= eliminate(final, n + nb)
+    if not sign * sign > 0.0:
         return np.nan
     for i in range(n + nb):
-        determinant *= final[i, i]
+        size += np.log(abs(final[i, i]))
+        if final[i, i] < 0:
+            sign = -sign
     for q in range(2):
         for t in range(n):
             dx[q, 0, t] = final[t, n + nb + q]
@@ -181,4 +187,4 @@ def close_chain(G, g, borders, scalar_borders, right, x, scalars, signs, dx, dc)
                 for t in range(i + 1, n):
                     total -= kept[j, i, t] * dx[q, j, t]
                 dx[q, j, i] = total / kept[j, i, i]
-    return determinant
+    return sign * np.exp(min(size, LARGEST))

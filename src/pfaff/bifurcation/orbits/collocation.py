@@ -7,6 +7,7 @@ accurate to order h^2m. Orbits with x(t + T/2) = −x(t) of an odd field are sol
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf, isfinite, nan
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from pfaff.algebra.brackets import vertex
 from pfaff.algebra.gauss import Gauss
+from pfaff.algebra.tolerances import CORRECTIONS, ceased
 from pfaff.bifurcation.orbits.chain import close_chain
 from pfaff.bifurcation.orbits.condensation import conclude, condense, move, side_by_side, stage_states
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
@@ -25,19 +27,18 @@ from pfaff.bifurcation.orbits.meshes import (
     equidistributed,
     jumps,
     pinned,
+    shares,
 )
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.threads import Own, cached_property
 
-NEWTON_STEPS = 10
-CONVERGED = 1e-11  # the last change, relative; Newton's method then has squared it
-SETTLED = 1e-7  # changes below this that no longer shrink are rounding
+CONVERGED, ROUGHLY = 1e-11, 1e-7  # the last change, relative, at most and at least: Newton's method has squared it then
+DROWNED = 1e-7  # changes below this that no longer shrink are rounding, which orbits multiply as motions separate
 FARTHEST = 0.7  # the first change, relative to the size of the orbit, beyond which a guess is given up
 MIRRORED = 1e-9  # f(−x) + f(x) on an orbit below this, relative, vanishes
 NOT_FINITE = "the equations are singular or not finite on the orbit"
 CLEAR, FINE = 0.5, 12  # margin of the chart at mesh points below which it is looked for between them, at so many places
 EDGE = 2.5e-4  # margin at which a chart ends
-EVEN = 0.2  # share of the mesh, relative to the rest, that is spread evenly
 
 
 class Pins(NamedTuple):
@@ -86,10 +87,11 @@ class Workspace(NamedTuple):
     @classmethod
     def of(cls, N: int, m: int, equations: Equations) -> Workspace:
         (n, k), nr = equations.unfolding.shape, len(equations.rows)
-        nb = 2 + k
+        nb, size = 2 + k, m * nr
+        width = size + n + nb + 1
         shapes = (
-            (n, N * m), (N, m * nr, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
-            (n, N + 1), (n, 2 * N + 2), (m * nr, m * nr + n + nb + 1, side_by_side(N)),
+            (n, N * m), (N, size, n + nb + 1), (N, n, nb + 1), (2, N + 1, n), (2, nb), (N, m, nr),
+            (n, N + 1), (n, 2 * N + 2), (size, width, side_by_side(N, size * width)),
         )  # fmt: skip
         return cls._make([*(np.empty(shape) for shape in shapes), np.zeros(N, dtype=int)])
 
@@ -99,16 +101,17 @@ class Collocation:
 
     def __init__(self, equations: Equations, rule: Gauss, accuracy: float = 0.0) -> None:
         self.equations, self.gauss, self.accuracy = equations, rule, accuracy
-        self.converged = float(np.clip(accuracy, CONVERGED, SETTLED))
+        self.converged = float(np.clip(accuracy, CONVERGED, ROUGHLY))
         self._workspaces: Own[dict[int, Workspace]] = Own(dict)
 
     @cached_property
-    def _shape(self) -> tuple[int, int]:
+    def shape(self) -> tuple[int, int]:
+        """How many states there are, and scalars: period, parameter and what unfolds conserved quantities."""
         return self.equations.unfolding.shape[0], 2 + self.equations.unfolding.shape[1]
 
     def stages(self, cycle: Cycle) -> np.ndarray:
         """The states at the Gauss points, one column each: the first points of all intervals, then the second …"""
-        X = np.empty((self._shape[0], cycle.intervals * self.gauss.degree))
+        X = np.empty((self.shape[0], cycle.intervals * self.gauss.degree))
         self._fill(cycle, X)
         return X
 
@@ -138,16 +141,16 @@ class Collocation:
         enough = self.converged if converged is None else converged
         cycle, last = cycle.copy(), inf
         G, workspace = self._room(cycle)
-        for steps in range(1, NEWTON_STEPS + 1):
+        for steps in range(1, CORRECTIONS + 1):
             size, residual, determinant = self._stepped(cycle, pins, metric, G, workspace)
             if not isfinite(size):
                 return NOT_FINITE
-            if size < enough or last / 2 < size < SETTLED:
+            if ceased(size, last, DROWNED, enough):
                 return self._solution(cycle, G, determinant, residual, steps, workspace)
             if size > (FARTHEST if steps == 1 else last):
                 return f"Newton's method does not converge: its steps grow to {size:.1e} of the orbit"
             last = size
-        return f"Newton's method did not converge in {NEWTON_STEPS} steps"
+        return f"Newton's method did not converge in {CORRECTIONS} steps"
 
     def evaluated(self, cycle: Cycle, pins: Pins, metric: Metric) -> Solution | str:
         """A cycle taken as it is for a solution, with tangent and transition matrices; or why it cannot be one."""
@@ -238,43 +241,9 @@ class Collocation:
             workspaces[intervals] = Workspace.of(intervals, self.gauss.degree, self.equations)
         return workspaces[intervals]
 
-    def kernel(self, cycle: Cycle, pins: Pins) -> Cycle:
-        """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way
-        off the branch to whose tangent the last pin belongs."""
-        n, nb = self._shape
-        G, w = self._linearised(cycle)
-        w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
-        at_zero = np.zeros_like(cycle.x), np.zeros(nb)
-        close_chain(G, w.ends, pins.rows, pins.scalars, at_zero[1], *at_zero, cycle.signs, w.dx, w.dc)
-        dK = (w.Z[:, :, :n] @ w.dx[0, :-1, :, None])[:, :, 0] + w.Z[:, :, n : n + nb] @ w.dc[0]
-        return Cycle(cycle.mesh, w.dx[0].copy(), dK.reshape(cycle.K.shape), w.dc[0].copy(), cycle.signs)
-
-    def gradients(self, cycle: Cycle, pins: Pins) -> np.ndarray | None:
-        """Of what is conserved, at the mesh points of an orbit, indexed [quantity, point, state]; none if singular.
-
-        ψ with ψ_j = ψ_{j+1} G_j, orthogonal to the changes by period and parameter, and of unit mean along the
-        unfolding: the rows of the inverse of all equations that belong to α, by the transposed chain. They do not
-        depend on the pins. Muñoz-Almaraz, Freire, Galán, Doedel and Vanderbauwhede, Physica D 181 (2003).
-        """
-        n, nb = self._shape
-        G, w = self._linearised(cycle)
-        at_nodes = pins.rows[:, :-1].copy()
-        at_nodes[:, 0] += pins.rows[:, -1]
-        N, back = cycle.intervals, np.ascontiguousarray(G[::-1].transpose(0, 2, 1))
-        columns, rows = np.zeros((N, n, nb + 1)), np.zeros((nb, N + 1, n))
-        columns[:, :, :nb] = at_nodes[:, ::-1].transpose(1, 2, 0)
-        rows[:, :N] = w.ends[::-1, :, :nb].transpose(2, 0, 1)
-        found, at_zero = np.empty((nb - 2, N + 1, n)), (np.zeros_like(cycle.x), np.zeros(nb))
-        for k, gradient in enumerate(found):
-            by_scalars, right = np.ascontiguousarray(pins.scalars.T), np.eye(nb)[2 + k]
-            if not isfinite(close_chain(back, columns, rows, by_scalars, right, *at_zero, cycle.signs, w.dx, w.dc)):
-                return None
-            gradient[:] = w.dx[0, ::-1]
-        return found
-
-    def _linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
+    def linearised(self, cycle: Cycle) -> tuple[np.ndarray, Workspace]:
         """Transition matrices, and a workspace that holds what else the equations condense to."""
-        n = self._shape[0]
+        n = self.shape[0]
         w, G = self._workspace(cycle.intervals), np.empty((cycle.intervals, n, n))
         self._condensed(cycle, self.stages(cycle), G, w)
         return G, w
@@ -296,7 +265,7 @@ class Collocation:
 
         The phase makes the distance to the reference stationary, ∫⟨x, x'⟩ = ∫⟨reference, x'⟩.
         """
-        n, nb = self._shape
+        n, nb = self.shape
         rows, scalars, right = np.empty((nb, len(cycle.x), n)), np.zeros((nb, nb)), np.empty(nb)
         rows[-1], scalars[-1] = last
         mesh = cycle.mesh
@@ -317,7 +286,7 @@ class Collocation:
         return self._slopes(change, cycle, cycle.scalars[0], change.scalars[0])
 
     def _slopes(self, change: Cycle, about: Cycle, T: float, dT: float) -> np.ndarray:
-        slopes = np.empty((about.intervals, self.gauss.degree, self._shape[0]))
+        slopes = np.empty((about.intervals, self.gauss.degree, self.shape[0]))
         all_slopes(change.x, change.K, about.mesh.h, T, about.x, about.K, dT, *self._rule, slopes)
         return slopes
 
@@ -329,14 +298,16 @@ class Collocation:
     def carried(self, cycle: Cycle, K: np.ndarray, mesh: Mesh) -> Cycle:
         """An orbit, or a change with slopes K, on another mesh."""
         g, rows = self.gauss, self.equations.rows
-        x, slopes = np.empty((len(mesh) + 1, self._shape[0])), np.empty((len(mesh), g.degree, len(rows)))
+        x, slopes = np.empty((len(mesh) + 1, self.shape[0])), np.empty((len(mesh), g.degree, len(rows)))
         carry(cycle.mesh.at, cycle.x, K, cycle.signs, g.inverse, g.c, rows, mesh.at, x, slopes)
         return Cycle(mesh, x, slopes, cycle.scalars, cycle.signs)
 
-    def adapted(self, cycle: Cycle, metric: Metric, intervals: int) -> Mesh:
-        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell."""
-        derivatives, mesh = self._derivatives(cycle, metric), cycle.mesh
-        return Mesh(equidistributed(derivatives, mesh.h, mesh.at, 1 / (self.gauss.degree + 1), EVEN, intervals))
+    def adapted(self, cycle: Cycle, metric: Metric, intervals: Callable[[float], int]) -> Mesh:
+        """A mesh on which |x^(m+1)|^(1/(m+1)) h is the same in all intervals, as far as differences tell; of how many
+        may depend on what it makes of the error, which is of order h^2m, if they are as many as before."""
+        mine = shares(self._derivatives(cycle, metric), cycle.mesh.h, 1 / (self.gauss.degree + 1))
+        gain = 1 / ((mine / mine.mean()) ** (2 * self.gauss.degree)).mean()
+        return Mesh(equidistributed(mine, cycle.mesh.at, intervals(float(gain))))
 
     def _derivatives(self, cycle: Cycle, metric: Metric) -> np.ndarray:
         """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""

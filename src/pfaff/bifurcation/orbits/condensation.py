@@ -12,18 +12,24 @@ a microsecond, a named tuple of six in six.)
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 
 from pfaff.bifurcation.orbits.kernels import compiled, part, vectorised
 
-LANES, WIDTH = 32, 8  # at most, intervals that are eliminated side by side; a multiple of the processor's vectors
+WIDTH = 8  # intervals side by side are a multiple of the processor's vectors, ...
+ROOM = 65536  # ... and stay in its cache: so many numbers
+LARGE = 80  # unknown slopes of an interval from which LAPACK's blocks outdo lanes, which fill the cache
 GROWN = 30.0  # factors of elimination beyond this call for pivoting
 REMEMBERED = 30  # steps of Newton's method for which intervals that needed it get it at once
 
 
-def side_by_side(N: int) -> int:
-    """How many of N intervals are eliminated at once."""
-    return min(LANES, (N + WIDTH - 1) // WIDTH * WIDTH)
+def side_by_side(N: int, entries: int) -> int:
+    """How many of N intervals, of so many entries each, are eliminated at once: as many in every group."""
+    most = max(ROOM // (entries * WIDTH), 1) * WIDTH
+    each = ceil(N / ceil(N / most))
+    return ceil(each / WIDTH) * WIDTH
 
 
 def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, Z, G, g):
@@ -38,11 +44,12 @@ def condense(values, x, K, X, h, scalars, D, rule, rows, follow, a, stiff, Z, G,
         count = min(lanes, N - low)
         residual = assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
         worst = worst if residual <= worst else residual
-        known = stiff[low // lanes] > 0
+        known = size > LARGE or stiff[low // lanes] > 0
         if known or eliminate_lanes(a, low, count, GROWN, Z):
             if not known:
                 assemble(a, low, count, values, x, K, X, h, scalars, D, rule, rows, follow)
-            stiff[low // lanes] += -1 if known else REMEMBERED
+                stiff[low // lanes] = REMEMBERED + 1
+            stiff[low // lanes] -= 1
             W = a[:, :, :count].transpose(2, 0, 1)
             try:
                 Z[low : low + count] = np.linalg.solve(W[:, :, :size], W[:, :, size:])

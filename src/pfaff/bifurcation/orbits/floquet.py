@@ -8,7 +8,7 @@ Those of comparable size are taken together, as eigenvalues of one block; blocks
 from __future__ import annotations
 
 from itertools import pairwise
-from math import exp, sqrt
+from math import exp, log1p, sqrt
 
 import numpy as np
 from scipy.linalg.lapack import dgeev
@@ -22,7 +22,7 @@ DECOUPLED, ROUNDING = 1e-14, 1e-11  # what is left of a coupling; below the seco
 FEW = 4  # states to which the first applies: rounding grows with the square of their number
 TINY, ENOUGH = np.log(1e-16), 1e-7  # multipliers smaller than the first in size need be told apart to the second only
 SMALLEST = 1e-300  # below it a triangle is singular
-REAL = 1e-14  # imaginary parts below this, relative, are rounding
+ROUNDED = 1e-14  # imaginary parts below this, relative, are left by LAPACK: pairs may part later
 LARGEST = 700.0  # logarithms beyond this overflow
 
 
@@ -64,7 +64,7 @@ def _eigenvalues(block: np.ndarray) -> list[complex]:
     if len(block) > 2:
         real, imaginary, *_ = dgeev(block, compute_vl=0, compute_vr=0)  # in a fraction of the time of NumPy's
         found = map(complex, real.tolist(), imaginary.tolist())
-        return [each if abs(each.imag) >= REAL * abs(each) else complex(each.real) for each in found]
+        return [each if abs(each.imag) >= ROUNDED * abs(each) else complex(each.real) for each in found]
     if len(block) == 1:
         return [complex(block[0, 0])]
     (a, b), (c, d) = block.tolist()
@@ -74,6 +74,11 @@ def _eigenvalues(block: np.ndarray) -> list[complex]:
         return [complex(half, imaginary), complex(half, -imaginary)]
     larger = half + sqrt(square) if half > 0 else half - sqrt(square)
     return [complex(larger), complex((a * d - b * c) / larger if larger != 0 else 0.0)]
+
+
+def shrunk(multipliers: np.ndarray) -> float:
+    """Π 1/(1 + |μ|), by which functions such as Π(μ − 1) are of unit size, however large multipliers are."""
+    return exp(-min(sum(log1p(abs(each)) for each in multipliers.tolist()), LARGEST))
 
 
 def test_functions(multipliers: np.ndarray, structural: int) -> tuple[float, int, float, float]:

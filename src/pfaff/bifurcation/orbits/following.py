@@ -7,8 +7,7 @@ together are resolved and not jumped over.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from math import ceil, isnan
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,13 +28,11 @@ from pfaff.bifurcation.orbits.orbit_ends import (
     states_of_rest,
 )
 from pfaff.bifurcation.orbits.special_orbits import MULTIPLE
-from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, FEWEST, MERGED, MOST, Continuation
+from pfaff.bifurcation.orbits.stepping import ADAPT_EVERY, MERGED, Continuation
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.problem import Event, Pace, Problem
 
 TURN = 0.15  # of the tangent in a step, aimed at, in radians
-RESERVE = 0.02  # share of the accuracy at which the error of a new mesh aims
-KEPT = 3e-3, 0.2  # shares between which a mesh keeps its number of intervals
 UNSTEADY = 1e-3  # of the accuracy, what the parameter changes by near homoclinic orbits where it does not
 TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
@@ -68,7 +65,8 @@ class Orbits(Problem[Point]):
         self.edge = edge  # margin of the chart at which it ends
         self.tried: Point | None = None  # the point from which a step was refused
         self.earlier: Point | None = None  # the point before, ...
-        self.gone, self.rate, self.age = 0.0, 0.0, 0  # ... the step from there, the determinant's, those on this mesh
+        self.gone, self.rate = 0.0, 0.0  # ... the step from there, and the determinant's change in it
+        self.age = ADAPT_EVERY  # of the mesh, in steps: the first orbit's is not its own
         self.length, self.finer = 0.0, False  # of the last step, and whether it needed a finer mesh
         self.hidden: dict[str, list[Event[Point]]] = {}
         self.multiple: set[str] = set()  # kinds of multiple points in the last step, which outrank others there
@@ -106,24 +104,14 @@ class Orbits(Problem[Point]):
 
     def renewed(self, point: Point) -> tuple[Orbits, Point]:
         at = self.tried
-        # The determinant of the first orbit belongs to other pins; on families its size varies with the pivots.
-        told = self.earlier is not None and self.continuation.structural == 1 and not self.finer
+        told = self.earlier is not None and not self.finer  # the determinant of the first orbit belongs to other pins
         self.rate = (point.determinant - at.determinant) / self.length if told and at is not None else 0.0
         self.earlier, self.gone, self.age = at, self.length, 1 if self.finer else self.age + 1
         self.finer = False
-        if self.age >= ADAPT_EVERY:
+        if self.age >= ADAPT_EVERY or self.continuation.worn(point):
             self.rate, self.age = 0.0, 0
-            with suppress(Refused):
-                point = self.continuation.remeshed(point, self._intervals(point))
+            point = self.continuation.adapted(point)
         return self, point
-
-    def _intervals(self, point: Point) -> int:
-        """As many as the accuracy needs, with a reserve that lasts for a while."""
-        share = max(point.error, 1e-14) / self.continuation.accuracy
-        if KEPT[0] < share < KEPT[1]:
-            return point.cycle.intervals
-        factor = (share / RESERVE) ** (1 / (2 * self.continuation.collocation.gauss.degree))
-        return min(max(FEWEST, ceil(point.cycle.intervals * min(max(factor, 0.7), 1.5))), MOST)
 
     # Places on a chord
 

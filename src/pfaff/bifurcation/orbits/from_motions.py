@@ -29,7 +29,7 @@ from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forced_flow, forcing_of
-from pfaff.statement.values import numbers_from, shown
+from pfaff.statement.values import SQUARABLE, numbers_from, shown
 
 if TYPE_CHECKING:
     from pfaff.case import Bound
@@ -120,7 +120,13 @@ def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarra
     for name, row in rows.items():
         if len(row) != len(t):
             raise ParameterError(f"{name} of the motion has {len(row)} values, t has {len(t)}: give one for each time")
-    return t, np.array(list(rows.values()))
+    x = np.array(list(rows.values()))
+    size = float(np.abs(x).max())
+    if size and not 1 / SQUARABLE < size < SQUARABLE:
+        raise ParameterError(
+            f"the states of the motion are {size:.3g} in size, which has no finite square or inverse: use other units"
+        )
+    return t, x
 
 
 def _row(name: str, values: Any) -> np.ndarray:

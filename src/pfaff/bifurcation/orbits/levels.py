@@ -1,6 +1,6 @@
 """Families of orbits: the branch on one level of what is conserved, and the multipliers that are left on it.
 
-A conserved quantity I is not known in closed form, but its gradient ψ along an orbit is (``Collocation.gradients``).
+A conserved quantity I is not known in closed form, but its gradient ψ along an orbit is (``null_vectors``).
 On a branch of one level ψ·dx = 0. By coordinates of the family, c = mean of rows·x and σ = last·x, that is a
 differential equation dc/dσ, which is solved by Radau's method: the level is kept to its order, seven.
 """
@@ -15,6 +15,7 @@ from numpy.polynomial import Polynomial
 from pfaff.bifurcation.orbits.collocation import NOT_FINITE, Collocation, Solution
 from pfaff.bifurcation.orbits.cycles import Cycle, Metric
 from pfaff.bifurcation.orbits.floquet import multipliers, sorted_multipliers
+from pfaff.bifurcation.orbits.null_vectors import conserved_gradients
 
 STAGES = 4
 SWEEPS = 25  # of all stages, at most
@@ -92,7 +93,7 @@ def _accelerated(
 
 def gradients_of(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: np.ndarray) -> np.ndarray | None:
     """Of what is conserved on an orbit, where they are known; they do not depend on the rows that select it."""
-    return c.gradients(cycle, c.pins(cycle, metric, last, held, cycle))
+    return conserved_gradients(c, cycle, c.pins(cycle, metric, last, held, cycle))
 
 
 def coordinates(c: Collocation, cycle: Cycle, metric: Metric, last: Row, held: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from pfaff.bifurcation.orbits.kernels import compiled, part
 
 TURN = 2 * np.pi
 CLOSED = 1e-9  # of a state, what is left between the ends of an orbit that closes
+EVEN = 0.2  # share of a mesh, relative to the rest, that is spread evenly
 STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
 
 
@@ -79,25 +80,46 @@ def all_slopes(x, K, h, T, about, about_K, dT, rule, rows, follow, slopes):
                 slopes[j, i, followers[k]] = T * v + dT * (about[j, rows[s]] + h[j] * v0)
 
 
-def jumps(slopes: np.ndarray, h: np.ndarray, highest: np.ndarray, scale: np.ndarray, signs: np.ndarray) -> np.ndarray:
+@compiled
+def jumps(slopes, h, highest, scale, signs):
     """|x^(m+1)| in every interval, from the jumps of the highest derivative of the collocation polynomials."""
-    top = (highest @ slopes) * scale / h[:, None] ** (slopes.shape[1] - 1)
-    around = np.concatenate([[signs * top[-1]], top, [signs * top[0]]])
-    lengths = np.concatenate([h[-1:], h, h[:1]])
-    jump = 2 * np.abs(np.diff(around, axis=0)).max(axis=1) / (lengths[1:] + lengths[:-1])
+    N, m, n = slopes.shape
+    top, jump = np.empty((N, n)), np.zeros(N + 1)
+    for j in range(N):
+        for t in range(n):
+            total = 0.0
+            for i in range(m):
+                total += highest[i] * slopes[j, i, t]
+            top[j, t] = total * scale[t] / h[j] ** (m - 1)
+    for j in range(N + 1):
+        before, after = (j - 1) % N, j % N
+        for t in range(n):
+            left = signs[t] * top[before, t] if j == 0 else top[before, t]
+            right = signs[t] * top[after, t] if j == N else top[after, t]
+            jump[j] = max(jump[j], 2 * abs(right - left) / (h[before] + h[after]))
     return (jump[1:] + jump[:-1]) / 2
 
 
-def equidistributed(
-    derivative: np.ndarray, h: np.ndarray, at: np.ndarray, power: float, even: float, count: int
-) -> np.ndarray:
-    """Times between which the integral of derivative^power, with a share of its mean added, is the same."""
+def shares(derivative: np.ndarray, h: np.ndarray, power: float) -> np.ndarray:
+    """What every interval has of the integral of derivative^power, with a share of its mean added: a mesh on which all
+    have the same is adapted."""
     density = derivative**power
     mean = density @ h
-    density = density + even * mean if mean > 0 else np.ones_like(h)
-    integral = np.concatenate([[0.0], np.cumsum(density * h)])
-    times = np.interp(np.arange(count + 1) * (integral[-1] / count), integral, at)
-    times[0], times[-1] = 0.0, 1.0
+    return (density + EVEN * mean) * h if mean > 0 else h
+
+
+@compiled
+def equidistributed(shares, at, count):
+    """Times between which the integral is the same of which every interval has these shares."""
+    times = np.empty(count + 1)
+    each = shares.sum() / count
+    j, passed = 0, 0.0  # the interval, and the integral before it
+    for k in range(1, count):
+        while j < len(shares) - 1 and passed + shares[j] < k * each:
+            passed += shares[j]
+            j += 1
+        times[k] = at[j] + (at[j + 1] - at[j]) * (k * each - passed) / shares[j]
+    times[0], times[count] = 0.0, 1.0
     return times
 
 
@@ -144,47 +166,42 @@ def inner_product(weights, squares, a, b, scalar_squares, a_scalars, b_scalars):
     return total
 
 
-@part
-def polynomials(s, inverse, values, integrals):
-    """At s in [0, 1]: the polynomials that are 1 at one Gauss point and 0 at the others, and their integrals from 0."""
-    m = len(values)
-    P = np.empty(m + 1)
-    u = 2 * s - 1
-    P[0], P[1] = 1.0, u
-    for k in range(1, m):
-        P[k + 1] = ((2 * k + 1) * u * P[k] - k * P[k - 1]) / (k + 1)
-    for l in range(m):
-        value, integral = P[0] * inverse[0, l], (P[1] + P[0]) / 2 * inverse[0, l]
-        for k in range(1, m):
-            value += P[k] * inverse[k, l]
-            integral += (P[k + 1] - P[k - 1]) / (2 * (2 * k + 1)) * inverse[k, l]
-        values[l], integrals[l] = value, integral
-
-
 @compiled
 def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
-    """States and slopes on another mesh, by the collocation polynomials."""
+    """States and slopes on another mesh, by the collocation polynomials, whose slopes are sums of Legendre's P_k."""
     N, m, n = slopes.shape
-    values, integrals = np.empty(m), np.empty(m)
-    j = 0
+    P, terms = np.empty(m + 1), np.empty((m, n))
+    P[0] = 1.0
+    j, known = 0, -1
     for k in range(len(new_at) - 1):
         for i in range(-1, m):
             time = new_at[k] if i < 0 else new_at[k] + (new_at[k + 1] - new_at[k]) * c[i]
             while j < N - 1 and time >= at[j + 1]:
                 j += 1
+            if j != known:
+                known = j
+                for l in range(m):
+                    for t in range(n):
+                        total = 0.0
+                        for q in range(m):
+                            total += inverse[l, q] * slopes[j, q, t]
+                        terms[l, t] = total
             h = at[j + 1] - at[j]
-            polynomials((time - at[j]) / h, inverse, values, integrals)
+            u = 2 * (time - at[j]) / h - 1
+            P[1] = u
+            for l in range(1, m):
+                P[l + 1] = ((2 * l + 1) * u * P[l] - l * P[l - 1]) / (l + 1)
             if i < 0:
                 for t in range(n):
-                    total = 0.0
-                    for l in range(m):
-                        total += integrals[l] * slopes[j, l, t]
+                    total = (P[1] + P[0]) / 2 * terms[0, t]
+                    for l in range(1, m):
+                        total += (P[l + 1] - P[l - 1]) / (2 * (2 * l + 1)) * terms[l, t]
                     new_x[k, t] = x[j, t] + h * total
             else:
                 for r in range(len(rows)):
                     total = 0.0
                     for l in range(m):
-                        total += values[l] * slopes[j, l, rows[r]]
+                        total += P[l] * terms[l, rows[r]]
                     new_K[k, i, r] = total
     for t in range(n):
         new_x[-1, t] = signs[t] * new_x[0, t] + turned(x, signs, t)

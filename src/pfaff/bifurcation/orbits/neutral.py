@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.cycle_forms import rates_and_jacobians
 from pfaff.bifurcation.orbits.cycles import Cycle
 from pfaff.bifurcation.orbits.floquet import test_functions
 from pfaff.bifurcation.orbits.forced import own_states
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.stepping import TRUSTED, Continuation
+from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 
 OUTSIDE = 1e-5  # distance of multipliers from the unit circle that is none
 PRESERVED = 1e-8  # relative change of a volume of states in a period that is none

@@ -22,6 +22,7 @@ from pfaff.continuation.trail import Branch, tallied
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.statement.told import rightly_asked, shown_in_notebooks
 from pfaff.statement.values import one_of, spelt, whole_number
+from pfaff.threads import part_of_a_whole
 
 if TYPE_CHECKING:
     import xarray
@@ -91,6 +92,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
             )
         return tuple(found)
 
+    @part_of_a_whole()
     def rest(self, low: float, high: float) -> tuple[EquilibriumBranch, ...]:
         """The rest state between two loads, both ways from the Hopf point; nothing where none is found."""
         if self.born is None:

@@ -12,12 +12,12 @@ import numpy as np
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.floquet import sorted_multipliers
 from pfaff.bifurcation.orbits.forced import own_multipliers, own_states, phase
+from pfaff.bifurcation.orbits.orbit_in_time import EXTREMES, SAMPLES, Orbit, greatest
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, checked_way
 from pfaff.errors import number_of
-from pfaff.flow.flow import Flow
 from pfaff.flow.forcing import forcing_of
-from pfaff.statement.told import answering, shown_in_notebooks
+from pfaff.statement.told import shown_in_notebooks
 from pfaff.statement.values import one_of, spelt
 from pfaff.threads import cached_property
 
@@ -29,56 +29,6 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.cycle_forms import CycleForm
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
     from pfaff.case import Bound
-
-SAMPLES = 12  # of an interval, for extreme values and plots
-EXTREMES: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {  # of a sampled function
-    "max": lambda t, row: _greatest(t, row),
-    "min": lambda t, row: -_greatest(t, -row),
-    "amplitude": lambda t, row: (_greatest(t, row) + _greatest(t, -row)) / 2,
-}
-
-
-@answering
-@dataclass(frozen=True, eq=False, repr=False)
-class Orbit:
-    """One period in time: ``t`` and states ``x`` (one column for each time).
-
-    ``orbit["theta"]`` is one of them, or a velocity that the constraints determine or whose coordinate is ignorable.
-    """
-
-    t: np.ndarray
-    x: np.ndarray
-    flow: Flow
-    numbers: np.ndarray
-    title: str
-    carried: np.ndarray  # rows of what carries the phase of a forcing
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        return own_states(self.flow)
-
-    @property
-    def velocities(self) -> tuple[str, ...]:
-        """Names of the velocities of all coordinates; a plain ODE has none."""
-        return tuple(f"{name}_dot" for name in getattr(self.flow.system, "coordinate_names", ()))
-
-    def __getitem__(self, name: str) -> np.ndarray:
-        one_of(dict.fromkeys(self.states + self.velocities), name, "no state")
-        if name in self.states:
-            return self.x[self.states.index(name)]
-        return self.flow.velocities(np.vstack([self.x, self.carried]), self.numbers)[self.velocities.index(name)]
-
-    @property
-    def status(self) -> str:
-        return self.title
-
-    def __repr__(self) -> str:
-        return f"<{self.title}; {', '.join(self.states)} at {len(self.t)} times>"
-
-    def plot(self) -> Figure:
-        from pfaff.draw.orbits import draw_orbit
-
-        return draw_orbit(self)
 
 
 @shown_in_notebooks
@@ -170,14 +120,17 @@ class OrbitPoint:
     def amplitude(self) -> dict[str, float]:
         """Half of what each state covers."""
         t = self.orbit.t
-        extremes = [(_greatest(t, row) + _greatest(t, -row)) / 2 for row in self.orbit.x]
+        extremes = [(greatest(t, row) + greatest(t, -row)) / 2 for row in self.orbit.x]
         return dict(zip(self.orbit.states, extremes, strict=True))
 
     @property
     def measurable(self) -> tuple[str, ...]:
-        """What expressions of an orbit may contain: parameters, its period, and extreme values of states by name."""
-        extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in (*EXTREMES, "mean"))
-        return (*self.case.system.parameter_names, "period", *extremes)
+        """What expressions of an orbit may contain: parameters, its period, and extreme values of states by name; of a
+        forced one the frequency of the forcing and the phases as well."""
+        forced = bool(self.problem.flow.carried)
+        kinds, others = (*EXTREMES, "mean", *(("phase",) if forced else ())), ("frequency",) if forced else ()
+        extremes = (f"{kind}_{name}" for name in own_states(self.problem.flow) for kind in kinds)
+        return (*self.case.system.parameter_names, "period", *others, *extremes)
 
     def measured(self, name: str) -> float:
         """The value of what has a name in expressions."""
@@ -188,6 +141,10 @@ class OrbitPoint:
         if name == "period":
             return self.period
         kind, _, state = name.partition("_")
+        if kind in ("frequency", "phase"):
+            from pfaff.bifurcation.response.response import ResponsePoint
+
+            return ResponsePoint(self).phase[state] if state else ResponsePoint(self).frequency
         if kind == "mean":
             mean = self.problem.collocation.deviations(self.point.cycle)[0]
             return float(mean[self.problem.flow.states.index(state)])
@@ -201,7 +158,7 @@ class OrbitPoint:
         turned = {name: float(by) for name, by in zip(flow.states, cycle.turns, strict=True) if by}
         if not flow.dropped:
             return turned
-        names = list(flow.system.coordinate_names)  # type: ignore[union-attr]
+        names = list(flow.system.coordinate_names)
         rows = [names.index(name) for name in flow.dropped]
         weights = cycle.scalars[0] * c.weights(cycle)
         X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
@@ -386,13 +343,3 @@ class Special(OrbitPoint):
         from pfaff.bifurcation.orbit_curves.cycle_curves import curve_of_orbits
 
         return curve_of_orbits(self, name, Course.asked(to, step, points, bounds, progress, name, events))
-
-
-def _greatest(t: np.ndarray, row: np.ndarray) -> float:
-    """The greatest value of a sampled function, by the parabola through its three largest neighbours."""
-    k = int(np.clip(row.argmax(), 1, len(row) - 2))
-    first, last = t[k] - t[k - 1], t[k + 1] - t[k]
-    before, after = (row[k] - row[k - 1]) / first, (row[k + 1] - row[k]) / last
-    bent = (after - before) / (first + last)
-    slope = (before * last + after * first) / (first + last)
-    return float(row[k] - slope**2 / (4 * bent)) if bent < 0 else float(row.max())

@@ -98,7 +98,7 @@ def leads_out(flow: Flow) -> bool:
 
 def _embedding(flow: Flow) -> tuple[Compiled, Compiled]:
     """All velocities in the states of a chart, after its coordinates and before what carries a forcing; derivatives."""
-    names = flow.system.coordinate_names  # type: ignore[union-attr]
+    names = flow.system.coordinate_names
 
     def states() -> list[Expression]:
         known = dict(zip(flow.states, flow.variables, strict=True))

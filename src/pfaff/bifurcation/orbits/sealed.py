@@ -40,8 +40,11 @@ class Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        place = self._impl.locator
-        self._cache_file = Sealed(place.get_cache_path(), self._impl.filename_base, place.get_source_stamp())
+        place, folder = self._impl.locator, Path(function.__code__.co_filename).parent
+        # What a loop calls may be in any file beside it.
+        stamps = tuple((each.stat().st_mtime, each.stat().st_size) for each in sorted(folder.glob("*.py")))
+        stamp = (place.get_source_stamp(), stamps)
+        self._cache_file = Sealed(place.get_cache_path(), self._impl.filename_base, stamp)
 
     def save_overload(self, signature: Any, data: Any) -> None:
         try:

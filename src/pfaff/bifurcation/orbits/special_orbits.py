@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pfaff.algebra.brackets import bracketed_root, vertex
+from pfaff.algebra.tolerances import REAL
 from pfaff.bifurcation.orbits.chords import Chord, Point
 from pfaff.bifurcation.orbits.singular_orbits import ROOM, from_neighbours
 from pfaff.continuation.endings import Refused
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.stepping import Continuation
 
 ON_CIRCLE = 1e-5  # distance of a located pair from the unit circle
-REAL = 1e-9  # imaginary parts below this, relative, are rounding
 SINGULAR = 1e-2  # determinant at a fold, relative to its neighbours', that makes it a branch point
 TOGETHER = 1e-6  # places on the chord of a step nearer than this are the same
 AT_ONE, FAR = 1e-4, 0.5  # distances from 1 of a multiplier at a branch point, and of one that is none

@@ -12,7 +12,7 @@ import numpy as np
 from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
 from pfaff.bifurcation.orbits.collocation import CLEAR, CONVERGED, Collocation, Pins, Solution
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.floquet import allowed, multipliers, test_functions
+from pfaff.bifurcation.orbits.floquet import allowed, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
 from pfaff.continuation.endings import Refused
@@ -24,6 +24,9 @@ DECOUPLED = 1e-3  # share of that error with which multipliers are eigenvalues
 SLOW = 5  # steps of Newton's method, beyond which a step is repeated with half its length
 ADAPT_EVERY = 4  # steps between new meshes
 FEWEST, MOST = 8, 2000  # intervals
+RESERVE = 0.01  # share of the accuracy at which the error of a new mesh aims
+KEPT = 3e-3, 0.1  # shares between which a mesh keeps its number of intervals
+BLURRED = 3.0  # times the residual before Newton's last step, what that may leave of an estimated error
 ROUNDING = 1e-10  # errors below this that finer meshes do not reduce
 SHARE = 1e-4  # of the accuracy, by which special points may be displaced on their chord
 TRUSTED = 1e-3  # distance from 1 of multipliers that are 1 by structure, beyond which none is believed
@@ -152,7 +155,7 @@ class Continuation:
         else:
             values, basis = free_multipliers(solution, metric, basis, accuracy, bonds)
         error = self.collocation.error(solution, metric)
-        determinant, margin = sign * solution.determinant, solution.margin
+        determinant, margin = sign * solution.determinant * shrunk(values), solution.margin
         residual, steps = solution.residual, solution.steps
         unstable, tests = self._tests(cycle, tangent, values, determinant)
         return Point(
@@ -210,11 +213,32 @@ class Continuation:
 
     def remeshed(self, point: Point, intervals: int) -> Point:
         """The same orbit on a mesh adapted to it, corrected where the number of intervals changes."""
-        cycle, tangent = self.moved_to(point, self.collocation.adapted(point.cycle, point.metric, intervals))
+        moved = self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, lambda _: intervals))
         if intervals == point.cycle.intervals:
-            return replace(point, cycle=cycle, tangent=tangent)
-        solution = self.corrected(cycle, cycle, point.metric.dual(tangent))
-        return self.point(solution, tangent, point.basis)
+            return moved
+        solution = self.corrected(moved.cycle, moved.cycle, point.metric.dual(moved.tangent))
+        return self.point(solution, moved.tangent, point.basis)
+
+    def adapted(self, point: Point) -> Point:
+        """The same orbit on an adapted mesh of as many intervals as the accuracy needs, by interpolation alone: so is
+        the point before it, and a guess from both has no kink."""
+
+        def intervals(gain: float) -> int:
+            share, order = gain * max(point.error, 1e-14) / self.accuracy, 2 * self.collocation.gauss.degree
+            if KEPT[0] < share and not (share > KEPT[1] and self.worn(point)):
+                return point.cycle.intervals
+            factor = (share / RESERVE) ** (1 / order)
+            return min(max(FEWEST, ceil(point.cycle.intervals * min(max(factor, 0.5), 1.5))), MOST)
+
+        return self._on_mesh(point, self.collocation.adapted(point.cycle, point.metric, intervals))
+
+    def worn(self, point: Point) -> bool:
+        """Whether the error of an orbit comes near the accuracy, by its mesh and not by what Newton's method left."""
+        return point.error > max(KEPT[1] * self.accuracy, BLURRED * point.residual)
+
+    def _on_mesh(self, point: Point, mesh: Mesh) -> Point:
+        cycle, tangent = self.moved_to(point, mesh)
+        return replace(point, cycle=cycle, tangent=tangent)
 
     def moved_to(self, point: Point, mesh: Mesh) -> tuple[Cycle, Cycle]:
         """Orbit and tangent on another mesh, by interpolation."""

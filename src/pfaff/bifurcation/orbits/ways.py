@@ -10,6 +10,7 @@ import numpy as np
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
 from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
+from pfaff.bifurcation.orbits.null_vectors import way_off
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
 from pfaff.bifurcation.orbits.passage import Passage, leads_out
@@ -20,6 +21,7 @@ from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import Gathered, gathered, stopped, where
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import number_from, number_within, shown
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
@@ -94,7 +96,7 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
     continuation = special.problem.continuation(span_of(special.value, to, special.load))
     metric = continuation.measure(cycle)
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
-    off = continuation.collocation.kernel(cycle, pins)
+    off = way_off(continuation.collocation, cycle, pins)
     off = off.scaled(1 / metric.norm(off))
     why = Refused("")
     for distance in OFF:
@@ -166,6 +168,7 @@ def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) 
     except Refused:
         points, special = found.points, found.special
     except KeyboardInterrupt:
+        hand_on()
         return replace(found, ended=Ending(Reason.INTERRUPTED, f"interrupted at {where(last)}"))
     problem, home = points[0].problem, points[0].point
     more = _gathered(problem, problem.continuation(limits.span, start), points[-1], course, limits, home)

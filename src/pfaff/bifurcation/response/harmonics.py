@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
-from pfaff.bifurcation.orbits.cycle_forms import rates_and_jacobians
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_equations import Equations
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
+from pfaff.bifurcation.orbits.variation import rates_and_jacobians
 from pfaff.errors import ConvergenceError
 
 PHASES = 32  # in a period, at first

@@ -6,7 +6,7 @@ are followed round their folds, and tori and period doublings on them are locate
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +18,14 @@ from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
 from pfaff.bifurcation.orbits.ways import accurate, directed, followed, orbit_at, real, value_of
 from pfaff.bifurcation.response.harmonics import REPEATING, Wave, cycle_of, grown, settled
-from pfaff.continuation.course import POINTS, Course
+from pfaff.continuation.course import POINTS, Bounds, Course
 from pfaff.continuation.endings import Ending
 from pfaff.continuation.trail import Branch
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError, number_of
 from pfaff.flow.forcing import forced_flow, forcing_of
 from pfaff.statement.system import System
 from pfaff.statement.told import answering, shown_in_notebooks
-from pfaff.statement.values import one_of
+from pfaff.statement.values import one_of, whole_number
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -88,11 +88,21 @@ class ResponsePoint:
         """The complex amplitudes h of the states' parts Re(h e^{ikωt}); of k = 0, their means."""
         c, cycle, flow = self.orbit.problem.collocation, self.orbit.point.cycle, self.orbit.problem.flow
         names, X, weights = own_states(flow), c.stages(cycle), c.weights(cycle)
+        whole_number("k", k, 0, len(weights) // 2, "the orbit is known at too few points for it")
         wave = (X[-2] - 1j * X[-1]) ** k * weights
         parts = (X[: len(names)] @ wave) * (2 if k else 1)
         if cycle.halved:  # the other half adds the same to these waves of a state, or takes it away
             parts = np.where(cycle.signs[: len(names)] == (-1) ** k, parts, 0j)
         return dict(zip(names, parts.tolist(), strict=True))
+
+    @property
+    def measurable(self) -> tuple[str, ...]:
+        """As for orbits, with the ``frequency`` of the forcing and ``phase_`` before the name of a state."""
+        return self.orbit.measurable
+
+    def measured(self, name: str) -> float:
+        """The value of what has a name in expressions."""
+        return self.orbit.measured(name)
 
     @property
     def status(self) -> str:
@@ -179,9 +189,18 @@ class Response(Branch[ResponsePoint, "Special"]):
         """The response of the largest amplitude of a state among the points."""
         return self[int(self.amplitude(name).argmax())]
 
-    def extend(self, to: float, *, points: int = POINTS) -> Response:
+    def extend(
+        self,
+        to: float,
+        *,
+        points: int = POINTS,
+        bounds: Bounds = None,
+        progress: Callable[[OrbitPoint], Any] | None = None,
+        events: Mapping[str, Any] | None = None,
+    ) -> Response:
         """The same response followed on until the parameter is ``to``."""
-        return replace(self, orbits=self.orbits.extend(to, points=points))
+        more = self.orbits.extend(to, points=points, bounds=bounds, progress=progress, events=events)
+        return replace(self, orbits=more)
 
     @property
     def status(self) -> str:
@@ -242,7 +261,7 @@ class Response(Branch[ResponsePoint, "Special"]):
         from pfaff.draw.response import draw_response
 
         one_of(("amplitude", "mean"), of, "a response has no")
-        return draw_response(self, one_of(self.states, state, "no state") if state else self.states[0], of)
+        return draw_response(self, self.states[0] if state is None else one_of(self.states, state, "no state"), of)
 
 
 def respond(

@@ -18,6 +18,7 @@ from pfaff.motion.outcomes import COLLAPSED, FINISHED, INTERRUPTED, NOT_FINITE, 
 from pfaff.motion.result import Motion
 from pfaff.motion.simulate import check_request
 from pfaff.statement.values import number_from, number_within, told
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     from pfaff.algebra.factors import Solve
@@ -94,6 +95,7 @@ def run(
             if ends:
                 return FINISHED
     except KeyboardInterrupt:
+        hand_on()
         return INTERRUPTED
     return TOO_MANY
 

@@ -1,0 +1,64 @@
+"""Eigenvalues of many scales, those of each scale to their own digits.
+
+Where heavy damping or large loads part the eigenvalues of a pencil by many decades, those of each decade are taken from
+a first-order form in units of its own, in which they are of order one: none costs the others their digits.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.polynomials import by_modulus, closed, companion
+from pfaff.algebra.tolerances import STIFF
+
+if TYPE_CHECKING:
+    from pfaff.algebra.pencil import Pencil
+
+APART = 1e-7  # ratio of moduli beyond which eigenvalues are taken scale by scale
+SCALE = 10.0  # ratio of neighbouring moduli beyond which they are of different scales
+PASSES, STEADY = 5, 1e-3  # until the scales stay as they are
+
+
+def by_scales(pencil: Pencil) -> np.ndarray:
+    """All eigenvalues of a pencil, from one form or from one for each of their scales."""
+    values = pencil.plain
+    if not values.any() or abs(values[0]) > APART * abs(values[-1]):
+        return values
+    found, known = values, dict[float, np.ndarray]()
+    for _ in range(PASSES):  # scales of their first estimates may be wrong, and part pairs
+        before, found = found, _again(pencil, found, known)
+        if not np.isfinite(found).all():
+            return values
+        if closed(found) and (np.abs(np.abs(found) - np.abs(before)) <= STEADY * np.abs(found)).all():
+            break
+    return found if closed(found) else values
+
+
+def _again(pencil: Pencil, values: np.ndarray, known: dict[float, np.ndarray]) -> np.ndarray:
+    """The eigenvalues again, those of each scale from a form of that scale: it has as many below and above.
+
+    Scales are powers of two; what is ``known`` at one of them is not computed again.
+    """
+    sizes = np.maximum(np.abs(values), STIFF * abs(values[-1]) * STIFF)
+    groups = np.split(np.arange(len(values)), 1 + np.flatnonzero(sizes[1:] > SCALE * sizes[:-1]))
+    parts = []
+    for group in groups:
+        size = float(np.exp2(np.round(np.log2(sizes[group]).mean())))
+        if size not in known:
+            known[size] = _at_scale(pencil, size)
+        parts.append(known[size][group])
+    return by_modulus(np.concatenate(parts))
+
+
+def _at_scale(pencil: Pencil, size: float) -> np.ndarray:
+    """All eigenvalues from the first-order form in which those of this modulus are of order one."""
+    from scipy.linalg import eigvals
+
+    *lower, last = pencil.scaled(pencil.units(size)).of_modulus(size)
+    inertia = np.eye(len(lower) * len(last))
+    inertia[-len(last) :, -len(last) :] = last
+    with np.errstate(all="ignore"):
+        first_order = companion(-np.concatenate(lower, axis=1))
+        return by_modulus(size * eigvals(first_order, inertia, check_finite=False))

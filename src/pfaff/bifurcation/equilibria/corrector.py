@@ -1,0 +1,281 @@
+"""Equilibria, folds and Hopf points by Newton's method, in loops that are compiled once for all systems.
+
+The equations of ``rest_equations``, ``curves.singular`` and ``curves.hopfs`` where nothing is structural: no families,
+no zeros. There the formulas are explained; here they are written out for z = (x, λ), and states come with their rates,
+Jacobian and derivatives by λ from one compiled function.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.algebra.tolerances import CORRECTIONS, SETTLED
+from pfaff.bifurcation.equilibria.addresses import call, called, factorised, substituted
+from pfaff.bifurcation.equilibria.regular import FOLDS, HOPFS
+from pfaff.bifurcation.equilibria.rest_equations import PROBE
+from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.continuation.dense import ASTRAY, QUADRATIC
+
+FOUND, SINGULAR, UNDEFINED, UNSETTLED = range(4)  # how a correction ends
+TURNS, STILL = 12, 1e-9  # of a critical plane, at most, and its last change
+
+# A system is what is followed, the addresses of its compiled function and of LAPACK, a tape for the former, the numbers
+# of its parameters, places among them of those that are free, borders, and units of z.
+
+
+@called
+def rates(fn, tape, numbers, places, z, values):
+    """f, ∂f/∂x and ∂f/∂λ, the columns of values."""
+    n = len(values)
+    for j in range(len(places)):
+        numbers[places[j]] = z[n + j]
+    time = numbers.ctypes.data  # nothing depends on it
+    call(fn, (values.ctypes.data, z.ctypes.data, numbers.ctypes.data, time, tape.ctypes.data))
+
+
+@called
+def length(vector, units):
+    """In units."""
+    square = 0.0
+    for i in range(len(vector)):
+        square += (vector[i] / units[i]) ** 2
+    return np.sqrt(square)
+
+
+@called
+def product(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+@called
+def bent(system, z, left, right, factor, gradient):
+    """Σ ⟨w, (∂J/∂z) v⟩ over the rows w and v, for every component of z, times a factor."""
+    _, fn, _, tape, numbers, places, b, _, units = system
+    n, N = b.shape[1], len(z)
+    beside, values = z.copy(), np.empty((n, 1 + N))
+    for j in range(N):
+        gradient[j] = 0.0
+    for a in range(len(right)):
+        h = PROBE / length(right[a], units)
+        for side in (1.0, -1.0):
+            for i in range(n):
+                beside[i] = z[i] + side * h * right[a, i]
+            rates(fn, tape, numbers, places, beside, values)
+            for i in range(n):
+                weight = factor * side * left[a, i] / (2 * h)
+                for j in range(N):
+                    gradient[j] += weight * values[i, 1 + j]
+
+
+@called
+def bordered(routines, J, b, c, right, left):
+    """v, w and g of J v + b g = 0, ⟨c, v⟩ = 1 and Jᵀw + c g = 0, ⟨b, w⟩ = 1; g and the sign of the determinant."""
+    n = b.shape[1]
+    whole, pivots, unit = np.empty((n + 1, n + 1)), np.empty(n + 1, dtype=np.int32), np.empty((2, n + 1))
+    for i in range(n):
+        for j in range(n):
+            whole[j, i] = J[i, j]
+        whole[n, i], whole[i, n] = b[0, i], c[0, i]
+        unit[0, i] = unit[1, i] = 0.0
+    whole[n, n], unit[0, n], unit[1, n] = 0.0, 1.0, 1.0
+    sign = factorised(routines, whole, pivots)
+    substituted(routines, whole, pivots, unit[0], 1, False)
+    substituted(routines, whole, pivots, unit[1], 1, True)
+    for i in range(n):
+        right[0, i], left[0, i] = unit[0, i], unit[1, i]
+    return unit[0, n], sign
+
+
+@called
+def restricted(A, V, W, dual, T):
+    """A on the plane of V, T = (WᵀV)⁻¹ WᵀA V for bases that are rows, and the dual basis: trace and determinant."""
+    n, P = len(A), np.empty((2, 2))
+    for a in range(2):
+        for d in range(2):
+            P[a, d], T[a, d] = product(W[a], V[d]), 0.0
+    det = P[0, 0] * P[1, 1] - P[0, 1] * P[1, 0]
+    for i in range(n):
+        dual[0, i] = (P[1, 1] * W[0, i] - P[0, 1] * W[1, i]) / det
+        dual[1, i] = (P[0, 0] * W[1, i] - P[1, 0] * W[0, i]) / det
+    for i in range(n):
+        for d in range(2):
+            mapped = product(A[i], V[d])
+            for a in range(2):
+                T[a, d] += dual[a, i] * mapped
+    return T[0, 0] + T[1, 1], T[0, 0] * T[1, 1] - T[0, 1] * T[1, 0]
+
+
+@called
+def critical_plane(routines, A, V, W, dual):
+    """Bases (rows) of the invariant planes of A and Aᵀ near others, in their place, with the dual basis of the former:
+    trace and determinant of A there."""
+    n, T = len(A), np.empty((2, 2))
+    if n == 2:
+        for i in range(2):
+            for j in range(2):
+                V[i, j] = W[i, j] = dual[i, j] = 1.0 if i == j else 0.0
+        return A[0, 0] + A[1, 1], A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0]
+    size = 0.0
+    for i in range(n):
+        for j in range(n):
+            size = max(size, abs(A[i, j]))
+    squared = np.dot(A, A)
+    whole, pivots, unit = np.empty((n + 2, n + 2)), np.empty(n + 2, dtype=np.int32), np.empty((2, n + 2))
+    trace, det = restricted(A, V, W, dual, T)
+    for _ in range(TURNS):
+        for i in range(n):
+            for j in range(n):
+                whole[j, i] = (squared[i, j] - trace * A[i, j]) / size**2
+            whole[i, i] += det / size**2
+            for a in range(2):
+                whole[n + a, i], whole[i, n + a] = W[a, i], V[a, i]
+        for a in range(2):
+            whole[n + a, n] = whole[n + a, n + 1] = 0.0
+        if factorised(routines, whole, pivots) == 0.0:
+            return np.nan, np.nan
+        for transposed in (False, True):
+            for i in range(n + 2):
+                unit[0, i], unit[1, i] = 1.0 if i == n else 0.0, 1.0 if i == n + 1 else 0.0
+            substituted(routines, whole, pivots, unit, 2, transposed)
+            basis = W if transposed else V
+            for i in range(n):
+                basis[0, i], basis[1, i] = unit[0, i], unit[1, i]
+        before, product_before = trace, det
+        trace, det = restricted(A, V, W, dual, T)
+        if abs(trace - before) < STILL * size and abs(det - product_before) < STILL * size**2:
+            break
+    return trace, det
+
+
+@called
+def equations(system, z, G, J, right, left):
+    """What vanishes and its derivatives, null vectors or bases of the critical plane; the sign of the bordered
+    determinant or ω²."""
+    kind, fn, routines, tape, numbers, places, b, c, units = system
+    n, N, about = b.shape[1], len(z), 0.0
+    values = np.empty((n, 1 + N))
+    rates(fn, tape, numbers, places, z, values)
+    for i in range(n):
+        G[i] = values[i, 0]
+        for j in range(N):
+            J[i, j] = values[i, 1 + j]
+    if kind == FOLDS:
+        G[n], about = bordered(routines, J, b, c, right, left)
+        bent(system, z, left, right, -1.0, J[n])
+    elif kind == HOPFS:
+        A, dual, along = np.empty((n, n)), np.empty_like(b), np.empty_like(b)
+        for i in range(n):
+            for j in range(n):
+                A[i, j] = J[i, j] * units[j] / units[i]
+            for a in range(2):
+                right[a, i], left[a, i] = c[a, i], b[a, i]
+        trace, about = critical_plane(routines, A, right, left, dual)
+        for i in range(n):
+            for a in range(2):
+                along[a, i], dual[a, i] = right[a, i] * units[i], dual[a, i] / units[i]
+        G[n] = trace / 2
+        bent(system, z, dual, along, 0.5, J[n])
+    return about
+
+
+@called
+def bordered_by(routines, J, row, units, right):
+    """The solution of J with one more row, in place of the right side, unknowns in units and rows of like size; the
+    sign of the determinant, zero where there is none."""
+    N = len(row)
+    whole, pivots = np.empty((N, N)), np.empty(N, dtype=np.int32)
+    sign = 1.0
+    for i in range(N):
+        size = 0.0
+        for j in range(N):
+            entry = (J[i, j] if i < N - 1 else row[j]) * units[j]
+            whole[j, i] = entry
+            if not abs(entry) <= size:
+                size = abs(entry)
+        if not np.isfinite(size):
+            sign = 0.0
+        if size:
+            for j in range(N):
+                whole[j, i] /= size
+            right[i] /= size
+    if sign:
+        sign = factorised(routines, whole, pivots)
+    if sign:
+        substituted(routines, whole, pivots, right, 1, False)
+    for i in range(N):
+        right[i] = right[i] * units[i] if sign else np.nan
+    return sign
+
+
+@called
+def all_finite(G, J):
+    """Of what vanishes and its derivatives."""
+    for i in range(len(J)):
+        if not np.isfinite(G[i]):
+            return False
+        for j in range(len(J) + 1):
+            if not np.isfinite(J[i, j]):
+                return False
+    return True
+
+
+@called
+def newton(system, z, row, J, right, left):
+    """The solution near z, in its place, where row·z keeps its value: how it ends, and the last change."""
+    units, routines = system[8], system[2]
+    N, last, kept, step = len(z), np.inf, product(row, z), np.empty(len(z))
+    for _ in range(CORRECTIONS):
+        equations(system, z, step, J, right, left)
+        step[N - 1] = product(row, z) - kept
+        finite = all_finite(step, J)
+        bordered_by(routines, J, row, units, step)
+        size = 0.0
+        for i in range(N):
+            if not abs(step[i]) / units[i] <= size:
+                size = abs(step[i]) / units[i]
+        if not size <= ASTRAY:
+            return SINGULAR if finite else UNDEFINED, size
+        for i in range(N):
+            z[i] -= step[i]
+        if size < SETTLED and (size < QUADRATIC * last or size >= last / 4):
+            return FOUND, size
+        last = size
+    return FOUND if last < SETTLED else UNSETTLED, last
+
+
+@called
+def directed(system, z, towards, tangent, J, right, left):
+    """The unit tangent at a solution, in the direction of another vector, with Jacobian and null vectors: the sign of
+    the determinant with it, not a number where the equations are not finite, and what else is known about the point."""
+    units, routines = system[8], system[2]
+    N, row = len(z), np.empty(len(z))
+    about = equations(system, z, tangent, J, right, left)
+    finite = all_finite(tangent, J)
+    size = length(towards, units)
+    for i in range(N):
+        row[i] = towards[i] / units[i] ** 2 / (size if size else 1.0)
+        tangent[i] = 1.0 if i == N - 1 else 0.0
+    sign = bordered_by(routines, J, row, units, tangent)
+    size = length(tangent, units)
+    regular = np.isfinite(size)
+    size = size if regular else length(towards, units)
+    for i in range(N):
+        tangent[i] = (tangent[i] if regular else towards[i]) / size
+    return sign if finite else np.nan, about
+
+
+@compiled
+def placed(kind, fn, routines, tape, numbers, places, b, c, units, guess, row, towards, correct):
+    """The solution near a guess, or the guess itself, with its tangent and Jacobian; how the search for it ended, with
+    its last change."""
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
+    z, tangent, J = guess.copy(), np.empty(len(guess)), np.empty((len(guess) - 1, len(guess)))
+    right, left = np.empty_like(b), np.empty_like(b)
+    ended, size = newton(system, z, row, J, right, left) if correct else (FOUND, 0.0)
+    if ended == FOUND:
+        sign, _ = directed(system, z, towards, tangent, J, right, left)
+        ended = FOUND if sign == sign or correct else UNDEFINED
+    return z, tangent, J, ended, size

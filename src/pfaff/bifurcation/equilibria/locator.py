@@ -1,0 +1,86 @@
+"""Where a test vanishes in a step, in a compiled loop: trials on planes across the chord, as the engine has them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.addresses import called, eigen
+from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton
+from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured, pair_product
+from pfaff.bifurcation.equilibria.regular import BOUND, EQUILIBRIA, TURN
+from pfaff.bifurcation.orbits.kernels import compiled
+
+TRIALS = 100
+LEFT = 4e-15  # of a place, what rounding leaves uncertain
+
+
+@called
+def trial(system, which, bound, a, b, s, z, tangent, J, right, left, tests):
+    """A test at a fraction of the chord of two points, rows z, tangent and units; not a number if no point is there."""
+    n, N, kind = system[6].shape[1], len(z), system[0]
+    way, row = np.empty(N), np.empty(N)
+    for i in range(N):
+        way[i] = b[0, i] - a[0, i]
+        row[i] = way[i] / a[2, i] ** 2
+    chord, size = length(way, a[2]), length(b[1], a[2])
+    for i in range(N):
+        bow = s * (1 - s) ** 2 * a[1, i] + s**2 * (s - 1) * b[1, i] / size
+        z[i] = a[0, i] + s**2 * (3 - 2 * s) * way[i] + chord * bow
+    ended, _ = newton(system, z, row, J, right, left)
+    if ended != FOUND:
+        return np.nan
+    sign, about = directed(system, z, way, tangent, J, right, left)
+    if sign != sign:
+        return np.nan
+    if which == BOUND:
+        return z[N - 1] - bound
+    if which == TURN:
+        return tangent[N - 1]
+    if kind != EQUILIBRIA:
+        measured(system, z, J, right, left, about, tests)
+        return tests[which]
+    A = np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            A[i, j] = J[i, j]
+    values, _, _ = eigen(system[2], A, False)
+    return pair_product(values, -1, -1)
+
+
+@compiled
+def locate(kind, fn, routines, tape, numbers, places, b, c, units, which, bound, first, last, found, place):
+    """The fraction of the chord of two points where a test, with known values at both, vanishes, and the point there in
+    ``found``; NaN if it does not, or a trial fails. By Chandrupatla's method (1997)."""
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
+    N = first.shape[1]
+    J, right, left, tests = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(TESTS)
+    z, tangent, least = np.empty(N), np.empty(N), np.inf
+    x1, x2, x3, t, best = 0.0, 1.0, 0.0, 0.5, np.nan
+    f1 = trial(system, which, bound, first, last, x1, z, tangent, J, right, left, tests)
+    f2 = trial(system, which, bound, first, last, x2, z, tangent, J, right, left, tests)
+    f3 = f1
+    if not f1 * f2 < 0:
+        return np.nan
+    for _ in range(TRIALS):
+        at = x1 + t * (x2 - x1)
+        value = trial(system, which, bound, first, last, at, z, tangent, J, right, left, tests)
+        if not np.isfinite(value):
+            return np.nan
+        if abs(value) <= least:
+            least, best = abs(value), at
+            for i in range(N):
+                found[0, i], found[1, i] = z[i], tangent[i]
+        if (value > 0) == (f1 > 0):
+            x3, f3 = x1, f1
+        else:
+            x3, f3, x2, f2 = x2, f2, x1, f1
+        x1, f1 = at, value
+        room = (LEFT * abs(best) + place) / abs(x2 - x1)
+        if room > 0.5 or value == 0:
+            break
+        ratio, fall = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
+        t = 0.5
+        if fall**2 < ratio and (1 - fall) ** 2 < 1 - ratio:
+            t = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+        t = min(1 - room, max(room, t))
+    return best

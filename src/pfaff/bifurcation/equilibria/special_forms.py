@@ -1,0 +1,101 @@
+"""Normal forms of special points of equilibria: what happens there, by its coefficient and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pfaff.algebra.structural_zeros import Deflation
+from pfaff.bifurcation.equilibria.eigenvalues import axis_pairs, imaginary
+from pfaff.bifurcation.equilibria.zero_forms import fold_coefficient
+from pfaff.bifurcation.hopf.extended import hopf_near, hopf_of, normal_form_at
+from pfaff.bifurcation.hopf.hopf import criticality_of
+from pfaff.continuation.dense import Spot
+from pfaff.errors import PfaffError
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.hopf.hopf import Hopf
+
+NAN = float("nan")
+ZERO = 1e-6  # eigenvalues below this, relative to the largest, are zero at a fold
+
+
+@dataclass(frozen=True, eq=False)
+class SpecialForm:
+    """Of a special point: the coefficient of its normal form, its frequency, the Hopf point as ``case.hopf`` gives it,
+    and a note."""
+
+    coefficient: float = NAN
+    omega: float = NAN
+    hopf: Hopf | None = None
+    note: str = ""
+
+
+def form_of(problem: Any, spot: Spot, kind: str, many: int) -> SpecialForm:
+    """Of a special point of a kind, at which so many eigenvalues or pairs cross."""
+    if kind.startswith("multiple"):
+        return _multiple(spot, kind, many)
+    if kind == "fold":
+        return _fold(problem, spot)
+    if kind == "hopf":
+        return _hopf(problem, spot)
+    if kind == "zero-hopf":
+        pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
+        return SpecialForm(omega=pair.imag, note="an eigenvalue passes zero with the pair, so that there is no l1")
+    if kind == "bogdanov-takens":
+        return SpecialForm(omega=0.0, note="two eigenvalues are zero together, so that there is no l1")
+    return SpecialForm()
+
+
+def _fold(problem: Any, spot: Spot) -> SpecialForm:
+    values = spot.facts.eigenvalues
+    if problem.equations.k and not np.abs(values).min() < ZERO * np.abs(values).max():
+        return SpecialForm(note="the branch turns on its family of equilibria, no eigenvalue passes zero")
+    null = problem.equations.across(spot.z)
+    note = "" if null.overlap else "nothing damps it, ẅ = a w²"
+    return SpecialForm(fold_coefficient(null, problem.equations.form(spot.z)), note=note)
+
+
+def _hopf(problem: Any, spot: Spot) -> SpecialForm:
+    pair = imaginary(spot.facts.eigenvalues, problem.undamped, spot.facts.slopes) or 0j
+    try:
+        if not problem.equations.parameters:
+            return SpecialForm(omega=pair.imag, note=_on_family(problem, spot, pair.imag))
+        found = hopf_on(problem, spot, pair)
+    except PfaffError as why:
+        return SpecialForm(omega=pair.imag, note=str(why))
+    return SpecialForm(found.l1, found.omega, found, found.criticality)
+
+
+def _multiple(spot: Spot, kind: str, many: int) -> SpecialForm:
+    """Where several eigenvalues cross together: l1 and a are coefficients of one pair or one eigenvalue alone."""
+    if kind != "multiple hopf":
+        return SpecialForm(note=f"{many} eigenvalues pass zero together")
+    pairs = axis_pairs(spot.facts.eigenvalues, 2 * many)
+    rates = ", ".join(f"{omega:.8g}" for omega in pairs)
+    note = f"{many} pairs cross together (ω = {rates}) and their oscillations interact, so that there is no l1"
+    return SpecialForm(omega=float(pairs[0]), note=note)
+
+
+def _on_family(problem: Any, spot: Spot, omega: float) -> str:
+    """What a family of equilibria does at its Hopf point (Fiedler, Liebscher and Alexander 2000)."""
+    s = problem.equations
+    _, third = normal_form_at(s.field(spot.z), s.x(spot.z), problem.value(spot), omega)
+    return criticality_of(third)
+
+
+def hopf_on(problem: Any, spot: Spot, pair: complex) -> Hopf:
+    """The Hopf point near a spot, as ``case.hopf`` would give it."""
+    s = problem.equations
+    around, border, load = s.field(spot.z), s.border(spot.z), problem.value(spot)
+
+    def spectrum(x: np.ndarray, load: float) -> np.ndarray:
+        J = around.jacobian(x, load)
+        return np.linalg.eigvals(Deflation.about(J, s.zeros)(J))
+
+    origin = float(s.case.numbers[s.case.system.parameter_names.index(around.load)])
+    asked = {"load": around.load, "near": load}
+    x, load, omega = hopf_near(around, border, s.x(spot.z), load, 1j * pair.imag)
+    return hopf_of(s.case_at(spot.z), around, border, x, load, omega, spectrum, origin, asked)

@@ -1,0 +1,256 @@
+"""The walker: a regular stretch of a branch, taken in one compiled loop until something happens on it.
+
+It steps as ``continuation.engine`` does, by the same rules. A step that reaches a bound, closes the branch, changes the
+sign of a test or cannot be taken is left to the engine, and so is what there is to say about it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pfaff.bifurcation.equilibria.addresses import called
+from pfaff.bifurcation.equilibria.corrector import FOUND, directed, length, newton, product
+from pfaff.bifurcation.equilibria.curve_tests import TESTS, measured
+from pfaff.bifurcation.equilibria.regular import BRANCHING, EQUILIBRIA, FOLD, HOPF
+from pfaff.bifurcation.equilibria.special_points import FLAT, SLOPES
+from pfaff.bifurcation.equilibria.spectra import HIDING, QUIET, conduct, pairs_sign, spectrum
+from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.continuation.engine import NEAR, STEADY
+from pfaff.continuation.problem import Pace
+
+PACE = Pace()
+FIRST, SMALLEST, GROWTH, EASY, SHARPEST, STRAYED, RESOLVED = (
+    PACE.first, PACE.smallest, PACE.growth, PACE.easy, PACE.sharpest, PACE.strayed, PACE.resolved,
+)  # fmt: skip
+
+
+@called
+def turned(a, b, units):
+    """The angle between two tangents."""
+    across = 0.0
+    for i in range(len(a)):
+        across += a[i] * b[i] / units[i] ** 2
+    cosine = across / (length(a, units) * length(b, units))
+    return np.arccos(min(max(cosine, -1.0), 1.0)) if cosine == cosine else np.inf
+
+
+@called
+def turns_between(a, b, chord, rounding):
+    """Whether the parameter, rising alike at both ends of a step, may fall in between: by Hermite's cubic."""
+    least = np.inf
+    for k in range(len(SLOPES)):
+        least = min(least, np.sign(a) * (SLOPES[k, 0] * chord + SLOPES[k, 1] * a + SLOPES[k, 2] * b))
+    return a * b > 0 and least + 1.5 * rounding < FLAT * min(abs(a), abs(b))
+
+
+@called
+def passes(a, b, bounds, home, units):
+    """Whether a step reaches a bound, or passes the first point."""
+    N = len(a)
+    for bound in bounds:
+        if (a[N - 1] - bound) * (b[N - 1] - bound) < 0 or b[N - 1] == bound:
+            return True
+    inner, chord, back = 0.0, 0.0, 0.0
+    for i in range(N):
+        inner += (home[i] - a[i]) * (b[i] - a[i]) / units[i] ** 2
+        chord += ((b[i] - a[i]) / units[i]) ** 2
+        back += ((home[i] - a[i]) / units[i]) ** 2
+    return 0 < inner <= chord and back <= 4 * chord
+
+
+@called
+def may_dip(earlier, first, last):
+    """Whether a test of one sign at both ends of a step may have the other in between."""
+    changes = max(abs(last - first), abs(first - earlier) if earlier == earlier else np.inf)
+    return first * last > 0 and not changes < STEADY * min(abs(first), abs(last))
+
+
+@called
+def dips_at(first, middle, last):
+    """Whether a test that has one sign at both ends of a step, and a value in its middle, is worth a look inside."""
+    if not middle * first > 0:
+        return True
+    values, places = np.array([first, middle, last]), np.array([0.0, 0.5, 1.0])
+    for i in range(2):  # in order of their size
+        for j in range(2 - i):
+            if abs(values[j]) > abs(values[j + 1]):
+                values[j], values[j + 1] = values[j + 1], values[j]
+                places[j], places[j + 1] = places[j + 1], places[j]
+    slope, beyond = (values[1] - values[0]) / (places[1] - places[0]), (values[2] - values[1]) / (places[2] - places[1])
+    bend = (beyond - slope) / (places[2] - places[0])
+    if not bend * values[0] > 0:
+        return False
+    at = (places[0] + places[1]) / 2 - slope / (2 * bend)
+    low = values[0] + slope * (at - places[0]) + bend * (at - places[0]) * (at - places[1])
+    return 0 < at < 1 and at != 0.5 and low / first <= NEAR * values[0] / first
+
+
+@called
+def happens(system, here, z, tangent, tests, J, right, left):
+    """Which tests change their signs in a step, or may do so twice, as bits: rows of ``tests`` are those of the point
+    before it, of its ends and of its middle, which is looked at if need be."""
+    N, looks, changed = len(z), False, 0
+    for k in range(TESTS):
+        if not tests[1, k] * tests[2, k] > 0:
+            changed |= 1 << k
+        looks = looks or may_dip(tests[0, k], tests[1, k], tests[2, k])
+    if not looks:
+        return changed
+    middle, row, way, aside = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
+    for i in range(N):
+        way[i] = z[i] - here[0, i]
+        row[i] = way[i] / here[2, i] ** 2
+    chord, size = length(way, here[2]), length(tangent, here[2])
+    for i in range(N):
+        middle[i] = (here[0, i] + z[i]) / 2 + chord * (here[1, i] - tangent[i] / size) / 8
+    ended, _ = newton(system, middle, row, J, right, left)
+    if ended != FOUND:
+        return (1 << TESTS) - 1
+    _, about = directed(system, middle, way, aside, J, right, left)
+    measured(system, middle, J, right, left, about, tests[3])
+    for k in range(TESTS):
+        if may_dip(tests[0, k], tests[1, k], tests[2, k]) and dips_at(tests[1, k], tests[3, k], tests[2, k]):
+            changed |= 1 << k
+    return changed
+
+
+@compiled
+def walk(
+    kind,
+    fn,
+    routines,
+    tape,
+    numbers,
+    places,
+    b,
+    c,
+    units,
+    at,
+    step,
+    longest,
+    bounds,
+    home,
+    origin,
+    found,
+    values,
+    slopes,
+):
+    """Points ahead of one, rows (z, tangent, units, bend, borders) of ``found`` as of it, and how many; the length of
+    the step that is next, and its turn if it leads to one more point before which something happens, else NaN; which
+    tests change their signs there, as bits, −1 if that is not known.
+
+    ``home`` are z and units of the first point, ``origin`` the value from which the parameter is measured, not a number
+    where its units stay. ``values`` and ``slopes`` of eigenvalues are left as at both ends of the last step."""
+    n, N, h, many = b.shape[1], at.shape[1], step, 0
+    b, c, units = b.copy(), c.copy(), units.copy()
+    system = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units)
+    z, tangent, guess, row = np.empty(N), np.empty(N), np.empty(N), np.empty(N)
+    J, right, left = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b)
+    ends = np.empty((2, len(b), n))  # of the step: new borders
+    tests = np.full((4, TESTS), np.nan)
+    sign, about = directed(system, at[0], at[1], tangent, J, right, left)
+    if kind == EQUILIBRIA:
+        spectrum(system, at[0], at[1], J, values[0], slopes[0])
+    else:
+        measured(system, at[0], J, right, left, about, tests[1])
+    while many < len(found) and h >= SMALLEST:
+        here = at if many == 0 else found[many - 1]
+        for i in range(N):
+            z[i] = guess[i] = here[0, i] + h * here[1, i] + h**2 / 2 * here[3, i]
+            row[i] = here[1, i] / here[2, i] ** 2
+        ended, _ = newton(system, z, row, J, right, left)
+        for i in range(N):
+            guess[i] -= z[i]
+        if ended != FOUND or not length(guess, here[2]) <= STRAYED * h:
+            h /= 2
+            continue
+        ahead, about = directed(system, z, here[1], tangent, J, right, left)
+        turn = turned(here[1], tangent, here[2])
+        if not turn < SHARPEST or ahead != ahead:
+            h /= 2
+            continue
+        event, changed = passes(here[0], z, bounds, home[0], home[1]), -1
+        if kind == EQUILIBRIA:
+            a, e, unit = here[1, N - 1] / here[2, N - 1], tangent[N - 1] / units[N - 1], units[N - 1] * h
+            noise = np.spacing(max(abs(here[0, N - 1]), abs(z[N - 1]))) / unit
+            spectrum(system, z, tangent, J, values[1], slopes[1])
+            how = conduct(values[0], slopes[0], values[1], slopes[1], h)
+            if h > RESOLVED and (how == HIDING or turns_between(a, e, (z[N - 1] - here[0, N - 1]) / unit, noise)):
+                h /= 2
+                continue
+            changed = (1 << FOLD) * (not a * e > 0) | (1 << BRANCHING) * (not sign * ahead > 0)
+            changed |= (1 << HOPF) * (not pairs_sign(values[0]) * pairs_sign(values[1]) > 0)
+            event = event or how != QUIET or changed > 0
+        elif not event:
+            for a in range(len(b)):
+                for i in range(n):
+                    ends[0, a, i], ends[1, a, i] = left[a, i], right[a, i]
+            measured(system, z, J, right, left, about, tests[2])
+            changed = happens(system, here, z, tangent, tests, J, right, left)
+            event = changed > 0
+        for i in range(N):
+            guess[i] = z[i] - here[0, i]
+        apart, size = length(guess, units), length(here[1], units)
+        for i in range(N):
+            found[many, 0, i], found[many, 1, i], found[many, 2, i] = z[i], tangent[i], units[i]
+            found[many, 3, i] = (tangent[i] - here[1, i] / size) / apart
+        for a in range(len(b)):
+            for i in range(n):
+                found[many, 4 + a, i], found[many, 4 + len(b) + a, i] = b[a, i], c[a, i]
+        if event:
+            return many, h, turn, changed
+        for i in range(n):
+            values[0, i], slopes[0, i] = values[1, i], slopes[1, i]
+        for k in range(TESTS):
+            tests[0, k], tests[1, k] = tests[1, k], tests[2, k]
+        sign, h, many = ahead, min(longest, GROWTH * h if turn < EASY else h), many + 1
+        orthonormal(ends[0], b)
+        orthonormal(ends[1], c)
+        renew(z, units, n, origin)
+    return many, h, np.nan, 0
+
+
+@compiled
+def quiet(kind, fn, routines, tape, numbers, places, b, c, units, first, last):
+    """Whether nothing happens between two points, rows z, tangent and units."""
+    system, n, N = (kind, fn, routines, np.empty(tape), numbers.copy(), places, b, c, units), b.shape[1], first.shape[1]
+    J, right, left, aside = np.empty((N - 1, N)), np.empty_like(b), np.empty_like(b), np.empty(N)
+    values, slopes = np.empty((2, n), dtype=np.complex128), np.empty((2, n), dtype=np.complex128)
+    tests, signs = np.full((4, TESTS), np.nan), np.empty(2)
+    for side in range(2):
+        here = first if side == 0 else last
+        signs[side], about = directed(system, here[0], here[1], aside, J, right, left)
+        if kind == EQUILIBRIA:
+            spectrum(system, here[0], here[1], J, values[side], slopes[side])
+        else:
+            measured(system, here[0], J, right, left, about, tests[1 + side])
+    if kind != EQUILIBRIA:
+        return happens(system, first, last[0], last[1], tests, J, right, left) == 0
+    for i in range(N):
+        aside[i] = last[0, i] - first[0, i]
+    how = conduct(values[0], slopes[0], values[1], slopes[1], length(aside, first[2]))
+    return how == QUIET and first[1, N - 1] * last[1, N - 1] > 0 and signs[0] * signs[1] > 0
+
+
+@called
+def orthonormal(vectors, rows):
+    """One or two vectors as new borders."""
+    for a in range(len(rows)):
+        along = product(rows[0], vectors[a]) if a else 0.0
+        for i in range(rows.shape[1]):
+            rows[a, i] = vectors[a, i] - (along * rows[0, i] if a else 0.0)
+        size = np.sqrt(product(rows[a], rows[a]))
+        for i in range(rows.shape[1]):
+            rows[a, i] /= size
+
+
+@called
+def renew(z, units, n, origin):
+    """Units of the states grow with them, together; that of the parameter with its distance from an origin."""
+    N, grown = len(z), 1.0
+    for i in range(n):
+        grown = max(grown, abs(z[i]) / units[i])
+    for i in range(n):
+        units[i] *= grown
+    if origin == origin:
+        units[N - 1] = max(units[N - 1], abs(z[N - 1] - origin))

@@ -1,0 +1,96 @@
+"""One free vibration of a normal mode, and how far a mode is to be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pfaff.bifurcation.modes.undamped import UNFOLDING, Vibration
+from pfaff.bifurcation.orbits.cycles import Cycle
+from pfaff.bifurcation.orbits.orbits import OrbitPoint, Special
+from pfaff.continuation.course import STEP
+from pfaff.continuation.measuring import checked_events
+from pfaff.errors import ParameterError
+from pfaff.statement.values import MOST, number_within, one_of, told, whole_number
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FreeVibration(OrbitPoint):
+    """A vibration of a mode; its ``energy`` is above that of the equilibrium."""
+
+    small: Vibration
+
+    @property
+    def frequency(self) -> float:
+        return 2 * np.pi / self.period
+
+    @property
+    def energy(self) -> float:
+        return energy_of(self.small, self.point.cycle)
+
+    @property
+    def measurable(self) -> tuple[str, ...]:
+        """As for orbits, with ``energy`` and ``frequency``."""
+        return ("energy", "frequency", *(name for name in super().measurable if name != UNFOLDING))
+
+    def measured(self, name: str) -> float:
+        """The value of what has a name in expressions."""
+        one_of(self.measurable, name, "no expression contains")
+        return float(getattr(self, name)) if name in ("energy", "frequency") else super().measured(name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpecialVibration(Special):
+    """A special point of a mode: where others branch off, or an event."""
+
+    small: Vibration = field(kw_only=True)
+
+    @property
+    def _where(self) -> str:
+        vibration = FreeVibration(self.problem, self.point, self.small)
+        return f"{self.kind} at frequency {vibration.frequency:.10g}, energy {vibration.energy:.8g}"
+
+    @property
+    def status(self) -> str:
+        return self._where
+
+
+def energy_of(small: Vibration, cycle: Cycle) -> float:
+    both = np.column_stack([cycle.x[0], small.x])
+    here, rest = small.energy(np.ascontiguousarray(both))
+    return float(here - rest)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How a mode is followed: until a measure of it reaches its limit, or there are enough points."""
+
+    limits: dict[str, float]
+    points: int = 300
+    step: float = STEP
+    progress: Callable[[FreeVibration], Any] | None = None
+    events: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def asked(
+        cls, limits: Mapping[str, Any], points: Any, step: Any, progress: Any = None, events: Any = None
+    ) -> Reach:
+        positive = "give a positive number, at which the mode ends"
+        given = {
+            name: number_within(name, value, lambda x: x > 0, positive)
+            for name, value in limits.items()
+            if value is not None
+        }
+        if not given:
+            raise ParameterError("how far? Give energy=…, frequency=… or amplitude=…, at which the mode ends")
+        told("progress", progress, "print", None)
+        return cls(
+            given,
+            whole_number("points", points, 2, MOST, "ask for fewer"),
+            number_within("step", step, lambda x: x > 0, "give a positive number"),
+            progress,
+            checked_events(events),
+        )

@@ -1,0 +1,122 @@
+"""Other curves of special orbits that pass or start at a point of codimension two.
+
+| point | curves that meet there |
+|---|---|
+| 1:1 resonance | folds, tori |
+| 1:2 resonance | period doublings, tori |
+| fold-flip, fold-torus, flip-torus | of both kinds |
+| generalised period doubling | period doublings, folds of orbits of twice the period |
+
+Kuznetsov, Elements of Applied Bifurcation Theory (3rd ed. 2004), Ch. 9. At the first ones the orbit itself lies on both
+curves. Tori start from a resonance on the side where their multipliers are complex.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.bifurcation.orbit_curves.cycle_curves import KINDS, curve_of_orbits, followed, started
+from pfaff.bifurcation.orbit_curves.resonance import STRONG, first_cosine
+from pfaff.bifurcation.orbit_curves.surface import Place, Surface
+from pfaff.bifurcation.orbits.orbits import Special
+from pfaff.continuation.course import Course
+from pfaff.continuation.endings import Refused
+from pfaff.errors import ConvergenceError, NoBifurcationError, ParameterError, PfaffError
+from pfaff.statement.values import one_of
+
+if TYPE_CHECKING:
+    from pfaff.bifurcation.orbit_curves.cycle_curves import CycleCurve, CycleSpecial
+
+ASIDE = (0.01, 0.03, 0.003, 0.1)  # distances along the curve at which orbits beside the point are looked at
+FIRST = 1e-3  # the same, at which multipliers tell the side of tori
+BEYOND = 4.0  # times how far the load moves to a fold by the normal form, until which it is looked for
+ORBITS = 80  # on which it is
+FLIP = "period doubling"
+WAYS = {
+    "1:1 resonance": ("fold", "torus"),
+    "1:2 resonance": (FLIP, "torus"),
+    "fold-flip": ("fold", FLIP),
+    "fold-torus": ("fold", "torus"),
+    "flip-torus": (FLIP, "torus"),
+    "generalised period doubling": ("fold",),
+    "degenerate pitchfork": ("fold",),
+}
+
+
+def switched(special: CycleSpecial, of: str, course: Course) -> CycleCurve:
+    """The curve of another kind that meets the one on which a point lies."""
+    orbit, name = special.special, list(special.values)[-1]
+    own = "symmetry breaking" if orbit.symmetric else FLIP
+    ways = [own if each == FLIP else each for each in WAYS.get(special.kind, ())]
+    if not ways:
+        raise NoBifurcationError(f"no curve of another kind starts at a {special.kind}")
+    one_of(ways, of, f"at a {special.kind} point there starts no curve of kind")
+    limits = course.limits(orbit.case.system, name, special.value)
+    surface = Surface(of, special.spans | {name: limits.span}, name)
+    if FLIP not in WAYS[special.kind] and "torus" not in WAYS[special.kind]:
+        return _folds_of_doubled(special, course)
+    known = STRONG.get(special.kind, first_cosine(orbit.point.multipliers, 1 + len(orbit.problem.held)))
+    first = started(surface, orbit, known, course.to - special.value)
+    if of == "torus" and special.kind in STRONG:
+        first = _turning(special, surface, first, course)
+    return followed(surface, first, course, limits)
+
+
+def _turning(special: CycleSpecial, surface: Surface, first: Place, course: Course) -> Place:
+    """The start of tori at a resonance, with its tangent towards where their multipliers are complex."""
+    for way in (1.0, -1.0):
+        there = replace(first, along=way * first.along)
+        with suppress(Refused):
+            beside = surface.across(there, FIRST * there.along, there.along)[1]
+            if abs(beside.critical.cosine) < 1:
+                if way < 0 and abs(surface.slopes(first) @ first.along) > FIRST:
+                    raise _other_side(special, "tori", course)
+                return there
+    raise ConvergenceError(f"no tori were found beside the {special.kind}")
+
+
+def _other_side(special: CycleSpecial, what: str, course: Course) -> ParameterError:
+    side, name = "above" if course.to < special.value else "below", list(special.values)[-1]
+    where = f"{name} = {special.value:.8g}"
+    return ParameterError(f"{what} are {side} {where}, and to={course.to:g} is not: give to {side} it")
+
+
+def _folds_of_doubled(special: CycleSpecial, course: Course) -> CycleCurve:
+    """Where c e < 0, the branch of doubled orbits, ξ² = −c/(2e) at its fold, turns at the load growth·Δ = c²/(4e)."""
+    name, elsewhere = list(special.values)[-1], False
+    e = special.normal_form.coefficients["e"].real
+    for flip in _beside(special):
+        with suppress(PfaffError, np.linalg.LinAlgError):
+            form = flip.normal_form
+            c = form.coefficient.real
+            if c * e > 0:
+                continue
+            away = c**2 / (4 * e * form.growth)
+            branch = flip.switch(to=flip.value + BEYOND * away, points=ORBITS)
+            fold = next(iter(branch.of_kind("fold")), None)
+            if fold is None:
+                continue
+            value = float(fold.case.numbers[fold.case.system.parameter_names.index(name)])
+            if (value - special.value) * (course.to - special.value) > 0:
+                return curve_of_orbits(fold, name, course, fold.natural)
+            elsewhere = True
+    if elsewhere:
+        raise _other_side(special, KINDS["fold"], course)
+    raise NoBifurcationError(f"no {KINDS['fold']} were met on the orbits beside the {special.kind}")
+
+
+def _beside(special: CycleSpecial) -> Iterator[Special]:
+    """Period doublings, or symmetry breakings, on both sides of a degenerate one."""
+    orbit, name = special.special, list(special.values)[-1]
+    surface = Surface(orbit.kind, special.spans, name)
+    first = started(surface, orbit, np.nan, 1.0)
+    for share in ASIDE:
+        for way in (share, -share):
+            with suppress(Refused):
+                there = surface.across(first, way * first.along, first.along)[1]
+                yield Special(there.problem, there.point, orbit.kind)

@@ -1,0 +1,48 @@
+"""Null vectors of the linearised equations of an orbit: the way off a branch where another one crosses, and the
+gradients of what is conserved."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import numpy as np
+
+from pfaff.bifurcation.orbits.chain import close_chain
+from pfaff.bifurcation.orbits.collocation import Collocation, Pins
+from pfaff.bifurcation.orbits.cycles import Cycle
+
+
+def way_off(c: Collocation, cycle: Cycle, pins: Pins) -> Cycle:
+    """The change that the linearised equations hardly see, by one inverse iteration: at a branch point, the way off
+    the branch to whose tangent the last pin belongs."""
+    n, nb = c.shape
+    G, w = c.linearised(cycle)
+    w.ends[:, :, nb] = np.random.default_rng(0).normal(size=(cycle.intervals, n)) * np.abs(cycle.x).max()
+    at_zero = np.zeros_like(cycle.x), np.zeros(nb)
+    close_chain(G, w.ends, pins.rows, pins.scalars, at_zero[1], *at_zero, cycle.signs, w.dx, w.dc)
+    dK = (w.Z[:, :, :n] @ w.dx[0, :-1, :, None])[:, :, 0] + w.Z[:, :, n : n + nb] @ w.dc[0]
+    return Cycle(cycle.mesh, w.dx[0].copy(), dK.reshape(cycle.K.shape), w.dc[0].copy(), cycle.signs)
+
+
+def conserved_gradients(c: Collocation, cycle: Cycle, pins: Pins) -> np.ndarray | None:
+    """Of what is conserved, at the mesh points of an orbit, indexed [quantity, point, state]; none if singular.
+
+    ψ with ψ_j = ψ_{j+1} G_j, orthogonal to the changes by period and parameter, and of unit mean along the unfolding:
+    the rows of the inverse of all equations that belong to α, by the transposed chain. They do not depend on the pins.
+    Muñoz-Almaraz, Freire, Galán, Doedel and Vanderbauwhede, Physica D 181 (2003).
+    """
+    n, nb = c.shape
+    G, w = c.linearised(cycle)
+    at_nodes = pins.rows[:, :-1].copy()
+    at_nodes[:, 0] += pins.rows[:, -1]
+    N, back = cycle.intervals, np.ascontiguousarray(G[::-1].transpose(0, 2, 1))
+    columns, rows = np.zeros((N, n, nb + 1)), np.zeros((nb, N + 1, n))
+    columns[:, :, :nb] = at_nodes[:, ::-1].transpose(1, 2, 0)
+    rows[:, :N] = w.ends[::-1, :, :nb].transpose(2, 0, 1)
+    found, at_zero = np.empty((nb - 2, N + 1, n)), (np.zeros_like(cycle.x), np.zeros(nb))
+    for k, gradient in enumerate(found):
+        by_scalars, right = np.ascontiguousarray(pins.scalars.T), np.eye(nb)[2 + k]
+        if not isfinite(close_chain(back, columns, rows, by_scalars, right, *at_zero, cycle.signs, w.dx, w.dc)):
+            return None
+        gradient[:] = w.dx[0, ::-1]
+    return found

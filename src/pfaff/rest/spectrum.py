@@ -1,0 +1,67 @@
+"""Eigenvalues and modes of small motions, and what they say of stability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pfaff.algebra.tolerances import turning
+from pfaff.errors import number_of
+from pfaff.statement.told import told
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from pfaff.rest.small_motions import Linearisation
+
+
+@told
+@dataclass(frozen=True)
+class Spectrum:
+    """Eigenvalues of small motions, the structural zeros kept apart.
+
+    ``vectors`` holds, column by column, the coordinates' part of each mode (all states of a plain ODE);
+    ``reactions`` the amplitudes of the reactions with it. ``zeros`` counts the structural zeros by their cause,
+    ``rounding`` is the real part up to which each eigenvalue may lie on the imaginary axis.
+    """
+
+    values: np.ndarray
+    vectors: np.ndarray
+    reactions: np.ndarray
+    zeros: dict[str, int]
+    linearisation: Linearisation | None  # none for a plain ODE
+    rounding: np.ndarray
+
+    @property
+    def structural_zeros(self) -> int:
+        return sum(self.zeros.values())
+
+    @property
+    def stable(self) -> bool:
+        """No eigenvalue to the right of the imaginary axis, beyond rounding."""
+        return not (self.values.real > self.rounding).any()
+
+    @property
+    def status(self) -> str:
+        if self.stable:
+            verdict = "stable"
+        else:
+            growing = self.values[self.values.real > self.rounding]
+            oscillating, straight = turning(growing).sum() // 2, (~turning(growing)).sum()
+            verdict = f"unstable: {growing_modes(oscillating, straight)}"
+        causes = "; ".join(f"{count} from {cause}" for cause, count in self.zeros.items())
+        zeros = number_of(self.structural_zeros, "structural zero")
+        return verdict + (f" ({zeros} set apart: {causes})" if causes else "")
+
+    def plot(self) -> Figure:
+        from pfaff.draw.spectrum import draw_spectrum
+
+        return draw_spectrum(self)
+
+
+def growing_modes(oscillating: int, straight: int) -> str:
+    """How many modes grow, in words."""
+    told = ((oscillating, "growing oscillation"), (straight, "divergent mode"))
+    return " and ".join(number_of(count, what) for count, what in told if count)

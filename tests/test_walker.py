@@ -1,0 +1,110 @@
+"""Compiled loops take stretches of branches and curves: they find what the engine finds step by step."""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+
+import heyoka as hy
+import numpy as np
+import pytest
+import sympy as sm
+
+import pfaff
+from pfaff.bifurcation.equilibria.linearised import linearised
+from pfaff.bifurcation.equilibria.regular import Regular
+from pfaff.flow.compiled import Compiled
+from pfaff.flow.pointers import linked
+
+D, beta = sm.symbols("D beta", real=True)
+
+
+def reactor(cells):
+    """A tube in cells with an exothermic reaction, flow and dispersion."""
+    u, v = (sm.symbols(f"{name}1:{cells + 1}", real=True) for name in "uv")
+
+    def carried(w, k):
+        mixed = (w[k - 1] - w[k] if k else 0) + (w[k + 1] - w[k] if k < cells - 1 else 0)
+        return cells * ((w[k - 1] if k else 0) - w[k]) + 2 * cells**2 * mixed
+
+    reaction = [D * (1 - a) * sm.exp(b) for a, b in zip(u, v, strict=True)]
+    rates = {u[k]: carried(u, k) + reaction[k] for k in range(cells)}
+    rates |= {v[k]: carried(v, k) + 14 * reaction[k] - beta * v[k] for k in range(cells)}
+    return pfaff.ode(rates, {D: 0, beta: 2}, load=D).at()
+
+
+x, y, z = sm.symbols("x y z", real=True)
+LORENZ = {x: 10 * (y - x), y: D * x - y - x * z, z: x * y - sm.Rational(8, 3) * z}
+CASES = {
+    "one cell": (lambda: (reactor(1), 0.3, None)),
+    "three cells": (lambda: (reactor(3), 0.3, None)),
+    "fifteen cells, compiled in parts": (lambda: (reactor(15), 0.3, None)),
+    "lorenz": (lambda: (pfaff.ode(LORENZ, {D: 2}, load=D).at(), 40, {"x": 1.6, "y": 1.6, "z": 1})),
+}
+
+
+def alike(ours, other):
+    assert [each.kind for each in ours.special] == [each.kind for each in other.special]
+    assert ours.ended == other.ended
+    assert len(ours) == len(other)
+    for a, b in zip((*ours, *ours.special), (*other, *other.special), strict=True):
+        np.testing.assert_allclose(a.spot.z, b.spot.z, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_branch_is_the_same_step_by_step(name, monkeypatch):
+    case, to, start = CASES[name]()
+    walked = case.branch(to=to, start=start)
+    assert walked.special
+    monkeypatch.setattr(Regular, "loops", None)
+    alike(walked, case.branch(to=to, start=start))
+
+
+@pytest.mark.parametrize("kind", ["fold", "hopf"])
+@pytest.mark.parametrize("cells", [1, 3])
+def test_a_curve_is_the_same_step_by_step(kind, cells, monkeypatch):
+    special = reactor(cells).branch(to=0.3).of_kind(kind)[0]
+    walked = special.curve("beta", to=3, bounds=(1, 3))
+    monkeypatch.setattr(Regular, "loops", None)
+    alike(walked, special.curve("beta", to=3, bounds=(1, 3)))
+
+
+def test_steps_do_not_depend_on_who_takes_them(monkeypatch):
+    """Ends on a bound, on the other side, and at a number of points."""
+    case = reactor(1)
+    asked = [{"to": 0.1}, {"to": 0.3, "points": 37}, {"to": 0.3, "step": 0.02}]
+    walked = [case.branch(**each) for each in asked]
+    assert len(walked[1]) == 37
+    monkeypatch.setattr(Regular, "loops", None)
+    for each, branch in zip(asked, walked, strict=True):
+        alike(branch, case.branch(**each))
+
+
+@pytest.mark.parametrize("cells", [1, 15])
+def test_a_pointer_is_the_function(cells):
+    case = reactor(cells)
+    function = linearised(case.system.flow, ("D",))._whole
+    at = np.linspace(0.1, 0.9, 2 * cells)
+    expected = function(at, case.numbers)
+    pointer = linked(function)
+    out, tape = np.zeros_like(expected), np.zeros(pointer.tape)
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 5)(pointer.address)
+    call(*(each.ctypes.data for each in (out, at, case.numbers, case.numbers, tape)))
+    np.testing.assert_allclose(out, expected, rtol=1e-14)
+    assert (pointer.tape > 0) == (cells > 14)
+
+
+def test_what_depends_on_time_has_no_pointer():
+    a = hy.make_vars("a")
+    assert linked(Compiled([a * hy.time], [a])) is None
+
+
+def test_a_special_point_has_its_normal_form_when_asked_and_elsewhere():
+    """ṙ = μ r − 3/4 r³, the amplitude of which is √2 |z|: l1 = −3/2."""
+    case = pfaff.ode({x: D * x - y - x**3, y: x + D * y - y**3}, {D: -1}, load=D).at()
+    (hopf,) = case.branch(to=1, start={"x": 0}).of_kind("hopf")
+    for each in (hopf, pickle.loads(pickle.dumps(hopf))):
+        assert each.value == pytest.approx(0, abs=1e-12)
+        assert each.omega == pytest.approx(1, rel=1e-12)
+        assert each.coefficient == pytest.approx(-1.5, rel=1e-12)
+        assert each.hopf.l1 == each.coefficient
