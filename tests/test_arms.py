@@ -1,11 +1,11 @@
-"""Arms of two bars that end on a skate: their cycles end where the constraint no longer determines a velocity.
-
-They do so at the same load, with the same special points before it, however far the branch is to go.
-"""
+"""Arms, columns and sleighs whose cycles pass positions where the constraints do not determine the velocity that a
+chart solves for: their branches go on as if nothing had happened, since nothing has."""
 
 from __future__ import annotations
 
+import pickle
 import re
+from functools import cache
 
 import heyoka as hy
 import numpy as np
@@ -13,13 +13,17 @@ import pytest
 import sympy as sm
 
 import pfaff
+from pfaff.continuation.endings import Reason
+from pfaff.flow.all_velocities import in_all_velocities
+from pfaff.flow.lowering import full_flow
 from pfaff.statement import TIME, coordinates
 from test_orbits import heading_alone, turning_sleigh
 
-RANGES = (0.5, 2.0, 32.0, 1e3)
+RANGES = (0.5, 1e3)
 TILTED = sm.Rational(1, 2)
 
 
+@cache
 def arm(third, tilt=0):
     """Two bars on springs and dampers, driven at the first hinge, with a skate at the end, at an angle to its bar.
 
@@ -55,67 +59,213 @@ def arm(third, tilt=0):
     )
 
 
-def beyond(branch):
-    """The load beyond which there is no orbit, as the branch says."""
-    told = re.search(r"no orbit beyond ([-\d.e]+): orbits there reach positions where the constraints", branch.ended)
-    return float(told[1])
-
-
-def determined(branch):
-    """The least coefficient of the dependent velocity on each orbit, between mesh points too, of the largest."""
-    system, (dependent,) = branch.problem.case.system, branch.problem.flow.dependent
+def coefficient(branch, dependent):
+    """Of the velocity that was solved for, on each orbit: the least of its values relative to the largest."""
+    system = branch.problem.case.system
     velocity = system.coordinates[system.coordinate_names.index(dependent.removesuffix("_dot"))].diff(TIME)
-    coefficient = sm.lambdify(system.coordinates, system.nonholonomic_constraints[0].diff(velocity), "numpy")
+    values_of = sm.lambdify(system.coordinates, system.nonholonomic_constraints[0].diff(velocity), "numpy")
     least = []
     for orbit in branch:
         states = dict(zip(orbit.orbit.states, orbit.orbit.x, strict=True))
-        values = coefficient(*(states.get(name, 0.0) for name in system.coordinate_names))
+        values = values_of(*(states.get(name, 0.0) for name in system.coordinate_names))
         least.append((values / values[np.abs(values).argmax()]).min())
     return np.array(least)
 
 
+def start_of(orbit):
+    """The first state of an orbit, its ignorable coordinates at zero."""
+    system, at = orbit.case.system, orbit.orbit
+    known = [name for name in system.coordinate_names if name in at.states]
+    return {name: float(at[name][0]) for name in (*known, *at.velocities)}
+
+
 def missed(orbit):
-    """How far the motion from an orbit's first state is from it after a period, by Taylor's method, relative."""
-    flow = orbit.problem.flow
-    start = orbit.orbit.x[:, 0].copy()
+    """How far a motion from an orbit's first state is from it after a period, relative to what it covers."""
+    start, at = start_of(orbit), orbit.orbit
+    motion = orbit.case.simulate(orbit.period, **start)
+    return max(abs(motion[name][-1] - value) / np.ptp(at[name]) for name, value in start.items())
+
+
+def monodromy(orbit):
+    """Multipliers of the equations with multipliers, in all coordinates, by variational integration."""
+    flow, start = full_flow(orbit.case.system), start_of(orbit)
     equations = list(zip(flow.variables, flow.expressions, strict=True))
-    integrator = hy.taylor_adaptive(equations, start, pars=orbit.case.numbers, tol=1e-15, compact_mode=True)
+    varied = hy.var_ode_sys(equations, hy.var_args.vars, order=1)
+    x = np.array([start.get(name, 0.0) for name in flow.states])
+    integrator = hy.taylor_adaptive(varied, x, pars=orbit.case.numbers, tol=1e-15, compact_mode=True)
     integrator.propagate_until(orbit.period)
-    return np.abs((integrator.state - orbit.orbit.x[:, 0]) / np.ptp(orbit.orbit.x, axis=1)).max()
+    return np.linalg.eigvals(np.array(integrator.state)[len(x) :].reshape(len(x), len(x)))
+
+
+def agree(multipliers, others, within):
+    """Whether each of some multipliers is among others, of which those left over are 1 by structure."""
+    left = list(others)
+    for each in multipliers:
+        nearest = min(left, key=lambda other: abs(other - each))
+        assert nearest == pytest.approx(each, abs=within)
+        left.remove(nearest)
+    assert left == pytest.approx(np.ones(len(left)), abs=1e-4)  # in Jordan blocks, where rounding is large
 
 
 @pytest.mark.parametrize(
-    ("third", "tilt"),
+    ("third", "tilt", "dependent", "points"),
     [
-        ("slide", TILTED),
-        ("castor", 0),
-        pytest.param("slide", 0, marks=pytest.mark.slow),
-        pytest.param("spring", TILTED, marks=pytest.mark.slow),
+        ("slide", TILTED, "q_dot", 60),
+        ("castor", 0, "theta1_dot", 55),
+        pytest.param("slide", 0, "q_dot", 100, marks=pytest.mark.slow),
+        pytest.param("spring", TILTED, "theta1_dot", 150, marks=pytest.mark.slow),
     ],
 )
-def test_cycles_of_an_arm_end_where_the_skate_no_longer_determines_a_velocity(third, tilt):
-    """Without a free slide equilibria are a line, but nothing is conserved along it: cycles are alone."""
+def test_cycles_of_an_arm_go_on_where_the_skate_does_not_determine_a_velocity(third, tilt, dependent, points):
+    """With the same special points however far the branch is to go; motions and multipliers are the system's own."""
     hopf = arm(third, tilt).at().hopf()
-    branches = [hopf.orbits(to=hopf.value + far) for far in RANGES]
-    kinds = [[each.kind for each in branch.special] for branch in branches]
+    branches = [hopf.orbits(to=hopf.value + far, points=points) for far in RANGES]
+    known = min(len(branch.special) for branch in branches)
+    kinds = [[each.kind for each in branch.special[:known]] for branch in branches]
+    assert known >= 2
     assert kinds == [kinds[0]] * len(RANGES)
-    assert not any(each.note for branch in branches for each in branch.special)
-    values = np.array([[each.value for each in branch.special] for branch in branches])
+    assert not any(each.note or each.kind == "branch point" for branch in branches for each in branch.special)
+    values = np.array([[each.value for each in branch.special[:known]] for branch in branches])
     assert values == pytest.approx(np.tile(values[0], (len(RANGES), 1)), abs=1e-8)
-    ends = [beyond(branch) for branch in branches]
-    assert ends == pytest.approx([ends[0]] * len(RANGES), abs=3e-8)
     for branch in branches:
-        assert branch[-1].value == pytest.approx(ends[0], abs=1e-3)
-        assert 1e-4 < determined(branch).min() < 2e-3
-    assert missed(branches[0][-1]) < 1e-6
+        assert branch.ended.reason in (Reason.REACHED, Reason.POINTS)
+        assert coefficient(branch, dependent).min() < -0.1
+        assert branch.problem.flow.dependent == ()
+        assert all(orbit.problem is branch.problem for orbit in (*branch, *branch.special))
+    last = branches[0][-1]
+    assert missed(last) < 1e-8
+    agree(last.multipliers, monodromy(last), 1e-7)
 
 
-def test_the_end_is_where_the_heading_reaches_a_right_angle():
-    """The heading of the sleigh moves by itself: its amplitude is π/2 at that drive, by integration."""
+def test_orbits_are_those_of_the_chart_as_far_as_it_reaches():
+    """Period and multipliers at a load before the position where q̇ is not determined, and special points."""
+    hopf = arm("slide", TILTED).at().hopf()
+    inside, through = hopf.orbits(to=0.7), hopf.orbits(to=0.8)
+    assert inside.problem.flow.dependent == ("q_dot",)
+    assert coefficient(inside, "q_dot").min() > 0.1
+    chart, same = inside[-1], through.at(0.7)[-1]
+    assert same.period == pytest.approx(chart.period, rel=1e-11)
+    assert same.multipliers == pytest.approx(chart.multipliers, abs=1e-10)
+    assert same.amplitude["theta2"] == pytest.approx(chart.amplitude["theta2"], rel=1e-6)  # between samples
+    assert [each.value for each in through.special] == pytest.approx([each.value for each in inside.special], abs=1e-9)
+    assert through[0].period == pytest.approx(hopf.orbits(to=0.8, points=2)[0].period, rel=1e-12)
+
+
+def test_the_heading_of_a_sleigh_swings_beyond_a_right_angle():
+    """It moves by itself: amplitude and period by integration, one multiplier by Liouville's formula, and e^−T."""
     hopf = turning_sleigh().at().hopf()
-    branches = [hopf.orbits(to=to) for to in (0.15, 0.3, 10, 1e4)]
-    assert heading_alone(beyond(branches[0]))[1] == pytest.approx(np.pi / 2, abs=3e-7)
-    for branch in branches:
-        assert beyond(branch) == pytest.approx(beyond(branches[0]), abs=2e-8)
-        assert branch[-1].amplitude["theta"] < np.pi / 2
+    for to in (0.3, 1.0):
+        branch = hopf.orbits(to=to)
         assert branch.special == ()
+        assert branch.ended.reason is Reason.REACHED
+        last = branch[-1]
+        period, amplitude = heading_alone(to)
+        assert last.amplitude["theta"] > np.pi
+        assert (last.period, last.amplitude["theta"]) == pytest.approx((period, amplitude), rel=1e-7)
+        square = last.problem.collocation.deviations(last.point.cycle)
+        mean = (square[0][0] ** 2) + (square[1][0] ** 2) @ square[2]
+        damped = np.exp((to - 0.05 - mean / 10) * last.period)
+        assert np.sort(last.multipliers.real) == pytest.approx(np.sort([1.0, damped, np.exp(-last.period)]), abs=1e-9)
+        assert missed(last) < 1e-8
+
+
+def test_what_is_asked_of_a_branch_beyond_its_chart():
+    """It is extended from within its chart, stored, pickled and met by a motion."""
+    case = turning_sleigh().at()
+    hopf = case.hopf()
+    branch, short = hopf.orbits(to=0.3), hopf.orbits(to=0.08)
+    assert short.problem.flow.dependent == ("y_dot",)
+    longer = short.extend(0.3)
+    assert longer.problem.flow.dependent == ()
+    assert len(longer) > len(short)
+    assert all(orbit.problem is longer.problem for orbit in longer)
+    assert longer[len(short) - 1].value == 0.08
+    met = case.at(mu=0.3).orbit(case.at(mu=0.3).simulate(200, theta=1.0))
+    sent = pickle.loads(pickle.dumps(branch))
+    for other in (longer[-1], met, sent[-1]):
+        assert other.period == pytest.approx(branch[-1].period, rel=1e-11)
+        assert other.multipliers == pytest.approx(branch[-1].multipliers, abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def walking():
+    """A column whose last bar swings beyond a right angle to the way that its block walks."""
+    column = pfaff.atlas.column(2, constraint="skate", load="dead")
+    return column.at(d="1/2", M_L=1, I_L=1, k1=1, c_i="1/2")
+
+
+def test_a_column_swings_beyond_a_right_angle_and_walks(walking, tmp_path):
+    """Half a period gives the other half; in it Ẋ is the same and not mirrored. A stored branch is what it was."""
+    branch = walking.hopf().orbits(to=0.9, points=40)
+    last = branch[-1]
+    assert last.symmetric
+    assert last.amplitude["theta2"] > np.pi / 2
+    assert dict(zip(branch.problem.flow.states, last.point.cycle.signs, strict=True))["X_dot"] == 1
+    motion = last.case.simulate(last.period, **start_of(last))
+    assert missed(last) < 1e-8
+    assert motion["X"][-1] - motion["X"][0] == pytest.approx(last.advance["X"], rel=1e-9)
+    agree(last.multipliers, monodromy(last), 1e-7)
+    again = pfaff.load(branch.save(tmp_path / "walk.nc"), walking)
+    assert again[-1].multipliers == pytest.approx(last.multipliers, abs=1e-9)
+    assert again.extend(0.9, points=3)[-1].symmetric
+
+
+def test_a_branch_ends_where_the_constraint_itself_vanishes(walking):
+    """Both bars across the way of the block: at the same load, however far it is to go."""
+    hopf = walking.hopf()
+    ends = []
+    for to in (6.8, 100.0):
+        branch = hopf.orbits(to=to)
+        assert "positions where the constraints are not independent" in branch.ended
+        ends.append(float(re.search(r"no orbit beyond ([\d.]+):", branch.ended)[1]))
+        assert branch.ended.reason is Reason.EDGE
+        both = np.hypot(branch[-1].orbit["theta1"] - np.pi / 2, branch[-1].orbit["theta2"] - np.pi / 2)
+        assert both.min() < 2e-3
+    assert ends == pytest.approx([ends[0]] * 2, abs=1e-6)
+
+
+def test_folds_are_followed_out_of_the_chart():
+    """θ̈ + θ = (μ + a θ² − θ⁴/50) θ̇ is alone: its folds are those of a plain equation."""
+    X, Y, heading = coordinates("x y theta")
+    mu, a = sm.symbols("mu a", real=True)
+    v, w, turn = X.diff(TIME), Y.diff(TIME), heading.diff(TIME)
+    push = (mu + a * heading**2 - heading**4 / 50) * turn
+    sleigh = pfaff.System(
+        name="sleigh",
+        coordinates=[X, Y, heading],
+        kinetic=(v**2 + w**2 + turn**2) / 2,
+        potential=heading**2 / 2,
+        dissipation=(v**2 + w**2) / 2,
+        forces={X: turn * sm.cos(heading), Y: turn * sm.sin(heading), heading: push},
+        nonholonomic_constraints=[w * sm.cos(heading) - v * sm.sin(heading)],
+        parameters={mu: 0, a: "0.03"},
+        load="mu",
+    )
+    q, u = sm.symbols("q u", real=True)
+    alone = pfaff.ode({q: u, u: -q + (mu + a * q**2 - q**4 / 50) * u}, parameters={mu: 0, a: "0.03"}, load=mu)
+    curves = []
+    for case in (sleigh.at(), alone.at()):
+        (fold,) = case.hopf(to=0.1).orbits(to=-0.1, points=20).special
+        assert fold.problem.flow.dependent == (("y_dot",) if case.system is sleigh else ())
+        curves.append(fold.curve("a", 0.06))
+    curve, plain = curves
+    assert curve.ended.reason is Reason.REACHED
+    assert all(point.special.problem.flow.dependent == () for point in curve)
+    assert curve[0].values["mu"] == pytest.approx(plain[0].values["mu"], rel=1e-9)
+    assert curve[0].special.amplitude["theta"] < 1.4
+    assert curve[-1].special.amplitude["theta"] > 1.7
+    assert curve[-1].values["mu"] == pytest.approx(plain[-1].values["mu"], rel=1e-8)
+
+
+def test_constraints_attract_at_their_rate():
+    """ċ = −s c at any state, whether it obeys the constraints or not; with φ̇ = −s φ + c for what is holonomic."""
+    for system in (turning_sleigh(), pfaff.atlas.double_four_bar()):
+        wide, numbers = in_all_velocities(system.shape, 3.0), system.at().numbers
+        x = np.random.default_rng(7).uniform(0.2, 0.8, len(wide.states))
+        gradient = wide.compiled("gradient", lambda flow=wide: _gradient(flow))(x, numbers)
+        bonds = wide.compiled("bond", lambda flow=wide: list(flow.bonds))(x, numbers)
+        assert gradient.reshape(len(bonds), -1) @ wide.rhs(x, numbers) == pytest.approx(-3.0 * bonds, rel=1e-9)
+
+
+def _gradient(flow):
+    return list(np.ravel(hy.diff_tensors(list(flow.bonds), flow.variables, diff_order=1).jacobian))

@@ -93,11 +93,16 @@ def _note(attributes: Mapping[str, Any], name: str, type_: Any, sizes: Sizes) ->
         raise Misfit(f"it has no {name!r}")
     if isinstance(type_, type):
         return _single(attributes[name], type_, name)
+    return read(name, attributes[name], type_, sizes)
+
+
+def read(name: str, note: Any, type_: Any, sizes: Sizes | None = None) -> Any:
+    """A note that was written as JSON."""
     try:
-        value = json.loads(attributes[name])
+        value = json.loads(note)
     except (TypeError, ValueError, RecursionError) as problem:
         raise Misfit(f"its {name!r} cannot be read") from problem
-    return typed(value, type_, name, sizes)
+    return typed(value, type_, name, Sizes() if sizes is None else sizes)
 
 
 def typed(value: Any, type_: Any, where: str, sizes: Sizes) -> Any:

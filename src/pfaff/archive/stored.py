@@ -256,18 +256,22 @@ def flow_of(case: Bound, about: Mapping[str, Any]) -> Flow:
 
 
 def _flows(case: Bound, states: tuple[str, ...], dependent: tuple[str, ...], settle: float) -> Iterator[Flow]:
-    """Those that results are computed with: the usual one, with other velocities, of steady motions, forced."""
+    """Those that results are computed with: the usual one, with other velocities or all, of steady motions, forced."""
+    from pfaff.flow.all_velocities import in_all_velocities
     from pfaff.flow.forcing import CARRIED, forced_flow
     from pfaff.flow.lowering import shape_flow
     from pfaff.flow.relative import relative_flow
     from pfaff.statement.system import System
 
     yield case.system.shape  # type: ignore[attr-defined]
-    if set(CARRIED) <= set(states):
-        yield forced_flow(case)
+    forced = [forced_flow(case)] if set(CARRIED) <= set(states) else []
+    yield from forced
     system = case.system
     if isinstance(system, System):
         names = system.coordinate_names
+        if settle > 0 and not system.rods and {f"{name}_dot" for name in names} <= set(states):
+            relative = relative_flow(system, (), case.numbers)
+            yield from (in_all_velocities(each, settle) for each in (system.shape, relative, *forced))
         if set(dependent) <= {f"{name}_dot" for name in names} and len(set(dependent)) == len(dependent):
             yield shape_flow(system, [name.removesuffix("_dot") for name in dependent], settle)
         yield relative_flow(system, [name for name in states if name not in names], case.numbers)

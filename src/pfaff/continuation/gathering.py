@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,7 +51,7 @@ def gathered(
             result = point(item.point if isinstance(item, Event) else item)
             broken = limits.broken(result.values)
             if broken:
-                kept.ended = Ending(Reason.DECLARED, f"stopped at {_where(kept)}: {broken}")
+                kept.ended = Ending(Reason.DECLARED, f"stopped at {where(kept.points[-1])}: {broken}")
                 return kept
             if isinstance(item, Event):
                 kept.special.append(special(item))
@@ -62,12 +62,18 @@ def gathered(
                 course.progress(result)
     except KeyboardInterrupt:
         hand_on()
-        kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {_where(kept)}")
+        kept.ended = Ending(Reason.INTERRUPTED, f"interrupted at {where(kept.points[-1])}")
         return kept
-    words = f"stopped at {_where(kept)} after {number_of(len(kept.points), 'point')}: ask for more points"
-    kept.ended = Ending(Reason.POINTS, words)
+    kept.ended = stopped(kept.points)
     return kept
 
 
-def _where(kept: Gathered) -> str:
-    return ", ".join(f"{name} = {value:.10g}" for name, value in kept.points[-1].values.items())
+def stopped(points: Sequence[Any]) -> Ending:
+    """The end after as many points as were asked for."""
+    words = f"stopped at {where(points[-1])} after {number_of(len(points), 'point')}: ask for more points"
+    return Ending(Reason.POINTS, words)
+
+
+def where(point: Any) -> str:
+    """A point by its parameters, in words."""
+    return ", ".join(f"{name} = {value:.10g}" for name, value in point.values.items())

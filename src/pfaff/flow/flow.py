@@ -2,7 +2,7 @@
 
 ``lowering`` makes them. The full flow has all coordinates and velocities as states; it is regular wherever the
 constraints are independent. The shape flow drops ignorable coordinates and the velocities that the constraints
-determine: a chart, regular where those velocities can be solved for.
+determine: a chart, regular where those velocities can be solved for. ``all_velocities`` leads out of it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import comb
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import heyoka as hy
 import numpy as np
@@ -20,7 +20,7 @@ from pfaff.algebra.tolerances import NOISE
 from pfaff.errors import ParameterError, PfaffError, RankError, SingularMassError
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.graph import Expression, graph_of
+from pfaff.flow.graph import Expression, Graph, graph_of
 from pfaff.statement.odes import Ode
 from pfaff.statement.system import System
 from pfaff.statement.values import named, numbers_from, one_of, shown, whole_number
@@ -35,6 +35,13 @@ HIGHEST, ENTRIES = 12, 1_000_000  # of derivatives that can be compiled
 COMPACT_FROM = 28  # states of the full flow beyond which full unrolling compiles too slowly
 
 
+class Unsolved(NamedTuple):
+    """Equations of which some velocities were solved for, and coordinates that are zero in them, by symmetry."""
+
+    graph: Graph
+    fixed: Mapping[Expression, Expression]
+
+
 @dataclass(frozen=True, eq=False)
 class Flow(Travels):
     """ẋ = f(x; parameters): values, derivatives of any order, reactions, for one state or a batch of columns.
@@ -43,6 +50,8 @@ class Flow(Travels):
     ``dependent`` which velocities follow from the constraints, ``settle`` the rate at which holonomic ones attract.
     ``pivots`` are the coefficients by which they are solved for: where one vanishes, the chart ends. Where the last of
     the expressions are ``accelerations``, they are differentiated as such. ``carried`` are states that stand for time.
+    ``unsolved`` are the equations before any velocity was solved for; ``bonds`` vanish on motions, if that is not by
+    construction, and decay elsewhere.
     """
 
     system: System | Ode
@@ -57,6 +66,8 @@ class Flow(Travels):
     pivots: Sequence[Expression] = field(default=(), repr=False)
     accelerations: Accelerations | None = field(default=None, repr=False)
     carried: tuple[str, ...] = ()
+    unsolved: Unsolved | None = field(default=None, repr=False)
+    bonds: Sequence[Expression] = field(default=(), repr=False)
     structured: ClassVar[bool] = False  # evaluated by structure, not from expressions
     _compiled: Once[Any, Compiled] = field(init=False, repr=False, default_factory=Once)
     _indices: Once[int, list[tuple[tuple[int, ...], Expression]]] = field(init=False, repr=False, default_factory=Once)

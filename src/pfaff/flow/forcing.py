@@ -173,6 +173,7 @@ def carried(flow: Flow) -> Flow:
         pivots=steady(flow.pivots),
         accelerations=None,  # the last expressions are the oscillator's now
         carried=CARRIED,
+        bonds=steady(flow.bonds),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from pfaff.errors import ParameterError, RankError, nearest
 from pfaff.flow.accelerations import Accelerations
 from pfaff.flow.compiled import Compiled
-from pfaff.flow.flow import Flow
+from pfaff.flow.flow import Flow, Unsolved
 from pfaff.flow.graph import Expression, Graph, dot, graph_of, lower_ode
 from pfaff.flow.shape import dependent_velocities, ignorable_coordinates, kept_coordinates
 from pfaff.statement.characteristic import characteristic, unit_velocities
@@ -101,6 +101,7 @@ def shape_flow(
         settle=settle,
         pivots=[pivot for pivot in pivots if hy.get_variables([pivot])],
         accelerations=Accelerations(graph, free, dict(zip(columns, solved, strict=True))),
+        unsolved=Unsolved(graph, {}),
     )
 
 

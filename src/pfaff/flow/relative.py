@@ -107,6 +107,7 @@ def without(shape: Flow, cyclic: tuple[str, ...]) -> Flow:
         reaction_expressions=hy.subs(list(shape.reaction_expressions), gone) if shape.reaction_expressions else [],
         pivots=hy.subs(list(shape.pivots), gone) if shape.pivots else [],
         accelerations=replace(shape.accelerations, fixed=gone) if shape.accelerations else None,
+        unsolved=shape.unsolved._replace(fixed=gone) if shape.unsolved else None,
     )
 
 

@@ -103,7 +103,7 @@ def from_cycle(point: OrbitPoint, accuracy: float) -> tuple[Connection, ...]:
             f"the orbit at {point.load} = {point.value:.8g} comes nowhere near to rest: follow the branch to orbits of "
             "longer period"
         )
-    t, x = np.append(t[:-1], t + point.period), np.vstack([x[:-1], x])
+    t, x = np.append(t[:-1], t + point.period), np.vstack([x[:-1], x + point.point.cycle.turns])
     found = []
     for first, last in pairwise([*lows, lows[0] + len(speeds) - 1]):
         part = slice(first, last + 1)

@@ -12,7 +12,15 @@ import numpy as np
 from pfaff.archive.layouts import ANY, Along, Array, Layout, Misfit
 from pfaff.archive.stored import File, compare, flow_of, labels
 from pfaff.bifurcation.orbit_curves.cycle_curves import KINDS, CycleCurve, CyclePoint, CycleSpecial
-from pfaff.bifurcation.orbits.orbit_branch import PROBLEM, SCALARS, packed, packed_arrays, stored_problem, unpacked
+from pfaff.bifurcation.orbits.orbit_branch import (
+    PROBLEM,
+    SCALARS,
+    mirrored,
+    packed,
+    packed_arrays,
+    stored_problem,
+    unpacked,
+)
 from pfaff.bifurcation.orbits.orbits import Special
 from pfaff.continuation.endings import Ending
 
@@ -79,7 +87,7 @@ def _notes(curve: CycleCurve) -> dict[str, Any]:
         "reason": curve.ended.reason.name,
         "status": curve.status,
     }
-    return notes | {"step": curve.step, "about": json.dumps(about)}
+    return notes | {"step": curve.step, "about": json.dumps(about), **mirrored(problem)}
 
 
 def _placed(point: CyclePoint) -> dict[str, Any]:

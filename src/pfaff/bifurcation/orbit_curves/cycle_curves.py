@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,12 @@ import numpy as np
 from pfaff.bifurcation.orbit_curves.resonance import first_cosine
 from pfaff.bifurcation.orbit_curves.special_curves import SpecialCurve
 from pfaff.bifurcation.orbit_curves.surface import Place, Surface
+from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.orbit_in_time import Orbit
 from pfaff.bifurcation.orbits.orbits import Special
+from pfaff.bifurcation.orbits.passage import Passage, leads_out
 from pfaff.continuation.course import POINTS, STEP, Bounds, Course, Limits
-from pfaff.continuation.endings import Ending, Refused
+from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
 from pfaff.continuation.gathering import gathered
 from pfaff.continuation.problem import Event
@@ -225,7 +228,17 @@ class CycleCurve(Trail[CyclePoint, CycleSpecial]):
         ahead = last.value - self.points[-2].value if len(self) > 1 else course.to - last.value
         surface = Surface(self.kind, self.spans | {name: max(self.spans[name], limits.span)}, name)
         first = started(surface, last.special, float(np.cos(last.angle)), ahead)
-        return self._joined(followed(surface, first, course, limits))
+        more = followed(surface, first, course, limits)
+        if more.points[0].special.problem.flow is last.special.problem.flow:
+            return self._joined(more)
+        mine, special = self._out_of_chart(last.special)
+        return replace(self, points=mine + more.points[1:], special=special + more.special, ended=more.ended)
+
+    def _out_of_chart(self, near: Special) -> tuple[tuple[CyclePoint, ...], tuple[CycleSpecial, ...]]:
+        """The same points in all velocities."""
+        passage, span = Passage(near.problem, near.point.cycle), self.spans[near.load]
+        points = tuple(replace(each, special=passage.orbit(each.special, span)) for each in self.points)
+        return points, tuple(replace(each, special=passage.orbit(each.special, span)) for each in self.special)
 
     def plot(self) -> Figure:
         """The curve in the plane of its parameters, special points labelled."""
@@ -269,8 +282,16 @@ def followed(surface: Surface, first: Place, course: Course, limits: Limits) -> 
         placed = {name: values[name] for name in parameters}
         return CycleSpecial(at.special, placed, at.angle, event.kind, surface.spans)
 
-    engine: Engine[Place] = Engine(SpecialCurve(surface))
+    problem = SpecialCurve(surface)
+    engine: Engine[Place] = Engine(problem)
     found = gathered(engine, first, course, limits, lambda place: _point(place, kind, parameters), at_event)
+    stuck = found.ended.reason is Reason.SINGULAR and found.points[-1].special.point.margin < LEFT
+    if stuck and leads_out(first.problem.flow):
+        with suppress(ConvergenceError):
+            special, load = Special(first.problem, first.point, kind), first.problem.load
+            same = Passage(first.problem, first.point.cycle).orbit(special, surface.spans[load])
+            again = started(surface, same, first.critical.cosine, problem.slope(first))
+            return followed(surface, again, course, limits)
     return CycleCurve(kind, tuple(found.points), tuple(found.special), found.ended, course.step, surface.spans)
 
 

@@ -3,6 +3,6 @@
 Read ``cycles``, ``orbit_equations`` and ``collocation`` (with ``meshes``, ``condensation``, ``chain``) and
 ``floquet``, then ``stepping`` (an orbit near another), ``following`` (the problem that the engine follows),
 ``special_orbits`` and the results: ``orbits``, ``orbit_in_time``, ``orbit_branch``. ``from_motions`` and ``ways`` are
-where branches start, ``null_vectors`` how they cross, ``orbit_ends`` how they vanish; ``variation`` and
-``cycle_forms`` say what happens at special ones.
+where branches start, ``null_vectors`` how they cross, ``passage`` how they leave a chart, ``orbit_ends`` how they
+vanish; ``variation`` and ``cycle_forms`` say what happens at special ones.
 """

@@ -120,9 +120,14 @@ class Collocation:
         return (self.gauss.b[:, None] * cycle.mesh.h).ravel()
 
     def deviations(self, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The mean of an orbit, how far from it the states at the Gauss points are, and the weights of those."""
+        """The mean of an orbit, how far from it the states at the Gauss points are, and the weights of those.
+
+        From the angles of a rotation their even growth is taken off.
+        """
         X, weights = self.stages(cycle), self.weights(cycle)
-        mean = np.zeros(len(X)) if cycle.halved else X @ weights
+        if cycle.rotates:
+            X -= np.outer(cycle.turns, cycle.mesh.points(self.gauss.c).reshape(cycle.intervals, -1).T)
+        mean = np.where(cycle.signs < 0, 0.0, X @ weights)
         return mean, X - mean[:, None], weights
 
     def _fill(self, cycle: Cycle, X: np.ndarray) -> None:
@@ -189,7 +194,7 @@ class Collocation:
         """With the tangent that the last step left in the workspace; or that the orbit leaves the chart."""
         x, K, scalars, halved = np.empty(cycle.x.shape), np.empty(cycle.K.shape), np.empty(len(w.dc[1])), cycle.halved
         states = w.both if halved else w.once
-        conclude(w.Z, w.dx, w.dc, cycle.x, halved, x, K, scalars, states)
+        conclude(w.Z, w.dx, w.dc, cycle.x, cycle.signs, halved, x, K, scalars, states)
         rates, margin = self.equations.rates_on_chart(states, cycle.scalars[1])
         if halved:  # images side by side are evaluated by the same instructions, whatever is left over by vectors
             pairs, rates, N = rates, np.empty(rates.shape), len(cycle.x)
@@ -204,7 +209,8 @@ class Collocation:
     def off_chart(self) -> str:
         """What orbits have that leave the chart."""
         solved = ", ".join(self.equations.flow.dependent)
-        return f"orbits there reach positions where the constraints do not determine {solved}"
+        what = f"do not determine {solved}" if solved else "are not independent"
+        return f"orbits there reach positions where the constraints {what}"
 
     def _margin(self, cycle: Cycle) -> float:
         """The least coefficient by which a velocity is solved for, relative to the largest, between the mesh points
@@ -330,4 +336,5 @@ class Collocation:
 
     def mirrored(self, solution: Solution, metric: Metric) -> bool:
         """Whether f(−x) = −f(x) along an orbit of which half is known."""
-        return defect_of_oddness(solution.rates, metric.states, solution.cycle.period) <= MIRRORED
+        cycle = solution.cycle
+        return defect_of_oddness(solution.rates, cycle.signs, metric.states, cycle.period) <= MIRRORED

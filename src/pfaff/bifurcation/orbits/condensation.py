@@ -240,7 +240,7 @@ def expand(Z, dx, dc, residuals, dK):
 
 
 @compiled
-def conclude(Z, dx, dc, x, halved, tangent, slopes, scalars, states):
+def conclude(Z, dx, dc, x, signs, halved, tangent, slopes, scalars, states):
     """Fill the tangent, its slopes and scalars from a step of Newton's; and the states after it, a column each, with
     its mirror image beside it if half a period is known."""
     N, n = x.shape
@@ -249,7 +249,7 @@ def conclude(Z, dx, dc, x, halved, tangent, slopes, scalars, states):
         for t in range(n):
             tangent[j, t] = dx[1, j, t]
             if halved:
-                states[t, 2 * j], states[t, 2 * j + 1] = x[j, t], -x[j, t]
+                states[t, 2 * j], states[t, 2 * j + 1] = x[j, t], signs[t] * x[j, t]
             else:
                 states[t, j] = x[j, t]
     for t in range(len(scalars)):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.meshes import amplitudes, inner_product, sizes
+from pfaff.bifurcation.orbits.meshes import amplitudes, inner_product, sizes, whole_turns
 from pfaff.threads import cached_property
 
 STILL = 1e-3  # amplitudes below this, relative to the largest, do not set the scale of a state
@@ -52,7 +52,8 @@ class Cycle(NamedTuple):
     """An orbit, or a change of one: states at the mesh points, slopes x' at the Gauss points, and scalars.
 
     The scalars are the duration of what the mesh covers, the parameter, and the unfolding of conserved quantities
-    (zero on a solution). ``signs`` are those of x(1) = signs·x(0).
+    (zero on a solution). ``signs`` are those of x(1) = signs·x(0): if half a period is known, −1 but for states, such
+    as the speed of what walks, that are the same in both halves. Angles may have grown by whole turns as well.
     """
 
     mesh: Mesh
@@ -68,7 +69,7 @@ class Cycle(NamedTuple):
     @property
     def halved(self) -> bool:
         """Whether the mesh covers half a period."""
-        return bool(self.signs[0] < 0)
+        return min(self.signs.tolist()) < 0  # of a few numbers, sooner than by NumPy
 
     @property
     def period(self) -> float:
@@ -79,15 +80,27 @@ class Cycle(NamedTuple):
         return float(self.scalars[1])
 
     @property
+    def turns(self) -> np.ndarray:
+        """By which angles of a rotation have grown at the end: multiples of 2π, zero for all else."""
+        turns = np.empty(self.x.shape[1])
+        whole_turns(self.x, self.signs, turns)
+        return turns
+
+    @property
+    def rotates(self) -> bool:
+        """Whether an angle has grown by a turn or more at the end."""
+        return bool(whole_turns(self.x, self.signs, np.empty(self.x.shape[1])))
+
+    @property
     def amplitude(self) -> np.ndarray:
         """Half of what every state covers, at the mesh points."""
         covered = np.empty(self.x.shape[1])
-        amplitudes(self.x, self.halved, covered)
+        amplitudes(self.x, self.signs, covered)
         return covered
 
     @property
     def largest_amplitude(self) -> float:
-        return amplitudes(self.x, self.halved, np.empty(self.x.shape[1]))
+        return amplitudes(self.x, self.signs, np.empty(self.x.shape[1]))
 
     def copy(self) -> Cycle:
         """With its own states, slopes and scalars, on the same mesh."""
@@ -127,7 +140,10 @@ class Metric(NamedTuple):
         cls, cycle: Cycle, parameter: float, alike: np.ndarray | None = None, positions: np.ndarray | None = None
     ) -> Metric:
         """``alike`` numbers the kinds of states; ``positions`` are those that are no velocities, if there are any."""
-        states = 1 / sizes(cycle.x, cycle.halved, STILL, positions, cycle.period)
+        size = sizes(cycle.x, cycle.signs, STILL, positions, cycle.period)
+        if cycle.rotates:  # and may hardly change its speed
+            size = np.where(cycle.turns == 0, np.maximum(size, np.abs(cycle.x).max(axis=0)), size)
+        states = 1 / size
         scalars = np.zeros(len(cycle.scalars))
         if alike is not None:
             least = np.full(alike.max() + 1, np.inf)
@@ -165,10 +181,13 @@ class Metric(NamedTuple):
         return acos(max(-1.0, min(1.0, self.dot(chord, tangent) / self.norm(chord), 1 / self.norm(ahead))))
 
 
-def doubled(cycle: Cycle) -> Cycle:
-    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole."""
+def doubled(cycle: Cycle, rows: np.ndarray) -> Cycle:
+    """The same orbit (or change) once more around: of twice the period, or unfolded from half a period to a whole.
+
+    ``rows`` are the states whose slopes it has.
+    """
     mesh = Mesh(np.concatenate([cycle.mesh.at, 1 + cycle.mesh.at[1:]]) / 2)
-    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]])
-    K = np.concatenate([2 * cycle.K, 2 * cycle.K * (-1.0 if cycle.halved else 1.0)])
+    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:] + cycle.turns])
+    K = np.concatenate([2 * cycle.K, 2 * cycle.K * cycle.signs[rows]])
     scalars = cycle.scalars * np.array([2.0, *[1.0] * (len(cycle.scalars) - 1)])
     return Cycle(mesh, x, K, scalars, np.ones_like(cycle.signs))

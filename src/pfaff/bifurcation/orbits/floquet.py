@@ -46,6 +46,14 @@ def multipliers(
     return np.array(values, dtype=complex), Q
 
 
+def allowed(G: np.ndarray, signs: np.ndarray, bonds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Transition matrices, and signs, of the changes that constraints allow: those on which rows at all mesh points
+    vanish. What does not is left out with the multipliers that belong to it."""
+    Q = np.linalg.svd(bonds)[2][:, bonds.shape[1] :]
+    Q[-1] = signs * Q[0]
+    return np.ascontiguousarray(Q[1:] @ G @ Q[:-1].transpose(0, 2, 1)), np.ones(Q.shape[1])
+
+
 def sorted_multipliers(values: np.ndarray) -> np.ndarray:
     """The largest first; of a pair, the one above the real axis."""
     return values[np.lexsort((-values.imag, -np.abs(values)))]

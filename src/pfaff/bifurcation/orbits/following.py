@@ -38,6 +38,7 @@ TINY = 1e-300  # amplitude of an equilibrium, to which orbits have jumped
 VANISHING = 1e-3  # of the largest amplitude of a branch, from which it may end in an equilibrium
 AHEAD = 1e-3  # of its tangent, that tells the direction of a branch
 AT_EDGE = 4 * EDGE  # margin of a chart at which a branch ends
+LEFT = 0.1  # margin at which it is left for one without an edge
 ENDING = 4  # points from which its end is extrapolated
 WITHIN = 4.0  # steps, how near the start must be by its size and period to lie in one
 
@@ -58,9 +59,10 @@ class Orbits(Problem[Point]):
     pace = Pace(first=0.5, smallest=1e-7, growth=1.6)
     of = "orbit"
 
-    def __init__(self, continuation: Continuation, start: Point, home: Point) -> None:
+    def __init__(self, continuation: Continuation, start: Point, home: Point, edge: float = AT_EDGE) -> None:
         self.continuation, self.special = continuation, continuation.special
         self.place, self.returned = continuation.place, max(self.returned, continuation.accuracy)
+        self.edge = edge  # margin of the chart at which it ends
         self.tried: Point | None = None  # the point from which a step was refused
         self.earlier: Point | None = None  # the point before, ...
         self.gone, self.rate = 0.0, 0.0  # ... the step from there, and the determinant's change in it
@@ -183,11 +185,11 @@ class Orbits(Problem[Point]):
         self.farthest = max(self.farthest, _apart(facts, self.at_home))
         self.shortest, self.greatest = min(self.shortest, facts.period), max(self.greatest, facts.amplitude)
         small, long = facts.amplitude < VANISHING * self.greatest, facts.period > LONG * self.shortest
-        if not (small or long or last.margin < AT_EDGE):
+        if not (small or long or last.margin < self.edge):
             return None
         periods, amplitudes, values, margins = zip(*self.passed, strict=True)
         rows = [(value,) for value in values]
-        if last.margin < AT_EDGE:
+        if last.margin < self.edge:
             edge = at_zero(margins[-ENDING:], values[-ENDING:]) * self._scale
             off = self.continuation.collocation.off_chart
             return None, Ending(Reason.EDGE, f"no orbit beyond {edge:.8g}: {off}")

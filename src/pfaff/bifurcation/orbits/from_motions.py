@@ -8,10 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
+from pfaff.bifurcation.orbits.following import LEFT
 from pfaff.bifurcation.orbits.forced import own_states
+from pfaff.bifurcation.orbits.meshes import TURN
 from pfaff.bifurcation.orbits.orbit_problem import INTERVALS, OrbitProblem
 from pfaff.bifurcation.orbits.orbits import OrbitPoint
-from pfaff.bifurcation.orbits.recurrence import RETURN, TORUS, extent, one_of_many, returns, rotation, solved, verdict
+from pfaff.bifurcation.orbits.passage import Passage, leads_out
+from pfaff.bifurcation.orbits.recurrence import (
+    RETURN,
+    TORUS,
+    Loop,
+    extent,
+    one_of_many,
+    returns,
+    rotation,
+    solved,
+    verdict,
+)
 from pfaff.bifurcation.orbits.ways import accurate, orbit_at, value_of
 from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.flow.flow import Flow
@@ -37,49 +50,56 @@ def orbit_near(case: Bound, motion: Any, load: str, accuracy: float = 1e-11, gue
     free = case.system.autonomous  # type: ignore[attr-defined]
     flow: Flow = case.system.shape if free else forced_flow(case)  # type: ignore[attr-defined]
     accuracy = accurate(accuracy)
-    t, x = sampled(motion, own_states(flow))
-    if not free:  # the motion begins at time zero of its forcing
-        angle = forcing_of(flow.system).value(case) * t
-        x = np.vstack([x, np.cos(angle), np.sin(angle)])
+    t, x = _states(motion, flow, case)
     n, value = len(flow.states), value_of(case, load)
     problem = OrbitProblem(case, flow, load, accuracy, np.zeros((n, 0)), np.zeros((0, n)))
-    turning = rotation(problem, t, x, value)
-    if turning:
-        raise ConvergenceError(turning)
-    start, period = _recurrence(t, x, ROUGH if guess else RETURN)
-    found = _settled(problem, t, x, start, period, value, guess)
+    loop = rotation(problem, t, x, value) or _recurrence(t, x, ROUGH if guess else RETURN)
+    rough = _guess(problem, t, x, loop, value)
+    if leads_out(flow) and problem.collocation.equations.rates_on_chart(rough.x.T.copy(), value)[1] < LEFT:
+        with suppress(ParameterError):  # what is no motion may not know all velocities
+            passage = Passage(problem, rough)
+            t, x = _states(motion, passage.flow, case)
+            problem = passage.problem
+    found = _settled(problem, t, x, loop, value, guess)
     while (loops := _loops(problem, found.point.cycle)) > 1:  # fewer each time
         found = orbit_at(problem, _part(problem, found.point.cycle, loops), value)
     cycle = found.point.cycle
     symmetric = problem.odd(np.abs(cycle.x).max(axis=0)) and _mirrored(problem, cycle)
-    return orbit_at(problem, _part(problem, cycle, 2, -1.0), value) if symmetric else found
+    return orbit_at(problem, _part(problem, cycle, 2, problem.signs), value) if symmetric else found
 
 
-def _settled(
-    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float, given: bool
-) -> OrbitPoint:
+def _settled(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float, given: bool) -> OrbitPoint:
     """The orbit near a loop of a motion: by its samples or, if they are too coarse, by the motion between them.
 
     A loop that is ``given`` need not be a motion: the orbit near it is what was asked for, whatever is about it.
     """
-    guess = _guess(problem, t, x, start, period, value)
+    guess = _guess(problem, t, x, loop, value)
     try:
         found = orbit_at(problem, guess, value)
     except ConvergenceError as why:
-        finer = None if given or one_of_many(problem, guess) else _integrated(problem, t, x, start, period, value)
+        finer = None if given or one_of_many(problem, guess) else _integrated(problem, t, x, loop, value)
         if finer is not None:
             with suppress(ConvergenceError):
                 return orbit_at(problem, finer, value)
-        if given:  # what is no motion tells nothing about one
+        if given or loop.turns:  # what is no motion tells nothing about one
             raise
         told = verdict(problem, finer or guess, t, x)
         raise ConvergenceError(told.text or str(why)) from why
     leaves = (np.abs(found.multipliers[found.multipliers.imag > 0]) > 1).any()
-    if leaves and not given:  # a motion near it may stay on a torus
+    if leaves and not given and not loop.turns:  # a motion near it may stay on a torus
         told = verdict(problem, guess, t, x)
         if told.kind == TORUS:
             raise ConvergenceError(told.text)
     return found
+
+
+def _states(motion: Any, flow: Flow, case: Bound) -> tuple[np.ndarray, np.ndarray]:
+    """Times of a motion, and the states of a flow along it: it begins at time zero of a forcing."""
+    t, x = sampled(motion, own_states(flow))
+    if not flow.carried:
+        return t, x
+    angle = forcing_of(flow.system).value(case) * t
+    return t, np.vstack([x, np.cos(angle), np.sin(angle)])
 
 
 def sampled(motion: Any, states: tuple[str, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -124,13 +144,15 @@ def _loops(problem: OrbitProblem, cycle: Cycle) -> int:
     size = np.ptp(here, axis=0).max()
 
     def repeats(times: int) -> bool:
-        return bool(np.abs(c.interpolate(cycle, K, (s + 1 / times) % 1.0) - here).max() <= ODD * size)
+        later, whole = s + 1 / times, not (np.round(cycle.turns / TURN) % times).any()
+        ahead = c.interpolate(cycle, K, later % 1.0) + np.outer(np.floor(later) - 1 / times, cycle.turns)
+        return whole and bool(np.abs(ahead - here).max() <= ODD * size)
 
     return max((times for times in range(2, LOOPS + 1) if repeats(times)), default=1)
 
 
-def _recurrence(t: np.ndarray, x: np.ndarray, near: float) -> tuple[float, float]:
-    """Start and length of the last loop: the latest time at which the motion was about as near as ever to its end, and
+def _recurrence(t: np.ndarray, x: np.ndarray, near: float) -> Loop:
+    """The last loop: from the latest time at which the motion was about as near as ever to its end, and
     as near as is wanted."""
     if not np.ptp(x[:, t >= (t[0] + t[-1]) / 2], axis=1).any():
         raise ParameterError("the motion is at rest: there is no orbit at its end")
@@ -141,33 +163,31 @@ def _recurrence(t: np.ndarray, x: np.ndarray, near: float) -> tuple[float, float
     if not (distances < near).any():
         raise ConvergenceError("the motion does not come back to its end: simulate longer, until it is nearly periodic")
     best = int(np.flatnonzero(distances <= np.maximum(3 * distances.min(), near / 50))[-1])
-    return float(times[best]), float(t[-1] - times[best])
+    return Loop(float(times[best]), float(t[-1] - times[best]), {})
 
 
-def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float) -> Cycle:
+def _guess(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float) -> Cycle:
     """The last loop of a motion on a uniform mesh."""
     from scipy.interpolate import CubicSpline
 
-    c = problem.collocation
+    c, (start, period, _) = problem.collocation, loop
     mesh = Mesh(np.linspace(0.0, 1.0, 2 * INTERVALS + 1))
     spline = CubicSpline(t, x, axis=1)
     at = spline(start + period * mesh.at).T
-    at[-1] = at[0]
+    at[-1] = at[0] + loop.turned(problem.flow)
     slopes = period * spline(start + period * mesh.points(c.gauss.c), 1).T[:, c.equations.rows]
     K = slopes.reshape(2 * INTERVALS, c.gauss.degree, -1)
     return Cycle(mesh, at, K, np.array([period, value]), np.ones(len(x)))
 
 
-def _integrated(
-    problem: OrbitProblem, t: np.ndarray, x: np.ndarray, start: float, period: float, value: float
-) -> Cycle | None:
+def _integrated(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, loop: Loop, value: float) -> Cycle | None:
     """The loop from the sample before its start until it closes, integrated, on a mesh of as many steps each."""
     c, size = problem.collocation, extent(t, x)
-    first = int(np.clip(np.searchsorted(t, start, side="right") - 1, 0, len(t) - 2))
-    x0 = x[:, first]
+    first = int(np.clip(np.searchsorted(t, loop.start, side="right") - 1, 0, len(t) - 2))
+    x0, turned = x[:, first], loop.turned(problem.flow)
     for times in LONGER:
-        about = solved(problem, x0, times * period, size, value)
-        T = _return(about, c.equations.rates(x0[None], value)[:, 0] / size**2, size, period / 2)
+        about = solved(problem, x0, times * loop.period, size, value)
+        T = _return(about, x0 + turned, c.equations.rates(x0[None], value)[:, 0] / size**2, size, loop.period / 2)
         if T is not None:
             break
     else:
@@ -175,37 +195,37 @@ def _integrated(
     steps = np.append(about.t[about.t < T], T) / T
     mesh = Mesh(np.interp(np.linspace(0, len(steps) - 1, FINE * INTERVALS + 1), np.arange(len(steps)), steps))
     at, inner = about.sol(T * mesh.at).T, about.sol(T * mesh.points(c.gauss.c)).T
-    at[-1] = at[0]
+    at[-1] = at[0] + turned
     K = T * c.equations.rates(inner, value)[c.equations.rows].T.reshape(len(mesh), c.gauss.degree, -1)
     return Cycle(mesh, at, K, np.array([T, value]), np.ones(len(x)))
 
 
-def _return(about: Any, across: np.ndarray, size: np.ndarray, after: float) -> float | None:
-    """When a solution comes back to its beginning, through the plane across it; none if it does not."""
-    away = about.y - about.y[:, :1]
+def _return(about: Any, to: np.ndarray, across: np.ndarray, size: np.ndarray, after: float) -> float | None:
+    """When a solution comes to a state, its beginning or that turned, through the plane across it; none if not."""
+    away = about.y - to[:, None]
     ahead = across @ away
     k = np.flatnonzero((ahead[:-1] < 0) & (ahead[1:] >= 0) & (about.t[1:] > after))
     if not about.success or not len(k):
         return None
     times = about.t[k] - ahead[k] * np.diff(about.t)[k] / np.diff(ahead)[k]
-    missed = np.abs((about.sol(times) - about.y[:, :1]) / size[:, None]).max(axis=0)
+    missed = np.abs((about.sol(times) - to[:, None]) / size[:, None]).max(axis=0)
     return float(times[missed.argmin()]) if missed.min() < RETURN else None
 
 
 def _mirrored(problem: OrbitProblem, cycle: Cycle) -> bool:
-    """Whether x(t + T/2) = −x(t)."""
+    """Whether x(t + T/2) = −x(t), its mirror image."""
     c = problem.collocation
     K = c.slopes(cycle)
     s = np.linspace(0.0, 0.5, 64)
     first, second = c.interpolate(cycle, K, s), c.interpolate(cycle, K, s + 0.5)
-    return bool(np.abs(first + second).max() <= ODD * np.abs(first).max())
+    return bool(np.abs(second - problem.signs * first).max() <= ODD * np.abs(first).max())
 
 
-def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float = 1.0) -> Cycle:
-    """The first of equal parts of an orbit, which repeats itself (or its mirror image, where the sign is −1)."""
+def _part(problem: OrbitProblem, cycle: Cycle, parts: int, sign: float | np.ndarray = 1.0) -> Cycle:
+    """The first of equal parts of an orbit, which repeats itself (or its mirror image, by the signs of that)."""
     c = problem.collocation
     times = np.append(cycle.mesh.at[cycle.mesh.at < (1 - ODD) / parts], 1 / parts)
     part = c.carried(cycle, c.slopes(cycle), Mesh(times))
     scalars = cycle.scalars * np.array([1 / parts, *[1.0] * (len(cycle.scalars) - 1)])
-    part.x[-1] = sign * part.x[0]
+    part.x[-1] = sign * part.x[0] + cycle.turns / parts
     return Cycle(Mesh(parts * times), part.x, part.K / parts, scalars, sign * cycle.signs)

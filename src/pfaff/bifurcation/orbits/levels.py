@@ -133,17 +133,18 @@ def _along(last: Row, change: Cycle) -> float:
 
 
 def free_multipliers(
-    solution: Solution, metric: Metric, start: np.ndarray | None, accuracy: float
+    solution: Solution, metric: Metric, start: np.ndarray | None, accuracy: float, bonds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Multipliers of an orbit in a family, in order, with 1 for each conserved quantity; and the basis as always.
 
     Those that are 1 by structure form Jordan blocks, in which rounding is large: the others are those of motions on
     the level set, ψ·v = 0, across the orbit, v·f = 0. Rounding is seen in how the velocity f is carried into itself.
+    ``bonds`` are rows that vanish on all changes which constraints allow.
     """
     assert solution.levels is not None
     unit = metric.states
     f = unit * solution.rates.T
-    across = np.concatenate([f[:, None], (solution.levels / unit).transpose(1, 0, 2)], axis=1)
+    across = np.concatenate([f[:, None], (solution.levels / unit).transpose(1, 0, 2), bonds / unit], axis=1)
     across /= np.linalg.norm(across, axis=2, keepdims=True)
     Q = np.linalg.svd(across)[2][:, across.shape[1] :]
     Q[-1] = Q[0]

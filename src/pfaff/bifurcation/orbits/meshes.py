@@ -4,26 +4,45 @@ from __future__ import annotations
 
 import numpy as np
 
-from pfaff.bifurcation.orbits.kernels import compiled
+from pfaff.bifurcation.orbits.kernels import compiled, part
 
+TURN = 2 * np.pi
+CLOSED = 1e-9  # of a state, what is left between the ends of an orbit that closes
 EVEN = 0.2  # share of a mesh, relative to the rest, that is spread evenly
 STUCK = 1e-9  # of the way that the largest velocity goes in a period, what a position moves at least
 
 
+@part
+def turned(x, signs, t):
+    """By which whole turns an angle has grown at the end; none, of what closes."""
+    gap = x[-1, t] - signs[t] * x[0, t]
+    return TURN * np.floor(gap / TURN + 0.5) if abs(gap) > CLOSED * abs(x[-1, t]) else 0.0
+
+
 @compiled
-def amplitudes(x, halved, covered):
-    """Half of what every state covers, at the mesh points; the largest of them."""
+def whole_turns(x, signs, turns):
+    """Fill in what all angles have grown by; whether any has."""
+    found = False
+    for t in range(x.shape[1]):
+        turns[t] = turned(x, signs, t)
+        found = found or turns[t] != 0
+    return found
+
+
+@compiled
+def amplitudes(x, signs, covered):
+    """Half of what every state covers, at the mesh points and their mirror images; the largest of them."""
     largest = 0.0
     for t in range(x.shape[1]):
         low = high = x[0, t]
         for j in range(1, len(x)):
             low, high = min(low, x[j, t]), max(high, x[j, t])
-        covered[t] = max(-low, high) if halved else (high - low) / 2
+        covered[t] = max(-low, high) if signs[t] < 0 else (high - low) / 2
         largest = max(largest, covered[t])
     return largest
 
 
-def sizes(x: np.ndarray, halved: bool, share: float, positions: np.ndarray | None, period: float) -> np.ndarray:
+def sizes(x: np.ndarray, signs: np.ndarray, share: float, positions: np.ndarray | None, period: float) -> np.ndarray:
     """By which states are compared: the amplitude of each, where it is not less than a share of the largest.
 
     A state that is still beside the others is compared by its own magnitude, up to the largest amplitude, the more so
@@ -31,7 +50,7 @@ def sizes(x: np.ndarray, halved: bool, share: float, positions: np.ndarray | Non
     with velocities: how large these are beside each other is a matter of the unit of time.
     """
     size = np.empty(x.shape[1])
-    largest = np.full(len(size), amplitudes(x, halved, size))
+    largest = np.full(len(size), amplitudes(x, signs, size))
     if positions is not None:
         reach = size[positions].max(initial=0.0), size[~positions].max(initial=0.0)
         largest = np.where(positions, max(reach[0], STUCK * period * reach[1]), reach[1])
@@ -105,14 +124,16 @@ def equidistributed(shares, at, count):
 
 
 @compiled
-def defect_of_oddness(rates, scale, period):
-    """max |f(−x) + f(x)|, every component relative to its size; the columns are f at states and at their mirrors."""
+def defect_of_oddness(rates, signs, scale, period):
+    """max |f(−x) + f(x)|, every component relative to its size; the columns are f at states and at their mirrors.
+
+    ``signs`` are those of mirror images: components that keep theirs count with |f(−x) − f(x)|."""
     n, count = rates.shape[0], rates.shape[1] // 2
     worst = 0.0
     for i in range(n):
         defect, size = 0.0, 1 / (scale[i] * period)
         for j in range(count):
-            total = abs(rates[i, j] + rates[i, count + j])
+            total = abs(rates[i, count + j] - signs[i] * rates[i, j])
             defect = total if not total <= defect else defect
             size = max(size, abs(rates[i, j]))
         worst = defect / size if not defect / size <= worst else worst
@@ -183,7 +204,7 @@ def carry(at, x, slopes, signs, inverse, c, rows, new_at, new_x, new_K):
                         total += P[l] * terms[l, rows[r]]
                     new_K[k, i, r] = total
     for t in range(n):
-        new_x[-1, t] = signs[t] * new_x[0, t]
+        new_x[-1, t] = signs[t] * new_x[0, t] + turned(x, signs, t)
 
 
 @compiled
@@ -214,8 +235,8 @@ def pinned(rows, scalars, right, h, weights, scale, held, x, signs, of_scalars, 
     largest = 0.0
     for j in range(N + 1):
         for t in range(n):
-            before = x[j - 1, t] if j > 0 else signs[t] * x[N - 1, t]
-            after = x[j + 1, t] if j < N else signs[t] * x[1, t]
+            before = x[j - 1, t] if j > 0 else signs[t] * x[N - 1, t] - turned(x, signs, t)
+            after = x[j + 1, t] if j < N else signs[t] * x[1, t] + turned(x, signs, t)
             rows[0, j, t] = (after - before) / (h[j - 1] + h[j % N])
             largest = max(largest, abs(rows[0, j, t] * scale[t]))
     for j in range(N + 1):

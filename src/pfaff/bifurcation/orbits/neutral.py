@@ -49,5 +49,5 @@ def neutral(point: OrbitPoint, to: float) -> OrbitPoint:
         _, J = rates_and_jacobians(p.collocation.equations, X, value)
         if not np.abs(np.trace(J[:own, :own])).max() * point.period < PRESERVED:
             return point
-    problem = NeutralProblem(p.case, p.flow, p.load, p.accuracy, p.unfolding, p.held)
+    problem = NeutralProblem(p.case, p.flow, p.load, p.accuracy, p.unfolding, p.held, p.mirror)
     return OrbitPoint(problem, problem.continuation(1.0).adopted(point.point))

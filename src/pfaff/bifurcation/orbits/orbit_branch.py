@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes, padded
+from pfaff.archive.layouts import FILLED, Along, Array, Layout, Misfit, Sizes, padded, read
 from pfaff.archive.stored import File, checked_case, compare, flow_of, opened, write
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
@@ -118,8 +118,8 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
         course = Course.asked(to, self.step, points, bounds, progress, self.load, events)
         if self.ended.reason is Reason.CLOSED:
             raise ParameterError("these orbits lie on a closed line, which is complete: nothing follows")
-        more = followed(self.points[-1], course, self.points[0])
-        return self._joined(more)
+        more = followed(self.points[-1], course, self)
+        return replace(self, problem=more.problem, points=more.points, special=more.special, ended=more.ended)
 
     def cascade(self, to: float | None = None, doublings: int = 5) -> Cascade:
         """Period doublings one after the other: each branch of twice the period is followed to where it doubles again.
@@ -170,6 +170,7 @@ class OrbitBranch(Branch[OrbitPoint, Special]):
             "step": self.step,
             "accuracy": problem.accuracy,
             **({} if self.born is None else {"born": self.born}),
+            **mirrored(problem),
             "about": json.dumps(about),
         }
 
@@ -301,10 +302,26 @@ def stored_problem(file: File, case: Bound, flow: Flow, load: str, accuracy: flo
         raise Misfit(f"{case.system.name} has no parameter {load!r}")
     about, n = file.notes["about"], len(flow.states)
     unfolding, held = np.array(about["unfolding"]).reshape(n, -1), np.array(about["held"]).reshape(-1, n)
-    problem = OrbitProblem(case, flow, load, accuracy, unfolding, held)
+    problem = OrbitProblem(case, flow, load, accuracy, unfolding, held, _mirror(file, n))
     file.agree("stage", problem.collocation.gauss.degree)
     file.agree("row", len(problem.collocation.equations.rows))
     return problem
+
+
+def mirrored(problem: OrbitProblem) -> dict[str, str]:
+    """A note of the signs of states in their mirror images, where these are not all the same."""
+    return {} if problem.mirror is None else {"mirror": json.dumps(problem.mirror.tolist())}
+
+
+def _mirror(file: File, n: int) -> np.ndarray | None:
+    """Those signs as they were noted."""
+    noted = file.data.attrs.get("mirror")
+    if noted is None:
+        return None
+    signs = np.array(read("mirror", noted, Along("state", float)))
+    if signs.shape != (n,) or not (np.abs(signs) == 1).all():
+        raise Misfit(f"its 'mirror' has no sign for each of {n} states")
+    return signs
 
 
 def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: bool, span: float) -> OrbitPoint:
@@ -314,7 +331,7 @@ def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: 
     shared = Mesh(mesh[:size].copy())
     if size < 2 or mesh[0] != 0 or mesh[size - 1] != 1 or not (shared.h > 0).all():
         raise Misfit(f"the mesh of the orbit {k} does not run from 0 to 1")
-    signs = np.full(len(problem.flow.states), -1.0 if symmetric else 1.0)
+    signs = problem.signs if symmetric else np.ones(len(problem.flow.states))
 
     def cycle(name: str) -> Cycle:
         x, slopes, scalars = (file[f"{prefix}{name}_{part}"][k] for part in ("x", "slopes", "scalars"))
@@ -325,23 +342,10 @@ def unpacked(problem: OrbitProblem, file: File, k: int, prefix: str, symmetric: 
 
     orbit, tangent = cycle("orbit"), cycle("tangent")
     continuation = problem.continuation(span)
-    metric = continuation.measure(orbit)
-    row = metric.dual(tangent)
     try:
-        solution = continuation.corrected(orbit, orbit, row)
-        stays = metric.norm(solution.cycle.moved(orbit, -1.0)) < UNMOVED
-    except Refused:
-        stays = False
-    if not stays:
-        # At a branch point the equations are singular, but they hold.
-        pins = problem.collocation.pins(orbit, metric, row, problem.held, orbit)
-        try:
-            solution = continuation.evaluated(orbit, pins, metric)
-            stays = solution.residual < UNMOVED
-        except Refused:
-            stays = False
-    if not stays:
+        solution = continuation.given(orbit, tangent, UNMOVED)
+    except Refused as why:
         raise ParameterError(
             f"the stored orbit {k} does not belong to this case: give the case that it was computed for"
-        )
+        ) from why
     return OrbitPoint(problem, continuation.point(solution._replace(cycle=orbit), tangent))

@@ -67,12 +67,14 @@ def limit(periods: Sequence[float], values: Sequence[float], still: float = STIL
 
 
 def states_of_rest(collocation: Collocation, cycle: Cycle) -> list[np.ndarray]:
-    """States where an orbit nearly comes to rest, in units of its amplitude: those apart from each other."""
+    """States where an orbit nearly comes to rest, in units of its amplitude: those apart from each other, and by more
+    than the turns of a rotation."""
     x, size, speeds = _speeds(collocation, cycle)
+    turns = cycle.turns / size
     lows = (speeds < SLOW) & (speeds <= np.roll(speeds, 1)) & (speeds <= np.roll(speeds, -1))
     found: list[np.ndarray] = []
     for state in x[lows] / size:
-        if all(np.abs(state - other).max() > APART for other in found):
+        if all(np.abs(state - other - shift).max() > APART for other in found for shift in (-turns, 0.0, turns)):
             found.append(state)
     return found
 
@@ -85,14 +87,15 @@ def slows_evenly(collocation: Collocation, cycle: Cycle) -> bool:
 def _speeds(collocation: Collocation, cycle: Cycle) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """States all around an orbit, its amplitudes, and the way at the speed of each state for a period, in those."""
     size = np.where(cycle.amplitude > 0, cycle.amplitude, np.inf)
-    x = np.vstack([cycle.x, -cycle.x[1:]]) if cycle.halved else cycle.x
+    x = np.vstack([cycle.x, cycle.signs * cycle.x[1:]]) if cycle.halved else cycle.x
     return x, size, np.abs(collocation.equations.rates(x, cycle.value) / size[:, None]).max(axis=0) * cycle.period
 
 
 def moments(collocation: Collocation, cycle: Cycle, sizes: np.ndarray) -> np.ndarray:
     """Means of the states and of their products up to three, by Gauss's rule: the same from any phase of the orbit."""
     mean, away, weights = collocation.deviations(cycle)
-    about = away / sizes[:, None]
+    mean, about = np.where(cycle.turns == 0, mean, 0.0), away / sizes[:, None]
     second = (about * weights) @ about.T
-    third = np.zeros_like(second) if cycle.halved else (about**2 * weights) @ about.T
+    second = (second + cycle.signs[:, None] * second * cycle.signs) / 2
+    third = np.where(cycle.signs < 0, 0.0, (about**2 * weights) @ about.T)
     return np.concatenate([mean / sizes, second.ravel(), third.ravel()])

@@ -65,6 +65,18 @@ class Equations:
         """Those coefficients, a column for each state."""
         return self._evaluated(X, value)[X.shape[0] :]
 
+    def bonds(self, x: np.ndarray, value: float) -> np.ndarray:
+        """Rows that vanish on the changes which constraints allow, indexed [state as given, row, component]."""
+        flow, (count, n) = self.flow, x.shape
+        if not flow.bonds:
+            return np.zeros((count, 0, n))
+        import heyoka as hy
+
+        rows = flow.compiled(
+            "bonds", lambda: list(np.ravel(hy.diff_tensors(list(flow.bonds), flow.variables, diff_order=1).jacobian))
+        )
+        return rows(np.ascontiguousarray(x.T), self.numbers_at(value)).T.reshape(count, -1, n)
+
     def _evaluated(self, X: np.ndarray, value: float | np.ndarray) -> np.ndarray:
         """f and then the pivots of the chart, a column for each state."""
         size = X.shape[1]

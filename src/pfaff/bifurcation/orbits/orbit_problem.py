@@ -31,7 +31,7 @@ class OrbitProblem:
     """What orbits are asked for: a case, the flow and the parameter that varies, and the accuracy.
 
     Columns of ``unfolding`` and rows of ``held`` belong to conserved quantities: orbits come in families, of which
-    the rows select a member.
+    the rows select a member. ``mirror`` has the signs of states in their mirror images: −1 for all, if none are given.
     """
 
     case: Bound
@@ -40,6 +40,21 @@ class OrbitProblem:
     accuracy: float
     unfolding: np.ndarray
     held: np.ndarray
+    mirror: np.ndarray | None = None
+
+    @cached_property
+    def signs(self) -> np.ndarray:
+        """Of mirror images."""
+        return np.full(len(self.flow.states), -1.0) if self.mirror is None else self.mirror
+
+    def numbers_at(self, value: float) -> np.ndarray:
+        """The parameters, at a value of the load."""
+        return self.collocation.equations.numbers_at(value)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The states that have equations of their own."""
+        return self.collocation.equations.rows
 
     def __post_init__(self) -> None:
         n = len(self.flow.states)
@@ -64,7 +79,8 @@ class OrbitProblem:
     def odd(self, size: np.ndarray, to: float | None = None) -> bool:
         """Whether f(−x) = −f(x), every component by itself, at states and values of the load chosen at random.
 
-        The states are of a given size and less, each in its own unit: beyond, other terms hide what is not odd.
+        Where some states keep their signs, −x is the mirror image. The states are of a given size and less, each in its
+        own unit: beyond, other terms hide what is not odd.
         """
         random = np.random.default_rng(0)
         size = np.where(size > AT_ORIGIN * size.max(), size, size.max())
@@ -73,10 +89,10 @@ class OrbitProblem:
         end = value if to is None else to
         generic = [*(value + (end - value) * random.uniform(-1, 2, 4)), *(value * random.uniform(0.3, 3, 3))]
         values = [value, end, *generic, *random.normal(size=3)]
-        states, loads = np.tile(np.vstack([x, -x]), (len(values), 1)), np.repeat(values, 2 * len(x))
+        states, loads = np.tile(np.vstack([x, self.signs * x]), (len(values), 1)), np.repeat(values, 2 * len(x))
         rates = self.collocation.equations.rates(states, loads).reshape(len(x.T), len(values), 2, -1)
         finite = np.isfinite(rates).all(axis=(0, 2))
         seen = finite.sum(axis=1) > 4  # values of the load at which f is hardly anywhere finite say nothing
         there, mirrored = np.where(finite, rates.transpose(2, 0, 1, 3), 0.0)
-        odd = np.abs(there + mirrored).max(axis=-1) <= ODD * np.abs(there).max(axis=-1)
+        odd = np.abs(mirrored - self.signs[:, None, None] * there).max(axis=-1) <= ODD * np.abs(there).max(axis=-1)
         return bool(seen.any() and odd[:, seen].all())

@@ -152,18 +152,20 @@ class OrbitPoint:
 
     @cached_property
     def advance(self) -> dict[str, float]:
-        """How far each ignorable coordinate moves in a period: the integral of its velocity."""
+        """How far each ignorable coordinate moves in a period, the integral of its velocity, and the angles of a
+        rotation."""
         flow, cycle, c = self.problem.flow, self.point.cycle, self.problem.collocation
+        turned = {name: float(by) for name, by in zip(flow.states, cycle.turns, strict=True) if by}
         if not flow.dropped:
-            return {}
+            return turned
         names = list(flow.system.coordinate_names)
         rows = [names.index(name) for name in flow.dropped]
         weights = cycle.scalars[0] * c.weights(cycle)
         X, numbers = c.stages(cycle), c.equations.numbers_at(cycle.value)
         moved = flow.velocities(X, numbers)[rows] @ weights
         if self.symmetric:
-            moved = moved + flow.velocities(-X, numbers)[rows] @ weights
-        return dict(zip(flow.dropped, moved.tolist(), strict=True))
+            moved = moved + flow.velocities(cycle.signs[:, None] * X, numbers)[rows] @ weights
+        return dict(zip(flow.dropped, moved.tolist(), strict=True)) | turned
 
     @property
     def mean_velocity(self) -> dict[str, float]:
@@ -177,7 +179,7 @@ class OrbitPoint:
         s = np.append(cycle.mesh.points(np.arange(SAMPLES) / SAMPLES), 1.0)
         x = c.interpolate(cycle, c.slopes(cycle), s)
         if self.symmetric:
-            s, x = np.append(s, 1 + s[1:]), np.vstack([x, -x[1:]])
+            s, x = np.append(s, 1 + s[1:]), np.vstack([x, cycle.signs * x[1:]])
         numbers, own = c.equations.numbers_at(cycle.value), len(own_states(flow))
         t, x = s * cycle.scalars[0], x.T.copy()
         if flow.carried:

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pfaff.bifurcation.orbits.cycles import Cycle
-from pfaff.bifurcation.orbits.floquet import multipliers
+from pfaff.bifurcation.orbits.floquet import allowed, multipliers
+from pfaff.bifurcation.orbits.meshes import TURN
+from pfaff.continuation.endings import Refused
+from pfaff.errors import ConvergenceError
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
-from pfaff.continuation.endings import Refused
+    from pfaff.flow.flow import Flow
 
-TURN = 2 * np.pi
 AGAIN = 0.02  # of its size, how near a motion that turns over and over must come back to itself to repeat itself
 ANGULAR = 1e-9  # by which rates change at most, relatively, when an angle grows by a turn
 RETURN = 0.1  # of its size, how near a motion must come back to itself to be close to an orbit
@@ -42,12 +44,6 @@ TOLD = {
     UNSETTLED: f": its loops still change from one to the next{TOLD_LONGER}",
     IRREGULAR: ": motions near it move away from it, as where it is chaotic. Follow orbits from a Hopf point instead",
 }
-
-TURNS_WITH_DRIVE = (
-    "State the system in the angle φ that is left of such a rotation, q = φ + n Ω t with the drive's Ω, and write "
-    "cos(φ + n Ω t) as cos φ cos(n Ω t) − sin φ sin(n Ω t)"
-)
-TURNS_FREELY = "Its period and mean speed are those of simulate(), with an event at each turn"
 
 
 class Verdict(NamedTuple):
@@ -81,31 +77,35 @@ def returns(t: np.ndarray, x: np.ndarray) -> Returns:
     return Returns(times, np.sqrt(np.maximum(square[k] - slope**2 / (2 * bent), 0.0)))
 
 
-def rotation(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, value: float) -> str:
-    """What to say of a motion whose angles have grown by whole turns when it comes back to itself; else nothing."""
-    late = x[:, t >= (t[0] + t[-1]) / 2]
+class Loop(NamedTuple):
+    """The last loop of a motion, and the whole turns, if any, by which angles grow in it, by their names."""
+
+    start: float
+    period: float
+    turns: dict[str, float]
+
+    def turned(self, flow: Flow) -> np.ndarray:
+        """What the states of a flow grow by."""
+        return np.array([self.turns.get(name, 0.0) for name in flow.states])
+
+
+def rotation(problem: OrbitProblem, t: np.ndarray, x: np.ndarray, value: float) -> Loop | None:
+    """The last loop of a motion that turns over and over, and comes back to itself but for whole turns."""
+    late, states = x[:, t >= (t[0] + t[-1]) / 2], problem.flow.states
     grown = np.flatnonzero(np.abs(late[:, -1] - late[:, 0]) > TURN)
     angles = [k for k in grown if _angular(problem, late[:, :: 1 + late.shape[1] // SAMPLES], int(k), value)]
     if not angles:
-        return ""
+        return None
     back = returns(t, np.vstack([np.delete(x, angles, axis=0), np.cos(x[angles]), np.sin(x[angles])]))
     least = float(back.distances.min(initial=1.0))
-    names, where = [problem.flow.states[k] for k in angles], f"at {problem.load} = {value:.10g}"
     if least > AGAIN:
-        return f"the motion turns over and over {where}, in {', '.join(names)}, and does not repeat itself{TOLD_LONGER}"
-    period = float(t[-1] - back.times[back.distances <= max(3 * least, RETURN / 50)][-1])
-    turns = np.round([(x[k, -1] - np.interp(t[-1] - period, t, x[k])) / TURN for k in angles]).astype(int)
-    words = [
-        f"{name} {'grows' if n > 0 else 'falls'} by {2 * abs(n)}π"
-        for name, n in zip(names, turns, strict=True) if n
-    ]  # fmt: skip
-    if not words:
-        return ""
-    remedy = TURNS_FREELY if problem.case.system.autonomous else TURNS_WITH_DRIVE  # type: ignore[attr-defined]
-    return (
-        f"the motion is a rotation {where}: {' and '.join(words)} in a period of {period:.4g}. It is relative "
-        f"periodic, repeating itself but for these turns, and no orbit closes. {remedy}"
-    )
+        where, names = f"at {problem.load} = {value:.10g}", ", ".join(states[k] for k in angles)
+        raise ConvergenceError(
+            f"the motion turns over and over {where}, in {names}, and does not repeat itself{TOLD_LONGER}"
+        )
+    start = float(back.times[back.distances <= max(3 * least, RETURN / 50)][-1])
+    turns = {states[k]: TURN * np.round((x[k, -1] - np.interp(start, t, x[k])) / TURN) for k in angles}
+    return Loop(start, float(t[-1]) - start, turns) if any(turns.values()) else None
 
 
 def _angular(problem: OrbitProblem, states: np.ndarray, k: int, value: float) -> bool:
@@ -137,7 +137,8 @@ def one_of_many(problem: OrbitProblem, guess: Cycle) -> bool:
         solution = continuation.evaluated(guess, pins, metric)
     except Refused:
         return False
-    values, _ = multipliers(metric.measured(solution.G), guess.signs)
+    G, bonds = metric.measured(solution.G), problem.collocation.equations.bonds(guess.x, guess.value)
+    values, _ = multipliers(*(allowed(G, guess.signs, bonds / metric.states) if bonds.size else (G, guess.signs)))
     return bool((np.abs(values - 1) < DOUBLE).sum() > 1)
 
 

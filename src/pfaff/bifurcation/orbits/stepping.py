@@ -3,6 +3,7 @@ ahead, or at a value of the parameter."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from math import ceil, inf
 
@@ -11,7 +12,7 @@ import numpy as np
 from pfaff.bifurcation.orbits.chords import LOCATED, PLACE, Chord, Point
 from pfaff.bifurcation.orbits.collocation import CLEAR, CONVERGED, Collocation, Pins, Solution
 from pfaff.bifurcation.orbits.cycles import Cycle, Mesh, Metric
-from pfaff.bifurcation.orbits.floquet import multipliers, shrunk, test_functions
+from pfaff.bifurcation.orbits.floquet import allowed, multipliers, shrunk, test_functions
 from pfaff.bifurcation.orbits.levels import coordinates, free_multipliers, gradients_of, on_level
 from pfaff.bifurcation.orbits.special_orbits import SpecialOrbits
 from pfaff.continuation.endings import Refused
@@ -112,6 +113,20 @@ class Continuation:
             return self.corrected(guess, guess, last)
         return accepted(on_level(self.collocation, guess, still, guess, metric, last, self.held))
 
+    def given(self, cycle: Cycle, tangent: Cycle, within: float) -> Solution:
+        """An orbit from elsewhere: corrected, where that hardly moves it, or as it is, if the equations hold."""
+        metric = self.measure(cycle)
+        row = metric.dual(tangent)
+        with suppress(Refused):
+            solution = self.corrected(cycle, cycle, row)
+            if metric.norm(solution.cycle.moved(cycle, -1.0)) < within:
+                return solution
+        # At a branch point the equations are singular, but they hold.
+        solution = self.evaluated(cycle, self.collocation.pins(cycle, metric, row, self.held, cycle), metric)
+        if not solution.residual < within:
+            raise Refused(f"the orbit does not solve the equations: {solution.residual:.1e} is left of them")
+        return solution
+
     def at_value(self, guess: Cycle, value: float, reference: Point | None = None) -> Solution:
         """The orbit at a value of the parameter, on the level of a reference."""
         scalars = guess.scalars.copy()
@@ -131,12 +146,14 @@ class Continuation:
         if self.structural > 1 and solution.levels is None:
             last = metric.dual(solution.tangent)
             solution = solution._replace(levels=gradients_of(self.collocation, cycle, metric, last, self.held))
+        bonds = self.collocation.equations.bonds(cycle.x, cycle.value)
         if solution.levels is None:
-            values, basis = multipliers(
-                metric.measured(solution.G), cycle.signs, basis if self.structural == 1 else None, accuracy
-            )
+            G, signs = metric.measured(solution.G), cycle.signs
+            if bonds.size:
+                G, signs = allowed(G, signs, bonds / metric.states)
+            values, basis = multipliers(G, signs, basis if self.structural == 1 else None, accuracy)
         else:
-            values, basis = free_multipliers(solution, metric, basis, accuracy)
+            values, basis = free_multipliers(solution, metric, basis, accuracy, bonds)
         error = self.collocation.error(solution, metric)
         determinant, margin = sign * solution.determinant * shrunk(values), solution.margin
         residual, steps = solution.residual, solution.steps

@@ -9,16 +9,19 @@ import numpy as np
 
 from pfaff.bifurcation.orbits.chords import Point
 from pfaff.bifurcation.orbits.cycles import Cycle, doubled
-from pfaff.bifurcation.orbits.following import Orbits
+from pfaff.bifurcation.orbits.following import AT_EDGE, LEFT, Orbits
 from pfaff.bifurcation.orbits.null_vectors import way_off
 from pfaff.bifurcation.orbits.orbit_problem import OrbitProblem
 from pfaff.bifurcation.orbits.orbits import Newborn, OrbitPoint, Special
-from pfaff.continuation.course import Course
+from pfaff.bifurcation.orbits.passage import Passage, leads_out
+from pfaff.bifurcation.orbits.stepping import Continuation
+from pfaff.continuation.course import Course, Limits
 from pfaff.continuation.endings import Ending, Reason, Refused
 from pfaff.continuation.engine import Engine
-from pfaff.continuation.gathering import gathered
+from pfaff.continuation.gathering import Gathered, gathered, stopped, where
 from pfaff.errors import ConvergenceError, ParameterError, number_of
 from pfaff.statement.values import number_from, number_within, shown
+from pfaff.threads import hand_on
 
 if TYPE_CHECKING:
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
@@ -58,7 +61,8 @@ def reparametrised(start: OrbitPoint, load: str, to: float) -> OrbitPoint:
     problem = replace(start.problem, case=start.case, load=load)
     value = value_of(problem.case, load)
     cycle = start.point.cycle
-    cycle = doubled(cycle) if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to) else cycle
+    if cycle.halved and not problem.odd(np.abs(cycle.x).max(axis=0), to):
+        cycle = doubled(cycle, problem.rows)
     scalars = cycle.scalars.copy()
     scalars[1] = value
     return orbit_at(problem, cycle._replace(scalars=scalars), value)
@@ -88,7 +92,7 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
         raise ParameterError(f"no branch of orbits crosses at a {special.kind}: follow another point")
     twice = special.kind != "branch point"
     cycle, tangent = special.point.cycle, special.point.tangent
-    cycle, tangent = (doubled(cycle), doubled(tangent)) if twice else (cycle, tangent)
+    cycle, tangent = (doubled(each, special.problem.rows) for each in (cycle, tangent)) if twice else (cycle, tangent)
     continuation = special.problem.continuation(span_of(special.value, to, special.load))
     metric = continuation.measure(cycle)
     pins = continuation.collocation.pins(cycle, metric, metric.dual(tangent), special.problem.held, cycle)
@@ -112,27 +116,66 @@ def switched(special: Special, to: float, way: int) -> OrbitPoint:
     raise ConvergenceError(f"the branch that crosses at {special.load} = {special.value:.10g} was not found: {why}")
 
 
-def followed(start: OrbitPoint, course: Course, home: OrbitPoint | None = None) -> OrbitBranch:
-    """The branch from an orbit along its tangent, until it is back there, or at an earlier ``home``."""
+def followed(start: OrbitPoint, course: Course, earlier: OrbitBranch | None = None) -> OrbitBranch:
+    """The branch from an orbit along its tangent, until it is back there; or after an earlier part of it, and with it,
+    until it is back at the beginning of that."""
     from pfaff.bifurcation.orbits.orbit_branch import OrbitBranch
 
-    problem = start.problem
     limits = course.limits(start.case.system, start.load, start.value)
+    problem, home = start.problem, earlier.points[0].point if earlier else None
+    leaves = leads_out(problem.flow)
     continuation = problem.continuation(limits.span, start)
+    found = _gathered(problem, continuation, start, course, limits, home, LEFT if leaves else AT_EDGE)
+    left = replace(course, points=course.points - len(found.points) + 1)
+    if earlier:
+        found.points, found.special = [*earlier.points, *found.points[1:]], [*earlier.special, *found.special]
+    if leaves and found.ended.reason is Reason.EDGE:
+        found = _beyond(found, start, left, limits)
+    ended = _told(found.ended, start, found.points, course)
+    born = start.born if isinstance(start, Newborn) else None
+    problem = found.points[0].problem
+    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
+
+
+def _gathered(
+    problem: OrbitProblem,
+    continuation: Continuation,
+    start: OrbitPoint,
+    course: Course,
+    limits: Limits,
+    home: Point | None,
+    edge: float = AT_EDGE,
+) -> Gathered:
+    """The branch until it is at home, or its chart is left with so much margin."""
     first = continuation.adopted(start.point)
-    run = Orbits(continuation, first, home.point if home else first)
-    found = gathered(
-        Engine(run),
+    return gathered(
+        Engine(Orbits(continuation, first, home or first, edge)),
         first,
         course,
         limits,
         lambda point: OrbitPoint(problem, point),
         lambda event: Special(problem, event.point, event.kind, event.detail or ""),
-        home=home.point if home else None,
+        home=home,
     )
-    ended = _told(found.ended, start, found.points, course)
-    born = start.born if isinstance(start, Newborn) else None
-    return OrbitBranch(problem, tuple(found.points), tuple(found.special), ended, course.step, born)
+
+
+def _beyond(found: Gathered, start: OrbitPoint, course: Course, limits: Limits) -> Gathered:
+    """The same branch in all velocities, and what follows; in its chart up to its end, where that is not possible."""
+    points, special, last = found.points, found.special, found.points[-1]
+    try:
+        passage = Passage(last.problem, last.point.cycle)
+        points, special = ([passage.orbit(each, limits.span) for each in of] for of in (points, special))
+    except Refused:
+        points, special = found.points, found.special
+    except KeyboardInterrupt:
+        hand_on()
+        return replace(found, ended=Ending(Reason.INTERRUPTED, f"interrupted at {where(last)}"))
+    problem, home = points[0].problem, points[0].point
+    more = _gathered(problem, problem.continuation(limits.span, start), points[-1], course, limits, home)
+    points, ended = [*points, *more.points[1:]], more.ended
+    if ended.reason is Reason.POINTS:
+        ended = stopped(points)
+    return Gathered(points, [*special, *more.special], ended=ended)
 
 
 def _told(ended: Ending, start: OrbitPoint, found: list[OrbitPoint], course: Course) -> Ending:

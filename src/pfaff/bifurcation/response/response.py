@@ -89,10 +89,10 @@ class ResponsePoint:
         c, cycle, flow = self.orbit.problem.collocation, self.orbit.point.cycle, self.orbit.problem.flow
         names, X, weights = own_states(flow), c.stages(cycle), c.weights(cycle)
         whole_number("k", k, 0, len(weights) // 2, "the orbit is known at too few points for it")
-        if cycle.halved and k % 2 == 0:
-            return dict.fromkeys(names, 0j)
         wave = (X[-2] - 1j * X[-1]) ** k * weights
         parts = (X[: len(names)] @ wave) * (2 if k else 1)
+        if cycle.halved:  # the other half adds the same to these waves of a state, or takes it away
+            parts = np.where(cycle.signs[: len(names)] == (-1) ** k, parts, 0j)
         return dict(zip(names, parts.tolist(), strict=True))
 
     @property
