@@ -173,7 +173,7 @@ def _explicit(task: Task, events: Mapping[str, Any], insist: bool) -> Motion:
     eqs = taylor.equations(system, task.vanishing)
     tolerance = task.tolerance or FINEST
     borrow = partial(taylor.borrow, system, task.vanishing, tolerance)
-    with borrow(taylor.Build.QUICK) as integrator:  # for a single step
+    with borrow(eqs.first) as integrator:
         try:
             first = taylor.set_up(integrator, eqs, task.x, numbers, task.duration)
         except ConvergenceError:
