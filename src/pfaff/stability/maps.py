@@ -13,8 +13,8 @@ from pfaff.errors import ConvergenceError, ParameterError
 from pfaff.rest.path import LoadPath
 from pfaff.stability.along import checked_end
 from pfaff.stability.critical import critical_load
+from pfaff.stability.dampings import damping_sources
 from pfaff.stability.natural_range import natural_range
-from pfaff.stability.paradox import damping_sources
 from pfaff.statement.told import told
 from pfaff.statement.values import numbers_from, whole_number
 

@@ -24,9 +24,9 @@ from pfaff.errors import ParameterError, PfaffError
 from pfaff.flow.statics import statics_of
 from pfaff.rest.path import LoadPath
 from pfaff.stability.critical import critical_load
-from pfaff.statement.degrees import polynomial_degree
+from pfaff.stability.dampings import damping_sources
 from pfaff.statement.told import answering
-from pfaff.statement.values import by_name, named, number_from, one_of, shown
+from pfaff.statement.values import by_name, number_from, one_of, shown
 from pfaff.threads import cached_property
 
 if TYPE_CHECKING:
@@ -329,25 +329,3 @@ def _cone_point(rows: np.ndarray, cancel: np.ndarray | None) -> np.ndarray | Non
     if not answer.success or answer.x[-1] < 0:
         return None
     return answer.x[:k] / np.linalg.norm(answer.x[:k])
-
-
-def damping_sources(case: Case, load: str, among: Sequence[str] | None) -> tuple[str, ...]:
-    """The damping parameters: in the dissipation, linearly, and nowhere else; the load, as a speed, is none."""
-    s = case.system.statement
-    elsewhere = set().union(*(e.free_symbols for e in (s.kinetic, s.potential, *s.forces, *s.constraints)))
-    dampings = tuple(
-        symbol.name
-        for symbol in case.system.parameters
-        if symbol in s.dissipation.free_symbols and symbol not in elsewhere and symbol.name != load
-    )
-    for name in named("among", among, "['c_i', 'c_e']"):
-        one_of(dampings, name, f"{{}} is not a damping of {case.system.name}")
-    sources = tuple(among) if among else dampings
-    if not sources:
-        raise ParameterError(f"{case.system.name} has no damping parameter: put one into the dissipation")
-    if polynomial_degree(s.dissipation, [case.system.parameter(name) for name in sources]) > 1:
-        raise ParameterError(
-            f"the dissipation of {case.system.name} is not linear in {', '.join(sources)}: "
-            "name those that are, among=['c_i', 'c_e']"
-        )
-    return sources

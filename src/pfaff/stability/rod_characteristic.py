@@ -169,7 +169,7 @@ class RodCharacteristic:
 
     @cached_property
     def dampings(self) -> tuple[str, ...]:
-        from pfaff.stability.paradox import damping_sources
+        from pfaff.stability.dampings import damping_sources
 
         return damping_sources(self.case, self.load, None)
 
