@@ -18,6 +18,7 @@ from pfaff.bifurcation.connections.joining import INTERVALS, Join, Joining
 from pfaff.bifurcation.connections.tails import lengthened
 from pfaff.bifurcation.orbits.cycles import Mesh
 from pfaff.bifurcation.orbits.from_motions import sampled
+from pfaff.bifurcation.orbits.meshes import TURN
 from pfaff.bifurcation.orbits.orbit_problem import DEGREE
 from pfaff.bifurcation.orbits.ways import accurate, value_of
 from pfaff.continuation.endings import Refused
@@ -103,7 +104,8 @@ def from_cycle(point: OrbitPoint, accuracy: float) -> tuple[Connection, ...]:
             f"the orbit at {point.load} = {point.value:.8g} comes nowhere near to rest: follow the branch to orbits of "
             "longer period"
         )
-    t, x = np.append(t[:-1], t + point.period), np.vstack([x[:-1], x + point.point.cycle.turns])
+    turns = TURN * np.round((x[-1] - x[0]) / TURN)  # of a rotation
+    t, x = np.append(t[:-1], t + point.period), np.vstack([x[:-1], x + turns])
     found = []
     for first, last in pairwise([*lows, lows[0] + len(speeds) - 1]):
         part = slice(first, last + 1)
