@@ -312,7 +312,8 @@ def test_what_is_no_connection_of_codimension_one_says_so():
 
 
 def test_orbits_of_conservative_and_forced_systems_say_why_there_is_none():
-    undamped = pfaff.ode({x: y, y: x - x**2 + 0 * mu}, {mu: 0.0}, load=mu).at()
+    energy = y**2 / 2 - x**2 / 2 + x**3 / 3  # zero on the orbit
+    undamped = pfaff.ode({x: y, y: x - x**2 + mu * energy**2}, {mu: 0.0}, load=mu).at()
     family = SimpleNamespace(problem=SimpleNamespace(held=np.ones((1, 2))))
     from pfaff.bifurcation.connections.first_arcs import from_cycle
 

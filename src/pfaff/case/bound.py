@@ -198,8 +198,8 @@ class Bound(Travels):
         """
         from pfaff.bifurcation.response.response import check_forced, respond
 
-        name = self.load_name(parameter)
         check_forced(self)
+        name = self.load_name(parameter)
         if to is None:
             raise ParameterError(f"how far? Give the last value of {name}: to=…")
         course = Course.asked(to, step, points, bounds, progress, name, events)
