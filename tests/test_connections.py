@@ -312,8 +312,7 @@ def test_what_is_no_connection_of_codimension_one_says_so():
 
 
 def test_orbits_of_conservative_and_forced_systems_say_why_there_is_none():
-    energy = y**2 / 2 - x**2 / 2 + x**3 / 3  # zero on the orbit
-    undamped = pfaff.ode({x: y, y: x - x**2 + mu * energy**2}, {mu: 0.0}, load=mu).at()
+    undamped = pfaff.ode({x: y, y: x - x**2, z: (mu - 1) * z}, {mu: 0.0}, load=mu).at()
     family = SimpleNamespace(problem=SimpleNamespace(held=np.ones((1, 2))))
     from pfaff.bifurcation.connections.first_arcs import from_cycle
 
@@ -322,7 +321,7 @@ def test_orbits_of_conservative_and_forced_systems_say_why_there_is_none():
     t = np.linspace(-15, 15, 601)
     form = 1.5 / np.cosh(t / 2) ** 2
     with pytest.raises(ParameterError, match="mu changes nothing"):
-        undamped.connection(Samples(t, x=form, y=-form * np.tanh(t / 2)))
+        undamped.connection(Samples(t, x=form, y=-form * np.tanh(t / 2), z=0 * t))
 
 
 def test_curves_need_another_parameter(takens):
