@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ settings.register_profile("pfaff", deadline=None, max_examples=15, derandomize=T
 settings.load_profile("pfaff")
 
 gc.set_threshold(100_000, 20, 20)  # formulas are many small objects: looking through them often costs a tenth of all
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background does not hear Ctrl-C
 SMALL = 2**16  # bytes of a small disk
 XI_HAT = {"d": "1/2", "M_L": 15, "I_L": 15, "k1": 50}
 

@@ -98,13 +98,17 @@ def monodromy(orbit):
 
 
 def agree(multipliers, others, within):
-    """Whether each of some multipliers is among others, of which those left over are 1 by structure."""
-    left = list(others)
+    """Whether each of some multipliers is among others, of which those left over are 1 by structure.
+
+    The others have 1 in Jordan blocks, where rounding is large; of the multipliers it is one, to its last digits.
+    """
+    left, jordan = list(others), 1e-4
     for each in multipliers:
         nearest = min(left, key=lambda other: abs(other - each))
-        assert nearest == pytest.approx(each, abs=within)
+        assert nearest == pytest.approx(each, abs=jordan if abs(each - 1) < 1e-9 else within)
         left.remove(nearest)
-    assert left == pytest.approx(np.ones(len(left)), abs=1e-4)  # in Jordan blocks, where rounding is large
+    assert left == pytest.approx(np.ones(len(left)), abs=jordan)
+    assert np.abs(multipliers - 1).min() < 1e-9
 
 
 @pytest.mark.parametrize(

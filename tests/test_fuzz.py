@@ -115,6 +115,7 @@ def subjects() -> dict[str, Any]:
         "response": response,
         "point of a response": response[1],
         "normal mode": mode,
+        "free vibration": mode[1],
         "fold of cycles": turning,
         "curve of cycles": turnings,
         "cycle on a curve": turnings[1],

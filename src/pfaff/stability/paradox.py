@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from pfaff.case import Case
 
+SMALLEST = float(np.finfo(float).tiny)
 SAMPLES = 400  # loads at which the cone of stable directions is probed
 UNDAMPED = 1e-12  # damping of a mode, relative to the largest, that is none but for rounding
 ALIKE = 1e-8  # frequencies apart by less, relatively, are one: a double one parts by √ε
@@ -146,14 +147,20 @@ class WeakDamping:
         found = critical_load(bare, load, "flutter", None, {})
         self.undamped = np.inf if found.value is None else float(found)
         self.frequency = float(found.frequency or 0.0)
-        self.top = found.searched[1] if found.value is None else self.undamped * (1 - 1e-9)
         if self.undamped == 0:
             raise PfaffError(f"{case.system.name} flutters without damping and without load: there is no limit to take")
-        if np.any(bare.linearise().C):
-            raise ParameterError(f"damping other than {', '.join(sources)} remains: set it to zero or include it")
         self.path = LoadPath(bare, load, {})
         self._sources = [case.system.parameter_names.index(name) for name in sources]
         self._known: dict[float, tuple[np.ndarray, ...]] = {}
+        self._matrices(self.path.origin)  # which refuses what is not known
+        self.top = self._range(case, load) if found.value is None else self.undamped * (1 - 1e-9)
+
+    def _range(self, case: Case, load: str) -> float:
+        """How far limits are looked for where nothing flutters without damping: as far as with a strong one."""
+        M, K, C, _ = self._matrices(self.path.origin)
+        strong = np.sqrt(np.linalg.norm(M) * np.linalg.norm(K)) / np.maximum(np.linalg.norm(C, axis=(1, 2)), SMALLEST)
+        damped = case.unchecked(**dict(zip(self.sources, strong.tolist(), strict=True)))
+        return float(critical_load(damped, load, "flutter", None, {}).searched[1])
 
     def modes(self, load: float) -> tuple[np.ndarray, ...]:
         """Squares of the frequencies, right and left modes with yᵀMx = 1, and C, H for a unit of every source."""
@@ -173,7 +180,8 @@ class WeakDamping:
         squares, right, left, C, H = self.modes(load)
         damping = left @ np.tensordot(weights, C, axes=1) @ right
         if H.any():
-            damping = damping - 1j * (left @ np.tensordot(weights, H, axes=1) @ right) / np.emath.sqrt(squares)
+            omega = np.emath.sqrt(np.where(squares, squares, np.inf))  # what does not oscillate is not turned
+            damping = damping - 1j * (left @ np.tensordot(weights, H, axes=1) @ right) / omega
         beta = np.empty(len(squares))
         for cluster in _clusters(squares):
             beta[cluster] = np.linalg.eigvals(damping[np.ix_(cluster, cluster)]).real
@@ -191,6 +199,11 @@ class WeakDamping:
         H is what a damper in a moving frame, such as that of a rotor, adds to the stiffness.
         """
         lin = self.path.linearise(load)
+        if np.any(lin.C):
+            raise ParameterError(
+                f"damping other than {', '.join(self.sources)} remains, or gyroscopic terms: set it to zero or include "
+                f"it; with gyroscopic terms ask for the flutter of {lin.system.name} with small damping instead"
+            )
         N, statics = lin.kernel, statics_of(lin.system)
         bare = statics(lin.q, lin.p, lin.numbers).K
         C, H = [], []

@@ -123,8 +123,10 @@ def _name(state: sm.Expr) -> str:
 
 
 def _check_states(equations: Any) -> None:
-    if not isinstance(equations, Mapping) or not equations:
+    if not isinstance(equations, Mapping):
         raise StatementError("an ODE takes the rate of each state by the state's name: {x: right-hand side, …}")
+    if not equations:
+        raise StatementError("an ODE needs at least one equation: {x: right-hand side, …}")
     for state in equations:
         function = isinstance(state, sm.core.function.AppliedUndef) and len(state.args) == 1
         if not (function or isinstance(state, sm.Symbol)):

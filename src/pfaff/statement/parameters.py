@@ -50,7 +50,7 @@ class Parametrised(Travels):
 
     def parameter(self, name: str) -> sm.Symbol:
         """The parameter of this name, or an error that suggests the nearest one."""
-        if name not in self.parameter_names and name in self.moving_names:
+        if isinstance(name, str) and name not in self.parameter_names and name in self.moving_names:
             raise ParameterError(
                 f"{name} is no parameter of {self.name} but a state: say where it starts, simulate(10, {name}=…)"
             )

@@ -32,7 +32,6 @@ from pfaff.threads import known_property
 Values = Callable[[Spot], np.ndarray]
 
 TOGETHER = 1e-5  # of a step, on which eigenvalues cross at one place
-ASIDE = 1e-2  # of a step, where the tangent beside a branch point is that of the branch
 REACH = 2.0  # times what an eigenvalue moves by in a step, from where the imaginary axis is near
 
 
@@ -135,16 +134,7 @@ class SparseRests(SparseImplicit, Rests):
         crossed = [event for event in crossed if event.kind != "branch point" or not here(event, found)]
         if length > self.pace.resolved and not all(self._crossing(e) for e in crossed if e.kind == "branch point"):
             raise Refused("two branches pass each other, and the step may lead from one to the other")
-        crossed = [self._through(event, a, b) if event.kind == "branch point" else event for event in crossed]
-        return sorted([*found, *crossed], key=lambda event: float(chord @ event.point.z))
-
-    def _through(self, event: Event, a: Spot, b: Spot) -> Event:
-        """A branch point with the tangent of its neighbours: its own may be that of either branch, or any between."""
-        spot, chord, between = event.point, (b.z - a.z) / a.units**2, self.chord(a, b)
-        at = float(chord @ (spot.z - a.z) / (chord @ (b.z - a.z)))
-        beside = [between(at + side).tangent / spot.units for side in (-ASIDE, ASIDE)]
-        tangent = sum(each / np.linalg.norm(each) for each in beside)
-        return replace(event, point=replace(spot, tangent=tangent / np.linalg.norm(tangent) * spot.units))
+        return self.through(sorted([*found, *crossed], key=lambda event: float(chord @ event.point.z)), a, b)
 
     def _crossing(self, event: Event) -> bool:
         """Whether branches cross at what seems to be a branch point."""

@@ -43,6 +43,7 @@ from pfaff.threads import known_property
 FLAT = 0.1  # slopes of the parameter that fall below this share of those at both ends are looked at
 LEVEL = 1e-8  # bending of the parameter along a branch that is rounding
 AT_ZERO = 1e-9  # size of an eigenvalue, relative to a pair on the imaginary axis, that passes zero with it
+ASIDE = 1e-2  # of a step, where the tangent beside a branch point is that of the branch
 BESIDE = 0.05  # distance, in units, at which the parameter tells whether it turns where it is flat
 DOUBLE = 1e-6  # distance, in units, at which eigenvalues that vanish like its root are zero
 WITHIN = np.linspace(0, 1, 17)[1:-1]  # places in a step
@@ -175,6 +176,27 @@ class Rests(Regular):
         if changes > most:
             return not self.undamped
         return rates.hide()
+
+    def events(self, engine: Any, a: Spot, b: Spot, length: float, last: bool) -> list[Event]:
+        return self.through(super().events(engine, a, b, length, last), a, b)
+
+    def through(self, found: Sequence[Event], a: Spot, b: Spot) -> list[Event]:
+        """Events of a step, branch points with the tangent of their neighbours: their own may be that of either branch,
+        or any between."""
+        chord, between = (b.z - a.z) / a.units**2, self.chord(a, b)
+
+        def tangent(spot: Spot) -> np.ndarray:
+            at = float(chord @ (spot.z - a.z) / (chord @ (b.z - a.z)))
+            beside = [between(at + side).tangent / spot.units for side in (-ASIDE, ASIDE)]
+            mean = sum(each / np.linalg.norm(each) for each in beside)
+            return mean / np.linalg.norm(mean) * spot.units
+
+        return [
+            replace(event, point=replace(event.point, tangent=tangent(event.point)))
+            if event.kind == "branch point"
+            else event
+            for event in found
+        ]
 
     def event(self, name: str, point: Spot) -> Event | None:
         found = {

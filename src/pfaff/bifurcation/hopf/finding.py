@@ -184,6 +184,8 @@ def _absence(along: Along, usual: float | None) -> str:
     end = along.to if usual is None else along.path.load(usual)
     of = f"{path.case.system.name}{_beginning(path)}"
     text = f"no Hopf point of {of} from {path.load} = {path.origin:g} to {end:.10g}"
+    if path.case.system.parameter(path.load) not in path.case.system.acting:
+        return f"{text}: nothing in it depends on {path.load}, check its terms"
     if along.ended:
         what = (
             "runs to infinity" if path.boundless else "has no continuation" if path.end == path.origin else "folds back"
