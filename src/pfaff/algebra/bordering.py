@@ -37,6 +37,8 @@ class Border:
         """x with J x = right (up to the columns) and rows·x = 0."""
         n, k = self.columns.shape
         D = self.scale
+        if not k:
+            return D * np.linalg.solve(J * D / D[:, None], right / D)
         matrix = np.block(
             [[J * D / D[:, None], self.columns / D[:, None]], [self.rows * D, np.zeros((k, k))]],
         )
@@ -79,6 +81,8 @@ def bordering(J: np.ndarray, most: int | None = None, held: Sequence[int] = (), 
     k = deficiency(matrix, values)
     k = k if most is None else min(k, most)
     P, Q = left[:, len(J) - k :], right[len(J) - k :].T
+    if not k:
+        return Border(P, Q.T, P, Q, D)
     rows = np.zeros((0, len(J)))
     for candidates in (np.eye(len(J))[list(first)], np.eye(len(J))[list(held)], P.T, Q.T):
         rows = np.vstack([rows, _effective(candidates, Q, rows)])

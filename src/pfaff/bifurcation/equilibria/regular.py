@@ -77,7 +77,7 @@ class Regular(Implicit):
     def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Any:
         """The problem with other units and borders."""
         same = (units == self.equations.sizes).all()
-        return self if same else replace(self, equations=replace(self.equations, sizes=units))  # type: ignore[type-var]
+        return self if same else replace(self, equations=self.equations.in_units(units))  # type: ignore[type-var]
 
     def walked(
         self, at: Spot, length: float, longest: float, bounds: tuple[float, float], home: Spot

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -48,11 +48,11 @@ class RestEquations:
     origin: float = 0.0  # of the parameter, where ``reach`` is what changes the Jacobian as a whole
     reach: float = inf
 
-    @property
+    @known_property
     def n(self) -> int:
         return len(self.flow.states)
 
-    @property
+    @known_property
     def k(self) -> int:
         return len(self.rows)
 
@@ -165,7 +165,7 @@ class RestEquations:
         if isfinite(self.reach):
             sizes[-1] = max(sizes[-1], abs(z[-1] - self.origin))
         if not self.k:
-            return replace(self, sizes=sizes)
+            return self.in_units(sizes)
         D = sizes[: self.n, None]
         return replace(self, sizes=sizes, columns=_turned(self.reached(z)[2], self.columns / D) * D)
 
@@ -185,7 +185,13 @@ class RestEquations:
         """With a range of the parameter by which its steps are measured at z, no less than before."""
         sizes = self.sizes.copy()
         sizes[-1] = max(least, min(span, max(self.reach, abs(z[-1] - self.origin))))
-        return replace(self, sizes=sizes)
+        return self.in_units(sizes)
+
+    def in_units(self, sizes: np.ndarray) -> Self:
+        """With other sizes. Nothing that is known by now depends on them: it stays known."""
+        same = object.__new__(type(self))
+        vars(same).update(vars(self), sizes=sizes)
+        return same
 
     def freed(self, name: str, value: float, span: float, z: np.ndarray) -> tuple[RestEquations, np.ndarray]:
         """With one more parameter free, and its z."""
