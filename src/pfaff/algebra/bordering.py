@@ -47,13 +47,16 @@ class Border:
 
 def balanced(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """D⁻¹ J D with rows and columns of like size, and the diagonal D: the same matrix in better units."""
-    from scipy.linalg import matrix_balance
+    from scipy.linalg.lapack import dgebal
 
-    with np.errstate(invalid="ignore"):
-        _, (scale, _) = matrix_balance(J, permute=False, separate=True)
+    if not len(J):
+        return J, np.ones(0)
+    if not np.isfinite(J).all():
+        raise ValueError("a matrix that is not finite has no units")
+    scale = dgebal(J, scale=1)[3]
     # Entries that are zero but for rounding would ask for units without end.
-    middle = 2.0 ** round(median(np.log2(scale).tolist())) if len(scale) else 1.0
-    scale = np.clip(scale / middle, 1 / WIDEST, WIDEST)
+    middle = 2.0 ** round(median(np.log2(scale).tolist()))
+    scale = np.minimum(np.maximum(scale / middle, 1 / WIDEST), WIDEST)
     return J * scale / scale[:, None], scale
 
 
@@ -133,7 +136,7 @@ def row_sizes(jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray, units
     """How large each row of a Jacobian is about x, unknowns in their units: a row may vanish at x itself."""
     uneven = NEIGHBOUR * units * (1 + np.arange(len(x)) % 3) / 3
     around = [np.abs(jacobian(x + sign * uneven) * units).sum(axis=1) for sign in (-1.0, 0.0, 1.0)]
-    return np.nanmax(np.array(around), axis=0)
+    return np.fmax.reduce(around)
 
 
 def at_rest(rates: np.ndarray, usual: np.ndarray) -> bool:

@@ -203,6 +203,8 @@ class Engine(Generic[P]):
             )
         except FAILURES:
             return []
+        if problem.is_quiet(before, after):
+            return []
         return [event for event in self.events(before, after) if self._apart(event.point, at) < HERE]
 
     def _apart(self, a: P, b: P) -> float:
@@ -228,9 +230,11 @@ class Engine(Generic[P]):
         """Whether a test of one sign at both ends of a step may have the other in between: it changes by a share of
         itself in this step, or did in the one before."""
         first, last = test(a), test(b)
+        if not first * last > 0:
+            return False
         earlier = np.nan if self._before is None else test(self._before)
         changes = max(abs(last - first), abs(first - earlier))
-        return first * last > 0 and not changes < STEADY * min(abs(first), abs(last))
+        return not changes < STEADY * min(abs(first), abs(last))
 
     def located(self, a: P, b: P, test: Test) -> tuple[float, P] | None:
         """Where on the chord between two points a test vanishes, and the point there."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from pfaff.algebra.bordering import Border, at_rest, balanced, bordering, row_sizes
+from pfaff.algebra.bordering import Border, at_rest, bordering, row_sizes
 from pfaff.bifurcation.equilibria.linearised import Linearised, along_lines, jacobian_of, linearised
 from pfaff.bifurcation.equilibria.zero_forms import Null, null_of
 from pfaff.errors import ConvergenceError, ParameterError, PfaffError
@@ -147,6 +147,8 @@ class RestEquations:
         values = self._linearised(z[:n], self.numbers(z))
         if not np.isfinite(values[:, 0]).all():
             self.rates(z)  # which says what is singular
+        if not k and len(among) == len(self.free):
+            return values[:, 0], values[:, 1:]
         J = np.zeros((n + k, n + k + len(self.free)))
         J[:n, :n] = values[:, 1 : n + 1]
         for column, j in enumerate(among):
@@ -189,6 +191,8 @@ class RestEquations:
 
     def in_units(self, sizes: np.ndarray) -> Self:
         """With other sizes. Nothing that is known by now depends on them: it stays known."""
+        if sizes.tobytes() == self.sizes.tobytes():
+            return self
         same = object.__new__(type(self))
         vars(same).update(vars(self), sizes=sizes)
         return same
@@ -322,12 +326,13 @@ def _sizes(
 
     That is at most what changes the Jacobian by its own size: beyond it, a first rate tells nothing.
     """
-    D = balanced(J)[1]
+    border = bordering(J)
+    D = border.scale
     large = float((np.abs(x) / D).max(initial=0.0))
     moved = 0.0
     if free[0] in case.system.parameter_names:
         push = flow.parameter_jacobian(x, case.numbers, [free[0]])[:, 0]
-        way = -bordering(J).solve(J, push) * span[0]
+        way = -border.solve(J, push) * span[0]
         if np.isfinite(way).all() and way.any():
             moved = float((np.abs(way) / D).max() * _straight(J, x, way, D, flow, case))
     # So that steps are as long however many states there are, such as the cells of a mesh.

@@ -142,6 +142,10 @@ class Rests(Regular):
     def rebased(self, z: np.ndarray) -> Rests:
         return replace(self, equations=self.equations.rebased(z))
 
+    def at_step(self, units: np.ndarray, b: np.ndarray, c: np.ndarray) -> Rests:
+        s = self.equations.in_units(units)
+        return self if s is self.equations else Rests(s, self.undamped, self.still)
+
     def evaluated(self, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.equations.evaluated(z)
 
