@@ -33,11 +33,16 @@ class Border:
     right: np.ndarray
     scale: np.ndarray
 
+    @property
+    def regular(self) -> bool:
+        """Whether J has no null vectors."""
+        return not self.columns.shape[1]
+
     def solve(self, J: np.ndarray, right: np.ndarray) -> np.ndarray:
         """x with J x = right (up to the columns) and rows·x = 0."""
         n, k = self.columns.shape
         D = self.scale
-        if not k:
+        if self.regular:
             return D * np.linalg.solve(J * D / D[:, None], right / D)
         matrix = np.block(
             [[J * D / D[:, None], self.columns / D[:, None]], [self.rows * D, np.zeros((k, k))]],
@@ -126,17 +131,20 @@ def _rests(
     rhs: Callable[[np.ndarray], np.ndarray], jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray
 ) -> bool:
     """Whether nothing moves at x: where J is singular, Newton's method also settles on what J cannot reach."""
-    if not bordering(jacobian(x)).right.shape[1]:
+    if bordering(jacobian(x)).regular:
         return True
     units = np.full(len(x), 1 + np.abs(x).max())
     return at_rest(rhs(x), row_sizes(jacobian, x, units))
 
 
-def row_sizes(jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray, units: np.ndarray) -> np.ndarray:
-    """How large each row of a Jacobian is about x, unknowns in their units: a row may vanish at x itself."""
+def row_sizes(
+    jacobian: Callable[[np.ndarray], np.ndarray], x: np.ndarray, units: np.ndarray, here: np.ndarray | None = None
+) -> np.ndarray:
+    """How large each row of a Jacobian is about x, unknowns in their units: a row may vanish at x itself, where the
+    Jacobian is ``here`` if it is known."""
     uneven = NEIGHBOUR * units * (1 + np.arange(len(x)) % 3) / 3
-    around = [np.abs(jacobian(x + sign * uneven) * units).sum(axis=1) for sign in (-1.0, 0.0, 1.0)]
-    return np.fmax.reduce(around)
+    around = jacobian(x - uneven), jacobian(x) if here is None else here, jacobian(x + uneven)
+    return np.fmax.reduce([np.abs(J * units).sum(axis=1) for J in around])
 
 
 def at_rest(rates: np.ndarray, usual: np.ndarray) -> bool:

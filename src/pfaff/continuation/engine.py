@@ -218,12 +218,13 @@ class Engine(Generic[P]):
         inner = dip(lambda at: test(between(at)), test(a), test(b)) if dips else None
         cuts = [(0.0, a), *([] if inner is None else [(inner, between(inner))]), (1.0, b)]
         for (start, first), (end, last) in pairwise(cuts):
+            ends = test(first), test(last)
             # A zero at the end of a step belongs to the step that ends with it.
-            if test(first) * test(last) > 0 or test(first) == 0:
+            if ends[0] * ends[1] > 0 or ends[0] == 0:
                 continue
             place = self.problem.zero(name, first, last) or self.located(first, last, test)
             # Some functions change their sign through infinity: l1, where other eigenvalues are resonant.
-            if place and abs(test(place[1])) <= self.problem.sharp * max(abs(test(first)), abs(test(last))):
+            if place and abs(test(place[1])) <= self.problem.sharp * max(map(abs, ends)):
                 yield start + place[0] * (end - start), place[1]
 
     def _may_dip(self, test: Test, a: P, b: P) -> bool:

@@ -298,8 +298,9 @@ def equations_about(
     """The problem about an equilibrium with these structural zeros, and its z there."""
     J = jacobian_of(flow, x, case.numbers)
     k = zeros[0] if zeros else 0
-    moving = [flow.states.index(name) for name in free if name in flow.states]
-    border = bordering(J, k, [flow.states.index(name) for name in fixed if name in flow.states], first=moving)
+    moving, kept = ([flow.states.index(name) for name in names if name in flow.states] for names in (free, fixed))
+    whole = bordering(J)
+    border = whole if whole.regular else bordering(J, k, kept, first=moving)
     rows = border.rows
     pull = np.zeros((k, len(free)))
     values = np.array([value_of(case, flow, x, name) for name in free])
@@ -308,7 +309,7 @@ def equations_about(
             raise ParameterError(f"{free[0]} is no coordinate of a family of equilibria here: vary a parameter")
         pull[0, 0] = rows[0, j]
     span = np.abs(np.asarray(spans, dtype=float))
-    sizes = np.concatenate([_sizes(J, x, flow, case, free, span), np.ones(k), span])
+    sizes = np.concatenate([_sizes(whole, J, x, flow, case, free, span), np.ones(k), span])
     z = np.concatenate([x, np.zeros(k), values])
     return RestEquations(case, flow, free, zeros, border.columns, rows, rows @ x - pull @ values, pull, sizes), z
 
@@ -320,13 +321,12 @@ def value_of(case: Bound, flow: Flow, x: np.ndarray, name: str) -> float:
 
 
 def _sizes(
-    J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, free: tuple[str, ...], span: np.ndarray
+    border: Border, J: np.ndarray, x: np.ndarray, flow: Flow, case: Bound, free: tuple[str, ...], span: np.ndarray
 ) -> np.ndarray:
     """Of the states, in balanced units: as large as the state, or as what the parameter does to it.
 
     That is at most what changes the Jacobian by its own size: beyond it, a first rate tells nothing.
     """
-    border = bordering(J)
     D = border.scale
     large = float((np.abs(x) / D).max(initial=0.0))
     moved = 0.0
